@@ -27,6 +27,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "latchkey", targets: ["latchkey"]),
+    .executable(name: "latchkey-agent", targets: ["latchkey-agent"]),
     .library(
       name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
@@ -97,7 +98,7 @@ let package = Package(
       dependencies: [
         "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyDiscovery",
-        "LatchkeyTransport", "LatchkeyAgent", logging,
+        "LatchkeyTransport", "LatchkeyAgent", "LatchkeyAgentProtocol", logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       path: "Sources/Node", swiftSettings: strict),
@@ -116,6 +117,13 @@ let package = Package(
       name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",
+      swiftSettings: strict),
+    .target(
+      name: "LatchkeyAgentProgram",
+      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyAgentProtocol", "LatchkeyAgent"],
+      path: "Sources/AgentProgram", swiftSettings: strict),
+    .executableTarget(
+      name: "latchkey-agent", dependencies: ["LatchkeyAgentProgram"], path: "Sources/latchkey-agent",
       swiftSettings: strict),
     .target(
       name: "LatchkeyDoctor", dependencies: ["LatchkeyModel", "LatchkeyAgent"], path: "Sources/Doctor",
@@ -214,6 +222,12 @@ let package = Package(
       dependencies: ["LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeyTestSupport"],
       path: "Tests/AgentProtocol", swiftSettings: strict),
     .testTarget(
+      name: "LatchkeyAgentProgramTests",
+      dependencies: [
+        "LatchkeyAgentProgram", "LatchkeyAgentProtocol", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport",
+      ],
+      path: "Tests/AgentProgram", swiftSettings: strict),
+    .testTarget(
       name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyAgent", "LatchkeyModel"],
       path: "Tests/Doctor", swiftSettings: strict),
     .testTarget(
@@ -240,7 +254,7 @@ let package = Package(
         "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
         "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
-        "latchkey-waiting-node",
+        "latchkey-waiting-node", "latchkey-agent",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),

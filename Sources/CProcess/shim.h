@@ -1,5 +1,11 @@
+#include <errno.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/types.h>
@@ -23,4 +29,74 @@ static inline int latchkey_clock_is_kept(void) {
   struct timex state = {0};
   int condition = adjtimex(&state);
   return condition >= 0 && condition != TIME_ERROR && !(state.status & STA_UNSYNC);
+}
+
+// Sends a signal to the process that a descriptor names; -1 and errno otherwise.
+static inline int latchkey_pidfd_signal(int descriptor, int number) {
+  return (int)syscall(SYS_pidfd_send_signal, descriptor, number, NULL, 0);
+}
+
+// Who is at the other end of a local socket when it was connected; -1 and errno otherwise.
+static inline int latchkey_peer(int socket, uid_t *user, pid_t *process) {
+  // struct ucred, which the header declares only to programs that ask for more than POSIX.
+  struct { pid_t pid; uid_t uid; gid_t gid; } peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+  *user = peer.uid;
+  *process = peer.pid;
+  return 0;
+}
+
+// A socket on which the kernel tells of processes, with room for many; -1 and errno where it cannot be had.
+static inline int latchkey_events_open(int bytes) {
+  int descriptor = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR);
+  if (descriptor < 0) return -1;
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
+  // What may exceed the system's bound is for root.
+  if (setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
+    (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+  struct { char bytes[NLMSG_LENGTH(sizeof(struct cn_msg) + sizeof(enum proc_cn_mcast_op))]; } request;
+  memset(&request, 0, sizeof request);
+  struct nlmsghdr header = {.nlmsg_len = sizeof request, .nlmsg_type = NLMSG_DONE};
+  struct cn_msg message = {.id = {.idx = CN_IDX_PROC, .val = CN_VAL_PROC}, .len = sizeof(enum proc_cn_mcast_op)};
+  enum proc_cn_mcast_op operation = PROC_CN_MCAST_LISTEN;
+  memcpy(request.bytes, &header, sizeof header);
+  memcpy(request.bytes + NLMSG_HDRLEN, &message, sizeof message);
+  memcpy(request.bytes + NLMSG_HDRLEN + sizeof message, &operation, sizeof operation);
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0
+      || send(descriptor, &request, sizeof request, 0) != (ssize_t)sizeof request) {
+    int code = errno;
+    close(descriptor);
+    errno = code;
+    return -1;
+  }
+  return descriptor;
+}
+
+// The next event: 1 a program was started in a process, 2 a process ended, 0 another event; -1 and errno without one.
+static inline int latchkey_events_next(int descriptor, pid_t *process) {
+  char bytes[1024];
+  struct sockaddr_nl sender;
+  socklen_t size = sizeof sender;
+  ssize_t count = recvfrom(descriptor, bytes, sizeof bytes, 0, (struct sockaddr *)&sender, &size);
+  if (count < 0) return -1;
+  // Any program may send here; the kernel alone has the number 0.
+  if (size != sizeof sender || sender.nl_pid != 0) return 0;
+  struct cn_msg message;
+  struct proc_event event;
+  memset(&event, 0, sizeof event);
+  if (count < (ssize_t)(NLMSG_HDRLEN + sizeof message)) return 0;
+  memcpy(&message, bytes + NLMSG_HDRLEN, sizeof message);
+  if (message.id.idx != CN_IDX_PROC || message.id.val != CN_VAL_PROC) return 0;
+  size_t length = (size_t)count - NLMSG_HDRLEN - sizeof message;
+  memcpy(&event, bytes + NLMSG_HDRLEN + sizeof message, length < sizeof event ? length : sizeof event);
+  if (event.what == PROC_EVENT_EXEC) {
+    *process = event.event_data.exec.process_tgid;
+    return 1;
+  }
+  if (event.what == PROC_EVENT_EXIT && event.event_data.exit.process_pid == event.event_data.exit.process_tgid) {
+    *process = event.event_data.exit.process_tgid;
+    return 2;
+  }
+  return 0;
 }

@@ -88,6 +88,7 @@ public struct AgentMachine: Sendable {
   ) -> [AgentEffect] {
     var effects: [AgentEffect] = isKept ? [] : [.keep(orders)]
     var faults: [OrderFault] = []
+    let before = accounts
     accounts = [:]
     self.orders = orders
     for var account in orders.accounts {
@@ -99,6 +100,7 @@ public struct AgentMachine: Sendable {
         faults.append(OrderFault(.cannotCloseSession, account: account.account))
       }
       if orders.boot != boot { account.move(from: orders.at) }
+      if let before = before[account.account] { account.keep(closed: before, at: now) }
       let table = MatchTable(account, faults: &faults)
       accounts[account.account] = Supervised(
         orders: account, table: table,
@@ -106,8 +108,8 @@ public struct AgentMachine: Sendable {
       let pauses = account.programs.contains { $0.terms.step == .pause } || account.unknown?.step == .pause
       if pauses, !abilities.canPause { faults.append(OrderFault(.cannotPause, account: account.account)) }
     }
-    effects.append(tell(.inForce(orders: orders.number), now))
     for fault in faults { effects.append(tell(.refused(orders: orders.number, fault), now)) }
+    effects.append(tell(.inForce(orders: orders.number), now))
     for process in followed.keys.sorted() { effects += look(at: process, now) }
     warned = warned.filter { accounts[$0.key.account] != nil }
     return effects + warn(now)
@@ -174,7 +176,7 @@ public struct AgentMachine: Sendable {
       effects += end(known, now)
       (known.match, known.began, known.closing) = (match, nil, nil)
     }
-    if known.match != nil, known.began == nil {
+    if known.match != nil, known.began == nil, !isToBeKilledAtOnce(known, supervised, now) {
       let start = known.facts.startedAt
       let began = now - start <= Self.lateMilliseconds ? max(start, BootInstant(milliseconds: 0)) : known.seenAt
       known.began = min(began, now)
@@ -183,6 +185,15 @@ public struct AgentMachine: Sendable {
     effects += enforce(&known, supervised, now)
     followed[process] = known
     return effects
+  }
+
+  /// Returns whether a process became what it is when that was closed already, which is no use of it.
+  private func isToBeKilledAtOnce(_ known: Followed, _ supervised: Supervised, _ now: BootInstant) -> Bool {
+    guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt else {
+      return false
+    }
+    let pauses = terms.step == .pause && abilities.canPause
+    return closesAt <= now && !pauses && !known.facts.isProtected && known.beganClosed(since: closesAt)
   }
 
   private mutating func end(_ known: Followed, _ now: BootInstant) -> [AgentEffect] {
@@ -358,6 +369,14 @@ extension AgentMachine.Supervised {
 }
 
 extension AccountOrders {
+  /// Keeps the instants since when programs are closed by earlier orders, which a node that was restarted does not know.
+  fileprivate mutating func keep(closed before: AgentMachine.Supervised, at now: BootInstant) {
+    for index in programs.indices {
+      programs[index].terms.keep(closed: before.programs[programs[index].app]?.terms, at: now)
+    }
+    unknown?.keep(closed: before.orders.unknown, at: now)
+  }
+
   /// Moves instants of an earlier boot into this one: what was left when the orders were made is left at its start.
   fileprivate mutating func move(from at: BootInstant) {
     for index in programs.indices { programs[index].terms.move(from: at) }
@@ -366,6 +385,11 @@ extension AccountOrders {
 }
 
 extension ProgramTerms {
+  fileprivate mutating func keep(closed before: ProgramTerms?, at now: BootInstant) {
+    guard let old = before?.closesAt, let new = closesAt, old < new, new <= now else { return }
+    closesAt = old
+  }
+
   fileprivate mutating func move(from at: BootInstant) {
     closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
     warnings = warnings.filter { $0 > at }.map { BootInstant(milliseconds: $0 - at) }

@@ -93,7 +93,8 @@ struct AppsListSubcommand: AsyncParsableCommand {
       rows: cells, empty: "No application has rules.")
     guard !rows.isEmpty else { return table }
     return table
-      + "Rules are recorded and shown on the child's machines; this version does not close applications.".inWidth + "\n"
+      + "Rules are recorded and shown on the child's machines, which close programs that the matchers recognize if an agent runs there."
+      .inWidth + "\n"
   }
 
   private static func rules(_ app: AppListing) -> [String] {

@@ -48,6 +48,9 @@ struct RunSubcommand: AsyncParsableCommand {
   @Flag(help: "Do not look for machines on the network, and do not announce this one.")
   var noDiscovery = false
 
+  @Flag(help: "On a child's machine, only record and show rules, and close no programs.")
+  var noAgent = false
+
   mutating func validate() throws {
     if let queueItems, !(16...10_000_000).contains(queueItems) {
       throw ValidationError("The number of items that may wait must be 16 to 10,000,000.")
@@ -62,7 +65,8 @@ struct RunSubcommand: AsyncParsableCommand {
       LocalNodeSettings(
         stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.description),
         discovers: !noDiscovery, queueItems: queueItems,
-        queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat))
+        queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat,
+        enforces: !noAgent))
   }
 
   @Sendable private static func readLevel(_ text: String) throws -> String {

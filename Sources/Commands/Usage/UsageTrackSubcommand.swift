@@ -65,9 +65,9 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
       let session = try await reporter.start(started, app: app, name: name, zone: environment.timeZone.identifier)
       if session.isBlocked {
         environment.console.note(
-          session.enforcement == .enforced
-            ? "latchkey: \(app) is blocked on this machine and will be closed."
-            : "latchkey: \(app) is blocked on this machine. This version records and shows rules; it does not close applications."
+          session.enforcement == .recorded
+            ? "latchkey: \(app) is blocked on this machine. Rules are recorded and shown here; no agent closes applications."
+            : "latchkey: \(app) is blocked on this machine, and is closed where it is recognized."
         )
       }
       return session

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
@@ -108,10 +109,17 @@ public enum LocalNode {
 }
 
 extension LocalNodeSettings {
+  /// The path of the agent's program: beside this one.
+  private static var agentProgram: String {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/usr/bin/latchkey"
+    return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("latchkey-agent").path
+  }
+
   /// The settings as the node's own configuration.
   fileprivate var configuration: NodeConfiguration {
     NodeConfiguration(
       stateFolder: stateFolder, port: port, interfaces: interfaces, peers: peers, discovers: discovers,
-      caps: QueueCaps(items: queueItems ?? Limits.queueItems, bytes: queueBytes ?? Limits.queueBytes))
+      caps: QueueCaps(items: queueItems ?? Limits.queueItems, bytes: queueBytes ?? Limits.queueBytes),
+      agentProgram: enforces ? Self.agentProgram : nil)
   }
 }

@@ -16,6 +16,8 @@ public struct LocalNodeSettings: Sendable {
   public var queueItems: Int64?
   /// The bytes that may wait for one machine in one class; `nil` for the default.
   public var queueBytes: Int64?
+  /// A Boolean value that indicates whether a child's node has an agent enforce rules.
+  public var enforces: Bool
   var logLevel: Logger.Level
   var logFormat: LogFormat
 
@@ -34,9 +36,11 @@ public struct LocalNodeSettings: Sendable {
   ///   - queueBytes: The bytes that may wait for one machine in one class; `nil` for the default.
   ///   - logLevel: One of `logLevels`; any other text counts as `info`.
   ///   - logFormat: The form of log lines.
+  ///   - enforces: Whether a child's node has an agent enforce rules.
   public init(
     stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
-    queueItems: Int64? = nil, queueBytes: Int64? = nil, logLevel: String = "info", logFormat: LogFormat = .text
+    queueItems: Int64? = nil, queueBytes: Int64? = nil, logLevel: String = "info", logFormat: LogFormat = .text,
+    enforces: Bool = false
   ) {
     self.stateFolder = stateFolder
     self.port = port
@@ -47,5 +51,6 @@ public struct LocalNodeSettings: Sendable {
     self.queueBytes = queueBytes
     self.logLevel = Logger.Level(rawValue: logLevel) ?? .info
     self.logFormat = logFormat
+    self.enforces = enforces
   }
 }

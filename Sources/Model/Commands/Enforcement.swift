@@ -6,4 +6,6 @@ public enum Enforcement: String, Codable, Sendable, Hashable, CaseIterable {
   case recorded
   /// The rule is stored, and the machine's agent enforces it.
   case enforced
+  /// The rule is stored, and enforced for the programs of the account that runs Latchkey only.
+  case ownPrograms
 }

@@ -15,11 +15,13 @@ public struct NodeConfiguration: Sendable {
   public var discovers: Bool
   /// The limits on items that wait for one peer in one class.
   public var caps: QueueCaps
+  /// The path of the agent's program, which a child's node starts if the system has no agent; `nil` to enforce nothing.
+  public var agentProgram: String?
 
   /// Creates a configuration.
   public init(
     stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
-    caps: QueueCaps = QueueCaps()
+    caps: QueueCaps = QueueCaps(), agentProgram: String? = nil
   ) {
     self.stateFolder = stateFolder
     self.port = port
@@ -27,5 +29,6 @@ public struct NodeConfiguration: Sendable {
     self.peers = peers
     self.discovers = discovers
     self.caps = caps
+    self.agentProgram = agentProgram
   }
 }

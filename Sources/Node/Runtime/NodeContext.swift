@@ -198,10 +198,11 @@ final class NodeContext: Sendable {
     PairingParty(identity: identity, link: link, name: name, role: profile.role)
   }
 
-  /// The degree to which this machine enforces rules.
-  ///
-  /// Nothing here closes programs yet, and it is reported that way.
-  var enforcement: Enforcement { .recorded }
+  /// What is known of this machine's agent.
+  let enforcementState = EnforcementState()
+
+  /// The degree to which this machine enforces rules, as its agent has said.
+  var enforcement: Enforcement { enforcementState.enforcement(at: now()) }
 
   /// Returns the time by the clock for decisions.
   func now() -> BootInstant { BootClock.now() }
@@ -235,7 +236,10 @@ final class NodeContext: Sendable {
   ///
   /// Otherwise it lasts until the node ends.
   func warn(_ key: String, _ sentence: String?) {
-    notes.withLock { $0[key] = sentence }
-    changes.notify()
+    let isNews = notes.withLock { notes in
+      defer { notes[key] = sentence }
+      return notes[key] != sentence
+    }
+    if isNews { changes.notify() }
   }
 }

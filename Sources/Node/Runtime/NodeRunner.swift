@@ -147,28 +147,35 @@ public final class RunningNode: Sendable {
       })
     let usage = UsageService(context: context, directory: directory)
     let applications = ApplicationService(context: context, directory: directory)
+    var agent: [any Service] = []
+    if profile.role == .child, let program = configuration.agentProgram {
+      // Before anything looks at what ran while the node was away.
+      context.enforcementState.expect(until: context.now() + EnforcementState.awaitedMilliseconds)
+      agent = [RunningPart { await AgentService(context: context, usage: usage, program: program).run() }]
+    }
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,
       listening: listener.addresses)
     // Stopped in reverse order, so that links can send their goodbyes.
-    services = [
-      RunningPart { await DiskService(context: context, directory: directory).run() },
-      RunningPart { await usage.run() },
-      RunningPart { await ExpiryService(context: context, directory: directory).run() },
-      RunningPart {
-        await EffectService(context: context, directory: directory, carriers: carriers + [applications]).run()
-      },
-      RunningPart { await HouseholdService(context: context, directory: directory).run() },
-      RunningPart { await AccountService(context: context, directory: directory).run() },
-      RunningPart { await applications.run() },
-      RunningPart { await PointsService(context: context, directory: directory).run() },
-      RunningPart { await HouseholdClockService(context: context).run() },
-      RunningPart { await RulesService(context: context).run() },
-      RunningPart { await discovery.run() },
-      RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
-      ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
-      RunningPart { await pairing.run() }, LinkService(directory: directory),
-    ]
+    services =
+      [
+        RunningPart { await DiskService(context: context, directory: directory).run() },
+        RunningPart { await usage.run() },
+        RunningPart { await ExpiryService(context: context, directory: directory).run() },
+        RunningPart {
+          await EffectService(context: context, directory: directory, carriers: carriers + [applications]).run()
+        },
+        RunningPart { await HouseholdService(context: context, directory: directory).run() },
+        RunningPart { await AccountService(context: context, directory: directory).run() },
+        RunningPart { await applications.run() },
+        RunningPart { await PointsService(context: context, directory: directory).run() },
+        RunningPart { await HouseholdClockService(context: context).run() },
+        RunningPart { await RulesService(context: context).run() },
+        RunningPart { await discovery.run() },
+        RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
+        ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
+        RunningPart { await pairing.run() }, LinkService(directory: directory),
+      ] + agent
     logger.notice(
       "running",
       metadata: [

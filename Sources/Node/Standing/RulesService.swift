@@ -1,18 +1,22 @@
+import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
 /// A service that decides for the children of a child's machine, and says in the log what is due, once each.
 ///
-/// Nothing is closed: what holds is recorded and shown.
+/// The agent is ordered to carry out what holds, if there is one.
 ///
-/// Spec: Protocol/11-rules.md §5.
+/// Spec: Protocol/11-rules.md §5, 13-agent.md §4.
 struct RulesService: Sendable {
   let context: NodeContext
   /// The longest time between two decisions, in milliseconds.
   private static let pause: Int64 = 3_600_000
   /// The shortest time between two decisions, in milliseconds.
   private static let rest: Int64 = 500
+  /// The time by which a decision is made before it is due, so that the agent has the next orders in time: what has not been
+  /// used closes later then, in milliseconds.
+  private static let ahead: Int64 = 3_000
 
   func run() async {
     var said: [ChildID: Set<ChildStanding.Notice>] = [:]
@@ -38,10 +42,17 @@ struct RulesService: Sendable {
     let household = try await context.readHousehold()
     var wait = Self.pause
     var kept: [ChildID: Set<ChildStanding.Notice>] = [:]
+    var orders: [AccountOrders] = []
+    let accounts = try await supervisedAccounts()
     for child in household.children(of: context.own) {
       let standing = try await StandingReader(context: context).read(child, household)
       try await note(standing)
-      wait = min(wait, max(0, standing.verdicts.decideAgain - context.now()))
+      let due = max(0, standing.verdicts.decideAgain - context.now())
+      wait = min(wait, due > Self.ahead + 2 * Self.rest ? due - Self.ahead : due)
+      let builder = OrdersBuilder(standing: standing, state: context.enforcementState)
+      for account in accounts ?? [] where household.child(of: account, on: context.own) == child {
+        orders.append(builder.orders(for: account))
+      }
       // A warning is due again at each of its times.
       for warning in standing.verdicts.verdicts.values.flatMap(\.warnings) {
         let left = warning - context.now()
@@ -51,7 +62,8 @@ struct RulesService: Sendable {
         kept[child, default: []].insert(notice.unspoken)
         guard said[child]?.contains(notice.unspoken) != true else { continue }
         context.logger.notice(
-          "recorded, not enforced", metadata: ["what": "\(notice.sentence)", "rule": "\(notice.rule)"])
+          context.enforcement == .recorded ? "recorded, not enforced" : "enforced where programs are recognized",
+          metadata: ["what": "\(notice.sentence)", "rule": "\(notice.rule)"])
       }
       let monday = standing.situation.day.startOfWeek
       if week != monday {
@@ -61,6 +73,10 @@ struct RulesService: Sendable {
       }
     }
     said = kept
+    // Without an agent, nothing is ordered: one that comes goes on by its last orders until there are new ones.
+    if accounts != nil {
+      context.enforcementState.order(orders.sorted { $0.account < $1.account }, at: context.now())
+    }
     return wait
   }
 
@@ -81,6 +97,13 @@ struct RulesService: Sendable {
     }
     guard !closed.isEmpty || !reopened.isEmpty else { return }
     try await context.store.note(closed: closed, reopened: reopened, now: now)
+  }
+
+  /// Returns the accounts that the agent can act for: those of the machine, or that of this node alone; `nil` without an
+  /// agent.
+  private func supervisedAccounts() async throws(StoreError) -> [UInt32]? {
+    guard let agent = context.enforcementState.agent else { return nil }
+    return agent.isSystem ? try await context.store.accounts(of: context.own).map(\.uid) : [agent.user]
   }
 }
 

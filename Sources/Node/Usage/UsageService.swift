@@ -14,10 +14,10 @@ import Logging
 ///
 /// Spec: Protocol/06-messages.md §5.
 actor UsageService {
-  private let context: NodeContext
+  let context: NodeContext
   private let directory: LinkDirectory
-  private let wake: ChangeSignal
-  private let watch: ProcessWatch
+  let wake: ChangeSignal
+  let watch: ProcessWatch
   /// The time between two checks of the running programs, in milliseconds.
   private static let heartbeat: Int64 = 2_000
   /// The time between two reports of what runs, in milliseconds.
@@ -148,7 +148,7 @@ actor UsageService {
   }
 
   /// The time in Unix milliseconds, limited to values that a record can hold.
-  private var wall: Int64 { min(max(context.wall(), 0), HybridTimestamp.wallLimit - 1) }
+  var wall: Int64 { min(max(context.wall(), 0), HybridTimestamp.wallLimit - 1) }
 
   /// Ends sessions whose programs have ended, and records that the others continue.
   ///
@@ -185,7 +185,14 @@ actor UsageService {
     for process in session.processes {
       switch session.bootID == context.bootID ? watch.state(of: process) : .gone {
       case .running: continue
-      case .gone: evidence = .interrupted
+      case .gone:
+        // The agent has seen the end, and tells of it.
+        if session.evidence == .observed, session.bootID == context.bootID,
+          context.enforcementState.isAboutToTell(ofSessionSince: session.startedAt, at: context.now())
+        {
+          continue
+        }
+        evidence = .interrupted
       case .ended(let at, let wall): if at > end.at { end = (at, wall) }
       }
       ended.append(process)
@@ -207,7 +214,7 @@ actor UsageService {
   ///   - evidence: How the session was observed; `nil` for the session's own value.
   /// - Returns: The end of the session; `nil` if it continues.
   /// - Throws: `StoreError` if the end cannot be stored.
-  private func finish(
+  func finish(
     _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?,
     _ evidence: UsageEvidence?
   ) async throws(StoreError) -> SessionEnding? {

@@ -39,6 +39,7 @@ extension Enforcement {
     switch self {
     case .recorded: 1
     case .enforced: 2
+    case .ownPrograms: 3
     }
   }
 
@@ -46,6 +47,7 @@ extension Enforcement {
     switch wire {
     case 1: self = .recorded
     case 2: self = .enforced
+    case 3: self = .ownPrograms
     default: throw WireError("enforcement \(wire)")
     }
   }

@@ -30,6 +30,8 @@ actor NodeProcess {
   private var launcher: [String] = []
   /// The program that its processes run.
   private var program = BuiltProgram.path
+  /// Whether its agent closes programs of the user who runs the tests.
+  private var enforces = false
   /// What it is told to listen on; nil for what it finds itself.
   private var interfaces: String? = "lo"
 
@@ -62,11 +64,12 @@ actor NodeProcess {
   /// - Throws: The failure, with the node's output, if it does not answer.
   func start(_ options: [String]? = nil, crashPoint: String? = nil) async throws {
     if let options { self.options = options }
-    let command = launcher + [program]
+    var command = launcher + [program, "run", "--log-level", "debug", "--state-dir", folder]
+    if let interfaces { command += ["--interfaces", interfaces] }
+    if !enforces { command.append("--no-agent") }
+    command += self.options
     let process = try lab.spawn(
-      command[0],
-      command.dropFirst() + ["run", "--log-level", "debug", "--state-dir", folder]
-        + (interfaces.map { ["--interfaces", $0] } ?? []) + self.options,
+      command[0], Array(command.dropFirst()),
       variables: variables.merging(crashPoint.map { ["LATCHKEY_CRASH_AT": $0] } ?? [:]) { $1 }, output: "/dev/null",
       talk: folder + ".log")
     self.process = process
@@ -93,6 +96,9 @@ actor NodeProcess {
     self.launcher = launcher
     self.interfaces = interfaces
   }
+
+  /// From now on has an agent enforce rules while it runs.
+  func enforce() { enforces = true }
 
   /// From now on has its processes run another program.
   func use(program: String) { self.program = program }

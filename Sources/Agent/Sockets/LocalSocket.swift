@@ -1,0 +1,101 @@
+import CProcess
+import Glibc
+
+/// A stream socket to another process on this machine.
+///
+/// Its reads and writes never wait.
+public final class LocalSocket: Sendable {
+  /// The process at the other end, as the kernel noted when it was connected.
+  public struct Peer: Hashable, Sendable {
+    /// The user ID.
+    public var user: UInt32
+    /// The process number.
+    public var process: Int32
+  }
+
+  /// The descriptor, which can be polled.
+  public let descriptor: Int32
+
+  /// `O_PATH`, which the header declares only to programs that ask for more than POSIX.
+  private static let pathOnly: Int32 = 0o10_000_000
+
+  /// Takes over a descriptor.
+  private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  /// Listens at a path, in the place of what is there; `nil` if the system refuses, with the reason in `errno`.
+  ///
+  /// The socket has the rights that the file mode creation mask leaves.
+  public static func listen(at path: String) -> LocalSocket? {
+    guard let socket = make() else { return nil }
+    let isBound = at(path) { address, size in
+      unlink(path)
+      return Glibc.bind(socket.descriptor, address, size) == 0
+    }
+    return isBound && Glibc.listen(socket.descriptor, 8) == 0 ? socket : nil
+  }
+
+  /// Connects to a path; `nil` if nobody listens there.
+  public static func connect(to path: String) -> LocalSocket? {
+    guard let socket = make() else { return nil }
+    return at(path) { Glibc.connect(socket.descriptor, $0, $1) == 0 } ? socket : nil
+  }
+
+  /// Accepts a connection; `nil` if none waits.
+  public func accept() -> LocalSocket? {
+    let accepted = Glibc.accept(descriptor, nil, nil)
+    guard accepted >= 0 else { return nil }
+    _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
+    return LocalSocket(accepted)
+  }
+
+  /// The process at the other end; `nil` if the kernel does not say.
+  public var peer: Peer? {
+    var (user, process): (uid_t, pid_t) = (0, 0)
+    return latchkey_peer(descriptor, &user, &process) == 0 ? Peer(user: user, process: process) : nil
+  }
+
+  /// Reads what is there, at most 64 KiB; `nil` at the end of the connection, nothing if nothing is there.
+  public func read() -> [UInt8]? {
+    var count = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, initialized in
+      count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      initialized = max(0, count)
+    }
+    if count < 0 { return errno == EAGAIN || errno == EINTR ? [] : nil }
+    return count == 0 ? nil : bytes
+  }
+
+  /// Writes as many of the bytes as fit now, and returns how many; `nil` if the connection has ended.
+  public func write(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    if count >= 0 { return count }
+    return errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  private static func make() -> LocalSocket? {
+    let descriptor = socket(
+      AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    return descriptor >= 0 ? LocalSocket(descriptor) : nil
+  }
+
+  /// Calls `body` with the address of a path of any length.
+  private static func at(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Bool {
+    // A path in an address has at most 107 bytes; that of a descriptor's folder is short.
+    let cut = path.lastIndex(of: "/")
+    let folder = open(cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".", Self.pathOnly | O_CLOEXEC)
+    guard folder >= 0 else { return false }
+    defer { close(folder) }
+    let name = cut.map { path[path.index(after: $0)...] } ?? path[...]
+    let short = Array("/proc/self/fd/\(folder)/\(name)".utf8)
+    var address = sockaddr_un()
+    guard short.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+  }
+}

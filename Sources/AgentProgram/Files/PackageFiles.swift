@@ -1,0 +1,61 @@
+import Glibc
+
+/// The files of the Debian packages that orders name.
+///
+/// Spec: Protocol/13-agent.md §8.
+struct PackageFiles {
+  /// The largest list of files that is read, in bytes.
+  private static let largestList = 8 << 20
+
+  private let folder: String
+  private var names: Set<String> = []
+  private var byPath: [String: Set<String>] = [:]
+  private var marks: [String: FileMark] = [:]
+
+  /// Creates a table without packages; `folder` is dpkg's.
+  init(folder: String = "/var/lib/dpkg/info") {
+    self.folder = folder
+  }
+
+  /// Reads the files of these packages, if they are others than before or have changed.
+  mutating func load(_ wanted: Set<String>) {
+    var found: [String: FileMark] = [:]
+    if !wanted.isEmpty {
+      for file in Self.lists(in: folder) where wanted.contains(Self.package(of: file)) {
+        if let status = ProcFile.status("\(folder)/\(file)") { found[file] = FileMark(status) }
+      }
+    }
+    guard wanted != names || found != marks else { return }
+    (names, marks, byPath) = (wanted, found, [:])
+    for file in found.keys {
+      guard let bytes = ProcFile.read("\(folder)/\(file)", most: Self.largestList) else { continue }
+      for line in bytes.split(separator: 0x0A) {
+        let path = String(decoding: line, as: UTF8.self)
+        byPath[path, default: []].insert(Self.package(of: file))
+        // /bin and its like are links into /usr nowadays, and the kernel shows where they lead.
+        if !path.hasPrefix("/usr/") { byPath["/usr" + path, default: []].insert(Self.package(of: file)) }
+      }
+    }
+  }
+
+  /// Returns the packages to which a path belongs.
+  func packages(of path: String) -> Set<String> { byPath[path] ?? [] }
+
+  private static func package(of file: String) -> String {
+    // NAME.list, or NAME:ARCHITECTURE.list.
+    String(file.dropLast(5).prefix { $0 != ":" })
+  }
+
+  private static func lists(in folder: String) -> [String] {
+    guard let entries = opendir(folder) else { return [] }
+    defer { closedir(entries) }
+    var found: [String] = []
+    while let entry = readdir(entries) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix(".list") { found.append(name) }
+    }
+    return found
+  }
+}

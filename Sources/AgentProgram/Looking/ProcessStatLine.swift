@@ -1,0 +1,41 @@
+/// The fields of /proc/PID/stat that an agent needs.
+struct ProcessStatLine: Hashable, Sendable {
+  /// Field 2: the name that the process gave itself.
+  let name: String
+  /// Field 3 is `Z` or `X`.
+  let hasEnded: Bool
+  /// Field 4: the parent's number.
+  let parent: Int32
+  /// Field 9, bit 21: it is a thread of the kernel.
+  let isKernel: Bool
+  /// Field 22: the start in clock ticks since boot.
+  let startTime: UInt64
+
+  init?(pid: Int32) {
+    guard let bytes = ProcFile.read("/proc/\(pid)/stat", most: 1_024) else { return nil }
+    self.init(bytes)
+  }
+
+  init?(_ bytes: [UInt8]) {
+    // The name may contain spaces and parentheses; the last parenthesis ends it.
+    guard let begin = bytes.firstIndex(of: 0x28), let end = bytes.lastIndex(of: 0x29), begin < end else { return nil }
+    let fields = bytes[(end + 1)...].split(separator: 0x20, maxSplits: 20)
+    guard fields.count >= 20, let state = fields[0].first, let parent = Self.number(fields[1]),
+      let flags = Self.number(fields[6]), let start = Self.number(fields[19])
+    else { return nil }
+    name = String(decoding: bytes[(begin + 1)..<end], as: UTF8.self)
+    hasEnded = state == 0x5A || state == 0x58 || state == 0x78
+    self.parent = Int32(truncatingIfNeeded: parent)
+    isKernel = flags & 0x20_0000 != 0
+    startTime = start
+  }
+
+  private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
+    var value: UInt64 = 0
+    for byte in text {
+      guard byte >= 0x30, byte <= 0x39, value < .max / 16 else { return nil }
+      value = value * 10 + UInt64(byte - 0x30)
+    }
+    return text.isEmpty ? nil : value
+  }
+}

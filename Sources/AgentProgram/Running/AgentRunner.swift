@@ -1,0 +1,343 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// The agent's process: one thread that looks, obeys and reports until its socket is removed.
+///
+/// Spec: Protocol/13-agent.md §1, §9, §10.
+public final class AgentRunner {
+  /// The time between two looks at all processes without events, in milliseconds.
+  static let lookMilliseconds: Int64 = 1_000
+  /// The time between two looks with events, in milliseconds.
+  static let lookWithEventsMilliseconds: Int64 = 5_000
+  /// The time within which the event of the agent's own probe must come, in milliseconds.
+  private static let probeMilliseconds: Int32 = 2_000
+  /// The difference of clocks from which on the machine slept, or the wall clock was set, in milliseconds.
+  private static let sleptMilliseconds: Int64 = 2_000
+  private static let setMilliseconds: Int64 = 60_000
+
+  private let settings: AgentSettings
+  private let store: OrdersStore
+  private let boot: String
+  private let run: UInt64
+  private let listener: LocalSocket
+  private let place: FileMark?
+  private let lock: Int32
+  private var machine: AgentMachine
+  private var looker = ProcessLooker()
+  private var connection: NodeConnection?
+  private var events: ProcessEvents?
+  private var handles: [ProcessIdentity: HeldHandle] = [:]
+  private var protected: Set<Int32> = []
+  private var protectedFiles: Set<ProcessLooker.FilePlace> = []
+  private var lastOffset: (wall: Int64, awake: Int64)
+
+  /// A handle in a collection.
+  private final class HeldHandle {
+    let handle: ProcessHandle
+    init?(_ process: ProcessIdentity) {
+      guard let handle = ProcessHandle(process) else { return nil }
+      self.handle = handle
+    }
+  }
+
+  /// Opens the socket and the orders.
+  ///
+  /// - Throws: `AgentStartFault`, whose sentence says what to do.
+  public init(_ settings: AgentSettings) throws(AgentStartFault) {
+    self.settings = settings
+    store = OrdersStore(path: settings.orders)
+    umask(0o077)
+    if settings.nodeUser != nil, geteuid() != 0 {
+      throw AgentStartFault("Only root can be the system's agent: leave out --node-user.", exitStatus: 77)
+    }
+    // A program that it closes must not end it, and neither must a node that has gone.
+    _ = Glibc.signal(SIGPIPE, SIG_IGN)
+    guard let boot = BootID.current() else {
+      throw AgentStartFault("The kernel does not say which boot this is: mount /proc.", exitStatus: 71)
+    }
+    self.boot = boot
+    lock = open(settings.orders + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else {
+      throw AgentStartFault(
+        "\(settings.orders).lock cannot be written (\(String(cString: strerror(errno)))): check the folder's rights.",
+        exitStatus: 73)
+    }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      throw AgentStartFault("An agent with these orders runs already: leave it to do its work.", exitStatus: 75)
+    }
+    // The system's agent is found by the node of another user; each connection is checked.
+    if settings.nodeUser != nil { umask(0o111) }
+    guard let listener = LocalSocket.listen(at: settings.socket) else {
+      throw AgentStartFault(
+        "\(settings.socket) cannot be listened at (\(String(cString: strerror(errno)))): check the folder's rights.",
+        exitStatus: 73)
+    }
+    umask(0o077)
+    self.listener = listener
+    place = ProcFile.status(settings.socket).map(FileMark.init)
+    run = UInt64(SystemClock.boot.microseconds)
+    machine = AgentMachine(
+      abilities: AgentAbilities(onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil))
+    lastOffset = Self.offsets()
+    protect(getpid())
+    if settings.nodeUser != nil { events = Self.openEvents() }
+  }
+
+  deinit { close(lock) }
+
+  /// Runs until the socket is removed from its place.
+  public func work() {
+    let found = store.load()
+    let now = BootClock.now()
+    if found.isDamaged { perform(machine.foundDamage(hasOlder: found.orders != nil, at: now), now) }
+    if let orders = found.orders { take(orders, isKept: true) }
+    lookAtAll()
+    var lastLook = BootClock.now()
+    var lastTimer = lastLook
+    while true {
+      let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
+      var due = lastLook + pause
+      if let timer = machine.nextTimer(after: lastTimer) { due = min(due, timer) }
+      wait(milliseconds: Int32(clamping: max(0, due - BootClock.now())))
+      compareClocks(BootClock.now())
+      if BootClock.now() - lastLook >= pause {
+        guard ProcFile.status(settings.socket).map({ isOwn($0) }) == true else { return }
+        lastLook = BootClock.now()
+        looker.load(packages: machine.packages)
+        lookAtAll()
+      }
+      let now = BootClock.now()
+      if let timer = machine.nextTimer(after: lastTimer), timer <= now {
+        lastTimer = now
+        perform(machine.timerFired(at: now), now)
+      }
+    }
+  }
+
+  private func isOwn(_ status: stat) -> Bool {
+    place.map { $0.inode == UInt64(status.st_ino) && $0.device == UInt64(status.st_dev) } ?? false
+  }
+
+  // MARK: Waiting
+
+  private func wait(milliseconds: Int32) {
+    var ready = [pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)]
+    let connection = connection
+    ready.append(
+      pollfd(
+        fd: connection?.socket.descriptor ?? -1,
+        events: Int16(POLLIN) | (connection?.hasWaiting == true ? Int16(POLLOUT) : 0), revents: 0))
+    ready.append(pollfd(fd: eventsDescriptor, events: Int16(POLLIN), revents: 0))
+    let watched = Array(handles)
+    ready += watched.map { pollfd(fd: $0.value.handle.descriptor, events: Int16(POLLIN), revents: 0) }
+    guard poll(&ready, nfds_t(ready.count), milliseconds) > 0 else { return }
+    let now = BootClock.now()
+    for (entry, ready) in zip(watched, ready.dropFirst(3)) where ready.revents != 0 {
+      handles[entry.key] = nil
+      perform(machine.ended(entry.key, at: now), now)
+    }
+    if ready[2].revents != 0 { readEvents() }
+    if ready[1].revents != 0 { serve(ready[1].revents) }
+    if ready[0].revents != 0 { accept() }
+  }
+
+  private var eventsDescriptor: Int32 {
+    switch events {
+    case .some(let events): events.descriptor
+    case .none: -1
+    }
+  }
+
+  // MARK: The node
+
+  private func accept() {
+    while let socket = listener.accept() {
+      guard let peer = socket.peer, isNode(peer.user) else { continue }
+      protect(peer.process)
+      connection = NodeConnection(socket, peer)
+      let hello = AgentHello(
+        run: run, isSystem: settings.nodeUser != nil, hasEvents: eventsDescriptor >= 0, user: UInt32(geteuid()),
+        boot: boot,
+        orders: machine.ordersInForce)
+      send(.hello(hello))
+    }
+  }
+
+  private func isNode(_ user: UInt32) -> Bool {
+    if let nodeUser = settings.nodeUser { return user == nodeUser || user == 0 }
+    return user == geteuid()
+  }
+
+  private func serve(_ ready: Int16) {
+    guard let connection else { return }
+    guard connection.flush(), let frames = connection.receive() else {
+      self.connection = nil
+      return
+    }
+    for frame in frames {
+      let now = BootClock.now()
+      switch frame {
+      case .welcome(let welcome):
+        connection.isWelcome = true
+        perform(machine.connected(stored: welcome.run == run ? welcome.stored : 0, at: now), now)
+      case .orders(let orders) where connection.isWelcome: take(orders, isKept: false)
+      case .stored(let number) where connection.isWelcome: machine.stored(number)
+      case .hello, .orders, .report, .stored:
+        self.connection = nil
+        return
+      }
+    }
+  }
+
+  private func send(_ frame: AgentFrame) {
+    guard let connection, !connection.send(frame) else { return }
+    self.connection = nil
+  }
+
+  private func take(_ orders: AgentOrders, isKept: Bool) {
+    let now = BootClock.now()
+    let effects = machine.received(orders, boot: boot, isKept: isKept, at: now) { getpwuid($0) != nil }
+    looker.load(packages: machine.packages)
+    looker.forgetImages()
+    perform(effects, now)
+    if !isKept { lookAtAll() }
+  }
+
+  // MARK: Processes
+
+  private var wanted: ProcessLooker.Wanted {
+    let accounts = machine.supervisedAccounts
+    return ProcessLooker.Wanted(
+      accounts: accounts, hashed: accounts.filter { machine.needsHashes(of: $0) }, protected: protected,
+      protectedFiles: protectedFiles)
+  }
+
+  private func lookAtAll() {
+    let present = looker.look(wanted, at: BootClock.now()) { see($0) }
+    let now = BootClock.now()
+    perform(machine.looked(present: present, at: now), now)
+  }
+
+  private func see(_ facts: ProcessFacts) {
+    let now = BootClock.now()
+    perform(machine.saw(facts, at: now), now)
+  }
+
+  private func readEvents() {
+    // Bounded, so that the node is heard in the middle of a storm of programs.
+    for _ in 0..<4_096 {
+      guard let event = nextEvent() else { return }
+      switch event {
+      case .started(let pid):
+        if let (facts, _) = looker.look(at: pid, wanted, BootClock.now()) { see(facts) }
+      case .ended: continue
+      case .lost:
+        lookAtAll()
+        let now = BootClock.now()
+        perform(machine.rescanned(at: now), now)
+      }
+    }
+  }
+
+  private func nextEvent() -> ProcessEvents.Event? {
+    switch events {
+    case .some(let events): events.next()
+    case .none: nil
+    }
+  }
+
+  private static func openEvents() -> ProcessEvents? {
+    guard let events = ProcessEvents(), events.deliver(probe, within: probeMilliseconds) else { return nil }
+    return events
+  }
+
+  /// Starts a program that does nothing, and returns its number.
+  private static func probe() -> Int32? {
+    var pid: pid_t = 0
+    var words: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+    defer { for word in words { free(word) } }
+    guard posix_spawn(&pid, "/bin/true", nil, nil, &words, nil) == 0 else { return nil }
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    return pid
+  }
+
+  /// Keeps a process, what it descends from, and its executable from being closed.
+  private func protect(_ process: Int32) {
+    var pid = process
+    for _ in 0..<64 where pid > 1 {
+      protected.insert(pid)
+      pid = ProcessStatLine(pid: pid)?.parent ?? 0
+    }
+    if let status = ProcFile.status("/proc/\(process)/exe") {
+      protectedFiles.insert(.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)))
+    }
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effects: [AgentEffect], _ now: BootInstant) {
+    for effect in effects {
+      switch effect {
+      case .keep(let orders):
+        if let reason = store.keep(orders) { Self.say(reason) }
+      case .ask(let process): signal(process, SIGTERM)
+      case .kill(let process): signal(process, SIGKILL)
+      case .pause: break  // Needs a control group of root's own: the machine is told that it cannot.
+      case .tell(let report):
+        if case .began(let use, _) = report.event, handles[use.process] == nil, handles.count < 1_024 {
+          handles[use.process] = HeldHandle(use.process)
+        }
+        if connection?.isWelcome == true { send(.report(report)) }
+      }
+    }
+  }
+
+  private func signal(_ process: ProcessIdentity, _ number: Int32) {
+    if let held = handles[process] {
+      held.handle.send(signal: number)
+    } else if let handle = ProcessHandle(process) {
+      handle.send(signal: number)
+    }
+  }
+
+  // MARK: Clocks
+
+  private static func offsets() -> (wall: Int64, awake: Int64) {
+    let boot = SystemClock.boot.milliseconds
+    return (SystemClock.wall.milliseconds - boot, SystemClock.awake.milliseconds - boot)
+  }
+
+  private func compareClocks(_ now: BootInstant) {
+    let offset = Self.offsets()
+    let slept = lastOffset.awake - offset.awake
+    let set = offset.wall - lastOffset.wall
+    if slept >= Self.sleptMilliseconds {
+      perform(machine.slept(slept, at: now), now)
+      lastOffset.awake = offset.awake
+    }
+    if abs(set) >= Self.setMilliseconds {
+      perform(machine.clockWasSet(set, at: now), now)
+      lastOffset.wall = offset.wall
+    }
+  }
+
+  static func say(_ sentence: String) {
+    AgentProgram.write("latchkey-agent: \(sentence)\n", to: STDERR_FILENO)
+  }
+}
+
+/// The reason why an agent cannot start.
+public struct AgentStartFault: Error, Hashable, Sendable {
+  /// A sentence with the next step.
+  public let sentence: String
+  /// The status to exit with, of sysexits(3).
+  public let exitStatus: Int32
+
+  init(_ sentence: String, exitStatus: Int32) {
+    self.sentence = sentence
+    self.exitStatus = exitStatus
+  }
+}

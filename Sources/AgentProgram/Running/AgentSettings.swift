@@ -1,0 +1,67 @@
+/// The settings of an agent, from its command line.
+public struct AgentSettings: Hashable, Sendable {
+  /// The path of its socket.
+  public var socket: String
+  /// The path of its orders.
+  public var orders: String
+  /// The user ID of the node's account if it is the system's agent; `nil` if it acts for its own user's programs alone.
+  public var nodeUser: UInt32?
+
+  /// Creates settings.
+  public init(socket: String, orders: String, nodeUser: UInt32? = nil) {
+    self.socket = socket
+    self.orders = orders
+    self.nodeUser = nodeUser
+  }
+
+  /// The help of the program.
+  public static let help = """
+    Sees which programs run and carries out what the node of this machine orders: it warns, and closes what may not run.
+
+    USAGE: latchkey-agent --socket PATH --orders PATH [--node-user UID]
+
+    `latchkey run` starts it on a child's machine; nobody has to run it by hand.
+
+      --socket PATH     Listen for the node at this path.
+      --orders PATH     Keep the orders in this file.
+      --node-user UID   Be the system's agent, for the node that runs as this user; only root can.
+      --help            Show this.
+
+    It ends by itself when its socket is removed.
+
+    """
+
+  /// Reads the arguments after the program's name; returns a sentence for what is wrong.
+  public static func read(_ arguments: [String]) -> Result<AgentSettings, UsageFault> {
+    var (socket, orders, user): (String?, String?, String?)
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      guard let value = rest.popFirst() else {
+        return .failure(UsageFault("\(option) needs a value: see latchkey-agent --help."))
+      }
+      switch option {
+      case "--socket": socket = value
+      case "--orders": orders = value
+      case "--node-user": user = value
+      default: return .failure(UsageFault("There is no option \(option): see latchkey-agent --help."))
+      }
+    }
+    guard let socket, let orders, socket.hasPrefix("/"), orders.hasPrefix("/") else {
+      return .failure(
+        UsageFault("The agent needs a full path for --socket and for --orders: see latchkey-agent --help."))
+    }
+    guard let user else { return .success(AgentSettings(socket: socket, orders: orders)) }
+    guard let number = UInt32(user) else {
+      return .failure(UsageFault("--node-user is the number of an account: find it with `id -u _latchkey`."))
+    }
+    return .success(AgentSettings(socket: socket, orders: orders, nodeUser: number))
+  }
+
+  /// What is wrong with arguments.
+  public struct UsageFault: Error, Hashable, Sendable {
+    /// A sentence with the next step.
+    public let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
+  }
+}

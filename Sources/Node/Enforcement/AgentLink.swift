@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import Synchronization
+
+/// The node's end of a connection to its agent.
+actor AgentLink {
+  /// The time after which an agent that does not read is given up, in milliseconds.
+  private static let patience = 5_000
+
+  private let socket: LocalSocket
+  private var waiting: [UInt8] = []
+  private var isFlushing = false
+  private var isBroken = false
+
+  init(_ socket: LocalSocket) { self.socket = socket }
+
+  /// Sends a frame; returns `false` if the connection is of no use any more.
+  @discardableResult
+  func send(_ frame: AgentFrame) async -> Bool {
+    guard let bytes = try? frame.bytes(), !isBroken else { return false }
+    waiting += bytes
+    // Whoever is at it sends this as well.
+    guard !isFlushing else { return true }
+    isFlushing = true
+    defer { isFlushing = false }
+    var pauses = 0
+    while !waiting.isEmpty {
+      guard let count = socket.write(waiting[...]), pauses < Self.patience / 5 else {
+        isBroken = true
+        return false
+      }
+      waiting.removeFirst(count)
+      if count > 0 {
+        pauses = 0
+        continue
+      }
+      pauses += 1
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    return true
+  }
+
+  /// The bytes that arrive, in pieces, until the connection ends or nobody reads them any more.
+  nonisolated func bytes() -> AsyncStream<[UInt8]> {
+    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    let socket = socket
+    let end = ReadingEnd()
+    continuation.onTermination = { _ in end.isReached.store(true, ordering: .relaxed) }
+    // On a thread of its own, since waiting blocks it.
+    Thread.detachNewThread {
+      var ready = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+      while !end.isReached.load(ordering: .relaxed) {
+        guard poll(&ready, 1, Self.glance) > 0 else { continue }
+        guard let bytes = socket.read() else { break }
+        if !bytes.isEmpty { continuation.yield(bytes) }
+      }
+      continuation.finish()
+    }
+    return stream
+  }
+
+  /// The longest time until a thread sees that nobody reads any more, in milliseconds.
+  private static let glance: Int32 = 250
+
+  /// Whether nobody reads what arrives any more.
+  private final class ReadingEnd: Sendable {
+    let isReached = Atomic(false)
+  }
+}

@@ -1,0 +1,238 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import Logging
+
+/// A service that keeps an agent running beside a child's node, gives it orders, and takes its reports.
+///
+/// The system's agent is used if there is one. Otherwise the node starts one of its own, which acts for the programs of
+/// this user alone. It goes on by its last orders if the node dies; the node that is started next finds it.
+///
+/// Spec: Protocol/13-agent.md.
+actor AgentService {
+  /// The socket of the system's agent.
+  private static let systemSocket = "/run/latchkey/agent.sock"
+  /// The time between two attempts to reach an agent, in milliseconds.
+  private static let pause = 100
+  /// The attempts after which a person is told that there is none.
+  private static let attempts = 50
+  /// The shortest time between two starts of an agent, in milliseconds.
+  private static let startPause: Int64 = 1_000
+
+  private let context: NodeContext
+  private let usage: UsageService
+  /// The path of the agent's program.
+  private let program: String
+  private var own: BackgroundProgram?
+  private var startedAt: BootInstant?
+  /// What the agent has refused of the orders that it is about to carry out.
+  private var refusals: [String] = []
+  private var stored: (run: UInt64, number: UInt64) = (0, 0)
+
+  init(context: NodeContext, usage: UsageService, program: String) {
+    self.context = context
+    self.usage = usage
+    self.program = program
+  }
+
+  func run() async {
+    var failures = 0
+    while !Task.isCancelled {
+      if let (socket, peer) = connect() {
+        failures = 0
+        await serve(socket, peer)
+        context.enforcementState.connected(nil)
+        context.changes.notify()
+      } else {
+        if await !isStarted() { warnOfNone() }
+        failures += 1
+        if failures == Self.attempts { warnOfNone() }
+      }
+      do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { break }
+    }
+    await stop()
+  }
+
+  private nonisolated var ownSocket: String { "\(context.folder.path)/agent.sock" }
+  private nonisolated var ownOrders: String { "\(context.folder.path)/agent.orders" }
+
+  private func connect() -> (LocalSocket, LocalSocket.Peer)? {
+    for (path, user) in [(Self.systemSocket, 0), (ownSocket, geteuid())] as [(String, uid_t)] {
+      if let socket = LocalSocket.connect(to: path), let peer = socket.peer, peer.user == user { return (socket, peer) }
+    }
+    return nil
+  }
+
+  /// Starts an agent unless the last one still runs, or was started just now; returns whether the system runs it.
+  private func isStarted() async -> Bool {
+    if let own, await !hasEnded(own) { return true }
+    if let startedAt, context.now() - startedAt < Self.startPause { return true }
+    startedAt = context.now()
+    do {
+      let started = try BackgroundProgram([program, "--socket", ownSocket, "--orders", ownOrders])
+      own = started
+      return true
+    } catch {
+      context.logger.error("the agent could not be started", metadata: ["reason": "\(error)"])
+      return false
+    }
+  }
+
+  private func hasEnded(_ program: BackgroundProgram) async -> Bool {
+    if let start = ProcessLiveness.startTime(pid: program.pid),
+      ProcessLiveness.isAlive(pid: program.pid, startTime: start)
+    {
+      return false
+    }
+    await program.wait()
+    own = nil
+    return true
+  }
+
+  private func warnOfNone() {
+    context.warn(
+      "agent",
+      "No agent runs on this machine, so rules are recorded and shown, and nothing is closed: see that \(program) is there, "
+        + "and start `latchkey run` again.")
+  }
+
+  // MARK: A connection
+
+  private func serve(_ socket: LocalSocket, _ peer: LocalSocket.Peer) async {
+    let link = AgentLink(socket)
+    var assembler = AgentFrameAssembler()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { [context] in await Self.give(orders: context, to: link) }
+      receiving: for await bytes in link.bytes() {
+        assembler.append(bytes)
+        do {
+          while let frame = try assembler.next() {
+            guard await receive(frame, from: peer, over: link) else { break receiving }
+          }
+        } catch {
+          context.logger.error("the agent was not understood", metadata: ["reason": "\(error)"])
+          break
+        }
+      }
+      group.cancelAll()
+    }
+    // A connection that the agent closed is no reason to leave one that does not answer.
+    if Task.isCancelled, peer.user == geteuid() { terminate(peer.process) }
+  }
+
+  /// Sends the orders whenever they are others than before.
+  private static func give(orders context: NodeContext, to link: AgentLink) async {
+    var given: UInt64?
+    while !Task.isCancelled {
+      let seen = context.enforcementState.changes.version
+      if context.enforcementState.agent != nil,
+        let orders = context.enforcementState.orders(boot: context.bootID, at: context.now()), orders.number != given
+      {
+        do {
+          _ = try AgentFrame.orders(orders).bytes()
+          context.warn("agent-size", nil)
+          guard await link.send(.orders(orders)) else { return }
+        } catch {
+          context.warn("agent-size", OrderFault(.tooLarge, account: 0).sentence)
+        }
+        given = orders.number
+      }
+      await context.enforcementState.changes.wait(after: seen)
+    }
+  }
+
+  private func receive(_ frame: AgentFrame, from peer: LocalSocket.Peer, over link: AgentLink) async -> Bool {
+    switch frame {
+    case .hello(let hello):
+      guard hello.boot == context.bootID || !hello.isSystem else { return false }
+      context.warn("agent", Self.sentence(hello))
+      context.enforcementState.connected(hello)
+      context.changes.notify()
+      return await link.send(
+        .welcome(NodeWelcome(run: hello.run, stored: stored.run == hello.run ? stored.number : 0)))
+    case .report(let report):
+      guard let hello = context.enforcementState.agent else { return false }
+      guard await take(report) else { return false }
+      stored = (hello.run, report.number)
+      return await link.send(.stored(report.number))
+    case .welcome, .orders, .stored: return false
+    }
+  }
+
+  private static func sentence(_ hello: AgentHello) -> String? {
+    if !hello.isSystem {
+      return
+        "Rules are enforced for your own programs only, and by looking once a second: install the system's agent to enforce "
+        + "them for every account of this machine."
+    }
+    return hello.hasEvents
+      ? nil
+      : "The kernel does not tell the agent of programs, which are therefore closed up to a second late: use a kernel with "
+        + "process events."
+  }
+
+  /// Makes durable what follows from a report; returns whether it is.
+  private func take(_ report: AgentReport) async -> Bool {
+    do {
+      switch report.event {
+      case .began(let use, let since):
+        // The use of unknown programs is not recorded: they have no ID.
+        guard let app = use.app else { break }
+        try await usage.saw(app, use.process, account: use.account, since: since, isWeak: use.isWeak)
+      case .ended(let use, _): try await usage.ended(use.process, at: report.at)
+      case .active, .rescanned: break
+      case .closed(let use, let deed, let reason):
+        context.logger.notice(
+          "closed",
+          metadata: [
+            "application": "\(use.app?.text ?? "an unknown program")", "how": "\(deed)", "why": "\(reason)",
+          ])
+        context.changes.notify()
+      case .warned(_, let app, let left):
+        context.logger.notice(
+          "closes soon",
+          metadata: ["application": "\(app?.text ?? "an unknown program")", "minutes": "\((left + 59_999) / 60_000)"])
+      case .inForce(let number):
+        context.enforcementState.inForce(number)
+        context.warn("agent-refused", refusals.isEmpty ? nil : refusals.prefix(3).joined(separator: " "))
+        refusals = []
+      case .refused(_, let fault):
+        refusals.append(fault.sentence)
+      case .clockSet(let milliseconds):
+        context.logger.notice("the wall clock was set", metadata: ["milliseconds": "\(milliseconds)"])
+      case .slept(let milliseconds):
+        context.logger.info("the machine slept", metadata: ["milliseconds": "\(milliseconds)"])
+      case .ordersDamaged(let hasOlder):
+        context.warn(
+          "agent-orders",
+          "The agent's orders were damaged on the disk, and \(hasOlder ? "those before them" : "nothing") held until now: check the disk."
+        )
+      case .dropped(let count):
+        context.logger.warning("reports of the agent were lost", metadata: ["count": "\(count)"])
+      }
+      return true
+    } catch {
+      context.logger.error("a report of the agent could not be stored", metadata: ["reason": "\(error)"])
+      return false
+    }
+  }
+
+  // MARK: The end
+
+  /// Ends the node's own agent: a node that is stopped on purpose enforces nothing.
+  private func stop() async {
+    guard let own else { return }
+    own.send(signal: SIGTERM)
+    await own.wait()
+  }
+
+  private func terminate(_ process: Int32) {
+    if own?.pid == process { return }
+    // Started by a node before this one: it is of this user, and the connection shows which it is.
+    guard let start = ProcessLiveness.startTime(pid: process),
+      let handle = ProcessHandle(ProcessIdentity(processID: process, startTime: start))
+    else { return }
+    handle.send(signal: SIGTERM)
+  }
+}

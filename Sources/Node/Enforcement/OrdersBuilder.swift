@@ -1,0 +1,49 @@
+import LatchkeyAgentProtocol
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+
+/// The orders for an account that follow from what holds for its child.
+///
+/// Spec: Protocol/13-agent.md §4.
+struct OrdersBuilder {
+  let standing: ChildStanding
+  let state: EnforcementState
+
+  /// Returns the orders for an account of the child.
+  func orders(for account: UInt32) -> AccountOrders {
+    let rules = standing.rules
+    var programs: [ProgramOrder] = []
+    for id in rules.apps.keys {
+      let app = rules.app(id)
+      guard !app.matchers.isEmpty, let verdict = standing.verdicts.verdicts[.app(id)] else { continue }
+      programs.append(
+        ProgramOrder(
+          app: id, category: verdict.category, isAlwaysAllowed: app.isAlwaysAllowed && !app.isBlocked,
+          terms: terms(verdict, of: .app(id), name: standing.name(of: id), account: account), matchers: app.matchers))
+    }
+    programs.sort { $0.precedes($1) }
+    // Programs that merely count are left alone: a child may run tools of its own at bedtime, and nothing knows them.
+    let unknown =
+      rules.unknownPrograms == .count
+      ? nil
+      : standing.verdicts.verdicts[.unknown].map {
+        terms($0, of: .unknown, name: "An unknown program", account: account)
+      }
+    return AccountOrders(
+      account: account, unknown: unknown, programs: Array(programs.prefix(AgentOrders.maximumPrograms)))
+  }
+
+  private func terms(_ verdict: Verdict, of subject: Subject, name: String, account: UInt32) -> ProgramTerms {
+    let app: AppID? = if case .app(let id) = subject { id } else { nil }
+    guard let reason = verdict.reason else { return ProgramTerms() }
+    let words = ReasonText.words(reason, standing.rules, of: subject, on: standing.situation.day, name: name)
+    guard verdict.isAllowed else {
+      // Since when matters: what began later loses nothing by being killed at once.
+      let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt
+      return ProgramTerms(closesAt: since, reason: ReasonText.closed(reason, words))
+    }
+    guard let until = verdict.until else { return ProgramTerms() }
+    return ProgramTerms(closesAt: until, warnings: verdict.warnings, reason: ReasonText.closed(reason, words))
+  }
+}

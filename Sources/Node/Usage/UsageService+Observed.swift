@@ -1,0 +1,61 @@
+import LatchkeyAgent
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyStore
+
+/// Sessions of programs that the agent sees.
+///
+/// Spec: Protocol/06-messages.md §5, 13-agent.md §5.
+extension UsageService {
+  /// Begins a session for a program that runs since an instant, or adds the program to the open session of its application.
+  ///
+  /// The same program again changes nothing. `isWeak` is true if it is recognized by what a child can forge: then it earns
+  /// nothing.
+  func saw(
+    _ app: AppID, _ process: ProcessIdentity, account: UInt32, since: BootInstant, isWeak: Bool
+  ) async throws(StoreError) {
+    let now = context.now()
+    let began = min(since, now)
+    let wall = self.wall - (now - began)
+    let household = try await context.readHousehold()
+    guard let child = household.child(of: account, on: context.own) else { return }
+    let rules = household.rules(for: child)
+    _ = watch.state(of: process)
+    let id = SecureRandom.bytes(16)
+    let zone = LocalZone.name()
+    let householdStart = context.time.now - (now - began)
+    let opening = try await context.store.openSession(of: app, process, account: account, bootID: context.bootID) {
+      [context] in
+      guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
+      let terms = UseTerms(app, rules)
+      let earnsNothing = isWeak && terms.category == .learning
+      return OpenUsageSession(
+        recordID: id, appID: app, displayName: terms.name ?? app.text, processes: [process], bootID: context.bootID,
+        startedAt: began, lastSeenAt: now, startedAtWall: wall, lastSeenAtWall: wall + (now - began), zone: zone,
+        category: earnsNothing ? .neutral : terms.category,
+        milliPointsPerMinute: earnsNothing ? 0 : terms.milliPointsPerMinute, evidence: .observed, account: account,
+        child: child, householdStart: householdStart)
+    }
+    switch opening {
+    case .open:
+      wake.notify()
+      context.factNews.notify()
+    case .otherApplication, .full:
+      // Recorded already by `usage track`, or more than can be recorded: what runs there is still closed in time.
+      watch.forget(process)
+    }
+  }
+
+  /// Ends the part of a session that a program has in it, at an instant that the agent saw.
+  func ended(_ process: ProcessIdentity, at instant: BootInstant) async throws(StoreError) {
+    let open = try await context.store.openSessions()
+    guard
+      let session = open.first(where: { $0.bootID == context.bootID && $0.processes.contains(process) }),
+      session.evidence == .observed
+    else { return }
+    let end = max(session.startedAt, min(instant, context.now()))
+    _ = try await finish(
+      session.recordID, [process], endedAt: (end, self.wall - (context.now() - end)), .observed)
+    watch.forget(process)
+  }
+}

@@ -1,0 +1,4 @@
+import Glibc
+import LatchkeyAgentProgram
+
+exit(AgentProgram.main(arguments: Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,252 @@
+import Foundation
+import GRDB
+import Glibc
+import LatchkeyControl
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// The agent of an ordinary user: it closes what the rules close, of this user's programs, and says that it is no more.
+  @Suite struct AgentTests {
+    @Test("A blocked program is closed: also as a copy, under another name, by the loader, and by a script's arguments")
+    func blocked() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        let script = lab.newPath() + "-lk-game-1.py"
+        try Data("import time\nwhile True: time.sleep(600)\n".utf8).write(to: URL(fileURLWithPath: script))
+        try await home.set([
+          ("app/kart/name", "Kart"),
+          ("app/kart/matchers", "sha256 \(try await home.digest())\nargument \(script)\npath \(home.game)"),
+          ("app/kart/blocked", "yes"),
+        ])
+        let (copy, link, hard) = (lab.newPath() + "-homework", lab.newPath() + "-link", lab.newPath() + "-hard")
+        try FileManager.default.copyItem(atPath: home.game, toPath: copy)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: home.game)
+        try FileManager.default.linkItem(atPath: home.game, toPath: hard)
+        var attempts = [[home.game], [copy], [link], [hard], ["/usr/bin/python3", script]]
+        let loader = "/lib64/ld-linux-x86-64.so.2"
+        if FileManager.default.fileExists(atPath: loader) { attempts += [[loader, home.game], [loader, copy]] }
+        let harmless = try home.play(["/bin/sleep"])
+        for words in attempts {
+          #expect(try await home.play(words).wait() == .signalled(SIGKILL), "\(words)")
+        }
+        // A program that was deleted runs on, and is what it was.
+        let deleted = lab.newPath() + "-deleted"
+        try FileManager.default.copyItem(atPath: home.game, toPath: deleted)
+        let gone = try home.play([deleted])
+        try FileManager.default.removeItem(atPath: deleted)
+        #expect(await gone.wait() == .signalled(SIGKILL))
+        #expect(harmless.isRunning, "Nothing else is touched.")
+
+        try await eventually("the node says what was closed and why") { home.pc.log.contains("Kart is blocked") }
+        let status = try await home.pc.latchkey("status")
+        #expect(status.output.contains("own programs only"), "\(status)")
+        #expect(try await home.mum.usage().isEmpty, "What was blocked was not used.")
+        let explained = try await home.pc.api.ownToday(caller: nil)
+        #expect(explained.enforcement == .ownPrograms)
+        let set = try await home.mum.api.setRules(ofChild: "Emma", RuleRequest([.init("app/kart/name", "Kart 2")]))
+        let command = try await home.mum.ended(try #require(set.commands.last?.commandID.description))
+        #expect(command.stateInForce?.enforcement == .ownPrograms, "\(command)")
+      }
+    }
+
+    @Test("A limit runs out and closes the program, whose use is recorded; granted time lets it go on")
+    func limit() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        let other = lab.newPath() + "-other"
+        try home.copy(to: other)
+        try await home.set([
+          ("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)"), ("app/kart/limit", "1"),
+          ("app/other/matchers", "path \(other)"), ("app/other/blocked", "yes"),
+        ])
+        let game = try home.play()
+        for node in [home.pc, home.mum] {
+          try await eventually("it is seen to run on \(node.name)") {
+            try await node.api.today(ofChild: "Emma").running.map(\.displayName) == ["Kart"]
+          }
+        }
+        #expect(await game.wait() == .signalled(SIGTERM), "It may save its work.")
+        try await home.mum.eventuallyHasUsage(1)
+        let record = try #require(try await home.mum.usage().first)
+        #expect(record.evidence == .observed && record.account == geteuid() && record.appID.text == "kart", "\(record)")
+        #expect(record.activeMilliseconds >= 55_000, "\(record)")
+        #expect(try await home.play().wait() == .signalled(SIGKILL), "There is no time left for another one.")
+
+        let granted = try await home.mum.latchkey("grant", "30m", "--for", "kart", "--wait")
+        #expect(granted.status == 0, "\(granted)")
+        let again = try await home.survivor()
+        #expect(try await home.play([other]).wait() == .signalled(SIGKILL), "The agent has looked meanwhile.")
+        #expect(again.isRunning)
+      }
+    }
+
+    @Test("An agent that is killed in the middle of closing is replaced, and the program is closed all the same")
+    func killedAgent() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/matchers", "path \(home.game)")])
+        // It ignores that it is asked to end.
+        let game = try home.play(["/bin/sh", "-c", "trap '' TERM; exec \"$0\" 600", home.game], seconds: [])
+        try await eventually("it is seen to run") { try await home.pc.api.status().running.count == 1 }
+        try await home.set([("app/kart/blocked", "yes")])
+        try await eventually("it was asked to end") { home.pc.log.contains("how=asked") }
+        let first = try #require(home.agent)
+        kill(first, SIGKILL)
+        #expect(await game.wait() == .signalled(SIGKILL))
+        try await eventually("another agent runs") { home.agent.map { $0 != first } ?? false }
+        #expect(try await home.play().wait() == .signalled(SIGKILL))
+        try await home.mum.eventuallyHasUsage(1)
+        #expect(try await home.mum.usage().count == 1, "Nothing is counted twice.")
+      }
+    }
+
+    @Test("While the node is dead, the agent goes on by its last orders; what was used meanwhile is recorded once")
+    func killedNode() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        let other = lab.newPath() + "-other"
+        try home.copy(to: other)
+        try await home.set([
+          ("app/kart/matchers", "path \(home.game)"), ("app/other/matchers", "path \(other)"),
+          ("app/other/blocked", "yes"),
+        ])
+        let (ends, stays) = (try home.play(), try home.play())
+        try await eventually("they are seen") {
+          try await home.pc.api.status().running.count == 1
+            && home.pc.read { database in
+              try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") == 2
+            }
+        }
+        let agent = try #require(home.agent)
+        await home.pc.kill()
+        #expect(try await home.play([other]).wait() == .signalled(SIGKILL))
+        ends.signal(SIGKILL)
+        _ = await ends.wait()
+        let meanwhile = try home.play()
+        // It has been seen when the next one is.
+        #expect(try await home.play([other]).wait() == .signalled(SIGKILL))
+        stays.signal(SIGKILL)
+        _ = await stays.wait()
+        try await home.pc.start()
+        #expect(home.agent == agent, "It was found again.")
+        try await eventually("what runs is known") {
+          try home.pc.read { database in
+            try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") == 1
+          }
+        }
+        meanwhile.signal(SIGKILL)
+        _ = await meanwhile.wait()
+        try await home.mum.eventuallyHasUsage(1)
+        try await eventually("nothing runs") { try await home.pc.api.status().running.isEmpty }
+        let records = try await home.mum.usage()
+        #expect(
+          records.count == 1 && records.allSatisfy { $0.evidence == .observed },
+          "One session, without a gap: \(records)")
+
+        // A node that is stopped on purpose takes its agent along.
+        #expect(await home.pc.terminate() == .exited(0))
+        try await eventually("the agent has ended") { home.agent == nil }
+      }
+    }
+
+    @Test("Damaged orders are told, and the last good ones hold; an agent ends when its folder is gone")
+    func damagedOrders() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/matchers", "path \(home.game)"), ("app/kart/blocked", "yes")])
+        #expect(try await home.play().wait() == .signalled(SIGKILL))
+        // Orders that differ, so that those with the block are kept as the last ones.
+        try await home.set([("app/kart/name", "Kart"), ("app/kart/category", "reward")])
+        try await eventually("they are kept") {
+          FileManager.default.fileExists(atPath: home.pc.folder + "/agent.orders.last")
+        }
+        #expect(try await home.play().wait() == .signalled(SIGKILL))
+        await home.pc.kill()
+        let agent = try #require(home.agent)
+        kill(agent, SIGKILL)
+        try await eventually("it is gone") { home.agent == nil }
+        try Data("LKORDERS and then nothing of use".utf8).write(
+          to: URL(fileURLWithPath: home.pc.folder + "/agent.orders"))
+        try await home.pc.start()
+        try await eventually("the damage is told") {
+          try await home.pc.api.status().warnings.contains { $0.contains("orders were damaged") }
+        }
+        #expect(try await home.play().wait() == .signalled(SIGKILL))
+        await home.pc.kill()
+        let last = try #require(home.agent)
+        try FileManager.default.removeItem(atPath: home.pc.folder)
+        try await eventually("it has ended") { kill(last, 0) != 0 || home.agent == nil }
+      }
+    }
+  }
+}
+
+/// A family whose child's machine has an agent, and a program of the lab's own that the rules call a game.
+private struct AgentHome {
+  let lab: ProcessLab
+  let mum: NodeProcess
+  let pc: NodeProcess
+  let game: String
+
+  init(_ lab: ProcessLab) async throws {
+    self.lab = lab
+    mum = try await lab.runningNode(.parent, "Kitchen laptop")
+    pc = try await lab.node(.child, "Emma's PC")
+    await pc.enforce()
+    try await pc.start()
+    try await lab.pair(mum, pc)
+    _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+    game = lab.newPath() + "-game"
+    try copy(to: game)
+  }
+
+  /// Makes a program that sleeps and that no other program is, whatever runs beside the tests.
+  func copy(to path: String) throws {
+    var content = try Data(contentsOf: URL(fileURLWithPath: "/bin/sleep"))
+    content.append(Data("\(path) \(UInt64.random(in: 0 ... .max))".utf8))
+    try content.write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  }
+
+  func digest() async throws -> String {
+    let output = try await lab.run("/usr/bin/sha256sum", [game]).output
+    return String(output.prefix { $0 != " " })
+  }
+
+  /// Sets rules of the child, and waits until the agent carries out what follows from them.
+  func set(_ rules: [(String, String?)]) async throws {
+    let before = orders
+    _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest(rules.map { .init($0.0, $0.1) }))
+    try await eventually("the agent has new orders") { orders != nil && orders != before }
+  }
+
+  /// What the agent keeps on its disk.
+  private var orders: Data? { try? Data(contentsOf: URL(fileURLWithPath: pc.folder + "/agent.orders")) }
+
+  /// Starts the game, or another program, for some minutes.
+  func play(_ words: [String]? = nil, seconds: [String] = ["600"]) throws -> SpawnedProcess {
+    let words = (words ?? [game]) + seconds
+    return try lab.spawn(words[0], Array(words.dropFirst()), output: "/dev/null", talk: "/dev/null")
+  }
+
+  /// Starts the game until it is left running: the agent may not have its new orders yet.
+  func survivor() async throws -> SpawnedProcess {
+    var game = try play()
+    try await eventually("the game runs") {
+      if !game.isRunning { game = try play() }
+      return try await pc.api.status().running.contains { $0.displayName == "Kart" }
+    }
+    return game
+  }
+
+  /// The process of the agent; `nil` if there is none.
+  var agent: pid_t? {
+    let socket = pc.folder + "/agent.sock"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.first { pid in
+      let words = ProcessLab.read("/proc/\(pid)/cmdline").split(separator: "\0").map(String.init)
+      return words.first?.hasSuffix("/latchkey-agent") == true && words.contains(socket)
+    }
+  }
+}
