@@ -6,7 +6,7 @@ Spec: Protocol/10-household.md section 4, Protocol/12-facts.md
 import os
 from datetime import UTC, datetime, timedelta
 
-from . import registers, schema, use
+from . import installed, registers, schema, use
 from .edits import Edits
 from .faults import BrokenRule, NoRoom, Refused
 from .household import CONTROL, FOREIGN, ROLE, UNKNOWN, UNREADABLE, USAGE, WRONG_ID
@@ -104,6 +104,8 @@ class Parent(Edits):
                 return self.household.take_facts(peer, item.body, self.lend)
             case (1, 12):
                 return self._take_running(peer, item.body)
+            case (1, 13):
+                return self._take_installed(peer, item.body)
             case (4, 3):
                 return self._take_record(peer, item)
             case (1, 8) | (4, 6):
@@ -142,6 +144,15 @@ class Parent(Edits):
         for entry in told:
             self.store.run("insert into account values(?,?,?,?)", peer, entry.uid, entry.name, entry.full_name)
         return [{"event": "accounts", "names": [entry.name for entry in told]}]
+
+    def _take_installed(self, peer: bytes, body: bytes) -> list[dict]:
+        told = _read(schema.Installed, body)
+        try:
+            installed.check(told)
+        except ValueError:
+            raise Refused(UNREADABLE) from None
+        installed.keep(self.store, peer, told)
+        return [{"event": "installed", "part": told.part, "apps": [entry.app_id for entry in told.entries]}]
 
     def _take_record(self, peer: bytes, item) -> list[dict]:
         record = _read(schema.UsageRecord, item.body)
