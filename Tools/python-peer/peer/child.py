@@ -105,7 +105,7 @@ class Child(Sessions):
             case (3, 2):  # of a command, which no child's machine may give
                 receipt = _read(schema.Receipt, item.body)
                 return [{"event": "receipt", "outcome": receipt.outcome, "reason": receipt.reason}]
-            case (1, 8) | (1, 9) | (1, 10) | (4, 6):
+            case (1, 8) | (1, 9) | (1, 10) | (1, 13) | (4, 6):
                 raise Refused(ROLE)
         raise Refused(UNKNOWN)
 

@@ -10,7 +10,7 @@ from .clock import wall
 from .faults import BrokenRule
 from .household import CONTROL, RECEIPT, Household
 
-REGISTERS, INSTALLED = 9, 13
+REGISTERS = 9
 EXECUTED, FAILED, SUPERSEDED = 1, 2, 4
 _OUTCOMES = {EXECUTED: "executed", FAILED: "failed", SUPERSEDED: "superseded"}
 _RECORDED = 1
@@ -86,12 +86,6 @@ class Commands:
                 earned, is_new = self._points.review(asked)
                 _state(state, "learningReviewed", schema.LearningReviewed(milli_points=earned))
                 return EXECUTED if is_new else SUPERSEDED
-            case "scanApplications":
-                # This machine has no programs, and always tells the same list of none.
-                none = schema.Installed(number=1, parts=1)
-                self._store.enqueue(
-                    command.author, CONTROL, INSTALLED, uuid.uuid4().bytes, none.SerializeToString())  # fmt: skip
-                _state(state, "applicationsScanned", schema.ApplicationsScanned(number=1))
             case _:
                 raise _Refused("This machine does not know this command: update its software.")
         return EXECUTED

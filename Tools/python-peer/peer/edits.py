@@ -14,9 +14,10 @@ from .registers import CHILD, FAMILY, MACHINE
 from .store import Store
 
 _OUTCOMES = {1: "executed", 2: "failed", 3: "expired", 4: "superseded"}
-_STATES = {"edit": "registers", "requestReport": "report", "message": "done",
-           "takePoints": "pointsTaken", "reviewLearning": "learningReviewed",
-           "scanApplications": "applicationsScanned"}  # fmt: skip
+_STATES = {
+    "edit": "registers", "requestReport": "report", "message": "done", "scanApplications": "applicationsScanned",
+    "takePoints": "pointsTaken", "reviewLearning": "learningReviewed",
+}  # fmt: skip
 
 
 def uuid7() -> bytes:

@@ -6,7 +6,7 @@ Spec: Protocol/10-household.md section 4, Protocol/12-facts.md
 import os
 from datetime import UTC, datetime, timedelta
 
-from . import registers, schema, use
+from . import installed, registers, schema, use
 from .edits import Edits
 from .faults import BrokenRule, NoRoom, Refused
 from .household import CONTROL, FOREIGN, ROLE, UNKNOWN, UNREADABLE, USAGE, WRONG_ID
@@ -105,7 +105,7 @@ class Parent(Edits):
             case (1, 12):
                 return self._take_running(peer, item.body)
             case (1, 13):
-                return self._take_installed(item.body)
+                return self._take_installed(peer, item.body)
             case (4, 3):
                 return self._take_record(peer, item)
             case (1, 8) | (4, 6):
@@ -145,12 +145,14 @@ class Parent(Edits):
             self.store.run("insert into account values(?,?,?,?)", peer, entry.uid, entry.name, entry.full_name)
         return [{"event": "accounts", "names": [entry.name for entry in told]}]
 
-    def _take_installed(self, body: bytes) -> list[dict]:
+    def _take_installed(self, peer: bytes, body: bytes) -> list[dict]:
         told = _read(schema.Installed, body)
-        ids = [entry.app_id for entry in told.entries]
-        if not told.number or not told.part < told.parts <= 8 or ids != sorted(set(ids), key=str.encode):
-            raise Refused(UNREADABLE)
-        return [{"event": "installed", "apps": ids}]
+        try:
+            installed.check(told)
+        except ValueError:
+            raise Refused(UNREADABLE) from None
+        installed.keep(self.store, peer, told)
+        return [{"event": "installed", "part": told.part, "apps": [entry.app_id for entry in told.entries]}]
 
     def _take_record(self, peer: bytes, item) -> list[dict]:
         record = _read(schema.UsageRecord, item.body)

@@ -6,7 +6,7 @@ Spec: Protocol/11-rules.md section 2
 from collections.abc import Iterable
 from datetime import date
 
-from . import values, weekly
+from . import defaults, values, weekly
 from .days import Days
 from .texts import day
 
@@ -54,7 +54,8 @@ class Rules:
 
     def category(self, id_: str) -> tuple[str, int]:
         """Return the category of an application and what its use earns or costs, in milli-points a minute."""
-        word, _, rate = (self.app(id_, "category") or "neutral").partition(" ")
+        default = "neutral" if self.app(id_, "enabled") == "no" else defaults.CATEGORIES.get(id_, "neutral")
+        word, _, rate = (self.app(id_, "category") or default).partition(" ")
         if rate:
             return word, int(rate)
         usual = self.number(f"category/{word}/rate")

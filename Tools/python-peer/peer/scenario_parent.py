@@ -107,9 +107,13 @@ def parent_of_real_children(lab: Lab) -> None:
     eventually("both are in touch again", lambda: sorted(parent.in_touch) == machines)
     eventually("the request arrives", lambda: len(household.requests(emma)) == 3)
 
-    # A report says what the machine holds; an edit that takes the child away ends what it is sent.
+    # A report says what the machine holds, and a look what is installed on it. An edit that takes the child away ends
+    # what the machine is sent.
     parent.command(machines[0], "requestReport")
     eventually("the registers arrive", lambda: lab.told("Python parent", "registers"))
+    eventually("what is installed arrives", lambda: len(_listed(peer)) == 2)
+    scan = parent.command(machines[1], "scanApplications")
+    eventually("it has looked", lambda: _scanned(peer, scan) == _listed(peer)[machines[1]])
     parent.assign(machines[0], emma, False)
     eventually("every command was executed", lambda: _statuses(peer) == {"executed"})
     equal(household.holders(emma), machines[1:], "who holds the child's facts")
@@ -159,6 +163,21 @@ def _running(peer: Node) -> dict[str, int]:
         for entry in schema.Running.FromString(body).entries:
             found[entry.app_id] = found.get(entry.app_id, 0) + 1
     return found
+
+
+def _listed(peer: Node) -> dict[bytes, int]:
+    """Return how many applications are installed on each machine, by what it told."""
+    found: dict[bytes, int] = {}
+    for machine, body in peer.store.all("select peer, body from installed"):
+        told = schema.Installed.FromString(body)
+        found[machine] = found.get(machine, told.more) + len(told.entries)
+    return found
+
+
+def _scanned(peer: Node, command: bytes) -> int | None:
+    """Return how many applications a machine has found."""
+    row = peer.store.one("select answer from command where id=? and status='executed'", command)
+    return row and schema.ApplicationsScanned.FromString(row[0]).applications
 
 
 def _statuses(peer: Node) -> set[str]:

@@ -50,10 +50,9 @@ Command, Receipt, State, UsageRecord, UsageLoss, Removal, KeyRotation, Report = 
 Register, Registers, TextMessage, Facts, Running, Accounts, Parents, Refusal = map(
     _message, ("Register", "Registers", "TextMessage", "Facts", "Running", "Accounts", "Parents", "Refusal")
 )
-TakePoints, PointsTaken, ReviewLearning, LearningReviewed = map(
-    _message, ("TakePoints", "PointsTaken", "ReviewLearning", "LearningReviewed")
+TakePoints, PointsTaken, ReviewLearning, LearningReviewed, Installed, ApplicationsScanned = map(
+    _message, ("TakePoints", "PointsTaken", "ReviewLearning", "LearningReviewed", "Installed", "ApplicationsScanned")
 )
-Installed, ApplicationsScanned = map(_message, ("Installed", "ApplicationsScanned"))
 
 
 def parse(kind, data: bytes):

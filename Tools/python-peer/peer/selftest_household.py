@@ -1,6 +1,7 @@
 """What a machine forgets and takes up again, and the edges of learning that earns once."""
 
 import os
+import re
 import tempfile
 import uuid
 from collections.abc import Callable
@@ -8,10 +9,12 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from . import ledger, registers, repeats, schema
+from . import defaults, installed, ledger, registers, repeats, schema
+from .faults import Refused
 from .household import CONTROL, FACTS, Household
 from .identity import CHILD, PARENT
 from .parent import Parent
+from .rules import Rules
 from .store import Store
 
 _EMMA, _OTHER, _TIME = b"\1" * 16, b"\2" * 20, (1, 0, b"\2" * 20)
@@ -35,6 +38,36 @@ def check_lessons(equal: Callable) -> None:
     ):
         for entries in ([one, other], [other, one]):
             equal(repeats.owed(entries), wanted, "learning on two machines at once")
+
+
+def check_installed(page: str, equal: Callable) -> None:
+    """Take parts of lists of installed applications, and compare the defaults with the table of the page."""
+    table = dict(re.findall(r"^\| \d+ \| `([^`]+)` \| .* \| (\w+) \|$", page, re.MULTILINE))
+    equal(defaults.CATEGORIES, table, "well-known applications")
+    for app, word in table.items():
+        equal(Rules([]).category(app)[0], word, app)
+        equal(Rules([("child", f"app/{app}/enabled", "no")]).category(app)[0], "neutral", f"{app}, not enabled")
+        equal(Rules([("family", f"app/{app}/category", "neutral")]).category(app), ("neutral", 0), f"{app}, neutral")
+    with tempfile.TemporaryDirectory() as folder:
+        parent = Parent(Store(Path(folder), "Kitchen laptop", PARENT))
+        for number, parts, ids in ((1, 2, "ab"), (2, 1, "c")):
+            for part, id_ in enumerate(ids):
+                entry = schema.Installed.Entry(app_id=id_, name=id_.upper())
+                told = schema.Installed(number=number, part=part, parts=parts, entries=[entry])
+                parent._take_installed(_OTHER, told.SerializeToString())
+            equal(installed.known(parent.store, _OTHER), {id_: id_.upper() for id_ in ids}, "installed applications")
+        entry = schema.Installed.Entry(app_id="a", name="A")
+        for wrong in ({"number": 0}, {"part": 1}, {"parts": 9}, {"parts": 0}, {"entries": [entry, entry]},
+                      {"entries": [schema.Installed.Entry(app_id="a b", name="A")]},
+                      {"entries": [schema.Installed.Entry(app_id="a", name="A", suggestion=4)]}):  # fmt: skip
+            told = schema.Installed(**({"number": 1, "parts": 1, "entries": [entry]} | wrong))
+            try:
+                parent._take_installed(_OTHER, told.SerializeToString())
+                taken = True
+            except Refused:
+                taken = False
+            equal(taken, False, f"installed applications with {wrong}")
+        parent.store.close()
 
 
 def check_forgetting(equal: Callable) -> None:

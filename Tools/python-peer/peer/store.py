@@ -194,7 +194,7 @@ class Store(Streams):
         self.run("update peer set state='removed', key=null, pending_key=null, previous_key=null where id=?", peer)
 
     def _give_up_streams(self, peer: bytes) -> None:
-        for table in ("outgoing", "item", "incoming", "holder", "refused"):
+        for table in ("outgoing", "item", "incoming", "holder", "refused", "installed"):
             self.run(f"delete from {table} where peer=?", peer)
 
     # Guesses at typed codes
