@@ -2,7 +2,7 @@
 import copy
 import random
 
-from api import ACCEPTED, REFUSED
+from api import ACCEPTED, REFUSED, UNKNOWN
 from ledger import Ledger
 from observation import ChildSeen, Observation, Record
 
@@ -98,7 +98,9 @@ def _open_for_ever(ledger: Ledger, seen: Observation, chance: random.Random) -> 
 
 
 def _refused_session(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
-    refused = [s for s in ledger.sessions if s.fate == REFUSED]
+    # A record of an application with a session whose answer was lost may be that session's.
+    lost = {(s.child, s.app) for s in ledger.sessions if s.fate == UNKNOWN}
+    refused = [s for s in ledger.sessions if s.fate == REFUSED and (s.child, s.app) not in lost]
     if not refused:
         raise NoVictim("no session was refused")
     entry = chance.choice(refused)
