@@ -95,6 +95,8 @@ struct ProcessLooker {
     let arguments = Self.arguments(pid)
     let old = known[identity]
     if var same = old, same.file == mark, same.facts.images.first?.path == path {
+      // In the middle of an exec, the program is there before its arguments.
+      if same.firstArguments.isEmpty { same.firstArguments = arguments }
       // What it was called when it was first seen counts as well, whatever it calls itself since.
       let both = arguments == same.firstArguments ? arguments : same.firstArguments + " " + arguments
       var facts = same.facts

@@ -33,7 +33,7 @@ import Testing
     let record = SampleValues.recordID.description
     #expect(run.node.calls == [.status, .startUsage(start), .endUsage(record)])
     #expect(run.console.output.isEmpty)
-    #expect(run.console.notes.first?.contains("a.b is blocked on this machine. This version records") == true)
+    #expect(run.console.notes.first?.contains("a.b is blocked on this machine. Rules are recorded") == true)
     // Standard input is the program's.
     #expect(await run.console.readLine() == "for the program")
   }
