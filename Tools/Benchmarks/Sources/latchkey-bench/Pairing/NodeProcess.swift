@@ -42,7 +42,8 @@ final class NodeProcess {
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     guard let log = FileHandle(forWritingAtPath: path) else { throw BenchFault("\(path) cannot be written.") }
     process.executableURL = URL(fileURLWithPath: tool)
-    process.arguments = ["run", "--state-dir", folder, "--interfaces", "lo", "--log-format", "json", "--no-agent"] + options
+    process.arguments =
+      ["run", "--state-dir", folder, "--interfaces", "lo", "--log-format", "json", "--no-agent"] + options
     process.standardError = log
     process.standardInput = FileHandle.nullDevice
     try process.run()
