@@ -100,6 +100,12 @@ extension Database {
     guard let key = RegisterKey(["child", child.description]) else { return false }
     return try register(key, in: .machine(device))?.servedChild == child
   }
+
+  /// Returns whether a machine is or was a child's, according to the registers that are held here.
+  func hasServed(_ device: DeviceID, _ child: ChildID) throws -> Bool {
+    guard let key = RegisterKey(["child", child.description]) else { return false }
+    return try register(key, in: .machine(device)) != nil
+  }
 }
 
 /// The relay of facts.

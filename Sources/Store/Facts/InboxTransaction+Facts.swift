@@ -54,7 +54,10 @@ extension InboxTransaction {
   /// Throws `BodyFault`, the sender's fault, if it cannot be taken.
   private func take(_ fact: Fact) throws -> Bool {
     let isParent = peerRole == .child
-    guard try database.serves(isParent ? peer.device : own, fact.child) else {
+    // What a machine wrote before it heard that it was taken from the child still counts: it has no other copy.
+    let isChilds =
+      isParent ? try database.hasServed(peer.device, fact.child) : try database.serves(own, fact.child)
+    guard isChilds else {
       throw BodyFault("The facts are about a child whose machine that is not.", .foreign)
     }
     guard let definition = coding.factKinds.definition(fact.kind) else {

@@ -215,8 +215,10 @@ class Household(Zones):
         return events
 
     def _readable(self, peer: bytes, told) -> Fact:
-        machine = self.own if self.store.role == CHILD else peer
-        if len(told.child) != 16 or not self.serves(machine, told.child):
+        if len(told.child) != 16:
+            raise Refused(FOREIGN)
+        is_child = self.store.role == CHILD
+        if not (self.serves(self.own, told.child) if is_child else self.has_served(peer, told.child)):
             raise Refused(FOREIGN)
         if told.kind not in facts.MOST:
             raise Refused(UNKNOWN)

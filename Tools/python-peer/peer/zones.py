@@ -37,6 +37,10 @@ class Zones:
         """Tell whether a machine is a child's, by the registers of this one."""
         return child in registers.children(self.registers(), machine)
 
+    def has_served(self, machine: bytes, child: bytes) -> bool:
+        """Tell whether a machine is or was a child's, by the registers of this one."""
+        return (registers.MACHINE, machine, f"child/{uuid.UUID(bytes=child)}") in self.registers()
+
     def children(self) -> list[bytes]:
         """Return the children whose zones this machine holds."""
         if self.store.role == CHILD:

@@ -37,6 +37,11 @@ extension ModelStore {
     inMemory { try holdings.register(HouseholdKey.child(child), in: .machine(device)) }?.servedChild == child
   }
 
+  /// Returns whether a machine is or was a child's, according to the registers that are held here.
+  private func hasServed(_ device: DeviceID, _ child: ChildID) -> Bool {
+    inMemory { try holdings.register(HouseholdKey.child(child), in: .machine(device)) } != nil
+  }
+
   /// Queues facts for those that hold the child's facts, other than the device that they came from.
   private mutating func relay(_ facts: [Fact], from sender: DeviceID?) throws(ModelStoreFault) -> [ModelChange] {
     guard !facts.isEmpty else { return [] }
@@ -128,7 +133,8 @@ extension ModelStore {
 
   private mutating func take(_ fact: Fact, _ place: Int, _ role: DeviceRole) throws(BodyFault) -> Bool {
     let isParent = role == .child
-    guard serves(isParent ? peers[place].device : own, fact.child) || sources.fault == .tellSiblingsFacts else {
+    let isChilds = isParent ? hasServed(peers[place].device, fact.child) : serves(own, fact.child)
+    guard isChilds || sources.fault == .tellSiblingsFacts else {
       throw BodyFault("foreign", .foreign)
     }
     guard let definition = coding.factKinds.definition(fact.kind) else { throw BodyFault("unknown", .unknownKind) }
