@@ -32,8 +32,13 @@ extension Oracle {
   private func number(_ child: ChildID) -> Int { (checker().household.persons.firstIndex(of: child) ?? -1) + 1 }
 
   /// No machine spends more than it has, however long it was apart, so that all never spend more than the balance.
+  ///
+  /// A machine whose pairing has ended forgets its entries, also those that no other machine has heard of.
   private func checkPurse(_ node: SimulatedNode) {
-    guard isWhole else { return }
+    let isPairedAnew = pasts.contains { couple, past in
+      past.isPairedAnew && (couple.parent == node.device || couple.child == node.device)
+    }
+    guard isWhole, !isPairedAnew else { return }
     for (child, ledger) in written where ledger.purse(of: node.device) < 0 {
       simulation.fail(
         "\(node.name) has spent \(-ledger.purse(of: node.device)) milli-points of child \(number(child)) that it did not "
