@@ -5,11 +5,11 @@ import Foundation
 struct HouseholdCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "household", abstract: "Decide, report and add up for a family, beside Python's zoneinfo and SQLite.",
-    discussion: "Decisions and reports are computed in this process. Run it with Tools/benchmark-household.")
+    discussion: "Everything is computed in this process. Run it with Tools/benchmark-household.")
 
   @Option(help: "Days for which is decided, every minute.") var days = 365
   @Option(help: "Records in a report.") var records = 100_000
-  @Option(help: "Repetitions of each report, and four times as many of each session; the median counts.") var rounds = 5
+  @Option(help: "Repetitions of each report; the median counts.") var rounds = 5
   @Option(help: "table or json.") var format = BenchFormat.table
   @Option(help: "Write the table and the JSON into this folder, too.") var save: String?
 
@@ -26,18 +26,12 @@ struct HouseholdCommand: AsyncParsableCommand {
     let peers = PythonPeers()
     var rows = [try DecisionBench(family: family, days: days).row(peers)]
     rows += try ReportBench(family: family, records: records, rounds: rounds).rows(peers)
-    let nodes = FileManager.default.temporaryDirectory.appendingPathComponent("latchkey-bench-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: nodes, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: nodes) }
-    rows += try await SharedUseBench(folder: nodes.path, rounds: rounds * 4).rows()
     let table =
       "\(before) before and \(machine.load) after\n\n\(BenchTable.text(rows))\n\n"
       + "decisions: processor time for two children, every minute of \(days) days, \(BenchFamily.apps.count + 1) programs "
       + "each; the peer is Python's zoneinfo, which only tells the local date and time of each of these minutes once.\n"
       + "reports: \(records) records of a year, \(BenchFamily.apps.count) applications; the peer is SQLite with the same "
-      + "records in memory, which sums them by UTC day, week or month and application and divides no session.\n"
-      + "machines: a parent's and a child's two, real nodes on loopback, from the request that begins a session or the end of "
-      + "its program to the event that shows it; the peer is three times 4 KiB written with fdatasync and the way between."
+      + "records in memory, which sums them by UTC day, week or month and application and divides no session."
     let json = try BenchTable.json(rows)
     if let save {
       let folder = URL(fileURLWithPath: save)
