@@ -34,10 +34,11 @@ extension EffectTransaction {
     clock: () throws -> HybridTimestamp, source: () -> RecordID?
   ) throws {
     let said = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
-      .first { $0.modified.author == own }?.machines
+      .first { $0.modified.author == own }
     let now = ChildMachines(modified: .never, machines: machines).machines
-    if said ?? [] != now {
-      try add(Fact(child, .machines, ChildMachines(modified: try clock(), machines: now).text))
+    if said?.machines ?? [] != now {
+      let modified = try clock().after(said?.modified)
+      try add(Fact(child, .machines, ChildMachines(modified: modified, machines: now).text))
     }
     var purse = try purse(of: child)
     guard purse.spendable > 0 else { return }
@@ -74,10 +75,11 @@ extension EffectTransaction {
     let others = parents.filter { !$0.machines.subtracting([own]).isEmpty }
     // The only machine is lent everything without asking.
     let said = try facts(.need, of: child).compactMap { PointsNeed($0.text) }
-      .first { $0.modified.author == own }?.isNeeded
-    let isSaid = said ?? false
+      .first { $0.modified.author == own }
+    let isSaid = said?.isNeeded ?? false
     if isSaid != isWanted, isSaid || !others.isEmpty {
-      try add(Fact(child, .need, PointsNeed(modified: try clock(), isNeeded: isWanted).text))
+      let modified = try clock().after(said?.modified)
+      try add(Fact(child, .need, PointsNeed(modified: modified, isNeeded: isWanted).text))
     }
     let lender = others.map(\.modified.author).filter { connected.contains($0) }.min()
     let returned = LeasePolicy.returned(purse: purse.spendable, isOnlyMachine: others.isEmpty, runsReward: isWanted)

@@ -52,4 +52,12 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     // Values above the limit are refused on receipt. If one is here nevertheless, it must not cause a trap.
     return HybridTimestamp(wall: last.wall == .max ? .max : last.wall + 1, counter: 0, author: author)
   }
+
+  /// Returns this reading, or the author's next one after `known` if that is not earlier.
+  ///
+  /// The clock of a machine that was restored to an older state may be behind what the machine said before.
+  public func after(_ known: HybridTimestamp?) -> HybridTimestamp {
+    guard let known, known >= self else { return self }
+    return Self.next(after: known, wall: wall, author: author)
+  }
 }

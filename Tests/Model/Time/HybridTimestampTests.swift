@@ -51,4 +51,14 @@ import Testing
     let last = HybridTimestamp(wall: .max, counter: .max, author: author)
     #expect(HybridTimestamp.next(after: last, wall: 0, author: author).wall == .max)
   }
+
+  @Test func aReadingCanBeMovedAfterAnother() throws {
+    let reading = HybridTimestamp(wall: 5, counter: 3, author: try device(1))
+    let earlier = HybridTimestamp(wall: 5, counter: 2, author: try device(2))
+    #expect(reading.after(nil) == reading)
+    #expect(reading.after(earlier) == reading)
+    #expect(reading.after(reading) == HybridTimestamp(wall: 5, counter: 4, author: try device(1)))
+    let later = HybridTimestamp(wall: 9, counter: .max, author: try device(2))
+    #expect(reading.after(later) == HybridTimestamp(wall: 10, counter: 0, author: try device(1)))
+  }
 }

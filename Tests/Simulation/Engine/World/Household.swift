@@ -26,7 +26,9 @@ final class Household {
         linkKey: scenario.isSealed ? simulation.linkKeys() : nil)
     }
     if scenario.registers {
-      persons = (0..<2).compactMap { _ in ChildID(bytes: simulation.effectRandom.bytes(16)) }
+      // Children have about four machines each: what one machine of a child learns is told to all of its others.
+      let count = max(2, scenario.children / 4)
+      persons = (0..<count).compactMap { _ in ChildID(bytes: simulation.effectRandom.bytes(16)) }
     }
     for parent in parents { for child in children { pair(parent, child, isWhole: true) } }
     if scenario.registers { for parent in parents { begin(parent) } }
@@ -71,8 +73,9 @@ final class Household {
   private func begin(_ parent: SimulatedNode) {
     var changes = persons.enumerated().map { ModelEdit(.child($1), HouseholdKey.name, "Child \($0)") }
     for (place, child) in children.enumerated() {
-      // The first child has all machines, and shares every other one with the second.
-      for person in persons.prefix(1 + place % 2) {
+      // Of two children the first has all machines. Every other machine is shared with the next child.
+      let first = persons.count == 2 ? 0 : place % persons.count
+      for person in [persons[first], persons[(first + 1) % persons.count]].prefix(1 + place % 2) {
         changes.append(ModelEdit(.machine(child.device), HouseholdKey.child(person), HouseholdKey.yes))
       }
     }

@@ -30,7 +30,8 @@ extension Oracle {
       if stream.waitingItems != Int64(stream.items.count) { simulation.fail("\(word): items are counted wrong") }
       let caps = streamClass == .receipt ? node.store.receiptCaps : scenario.caps
       if streamClass != .control, !stream.wasRestarted,
-        stream.waitingItems > caps.items || stream.waitingBytes - queuedAgain(node, stream) > caps.bytes
+        stream.waitingItems > caps.items
+          || stream.waitingBytes > caps.bytes && stream.waitingBytes - queuedAgain(node, stream) > caps.bytes
       {
         simulation.fail("\(word): \(stream.waitingItems) items and \(stream.waitingBytes) bytes are over the cap")
       }

@@ -86,6 +86,8 @@ public struct Scenario: Sendable {
     crowd = random.once(in: 2) ? 1_200 : count
     locks = seed % 4 == 2
     registers = seed % 4 == 1
+    // An edit of the family's is a command for each machine.
+    if registers, count > 10 { work = 20 }
     if let wanted = fault?.troubles { press(wanted) }
     if fault?.isOfEffects == true { locks = true }
     // Points that change machines need several.
