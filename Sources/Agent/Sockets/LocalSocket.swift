@@ -36,7 +36,7 @@ public final class LocalSocket: Sendable {
     return isBound && Glibc.listen(socket.descriptor, 8) == 0 ? socket : nil
   }
 
-  /// Connects to a path; `nil` if nobody listens there.
+  /// Connects to a path; `nil` if no process listens there.
   public static func connect(to path: String) -> LocalSocket? {
     guard let socket = make() else { return nil }
     return at(path) { Glibc.connect(socket.descriptor, $0, $1) == 0 } ? socket : nil

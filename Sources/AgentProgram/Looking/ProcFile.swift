@@ -57,7 +57,7 @@ enum ProcFile {
   }
 }
 
-/// What identifies the content of a file as long as nobody changes it.
+/// What identifies the content of a file until the file is changed.
 struct FileMark: Hashable, Sendable {
   var device: UInt64
   var inode: UInt64

@@ -20,7 +20,7 @@ public struct AgentSettings: Hashable, Sendable {
 
     USAGE: latchkey-agent --socket PATH --orders PATH [--node-user UID]
 
-    `latchkey run` starts it on a child's machine; nobody has to run it by hand.
+    `latchkey run` starts it on a child's machine; there is no need to run it by hand.
 
       --socket PATH     Listen for the node at this path.
       --orders PATH     Keep the orders in this file.

@@ -60,7 +60,8 @@ public struct OrderFault: Hashable, Sendable {
       "Programs cannot be paused here and are closed instead: choose closing, or install the system's agent."
     case .cannotCloseSession:
       "Sessions cannot be closed here, and its programs are closed one by one: install the system's agent."
-    case .tooLarge: "There are more rules than the agent takes: remove rules of applications that nobody uses."
+    case .tooLarge:
+      "There are more rules than the agent takes: remove the rules of applications that are not used any more."
     }
   }
 

@@ -10,7 +10,7 @@ struct GrantSubcommand: AsyncParsableCommand {
     discussion: """
       Grants add up and end with the family's day; the plan stays as it is. A grant raises limits on all machines of the \
       child's; it does not end a bedtime, a lock or a block. "none" takes back what was granted for today, other than by answers \
-      to requests. This version records it; it does not yet close applications.
+      to requests.
 
       Example: latchkey grant Emma 30m
       Example: latchkey grant 1h --for reward --wait

@@ -6,8 +6,8 @@ struct AccountsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts", abstract: "Show and say to whom each account belongs.",
     discussion: """
-      A child's accounts are the child's on every machine. Others, such as a parent's own, are not supervised. This version \
-      records whose an account is; it does not yet tell the use of different accounts apart.
+      A child's accounts are the child's on every machine. Others, such as a parent's own, are not supervised. \
+      Programs are closed in the account that runs Latchkey, and in no other yet.
 
       Example: latchkey accounts
       """,

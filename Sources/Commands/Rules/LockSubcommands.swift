@@ -7,8 +7,8 @@ struct LockSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Lock a child's machines.",
     discussion: """
-      While it is locked, nothing is allowed but what is always allowed. This version records the lock and shows it on the \
-      child's machines; it does not yet close applications.
+      While it is locked, nothing is allowed but what is always allowed. A machine closes programs of the account that \
+      runs Latchkey there, and of no other.
 
       Example: latchkey lock Emma
       Example: latchkey lock Emma --for 1h

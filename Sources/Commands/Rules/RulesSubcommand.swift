@@ -7,8 +7,8 @@ struct RulesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Show the rules of a child.",
     discussion: """
-      The rules hold on every machine of the child's, and so do those of the whole family, which are shown below. This version \
-      records and shows them; it does not yet close applications.
+      The rules hold on every machine of the child's, and so do those of the whole family, which are shown below. A machine \
+      closes programs of the account that runs Latchkey there, and of no other.
 
       Example: latchkey rules Emma
       """)

@@ -15,8 +15,9 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
     commandName: "set", abstract: "Set a bedtime, in place of the one before.",
     discussion: """
       At bedtime nothing is allowed but what is always allowed. Times are on the family's clock. With --today or --day the plan \
-      stays as it is, and none means no bedtime on that day. This version records bedtimes and shows them on the child's \
-      machines; it does not yet close applications.
+      stays as it is, and none means no bedtime on that day.
+
+      A machine closes programs of the account that runs Latchkey there, and of no other.
 
       Example: latchkey bedtime set --child Emma 20:00-07:00
       Example: latchkey bedtime set "mon-fri 20:00-07:00, sat-sun 21:00-08:00"
@@ -77,7 +78,9 @@ struct TimesSubcommand: AsyncParsableCommand {
     discussion: """
       In school time only learning is allowed. If reward times are set, rewards are allowed only then. "none" removes a time. \
       Times are on the family's clock. With --today or --day the plan stays as it is: "none" means none on that day, and "plan" \
-      as planned again. This version records times; it does not yet close applications.
+      as planned again.
+
+      A machine closes programs of the account that runs Latchkey there, and of no other.
 
       Example: latchkey times --child Emma --school "mon-fri 8:00-13:00"
       Example: latchkey times --reward "mon-fri 16:00-18:00, sat-sun 10:00-18:00"

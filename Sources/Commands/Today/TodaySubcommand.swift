@@ -6,8 +6,7 @@ struct TodaySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "today", abstract: "Show a child's day: what was used, what runs, what is left.",
     discussion: """
-      Without a child, all children are shown. The use of all machines counts as far as it is known here, each minute once. \
-      This version records and shows what holds; it does not yet close applications.
+      Without a child, all children are shown. The use of all machines counts as far as it is known here, each minute once.
 
       Example: latchkey today
       Example: latchkey today Emma --follow
@@ -65,7 +64,7 @@ struct MeSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "me", abstract: "Show what is left for you today, on a child's machine.",
     discussion: """
-      This version records and shows what holds; it does not yet close applications.
+      How to get more: learn, `latchkey redeem` points, or `latchkey ask`.
 
       Example: latchkey me
       """)

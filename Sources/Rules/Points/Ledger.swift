@@ -11,7 +11,6 @@ public struct Ledger: Sendable {
 
   private var purses: [DeviceID: Int128] = [:]
   private var earnings: [FamilyDay: Int128] = [:]
-  private var lessons = Lessons()
 
   /// Creates a ledger of entries.
   public init(_ entries: some Sequence<LedgerEntry> = []) {
@@ -47,15 +46,11 @@ public struct Ledger: Sendable {
   /// Returns the milli-points that learning earned on a day, on all machines.
   public func earned(on day: FamilyDay) -> Int64 { Self.limited(earnings[day] ?? 0) }
 
-  /// The learning that other machines had earned at the same time, with what is to be taken back in all.
-  public var repeats: [EntryID: LearningRepeat] { lessons.repeats }
-
   private mutating func count(_ entry: LedgerEntry, _ sign: Int128) {
     let amount = Int128(entry.milliPoints) * sign
     purses[entry.id.purse, default: 0] += amount
     // What one purse lends, the other has: the balance stays.
     if let other = entry.other { purses[other, default: 0] -= amount }
-    if entry.id.kind == .earned { lessons.count(entry, isTaken: sign > 0) }
     switch entry.id.kind {
     case .earned, .reviewed, .repeated: earnings[entry.day, default: 0] += amount
     case .spent, .redeemed, .used, .refunded, .expired, .granted, .adjusted, .leased, .held: break
