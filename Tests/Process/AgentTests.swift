@@ -50,6 +50,33 @@ extension ProcessTests {
       }
     }
 
+    @Test("A blocked program is closed in a session of its own, without a parent process, and while it is stopped")
+    func detached() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)")])
+        // It belongs to nobody who could wait for it, like what a timer starts; the file says which process it is.
+        let file = lab.newPath()
+        let script = "setsid \"$0\" 600 </dev/null >/dev/null 2>&1 & echo $! > \(file).new; mv \(file).new \(file)"
+        #expect(try await home.play(["/bin/sh", "-c", script, home.game]).wait() == .exited(0))
+        let detached = try #require(pid_t(ProcessLab.read(file).trimmingCharacters(in: .whitespacesAndNewlines)))
+        defer { kill(detached, SIGKILL) }
+        let stopped = try home.play()
+        try await eventually("both are seen to run") {
+          try home.pc.read { database in
+            try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") == 2
+          }
+        }
+        stopped.signal(SIGSTOP)
+        try await home.set([("app/kart/blocked", "yes")])
+        #expect(await stopped.wait() == .signalled(SIGKILL), "It cannot be asked to end while it is stopped.")
+        try await eventually("the other one is closed") {
+          let words = ProcessLab.read("/proc/\(detached)/cmdline")
+          return !words.contains(home.game)
+        }
+      }
+    }
+
     @Test("A limit runs out and closes the program, whose use is recorded; granted time lets it go on")
     func limit() async throws {
       try await ProcessLab.run { lab in

@@ -53,6 +53,18 @@ extension ProcessTests {
       }
     }
 
+    /// Makes a machine Emma's, and sets an application that earns and one that costs 1,000 points a minute.
+    private func makeEmmas(_ pc: NodeProcess, by mum: NodeProcess) async throws {
+      _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+      try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
+      for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
+        let set = try await mum.latchkey(
+          "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000", "--wait"
+        )
+        #expect(set.status == 0, "\(set)")
+      }
+    }
+
     /// Runs a program on a child's machine under an application's name until what is to happen meanwhile has happened.
     private func use(_ app: String, on node: NodeProcess, lab: ProcessLab, while meanwhile: () async throws -> Void)
       async throws
@@ -122,15 +134,7 @@ extension ProcessTests {
     func review() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
-        for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
-          let set = try await mum.latchkey(
-            "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000",
-            "--wait"
-          )
-          #expect(set.status == 0, "\(set)")
-        }
+        try await makeEmmas(pc, by: mum)
         let file = lab.newPath()
         let play = try pc.launch([
           "usage", "track", "--app", "a.play", "--", "/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done",
@@ -161,14 +165,7 @@ extension ProcessTests {
     func lockedAndWithoutPoints() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
-        for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
-          let set = try await mum.latchkey(
-            "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000",
-            "--wait")
-          #expect(set.status == 0, "\(set)")
-        }
+        try await makeEmmas(pc, by: mum)
         try await use("a.play", on: pc, lab: lab) {}
         let played = try await pc.latchkey("usage", "list")
         #expect(played.status == 0 && played.output.contains("not charged"), "\(played)")

@@ -3,68 +3,61 @@ import LatchkeyModel
 
 /// A kind of item that this version handles, in its class.
 ///
-/// Spec: Protocol/06-messages.md §2.
-///
 /// An item without a handler in `ItemHandlers.all` is ignored, and its sender is told.
-protocol ItemHandler: Sendable {
-  associatedtype Body: Sendable
-
-  static var streamClass: StreamClass { get }
-  static var kind: ItemKind { get }
-
-  /// Decodes a body before the transaction begins, so that a transaction does not wait for it.
-  static func read(_ body: [UInt8], _ coding: any BodyCoding) throws(BodyFault) -> Body
-  /// Brings an item into force.
-  static func apply(_ item: DeliveryItem, _ body: Result<Body, BodyFault>, in inbox: inout InboxTransaction) throws
+///
+/// Spec: Protocol/06-messages.md §2.
+struct ItemHandler: Sendable {
+  /// Brings an item, whose body is decoded, into force.
+  typealias Taking = @Sendable (DeliveryItem, inout InboxTransaction) throws -> Void
   /// Returns the content of an item that waits for a peer, for a person who looks into the queue.
-  static func content(
-    _ item: (id: [UInt8], body: [UInt8]), own: DeviceID, _ coding: any BodyCoding, _ database: Database
-  ) throws -> QueueEntry.Content
-}
+  typealias Content = @Sendable (QueuedItem) throws -> QueueEntry.Content
 
-extension ItemHandler {
-  /// Secrets and signatures are not shown.
-  static func content(
-    _ item: (id: [UInt8], body: [UInt8]), own: DeviceID, _ coding: any BodyCoding, _ database: Database
-  ) throws -> QueueEntry.Content { .control }
-}
-
-/// The kinds of item that this version handles.
-enum ItemHandlers {
-  struct Place: Hashable, Sendable {
-    var streamClass: StreamClass
-    var kind: ItemKind
+  /// An item of the queue, with what is needed to show it.
+  struct QueuedItem {
+    var id: [UInt8]
+    var body: [UInt8]
+    /// This machine.
+    var own: DeviceID
+    var coding: any BodyCoding
+    var database: Database
   }
 
-  static let all: [Place: any ItemHandler.Type] = {
-    let handlers: [any ItemHandler.Type] = [
-      CommandItem.self, ReceiptItem.self, UsageRecordItem.self, UsageLossItem.self, RemovalItem.self,
-      KeyRotationItem.self, RefusalItem.self, ParentsItem.self, RegistersItem.self, AccountsItem.self,
-      FactsItem.self,
-      RunningItem.self,
-      InstalledItem.self,
-    ]
-    return Dictionary(uniqueKeysWithValues: handlers.map { (Place(streamClass: $0.streamClass, kind: $0.kind), $0) })
-  }()
+  let kind: ItemKind
+  let streamClass: StreamClass
+  /// Decodes a body, before the transaction begins, so that a transaction does not wait for it.
+  let take: @Sendable ([UInt8], any BodyCoding) -> Taking
+  let content: Content
+
+  /// Creates a handler of items of a kind in a class.
+  ///
+  /// `read` decodes a body and `apply` brings it into force. Without `content`, the queue does not show what is in an item:
+  /// it may be a secret or a signature.
+  init<Body: Sendable>(
+    _ kind: ItemKind, in streamClass: StreamClass = .control,
+    read: @escaping @Sendable ([UInt8], any BodyCoding) throws(BodyFault) -> Body,
+    content: @escaping Content = { _ in .control },
+    apply: @escaping @Sendable (inout InboxTransaction, DeliveryItem, Result<Body, BodyFault>) throws -> Void
+  ) {
+    self.kind = kind
+    self.streamClass = streamClass
+    self.content = content
+    take = { bytes, coding in
+      let body: Result<Body, BodyFault>
+      do throws(BodyFault) { body = .success(try read(bytes, coding)) } catch { body = .failure(error) }
+      return { try apply(&$1, $0, body) }
+    }
+  }
 }
 
 /// A received item with its decoded body.
 struct DecodedItem: Sendable {
   let item: DeliveryItem
-  private let take: (@Sendable (DeliveryItem, inout InboxTransaction) throws -> Void)?
+  private let take: ItemHandler.Taking?
 
   /// Decodes the item's body if this version handles its kind in that class.
   init(_ item: DeliveryItem, in streamClass: StreamClass, _ coding: any BodyCoding) {
     self.item = item
-    take = ItemHandlers.all[.init(streamClass: streamClass, kind: item.kind)].map { Self.reading(item, $0, coding) }
-  }
-
-  private static func reading<Handler: ItemHandler>(
-    _ item: DeliveryItem, _ handler: Handler.Type, _ coding: any BodyCoding
-  ) -> @Sendable (DeliveryItem, inout InboxTransaction) throws -> Void {
-    let body: Result<Handler.Body, BodyFault>
-    do { body = .success(try handler.read(item.body, coding)) } catch { body = .failure(error) }
-    return { try Handler.apply($0, body, in: &$1) }
+    take = ItemHandlers.all[.init(streamClass: streamClass, kind: item.kind)]?.take(item.body, coding)
   }
 
   /// Brings the item into force, and returns whether this version handles its kind.

@@ -28,7 +28,8 @@ extension Store {
           content: .unreadable)
         let kind = ItemKind(rawValue: UInt32(clamping: row["kind"] as Int64))
         if let handler = ItemHandlers.all[.init(streamClass: streamClass, kind: kind)] {
-          entry.content = try handler.content((id, body), own: own, coding, database)
+          entry.content = try handler.content(
+            .init(id: id, body: body, own: own, coding: coding, database: database))
         }
         if case .command(let command) = entry.content {
           entry.expiresInMilliseconds = try database.first(
