@@ -30,8 +30,9 @@ public struct DailySummaryBuilder: Sendable {
 
   /// Adds a session to the days that it covers.
   ///
-  /// The points earned are those that its record fixed at the time, divided among its days. The cost of reward use
-  /// follows from its time and rate, rounded up for each day. Sums that exceed 64 bits stay at the largest value.
+  /// The points earned are those that its record fixed at the time, divided among its days; those paid for a reward are what
+  /// the slice says, and otherwise follow from its time and rate, rounded up for each day. Sums that exceed 64 bits stay at
+  /// the largest value.
   /// `isDoubtful` marks a record that cannot be true, which is counted nevertheless.
   public mutating func add(_ session: UsageSlice, isDoubtful: Bool = false) {
     for (day, slice) in boundary.slices(of: session) {
@@ -48,8 +49,10 @@ public struct DailySummaryBuilder: Sendable {
       switch slice.category {
       case .learning: row.milliPoints = Self.sum(row.milliPoints, max(slice.earnedMilliPoints, 0))
       case .reward:
-        let cost = PointsArithmetic.cost(activeMilliseconds: active, rate: slice.rate, carry: &row.carry)
-        row.milliPoints = Self.sum(row.milliPoints, cost)
+        let cost =
+          slice.paidMilliPoints
+          ?? PointsArithmetic.cost(activeMilliseconds: active, rate: slice.rate, carry: &row.carry)
+        row.milliPoints = Self.sum(row.milliPoints, max(cost, 0))
       case .neutral: break
       }
       rows[key] = row

@@ -67,19 +67,23 @@ extension NodeService {
 
   /// Adds what the ledgers of the children hold for their sessions.
   private func addPoints(_ sessions: inout [UsagePage.Session]) async throws(LocalAPIError) {
-    let household = try await household()
     var ledgers: [ChildID: Ledger] = [:]
-    for child in Set(sessions.compactMap(\.record.child)) where household.rules(for: child).mode == .points {
-      ledgers[child] = try await look { try $0.ledger(of: child) }
-    }
+    try await read(&ledgers, of: sessions.compactMap(\.record.child))
     for index in sessions.indices {
-      let record = sessions[index].record
-      // A total of several sessions has no entry of its own, and neutral use none at all.
-      guard record.sessions == 1, record.category != .neutral, let ledger = record.child.flatMap({ ledgers[$0] }) else {
-        continue
-      }
-      let found = SessionCharge(record, in: ledger)
+      guard let found = SessionCharge(sessions[index].record, in: ledgers) else { continue }
       (sessions[index].milliPoints, sessions[index].charge) = (found.milliPoints, found.charge)
+    }
+  }
+
+  /// Reads the ledgers of those children who use points and whose ledgers are not there yet.
+  private func read(
+    _ ledgers: inout [ChildID: Ledger], of children: some Sequence<ChildID>
+  ) async throws(LocalAPIError) {
+    let missing = Set(children).subtracting(ledgers.keys)
+    if missing.isEmpty { return }
+    let household = try await household()
+    for child in missing where household.rules(for: child).mode == .points {
+      ledgers[child] = try await look { try $0.ledger(of: child) }
     }
   }
 
@@ -150,6 +154,7 @@ extension NodeService {
       throw LocalAPIError(.invalid, "The range ends before it begins: give --from a day that is not after --to.")
     }
     var builders: [DeviceID: DailySummaryBuilder] = [:]
+    var ledgers: [ChildID: Ledger] = [:]
     var before: (start: Int64, id: RecordID)?
     let wanted = target
     while true {
@@ -157,10 +162,16 @@ extension NodeService {
       let records = try await stored { () async throws(StoreError) in
         try await context.store.keptUsage(device: wanted, app: nil, from: start, to: end, limit: 5_000, before: cursor)
       }
+      try await read(&ledgers, of: records.compactMap(\.record.child))
       for kept in records {
         let device = kept.record.device
+        var slice = UsageSlice(kept.record)
+        // What was written counts, as in the list of sessions, and not what the use would have cost.
+        if kept.record.category == .reward, let charge = SessionCharge(kept.record, in: ledgers) {
+          slice.paidMilliPoints = -(charge.milliPoints ?? 0)
+        }
         builders[device, default: DailySummaryBuilder(device: device, boundary: boundary)].add(
-          UsageSlice(kept.record), isDoubtful: kept.doubt != nil)
+          slice, isDoubtful: kept.doubt != nil)
       }
       guard records.count == 5_000, let oldest = records.last?.record else { break }
       before = (oldest.sessionStart, oldest.recordID)

@@ -7,6 +7,16 @@ struct SessionCharge: Hashable {
   var milliPoints: Int64?
   var charge: UsageCharge
 
+  /// Finds the charge of a session in the ledger of its child; `nil` if the session has none.
+  ///
+  /// A total of several sessions has no entry of its own, and neutral use none at all.
+  init?(_ record: UsageRecord, in ledgers: [ChildID: Ledger]) {
+    guard record.sessions == 1, record.category != .neutral, let ledger = record.child.flatMap({ ledgers[$0] }) else {
+      return nil
+    }
+    self.init(record, in: ledger)
+  }
+
   init(_ record: UsageRecord, in ledger: Ledger) {
     func entry(_ kind: LedgerEntry.Kind) -> LedgerEntry? {
       ledger.entries[EntryID(purse: record.device, kind: kind, source: record.recordID)]

@@ -50,6 +50,20 @@ import Testing
     #expect(builder.summaries().flatMap(\.apps).map(\.milliPoints) == [1])
   }
 
+  @Test func whatALedgerSaysWasPaidCountsInPlaceOfTheCost() throws {
+    let day = try #require(FamilyDay("2026-10-24"))
+    let boundary = try DayBoundary(zone: "UTC", dayStartHour: 0)
+    var builder = DailySummaryBuilder(device: try device(), boundary: boundary)
+    // 10 of its 40 minutes are in the next day.
+    var paid = try session("chess", .reward, start: boundary.end(of: day) - 1_800_000, minutes: 40)
+    paid.paidMilliPoints = 7
+    var free = try session("chess", .reward, start: boundary.start(of: day), minutes: 5)
+    free.paidMilliPoints = 0
+    builder.add(paid)
+    builder.add(free)
+    #expect(builder.summaries().flatMap(\.apps).map(\.milliPoints) == [2, 5])
+  }
+
   /// Days of 24, 23 and 25 hours in Berlin.
   @Test(arguments: [("2026-11-21", 24), ("2026-03-29", 23), ("2026-10-25", 25)] as [(String, Int64)])
   func moreUseThanTheDayIsLongIsImpossible(day: String, hours: Int64) throws {
