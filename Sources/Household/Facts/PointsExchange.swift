@@ -71,6 +71,8 @@ extension EffectTransaction {
     var purse = try purse(of: child)
     for entry in purse.expire(before: moment.day, at: moment.at) { try add(entry, of: child) }
     for entry in purse.takeBackRepeats(at: moment.at) { try add(entry, of: child) }
+    // What this machine owes is taken back from its purse, so it needs the points wherever they are now.
+    let isWanted = isWanted || purse.owes
     let parents = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
     let others = parents.filter { !$0.machines.subtracting([own]).isEmpty }
     // The only machine is lent everything without asking.

@@ -96,15 +96,26 @@ public struct Purse: Sendable {
   ///
   /// A purse never holds less than nothing: what it does not hold is taken back once it does.
   public mutating func takeBackRepeats(at: Int64) -> [LedgerEntry] {
-    let repeats = ledger.repeats.filter { $0.key.purse == device }
-    return repeats.sorted { $0.key.source.bytes.lexicographicallyPrecedes($1.key.source.bytes) }.compactMap {
-      id, found in
-      let known = ledger.entries[EntryID(purse: device, kind: .repeated, source: id.source)]
-      let taken = -(known?.milliPoints ?? 0)
+    debts.compactMap { id, found, taken in
       let more = min(found.milliPoints - taken, spendable)
       guard more > 0, let earned = ledger.entries[id] else { return nil }
       return write(.repeated, id.source, -taken - more, earned.day, at) { $0.quantity = found.milliseconds }
     }
+  }
+
+  /// A Boolean value that indicates whether learning on this machine repeated what was earned elsewhere, and has not been
+  /// taken back in full.
+  public var owes: Bool { !debts.isEmpty }
+
+  /// The learning of this machine that is to be taken back, with what has been taken of it, in the order of the records' IDs.
+  private var debts: [(id: EntryID, found: LearningRepeat, taken: Int64)] {
+    ledger.repeats.filter { $0.key.purse == device }
+      .sorted { $0.key.source.bytes.lexicographicallyPrecedes($1.key.source.bytes) }
+      .compactMap { id, found in
+        let known = ledger.entries[EntryID(purse: device, kind: .repeated, source: id.source)]
+        let taken = -(known?.milliPoints ?? 0)
+        return taken < found.milliPoints ? (id, found, taken) : nil
+      }
   }
 
   /// Writes points that a parent gives into this machine's purse.

@@ -129,14 +129,15 @@ class Points:
         self.expire(child)
         self.repay(child)
         several = self._parents(child)
+        is_wanted = is_reward_running or repeats.owes(household.entries(child), household.own)
         if several:
             said = [fact.said[0] for fact in household.facts(child, "need") if fact.author == household.own]
-            if said[-1:] != [is_reward_running] and (said or is_reward_running):
+            if said[-1:] != [is_wanted] and (said or is_wanted):
                 wall, counter, device = household.clock.stamp()
-                word = "yes" if is_reward_running else "no"
+                word = "yes" if is_wanted else "no"
                 household.make(child, "need", f"{device.hex()} {wall} {counter} {word}")
         near = [fact.author for fact in several if fact.author in self.in_touch]
-        if near and not is_reward_running and (purse := household.purse(child)):
+        if near and not is_wanted and (purse := household.purse(child)):
             self._write(child, "leased", os.urandom(16), -purse, other=min(near))
 
     def redeem(self, child: bytes, milli_points: int) -> ledger.Entry:

@@ -33,6 +33,14 @@ def _order(entry: Entry) -> tuple[int, bytes]:
     return entry.at, entry.source
 
 
+def owes(entries: Iterable[Entry], device: bytes) -> bool:
+    """Return whether a machine has not given back all that it earned while another one did."""
+    entries = list(entries)
+    taken = {entry.source: -entry.amount for entry in entries
+             if (entry.kind, entry.purse) == ("repeated", device)}  # fmt: skip
+    return any(taken.get(entry.source, 0) < debt for entry, (_, debt) in owed(entries).items() if entry.purse == device)
+
+
 def due(entries: Iterable[Entry], device: bytes, at: int) -> Iterator[Entry]:
     """Yield the entries that a machine writes to give back what it owes, as far as its purse goes."""
     entries = list(entries)

@@ -95,7 +95,9 @@ extension Oracle {
     for (id, found) in ledger.repeats where nodes.contains(where: { $0.device == id.purse }) {
       let taken = ledger.entries[EntryID(purse: id.purse, kind: .repeated, source: id.source)]?.milliPoints ?? 0
       if -taken > found.milliPoints { return "more was taken back from child \(number(child)) than was earned twice" }
-      if -taken < found.milliPoints, ledger.purse(of: id.purse) > 0 {
+      // It asks for what the parents hold.
+      let holders = [id.purse] + nodes.filter { $0.role == .parent }.map(\.device)
+      if -taken < found.milliPoints, holders.contains(where: { ledger.purse(of: $0) > 0 }) {
         return "child \(number(child)) earned twice for learning on two machines at once"
       }
     }
