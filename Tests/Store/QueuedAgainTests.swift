@@ -116,6 +116,24 @@ import Testing
     #expect(try rig.sample(app, on: child) == set)
   }
 
+  @Test("A removal that was taken back too late holds, also when an earlier removal is taken back")
+  func aRemovalHolds() async throws {
+    func removal(_ wall: Int64) -> SampleRule {
+      .removal(of: app, modified: HybridTimestamp(wall: wall, counter: 0, author: rig.own))
+    }
+    let (oldest, _) = try await rig.command(.sample(rule(1)), to: child)
+    let (older, _) = try await rig.command(.sample(removal(2)), to: child)
+    let (newer, _) = try await rig.command(.sample(removal(3)), to: child)
+    _ = try await rig.store.cancel(newer.commandID, at: 13)
+    try await answer(1, newer, .executed(.sample(removal(3), .recorded)))
+    #expect(try await status(newer) == .executed)
+    let taken = try #require(try await rig.store.cancel(older.commandID, at: 14))
+    #expect(taken.result.queuedAgain?.commandID == oldest.commandID)
+    #expect(try rig.sample(app, on: child) == nil)
+    try await answer(2, oldest, .superseded(.sample(removal(3), .recorded)))
+    #expect(try rig.sample(app, on: child) == nil)
+  }
+
   @Test("A command that the child had stored and lost comes back when the one that replaced it is taken back")
   func lostOnesComeBack() async throws {
     let (stored, change) = try await rig.command(.sample(rule(1)), to: child)

@@ -60,11 +60,12 @@ struct AppOwner: ParsableArguments {
     return Found(child: found, known: try await AppChoice.Known(listings[0].apps, of: found.childID, at: node))
   }
 
-  /// Makes changes at the node, and says what became of them; `words` are said instead of each change.
+  /// Makes changes at the node, and says what became of them; `words` are said instead of each change, and `names` are
+  /// those of applications without a name of the owner's.
   func set(
     _ changes: [RuleRequest.Change], of found: Found, at node: any NodeInterface, options: RuleOptions,
-    words: (() async throws -> [String])? = nil
+    names: [AppID: String] = [:], words: (() async throws -> [String])? = nil
   ) async throws {
-    try await RuleIssue.set(changes, of: found.owner, at: node, options: options, words: words)
+    try await RuleIssue.set(changes, of: found.owner, at: node, options: options, names: names, words: words)
   }
 }

@@ -136,7 +136,8 @@ struct AppSetSubcommand: AsyncParsableCommand {
       if use.category == nil { use.category = DefaultCategory.all[id] }
     }
     let changes = try changes(of: id, present: use)
-    try await owner.set(changes, of: found, at: interface, options: options)
+    try await owner.set(
+      changes, of: found, at: interface, options: options, names: [id: found.known.name(of: id)])
   }
 
   /// Returns one change for each rule that is set.

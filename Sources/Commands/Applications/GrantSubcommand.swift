@@ -67,8 +67,11 @@ struct GrantSubcommand: AsyncParsableCommand {
     let shown = ShownText.safe(edit.rules.child.name.text)
     let whom = purpose.map { " for " + ShownText.safe($0) } ?? ""
     let rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family)
+    // The time is given, and a lock or the bedtime may still keep the child from using it.
+    let obstacle = try? await TodayText.obstacle(interface.today(ofChild: edit.rules.child.childID.description))
+    let sentences = ["\(shown): \(SpanText.minutes(minutes)) more today\(whom).", obstacle].compactMap(\.self)
     try await RuleIssue.tell(
-      edit, edit.commands, ["\(shown): \(SpanText.minutes(minutes)) more today\(whom)."], of: rules,
+      edit, edit.commands, sentences, of: rules,
       ofNobody: "\(shown) has no machine yet: the time counts once one is paired.", at: interface, options: options)
   }
 

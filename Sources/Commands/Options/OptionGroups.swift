@@ -64,6 +64,8 @@ struct ConfirmationOptions: ParsableArguments {
     guard !yes, console.inputIsTerminal, console.talkIsTerminal else { return }
     console.prompt(WrappedText.words(question + " [y/N] ", columns: console.size.columns))
     let answer = await console.readLine()
+    // Without an answer, the line of the question has not ended.
+    if answer == nil { console.prompt("\n") }
     guard PairingConsent.isYes(answer) else {
       throw TerminalFailure(.tryAgain, "Nothing was changed: answer y, or give --yes, to go on.")
     }

@@ -56,8 +56,8 @@ enum PointsSentences {
     if result.milliPoints < 0 { sentences.append("\(name) loses \(PointsText.counted(-result.milliPoints)).") }
     if result.asked > 0 {
       sentences.append(
-        "\(PointsText.counted(result.asked)) more are asked of \(name)'s machines: `latchkey points \(name)` shows what they "
-          + "had.")
+        "\(name)'s machines are asked to take \(result.milliPoints < 0 ? "another " : "")"
+          + "\(PointsText.counted(result.asked)) away, as far as they have them: `latchkey points \(name)` shows it.")
     } else if result.milliPoints <= 0, sentences.isEmpty {
       sentences.append("\(name) has no machine to take points from: pair one first.")
     }

@@ -40,7 +40,8 @@ struct RedeemSubcommand: AsyncParsableCommand {
       return PointsRedemption(child: options.child, minutes: time)
     }
     guard let points = PointsText.milliPoints(number), points > 0 else {
-      throw ValidationError("Give a number of points above 0, such as 20, up to 1,000,000.")
+      throw ValidationError(
+        "Give a number of points above 0, such as 20, up to 1,000,000; or a time, such as 30 --minutes.")
     }
     return PointsRedemption(child: options.child, milliPoints: points)
   }

@@ -86,7 +86,9 @@ public enum LatchkeyProgram {
   private static func finish(_ error: any Error, arguments: [String], console: any Console) -> Int32 {
     let status = LatchkeyTool.exitCode(for: error).rawValue
     let full = LatchkeyTool.fullMessage(for: error)
-    let shown = status == ExitStatus.ok.rawValue ? usageInWidth(full) : withoutUsage(full)
+    let shown =
+      status == ExitStatus.ok.rawValue
+      ? usageInWidth(full) : withoutUsage(ArgumentHint.better(full, arguments: arguments))
     let message = PairingCodeMask.hide(in: shown, arguments: arguments)
     if status == ExitStatus.ok.rawValue {
       do {

@@ -65,8 +65,9 @@ struct AskSubcommand: AsyncParsableCommand {
     let asked = try await interface.ask(request)
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(asked)) }
+    let wish = RequestText.wish(asked, try await RequestText.names([asked], at: interface))
     console.note(
-      "Your parents are asked for \(RequestText.wish(asked)) (\(asked.short)). `latchkey requests` shows what they say."
+      "Your parents are asked for \(wish) (\(asked.short)). `latchkey requests` shows what they say."
     )
   }
 

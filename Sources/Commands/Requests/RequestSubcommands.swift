@@ -20,12 +20,13 @@ struct RequestsSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let requests = try await interface.requests()
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(requests)) }
+    let names = try await RequestText.names(requests, at: interface)
     try environment.console.write(
       TableText.render(
         ["ID", "Child", "Asks for", "Why", "When", "Answer"], spare: [4], wrap: [2, 3, 5],
         rows: requests.map { request in
           [
-            request.short, ShownText.safe(request.childName.text), RequestText.wish(request),
+            request.short, ShownText.safe(request.childName.text), RequestText.wish(request, names),
             ShownText.safe(request.reason), ShownText.agoInWords(request.askedAt, now: environment.now()),
             RequestText.answer(request),
           ]
@@ -61,8 +62,26 @@ struct RequestArgument: ParsableArguments {
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(answered)) }
     let name = ShownText.safe(answered.childName.text)
-    let wish = RequestText.wish(answered, minutes: minutes)
+    let wish = RequestText.wish(answered, try await RequestText.names([answered], at: node), minutes: minutes)
     console.note(isApproved ? "\(name) gets \(wish)." : "\(name) does not get \(wish).")
+    guard isApproved, let obstacle = await obstacle(answered, at: node) else { return }
+    console.note(obstacle)
+  }
+}
+
+extension RequestArgument {
+  /// Returns a sentence about what keeps a child from using now what it was given; `nil` if nothing does.
+  private func obstacle(_ answered: RequestListing, at node: any NodeInterface) async -> String? {
+    let child = answered.childName.text
+    if let app = answered.appID {
+      guard let found = try? await node.explain(child: child, app: app.text, at: nil), !found.app.verdict.isAllowed
+      else { return nil }
+      let verdict = found.app.verdict
+      let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
+      return "\(ShownText.safe(found.app.displayName)) stays closed for now: "
+        + "\(ShownText.safe(verdict.reason ?? "a rule"))\(until)."
+    }
+    return (try? await node.today(ofChild: child)).flatMap(TodayText.obstacle)
   }
 }
 
@@ -105,11 +124,21 @@ struct DenySubcommand: AsyncParsableCommand {
 /// The words for requests.
 enum RequestText {
   /// Returns what a child asks for, such as "30 min for rewards".
-  static func wish(_ request: RequestListing, minutes given: Int? = nil) -> String {
-    let app = request.appID.map { ShownText.safe($0.text) }
+  ///
+  /// `names` are those of the applications that have one.
+  static func wish(_ request: RequestListing, _ names: [AppID: String], minutes given: Int? = nil) -> String {
+    let app = request.appID.map { names[$0] ?? ShownText.safe($0.text) }
     guard let minutes = given ?? request.minutes else { return app ?? "an application" }
     let purpose = app ?? request.category.map(ReasonText.plural)
     return SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? "")
+  }
+
+  /// Returns what people call the applications of requests.
+  static func names(_ requests: [RequestListing], at node: any NodeInterface) async throws -> [AppID: String] {
+    let apps = Set(requests.compactMap(\.appID))
+    if apps.isEmpty { return [:] }
+    let known = try await AppChoice.Known(node.apps(ofChild: nil).flatMap(\.apps), of: nil, at: node)
+    return Dictionary(uniqueKeysWithValues: apps.map { ($0, known.name(of: $0)) })
   }
 
   /// Returns what became of a request.

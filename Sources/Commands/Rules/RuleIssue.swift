@@ -12,11 +12,12 @@ enum RuleIssue {
   ///   - options: How it is answered.
   ///   - isOneRemoval: A Boolean value that indicates whether removals of rules that are not set are passed over
   ///     without a word as long as one of them is set.
+  ///   - names: The names of applications without a name of the owner's.
   ///   - words: Returns the sentences that are said instead of one for each change, once the edit is made.
   /// - Throws: `TerminalFailure` if only rules that are not set were to be removed.
   static func set(
     _ changes: [RuleRequest.Change], of owner: RuleOwner, at node: any NodeInterface, options: RuleOptions,
-    isOneRemoval: Bool = false, words: (() async throws -> [String])? = nil
+    isOneRemoval: Bool = false, names: [AppID: String] = [:], words: (() async throws -> [String])? = nil
   ) async throws {
     var changes = changes
     if changes.contains(where: { $0.value == nil }) {
@@ -33,13 +34,14 @@ enum RuleIssue {
     case .child(let child):
       let name = if let child { child } else { try await node.rules(ofChild: nil).child.name.text }
       let edit = try await node.setRules(ofChild: name, RuleRequest(changes))
-      let rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family)
+      let rules = OwnedRules(
+        child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family, installed: names)
       try await tell(
         edit, edit.commands, try await words?() ?? sentences(changes, rules), of: rules,
         ofNobody: "\(rules.whom) has no machine yet: the rule holds once one is paired.", at: node, options: options)
     case .family:
       let edit = try await node.setSettings(RuleRequest(changes))
-      let rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [])
+      let rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], installed: names)
       try await tell(
         edit, edit.commands, try await words?() ?? sentences(changes, rules), of: rules,
         ofNobody: "No child's machine is paired yet: the rule holds once one is.", at: node, options: options)

@@ -25,6 +25,14 @@ enum TodayText {
     return "\(Self.left(left)) left\(until)"
   }
 
+  /// Returns a sentence about what keeps a child from using any time now; `nil` if nothing does.
+  static func obstacle(_ day: ChildToday) -> String? {
+    guard !day.screen.isAllowed else { return nil }
+    let until = day.screen.until.map { ", until \(clock($0, day))" } ?? ""
+    return
+      "\(ShownText.safe(day.name.text)) still has to wait: \(ShownText.safe(day.screen.reason ?? "a rule"))\(until)."
+  }
+
   /// Returns the milliseconds that are left in words, in whole minutes.
   static func left(_ milliseconds: Int64) -> String {
     milliseconds < 60_000 ? "less than 1 min" : SpanText.minutes(Int(clamping: milliseconds / 60_000))

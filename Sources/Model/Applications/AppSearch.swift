@@ -78,9 +78,16 @@ public enum AppSearch {
   public static func question(
     for text: String, among candidates: [Candidate], quote: (String) -> String = { $0 }
   ) -> String {
-    let words = candidates.flatMap { candidate in
+    var apps: [String: AppID] = [:]
+    for candidate in candidates {
       let (id, name) = (candidate.appID.text, candidate.name)
-      return id.lowercased() == name.lowercased() ? [id] : [id, name]
+      let words = id.lowercased() == name.lowercased() ? [id] : [id, name]
+      for word in words where apps[word] == nil { apps[word] = candidate.appID }
+    }
+    // An application is suggested once, by whichever of its name and its ID is more similar.
+    var named: Set<AppID> = []
+    let words = Spelling.suggestions(for: text, among: apps.keys.sorted()).filter { word in
+      apps[word].map { named.insert($0).inserted } ?? true
     }
     return Spelling.question(for: text, among: words, quote: quote)
   }

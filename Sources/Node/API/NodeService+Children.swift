@@ -200,12 +200,14 @@ extension NodeService {
   ) throws(LocalAPIError) -> DeviceName {
     let name: DeviceName
     do { name = try DeviceName(request.name) } catch { throw LocalAPIError(.invalid, error.description) }
-    let isTaken = household.children.contains { $0.id != child && $0.name.lowercased() == name.text.lowercased() }
+    let namesake = household.children.first { $0.id != child && $0.name.lowercased() == name.text.lowercased() }
     if name.text.contains(",") {
       throw LocalAPIError(.invalid, "A child's name has no comma, which separates names: leave it out.")
     }
-    if isTaken {
-      throw LocalAPIError(.invalid, "There is a child called “\(name)” already: choose another name.")
+    if let namesake {
+      throw LocalAPIError(
+        .invalid,
+        "There is a child called “\(DeviceName(sanitising: namesake.name))” already: choose another name.")
     }
     return name
   }
@@ -253,9 +255,10 @@ extension NodeService {
     guard let match = found.first else {
       let known = machines.flatMap { $0.accounts.map(\.name) }
       let question = Spelling.question(for: request.account, among: known)
+      let place = request.device == nil ? nil : machines.first?.name
       throw LocalAPIError(
         .unknownItem,
-        "No machine of a child's has an account called “\(name)”"
+        (place.map { "“\($0)” has no account" } ?? "No machine of a child's has an account") + " called “\(name)”"
           + (question.isEmpty ? ": `latchkey accounts` lists them." : ". \(question)"))
     }
     guard found.count == 1 else {

@@ -117,7 +117,9 @@ extension NodeService {
     _ registers: [Register], of child: ChildID?, _ household: Household, _ peers: [PeerRecord]
   ) async throws(LocalAPIError) -> [RuleListing] {
     let (rules, faults) = RuleSet.read(registers, child: child)
-    let terms = RuleTerms(zone: rules.zone, names: rules.apps.compactMapValues(\.name))
+    let installed = try await installedNames(of: child, household)
+    let names = installed.merging(rules.apps.compactMapValues(\.name)) { _, ruled in ruled }
+    let terms = RuleTerms(zone: rules.zone, names: names)
     let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
     let parents = others.values.joined().map(\.parent)
     return registers.compactMap { register in

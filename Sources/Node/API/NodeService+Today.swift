@@ -53,15 +53,14 @@ extension NodeService {
     if let time, !HybridTimestamp.walls.contains(time) {
       throw LocalAPIError(.invalid, "That time is in no calendar: give one such as 2026-11-21T18:30.")
     }
-    let standing = try await stored { () async throws(StoreError) in
+    var standing = try await stored { () async throws(StoreError) in
       try await StandingReader(context: context).read(child, household, at: time)
     }
     let installed = try await installedNames(of: child, household)
+    standing.installed = installed
     let id = try Self.app(app, in: standing, installed: installed)
-    var shown = standing.shown(id)
-    if shown.displayName == id.text, let name = installed[id] { shown.displayName = name }
     return ChildExplanation(
-      name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
+      name: Self.name(of: child, in: household), app: standing.shown(id), at: standing.situation.time,
       zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement)
   }
 
@@ -113,8 +112,11 @@ extension NodeService {
   }
 
   private func today(of child: ChildID, _ household: Household) async throws(LocalAPIError) -> ChildToday {
-    let standing = try await stored { () async throws(StoreError) in
+    var standing = try await stored { () async throws(StoreError) in
       try await StandingReader(context: context).read(child, household)
+    }
+    if standing.appIDs.contains(where: { standing.name(of: $0) == $0.text }) {
+      standing.installed = try await installedNames(of: child, household)
     }
     let today = standing.today
     let categories = AppCategory.allCases.compactMap { category in

@@ -68,12 +68,13 @@ extension ChildStanding {
 
   /// The applications that were used today, that run, or that have rules; those in use for the longest time first.
   var apps: [AppToday] {
-    var ids = Set(rules.apps.keys).union(today.apps.keys)
-    ids.formUnion(running.map(\.use.appID))
-    return ids.map { shown($0) }.sorted {
+    appIDs.map { shown($0) }.sorted {
       $0.usedMilliseconds != $1.usedMilliseconds ? $0.usedMilliseconds > $1.usedMilliseconds : $0.appID < $1.appID
     }
   }
+
+  /// The IDs of these applications.
+  var appIDs: Set<AppID> { Set(rules.apps.keys).union(today.apps.keys).union(running.map(\.use.appID)) }
 
   /// What a person should know of what runs: little time is left, or its time is over.
   var notices: [Notice] {

@@ -24,6 +24,8 @@ struct ChildStanding: Sendable {
   let verdicts: ChildVerdicts
   /// Where the child's points are, if this machine can spend none of them; empty otherwise.
   var waitingPoints = ""
+  /// The names of applications as the child's machines have told them, for those without a name of the family's.
+  var installed: [AppID: String] = [:]
 
   var rules: RuleSet { plan.rules }
 
@@ -48,7 +50,8 @@ struct ChildStanding: Sendable {
 
   /// Returns the name of an application for people.
   func name(of app: AppID) -> String {
-    rules.app(app).name ?? running.first { $0.use.appID == app }?.use.displayName ?? app.text
+    rules.app(app).name ?? running.first { $0.use.appID == app }?.use.displayName ?? installed[app]
+      ?? app.text
   }
 }
 

@@ -14,8 +14,13 @@ extension Purse {
     _ milliPoints: Int64, source: RecordID, rules: RuleSet, day: FamilyDay, at: Int64
   ) throws(RuleFault) -> LedgerEntry? {
     if ledger.entries[EntryID(purse: device, kind: .redeemed, source: source)] != nil { return nil }
-    guard rules.mode == .points, rules.points.use == .redeemFirst else {
-      throw RuleFault("Points are not redeemed here: rewards cost points as they run, or none.")
+    guard rules.mode == .points else {
+      throw RuleFault("The family uses no points: a parent turns them on with `latchkey settings set --points on`.")
+    }
+    guard rules.points.use == .redeemFirst else {
+      throw RuleFault(
+        "Rewards cost points as they run, so that none are redeemed before: a parent can change that with "
+          + "`latchkey settings set --rewards redeem-first`.")
     }
     guard milliPoints > 0 else { throw RuleFault("That redeems nothing: give a number of points.") }
     guard milliPoints <= spendable else {

@@ -84,21 +84,10 @@ extension InboxTransaction {
     // A state that is no longer shown may belong to a command that was cancelled too late; a removal has no state to
     // show.
     let isShown =
-      try present?.setAt.map { $0 <= desired.modified } ?? (confirmed.state != nil && !isReplaced(command))
+      try present?.setAt.map { $0 <= desired.modified }
+      ?? (confirmed.state != nil && !effects.isReplaced(command.bytes))
     guard isShown else { return try effects.note(confirmed, before: desired, for: peer.number) }
     try desired.thing.show(confirmed, on: peer.device, isNews: present != confirmed.state, in: &effects)
-  }
-
-  /// Returns whether a later command for the same thing is waiting or in force; a rule that is no longer shown may have
-  /// been cancelled too late.
-  private func isReplaced(_ command: CommandID) throws -> Bool {
-    try database.first(
-      """
-      SELECT 1 FROM command JOIN command later ON later.peer = command.peer
-        AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
-        AND later.status IN ('queued', 'stored', 'executed')
-      WHERE command.command_id = ? LIMIT 1
-      """, [command.bytes], { _ in true }) ?? false
   }
 }
 

@@ -37,7 +37,9 @@ extension DatabaseEffects {
     let device = try row.deviceID("device_id")
     try unlink(row, desired)
     let present = try desired.thing.shown(on: device, in: &self)
-    let isShown = present.state == desired.shown.state
+    // A removal has no state to show: if nothing is shown, that may be due to a later command that holds.
+    let isShown =
+      try present.state == desired.shown.state && (present.state != nil || !isReplaced(row.bytes("command_id")))
     var shown = present
     if isShown { shown = try shownBefore(row) ?? shownLast(desired.thing, row["peer"]) }
     if let older, let again = try coding.command(older.bytes("body")).payload.desired {
@@ -50,6 +52,18 @@ extension DatabaseEffects {
     }
     guard isShown || shown.state != present.state else { return }
     try desired.thing.show(shown, on: device, isNews: true, in: &self)
+  }
+
+  /// Returns whether a later command for the same thing is waiting or in force; a rule that is no longer shown may have
+  /// been cancelled too late.
+  func isReplaced(_ command: [UInt8]) throws -> Bool {
+    try database.first(
+      """
+      SELECT 1 FROM command JOIN command later ON later.peer = command.peer
+        AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
+        AND later.status IN ('queued', 'stored', 'executed')
+      WHERE command.command_id = ? LIMIT 1
+      """, [command], { _ in true }) ?? false
   }
 
   private func setShownBefore(_ row: Row, _ shown: ShownState) throws {

@@ -181,7 +181,8 @@ extension ModelStore {
     guard let desired = command.payload.desired else { return }
     unlink(command, desired)
     let present = shown(desired.thing, command.target)
-    let isShown = present.state == desired.shown.state
+    // A removal has no state to show: if nothing is shown, that may be due to a later command that holds.
+    let isShown = present.state == desired.shown.state && (present.state != nil || !isReplaced(command))
     var shown = isShown ? command.previous ?? shownLast(desired.thing, command.target) : present
     if let older, let again = commands[older].payload.desired {
       if isShown || shown.state != nil, shown.state?.setAt.map({ $0 < again.modified }) ?? true {

@@ -76,7 +76,7 @@ extension ModelStore {
   }
 
   /// Returns whether a later command for the same thing is waiting or in force.
-  private func isReplaced(_ command: ModelCommand) -> Bool {
+  func isReplaced(_ command: ModelCommand) -> Bool {
     commands.contains {
       $0.target == command.target && $0.supersedeKey == command.supersedeKey && $0.id > command.id
         && [.queued, .stored, .executed].contains($0.status)

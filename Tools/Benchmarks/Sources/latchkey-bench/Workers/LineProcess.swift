@@ -8,6 +8,8 @@ final class LineProcess {
   private let output = Pipe()
   private let name: String
   private var buffer = Data()
+  /// The time after which nothing more is expected of the program, in milliseconds.
+  private static let patience: CInt = 600_000
 
   init(_ path: String, _ arguments: [String]) throws {
     guard FileManager.default.isExecutableFile(atPath: path) else { throw BenchFault("\(path) is not there.") }
@@ -27,12 +29,18 @@ final class LineProcess {
   }
 
   /// Reads the line that begins with `word`, and returns the rest of its words.
+  ///
+  /// - Throws: `BenchFault` if the program ends or says nothing at all for ten minutes.
   func read(_ word: String) throws -> [Substring] {
     while true {
       while let end = buffer.firstIndex(of: 10) {
         let words = String(decoding: buffer[buffer.startIndex..<end], as: UTF8.self).split(separator: " ")
         buffer = Data(buffer[buffer.index(after: end)...])
         if words.first.map(String.init) == word { return Array(words.dropFirst()) }
+      }
+      var ready = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, Self.patience) != 0 else {
+        throw BenchFault("\(name) has not said “\(word)” within \(Self.patience / 60_000) minutes.")
       }
       let more = output.fileHandleForReading.availableData
       guard !more.isEmpty else { throw BenchFault("\(name) has ended before it said “\(word)”.") }

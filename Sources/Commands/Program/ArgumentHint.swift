@@ -1,0 +1,55 @@
+import ArgumentParser
+
+/// Improves the argument parser's messages about arguments that it does not expect.
+enum ArgumentHint {
+  /// Returns a better message for an error of the argument parser, or the message itself.
+  ///
+  /// The parser checks the values of options before it looks for unknown ones, and blames what it finds first. And it does
+  /// not say which option an unexpected argument may belong to.
+  ///
+  /// - Parameters:
+  ///   - message: The parser's message, with its usage.
+  ///   - arguments: The arguments of the program.
+  /// - Returns: The message.
+  static func better(_ message: String, arguments: [String]) -> String {
+    guard message.hasPrefix("Error: ") else { return message }
+    if !message.hasPrefix("Error: Unknown option"), let unknown = unknownOption(arguments) {
+      return
+        "Error: Unknown option '\(ShownText.safe(unknown.option))'\n  See '\(unknown.path) --help' for more information."
+    }
+    guard message.hasPrefix("Error: Unexpected argument"), let end = message.firstIndex(of: "\n") else {
+      return message
+    }
+    for (option, what, example) in [("--child", "child", "Emma"), ("--on", "machine", "\"Emma's PC\"")]
+    where message.contains("\(option) <\(what)>") && !arguments.contains(where: { $0.hasPrefix(option) }) {
+      return message[..<end] + ": a \(what) is named with \(option), such as \(option) \(example)." + message[end...]
+    }
+    return message
+  }
+
+  /// Returns the first option that a subcommand does not have, with the path of the subcommand; `nil` if there is none.
+  private static func unknownOption(_ arguments: [String]) -> (option: String, path: String)? {
+    var type: any ParsableCommand.Type = LatchkeyTool.self
+    var path = "latchkey"
+    for argument in arguments {
+      let children = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
+      guard let next = children.first(where: { $0.configuration.commandName == argument }) else { break }
+      type = next
+      path += " " + argument
+    }
+    if let usual = type.configuration.defaultSubcommand { type = usual }
+    let known = options(in: LatchkeyTool.helpMessage(for: type, includeHidden: true, columns: 1_000))
+    for argument in arguments {
+      if argument == "--" { return nil }
+      let option = String(argument.prefix { $0 != "=" })
+      if option.hasPrefix("--"), !known.contains(option) { return (option, path) }
+    }
+    return nil
+  }
+
+  /// Returns all that looks like an option in a help text.
+  private static func options(in help: String) -> Set<String> {
+    let words = help.split { !($0.isLetter || $0.isNumber || $0 == "-") }
+    return Set(words.filter { $0.hasPrefix("--") }.map(String.init))
+  }
+}

@@ -1,0 +1,43 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+
+/// Tests of the messages about arguments that a subcommand does not have.
+@Suite struct ArgumentHintTests {
+  @Test(arguments: [
+    (["grant", "Emma", "30m", "--app", "Chess"], "Unknown option '--app'", "latchkey grant --help"),
+    (["app", "set", "Chess", "--child", "Emma", "--block"], "Unknown option '--block'", "latchkey app set --help"),
+    (["points", "--every"], "Unknown option '--every'", "latchkey points show --help"),
+  ])
+  func anUnknownOptionIsNamed(arguments: [String], words: String, help: String) async {
+    let run = await ScriptedRun(arguments)
+    let text = run.console.notes.joined()
+    #expect(run.status == 64 && text.contains(words) && text.contains(help), "\(text)")
+  }
+
+  @Test(arguments: [
+    (["limit", "set", "Emma", "--daily", "2h"], "a child is named with --child, such as --child Emma."),
+    (["report", "week", "Emma"], "a child is named with --child"),
+    (["apps", "scan", "Emma"], "a machine is named with --on"),
+  ])
+  func aNameWithoutItsOptionIsExplained(arguments: [String], words: String) async {
+    let run = await ScriptedRun(arguments)
+    let text = run.console.notes.joined()
+    #expect(run.status == 64 && text.contains(words), "\(text)")
+  }
+
+  @Test func whatIsNoNameIsNotExplainedAsOne() async {
+    let run = await ScriptedRun(["bedtime", "set", "--child", "Emma", "20:00", "07:00"])
+    let text = run.console.notes.joined()
+    #expect(run.status == 64 && text.contains("'07:00'") && !text.contains("is named with"), "\(text)")
+  }
+
+  @Test func whatKeepsAChildWaitingIsSaid() {
+    var day = SampleValues.today
+    day.screen = VerdictToday(isAllowed: false, rule: "lock", reason: "locked by a parent")
+    #expect(TodayText.obstacle(day) == "\(day.name) still has to wait: locked by a parent.")
+    day.screen = VerdictToday(isAllowed: true)
+    #expect(TodayText.obstacle(day) == nil)
+  }
+}

@@ -1,0 +1,36 @@
+import LatchkeyControl
+import LatchkeyModel
+
+/// A child's day on one node, as the node's stream of events tells of it.
+struct DayWatch {
+  private let node: String
+  private let days: AsyncStream<ChildToday>
+  /// The time after which an event is taken not to come, in seconds.
+  private static let patience = 10
+
+  /// Opens the stream of a node; `name` is the node's for people.
+  init(of child: String, on node: ControlClient, named name: String) async throws {
+    self.node = name
+    days = try await node.todayEvents(ofChild: child)
+  }
+
+  /// Waits until a program of the child's is shown to run, or until none is, and returns the moment.
+  ///
+  /// - Throws: `BenchFault` if that is not shown within ten seconds.
+  func moment(isRunning: Bool) async throws -> Int64 {
+    try await withThrowingTaskGroup(of: Int64.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { [node, days] in
+        for await day in days where day.running.isEmpty != isRunning { return Durations.now() }
+        throw BenchFault("The stream of events of \(node) has ended.")
+      }
+      group.addTask { [node] in
+        try await Task.sleep(for: .seconds(Self.patience))
+        throw BenchFault(
+          "\(node) has not shown within \(Self.patience) s that a program \(isRunning ? "has begun" : "has ended").")
+      }
+      guard let moment = try await group.next() else { throw BenchFault("Nothing was awaited of \(node).") }
+      return moment
+    }
+  }
+}
