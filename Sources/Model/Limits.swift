@@ -86,9 +86,9 @@ public enum Limits {
   /// Registers of one zone that a machine holds.
   public static let zoneRegisters = 4_096
   /// The number of registers that a parent keeps of what one child's machine says that it holds by other authors.
-  public static let toldRegisters = 8_192
+  public static let toldRegisters = 4_096
   /// The number of bytes of their keys and values together.
-  public static let toldRegisterBytes: Int64 = 16 << 20
+  public static let toldRegisterBytes: Int64 = 4 << 20
   /// The time for which a child's machine keeps what others tell of a child's use: this week and the last, in
   /// milliseconds.
   public static let sharedUseMilliseconds: Int64 = 15 * 86_400_000

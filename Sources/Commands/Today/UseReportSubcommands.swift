@@ -106,8 +106,8 @@ enum UseReportText {
     let rows = report.periods.flatMap { period -> [[String]] in
       let total = [
         period.start, "All", "", ShownText.duration(period.milliseconds),
-        String(period.rows.reduce(0) { $0 + $1.sessions }),
-        PointsText.text(period.rows.reduce(0) { $0 + $1.earnedMilliPoints }),
+        String(period.rows.map(\.sessions).limitedSum),
+        PointsText.text(period.rows.map(\.earnedMilliPoints).limitedSum),
       ]
       return [total]
         + period.rows.map { row in

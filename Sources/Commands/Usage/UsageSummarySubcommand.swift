@@ -105,25 +105,18 @@ struct SummaryRow: Hashable, Sendable, Encodable {
       var row = empty
       row.displayName = "all \(category.rawValue) applications"
       (row.category, row.activeMilliseconds) = (category.rawValue, active)
-      row.milliPoints = sum(day.apps.filter { $0.category == category }.map(UsagePoints.signed))
+      row.milliPoints = day.apps.filter { $0.category == category }.map(UsagePoints.signed).limitedSum
       row.doubt = DoubtText.words(active, of: day)
       rows.append(row)
     }
     if day.isImpossible || day.doubtfulSessions > 0 {
       var row = empty
-      row.activeMilliseconds = sum(day.apps.map(\.activeMilliseconds))
-      row.milliPoints = sum(day.apps.map(UsagePoints.signed))
+      row.activeMilliseconds = day.apps.map(\.activeMilliseconds).limitedSum
+      row.milliPoints = day.apps.map(UsagePoints.signed).limitedSum
       row.doubt = DoubtText.all(row.activeMilliseconds, of: day)
       rows.insert(row, at: 0)
     }
     return rows
-  }
-
-  private static func sum(_ numbers: [Int64]) -> Int64 {
-    numbers.reduce(0) { sum, number in
-      let (next, overflows) = sum.addingReportingOverflow(number)
-      return overflows ? (number < 0 ? .min : .max) : next
-    }
   }
 
   var tableRow: [String] {

@@ -64,3 +64,12 @@ public enum PointsArithmetic {
     Int128(min(max(milliseconds, 0), longestMilliseconds)) * Int128(rate.milliPointsPerHour)
   }
 }
+
+extension Sequence<Int64> {
+  /// The sum of the numbers, which stays at the largest or smallest value where 64 bits do not hold it.
+  ///
+  /// Records and facts are other machines' words: a sum of them must not end the program.
+  public var limitedSum: Int64 {
+    Int64(clamping: reduce(Int128(0)) { $0 + Int128($1) })
+  }
+}

@@ -122,6 +122,8 @@ extension NodeService {
     let terms = RuleTerms(zone: rules.zone, names: names)
     let others = try await stored { () async throws(StoreError) in try await context.store.otherParents() }
     let parents = others.values.joined().map(\.parent)
+    let reasons = Dictionary(faults.map { (RegisterMap.Place($0.zone, $0.key), $0.reason) }) { first, _ in first }
+    let machines = child.map { household.machines(of: $0) } ?? household.machines
     return registers.compactMap { register in
       guard let value = register.value else { return nil }
       let author = register.modified.author
@@ -130,9 +132,9 @@ extension NodeService {
         key: register.key, value: value, name: RuleText.name(register.key, terms),
         words: RuleText.value(register.key, value, terms), setBy: told ?? name(author, peers),
         setAt: register.modified.wall,
-        notInForce: faults.first { $0.zone == register.zone && $0.key == register.key }?.reason,
+        notInForce: reasons[.init(register.zone, register.key)],
         isFamilys: register.zone == .family,
-        missing: author == context.own ? [] : household.machinesWithout(register, of: child).map(\.name))
+        missing: author == context.own ? [] : household.without(register, of: machines).map(\.name))
     }
   }
 }

@@ -95,7 +95,7 @@ extension NodeService {
           sessions: row.sessions)
       }
       return UseReport.Period(
-        start: period.start.description, milliseconds: rows.reduce(0) { $0 + $1.milliseconds }, rows: rows)
+        start: period.start.description, milliseconds: rows.map(\.milliseconds).limitedSum, rows: rows)
     }
     return UseReport(
       childID: child, name: Self.name(of: child, in: household), period: period.rawValue, from: first.description,

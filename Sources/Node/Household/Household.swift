@@ -62,11 +62,9 @@ struct Household: Sendable {
     return merged.registers
   }
 
-  /// Returns the machines that a rule of another parent's concerns and that have not told that they hold it.
-  func machinesWithout(_ register: Register, of child: ChildID?) -> [Machine] {
-    (child.map { machines(of: $0) } ?? machines).filter { machine in
-      told[machine.device]?[register.zone, register.key] != register
-    }
+  /// Returns those of the machines that a rule of another parent's concerns that have not told that they hold it.
+  func without(_ register: Register, of machines: [Machine]) -> [Machine] {
+    machines.filter { machine in told[machine.device]?[register.zone, register.key] != register }
   }
 
   /// Returns the name of a child; `nil` if it is unknown.

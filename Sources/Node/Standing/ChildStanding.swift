@@ -42,7 +42,7 @@ struct ChildStanding: Sendable {
 
   /// The screen time since Monday, in milliseconds.
   var weekMilliseconds: Int64 {
-    situation.use.reduce(0) { $1.key >= situation.day.startOfWeek ? $0 + $1.value.screen : $0 }
+    situation.use.filter { $0.key >= situation.day.startOfWeek }.map(\.value.screen).limitedSum
   }
 
   /// Returns the wall time for people at an instant of the boot clock.
@@ -162,12 +162,12 @@ struct StandingReader: Sendable {
       }
       let purse = Purse(
         device: own, ledger: try effects.ledger(of: child), carries: Dictionary(carries) { first, _ in first })
-      var spendable = isChild ? purse.spendable : max(0, purse.ledger.balance)
+      var spendable = isChild ? max(0, purse.spendable) : max(0, purse.ledger.balance)
       if isChild {
         // Parents in touch lend what their purses hold as soon as a reward begins to run here.
         let lenders = try effects.facts(.machines, of: child).compactMap { ChildMachines($0.text) }
           .filter { $0.machines.contains(own) && connected.contains($0.modified.author) }
-        for lender in lenders { spendable += max(0, purse.ledger.purse(of: lender.modified.author)) }
+        spendable = ([spendable] + lenders.map { max(0, purse.ledger.purse(of: $0.modified.author)) }).limitedSum
       }
       for session in running where session.use.category == .reward && (!isChild || session.device == own) {
         spendable = max(0, spendable - purse.costSoFar(of: UsageSlice(session.use), rules.boundary))

@@ -29,6 +29,8 @@ public struct RequestBook: Hashable, Sendable {
   /// The requests by ID.
   public private(set) var requests: [CommandID: ChildRequest] = [:]
   private var answers: [CommandID: RequestAnswer] = [:]
+  private var requestsOfDays: [FamilyDay: Int] = [:]
+  private var answersOfDays: [FamilyDay: Int] = [:]
 
   /// Creates a book without requests.
   public init() {}
@@ -49,9 +51,12 @@ public struct RequestBook: Hashable, Sendable {
       guard held != request else { return false }
       guard request.text.utf8.lexicographicallyPrecedes(held.text.utf8) else { return false }
     }
-    requests[request.id] = request
-    let sameDay = requests.values.filter { $0.day == request.day }
-    if sameDay.count > Self.mostPerDay, let last = sameDay.map(\.id).max() { requests[last] = nil }
+    set(request.id, to: request)
+    if requestsOfDays[request.day, default: 0] > Self.mostPerDay,
+      let last = requests.values.lazy.filter({ $0.day == request.day }).map(\.id).max()
+    {
+      set(last, to: ChildRequest?.none)
+    }
     return requests[request.id] == request
   }
 
@@ -67,10 +72,25 @@ public struct RequestBook: Hashable, Sendable {
         guard answer.content.utf8.lexicographicallyPrecedes(held.content.utf8) else { return false }
       }
     }
-    answers[answer.request] = answer
-    let sameDay = answers.values.filter { $0.day == answer.day }
-    if sameDay.count > Self.mostAnswersPerDay, let last = sameDay.map(\.request).max() { answers[last] = nil }
+    set(answer.request, to: answer)
+    if answersOfDays[answer.day, default: 0] > Self.mostAnswersPerDay,
+      let last = answers.values.lazy.filter({ $0.day == answer.day }).map(\.request).max()
+    {
+      set(last, to: RequestAnswer?.none)
+    }
     return answers[answer.request] == answer
+  }
+
+  private mutating func set(_ id: CommandID, to request: ChildRequest?) {
+    if let held = requests[id] { requestsOfDays.remove(held.day) }
+    if let request { requestsOfDays.add(request.day) }
+    requests[id] = request
+  }
+
+  private mutating func set(_ id: CommandID, to answer: RequestAnswer?) {
+    if let held = answers[id] { answersOfDays.remove(held.day) }
+    if let answer { answersOfDays.add(answer.day) }
+    answers[id] = answer
   }
 
   /// Takes the requests and answers of another book.
@@ -83,6 +103,8 @@ public struct RequestBook: Hashable, Sendable {
   public mutating func forget(before day: FamilyDay) {
     requests = requests.filter { $0.value.day >= day }
     answers = answers.filter { $0.value.day >= day }
+    requestsOfDays = requestsOfDays.filter { $0.key >= day }
+    answersOfDays = answersOfDays.filter { $0.key >= day }
   }
 
   /// Returns what became of a request by a family day; `nil` if there is none.
@@ -107,6 +129,16 @@ public struct RequestBook: Hashable, Sendable {
       grants[request.id] = Grant(minutes: minutes ?? wish.minutes, scope: wish.scope)
     }
     return grants
+  }
+}
+
+extension [FamilyDay: Int] {
+  fileprivate mutating func add(_ day: FamilyDay) { self[day, default: 0] += 1 }
+
+  /// Counts one less, and forgets a day without any.
+  fileprivate mutating func remove(_ day: FamilyDay) {
+    let rest = self[day, default: 1] - 1
+    self[day] = rest > 0 ? rest : nil
   }
 }
 

@@ -51,6 +51,7 @@ extension Database {
     let number = try address(of: device).number
     let today = try DayBoundary(zone: "UTC", dayStartHour: 0).day(containing: wall)
     let forgotten = today.advanced(byDays: 2 - RegisterMap.daysKept)
+    var room: (count: Int64, bytes: Int64)?
     for register in told {
       if let day = register.key.day, day < forgotten { continue }
       if register.modified.author == own, let held = try self.register(register.key, in: register.zone),
@@ -64,15 +65,12 @@ extension Database {
       let known = try toldRegister(register.key, in: register.zone, by: number)
       if let known, !register.holds(over: known) { continue }
       // A machine that says more than one could hold is not believed.
-      let held = try first(
-        """
-        SELECT COUNT(*), coalesce(SUM(length(CAST(key AS BLOB)) + length(CAST(coalesce(value, '') AS BLOB))), 0)
-        FROM told_register WHERE peer = ?
-        """, [number], { ($0.integer(0), $0.integer(1)) })
-      let (count, bytes) = held ?? (0, 0)
-      guard known != nil || count < Int64(Limits.toldRegisters),
-        bytes + Int64(register.size) <= Limits.toldRegisterBytes
+      let held = try room ?? toldRegisters(by: number)
+      let size = Int64(register.size)
+      room = held
+      guard known != nil || held.count < Int64(Limits.toldRegisters), held.bytes + size <= Limits.toldRegisterBytes
       else { continue }
+      room = (held.count + (known == nil ? 1 : 0), held.bytes + size - Int64(known?.size ?? 0))
       try run(
         "INSERT OR REPLACE INTO told_register VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
@@ -80,6 +78,15 @@ extension Database {
           Int64(register.modified.counter), register.modified.author.bytes,
         ])
     }
+  }
+
+  /// Returns the number of registers that a machine has told, and the bytes of their keys and values.
+  private func toldRegisters(by peer: Int64) throws -> (count: Int64, bytes: Int64) {
+    try first(
+      """
+      SELECT COUNT(*), coalesce(SUM(length(CAST(key AS BLOB)) + length(CAST(coalesce(value, '') AS BLOB))), 0)
+      FROM told_register WHERE peer = ?
+      """, [peer], { (count: $0.integer(0), bytes: $0.integer(1)) }) ?? (0, 0)
   }
 
   private func toldRegister(_ key: RegisterKey, in zone: Zone, by peer: Int64) throws -> Register? {

@@ -154,4 +154,12 @@ extension SeededRandom {
     edges.append(whole)
     return zip(edges, [0] + edges).map { $0 - $1 }
   }
+
+  @Test func aSumStaysWithin64Bits() {
+    #expect([Int64]().limitedSum == 0)
+    #expect([3, -5].limitedSum == -2)
+    #expect([Int64.max, 1].limitedSum == .max)
+    #expect([Int64.min, -1].limitedSum == .min)
+    #expect([Int64.max, 1, -2].limitedSum == .max - 1, "The order makes no difference.")
+  }
 }
