@@ -114,7 +114,8 @@ import Testing
     #expect(try facts(of: original, &looker).images[0].packages == ["games"])
     let second = try facts(of: copy, &looker)
     #expect(
-      second.images[0].path == copied && second.images[0].packages == (geteuid() == 0 ? ["other"] : []), "What the account can change is no package's.")
+      second.images[0].path == copied && second.images[0].packages == (geteuid() == 0 ? ["other"] : []),
+      "What the account can change is no package's.")
     try Data("/other\n".utf8).write(to: URL(filePath: "\(folder.path)/games:amd64.list"))
     looker.load(packages: ["games"])
     looker.forgetImages()

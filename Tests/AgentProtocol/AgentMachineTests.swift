@@ -329,7 +329,8 @@ import Testing
     #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
   }
 
-  @Test("A process that the node names is closed with its application, after all matchers, and spares no unknown program")
+  @Test(
+    "A process that the node names is closed with its application, after all matchers, and spares no unknown program")
   func named() {
     var rig = Rig()
     func tracked(_ closesAt: Int64?, _ pids: [Int32]) -> ProgramOrder {

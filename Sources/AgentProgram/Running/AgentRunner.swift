@@ -101,7 +101,9 @@ public final class AgentRunner {
     while true {
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
-      if let timer = machine.nextTimer(after: lastTimer) { due = min(due, max(timer, lastTimer + Self.restMilliseconds)) }
+      if let timer = machine.nextTimer(after: lastTimer) {
+        due = min(due, max(timer, lastTimer + Self.restMilliseconds))
+      }
       wait(milliseconds: Int32(clamping: max(0, due - BootClock.now())))
       compareClocks(BootClock.now())
       if BootClock.now() - lastLook >= pause {

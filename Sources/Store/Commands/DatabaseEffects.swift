@@ -32,7 +32,8 @@ public struct DatabaseEffects: EffectTransaction {
   /// Creates the effects' view of a transaction; `enforcement` has no meaning on a parent's node.
   init(
     _ database: Database, _ coding: any BodyCoding, own: DeviceID, author: DeviceID,
-    enforcement: Enforcement = .recorded, awaitsAgent: Bool = false, cache: FactCache? = nil, isReading: Bool = false, at wall: Int64
+    enforcement: Enforcement = .recorded, awaitsAgent: Bool = false, cache: FactCache? = nil, isReading: Bool = false,
+    at wall: Int64
   ) {
     self.cache = cache
     self.isReading = isReading

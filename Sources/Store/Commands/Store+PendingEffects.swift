@@ -41,7 +41,8 @@ extension Store {
     let age = age()
     return try await commits.commitTogether { [coding, caps, clock] database, group in
       let due = try database.rows(
-        "SELECT command_id, waits_for, state FROM pending_effect WHERE due_age <= ? ORDER BY command_id LIMIT 256", [age]
+        "SELECT command_id, waits_for, state FROM pending_effect WHERE due_age <= ? ORDER BY command_id LIMIT 256",
+        [age]
       )
       if !due.isEmpty { group.noteAge(clock) }
       return try due.compactMap { row in

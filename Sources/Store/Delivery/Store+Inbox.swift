@@ -48,7 +48,8 @@ extension Store {
         do throws(StoreError) {
           result.add(
             try await receiveAtOnce(
-              [part], from: device, role: role, in: sessionKey, enforcement: enforcement, awaitsAgent: awaitsAgent, at: wall))
+              [part], from: device, role: role, in: sessionKey, enforcement: enforcement, awaitsAgent: awaitsAgent,
+              at: wall))
           taken.append(part)
           rest = rest.dropFirst(step)
         } catch .diskFull where step > 1 {
