@@ -214,7 +214,10 @@ let package = Package(
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyNodeTests",
-      dependencies: ["LatchkeyNode", "LatchkeyRules", "LatchkeyStore", "LatchkeyAgent", "LatchkeyModel"],
+      dependencies: [
+        "LatchkeyNode", "LatchkeyRules", "LatchkeyStore", "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel",
+        "LatchkeyTestSupport",
+      ],
       path: "Tests/Node",
       swiftSettings: strict),
     .testTarget(

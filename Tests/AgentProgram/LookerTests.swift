@@ -20,19 +20,36 @@ import Testing
     deinit { try? FileManager.default.removeItem(atPath: path) }
   }
 
-  /// A process that is killed with this value.
-  private final class Sleeper {
+  /// A process of `cat` that has begun to run its program, and is killed with this value.
+  private final class RunningCat {
     let pid: pid_t
+    private var (toIt, fromIt): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+
     init(_ arguments: [String]) throws {
+      let arePipes = pipe(&toIt) == 0 && pipe(&fromIt) == 0
+      try #require(arePipes)
+      for descriptor in toIt + fromIt { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      posix_spawn_file_actions_adddup2(&actions, toIt[0], 0)
+      posix_spawn_file_actions_adddup2(&actions, fromIt[1], 1)
       var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
       defer { for word in words { free(word) } }
       var pid: pid_t = 0
-      try #require(posix_spawn(&pid, arguments[0], nil, nil, &words, environ) == 0)
+      let code = posix_spawn(&pid, arguments[0], &actions, nil, &words, environ)
+      try #require(code == 0)
       self.pid = pid
+      // A byte that comes back shows that the program is there, with its arguments and what it has mapped.
+      var byte: UInt8 = 7
+      let isThere = write(toIt[1], &byte, 1) == 1 && read(fromIt[0], &byte, 1) == 1
+      try #require(isThere)
     }
+
     deinit {
       kill(pid, SIGKILL)
       waitpid(pid, nil, 0)
+      for descriptor in toIt + fromIt { close(descriptor) }
     }
   }
 
@@ -40,34 +57,28 @@ import Testing
     ProcessLooker.Wanted(accounts: [geteuid()], hashed: [geteuid()], protected: [], protectedFiles: [])
   }
 
-  /// Looks until the process runs its program rather than this test's.
-  private func facts(
-    of sleeper: Sleeper, _ looker: inout ProcessLooker, until isThere: (ProcessFacts) -> Bool
-  ) throws -> ProcessFacts {
-    for _ in 0..<2_000 {
-      if let (facts, _) = looker.look(at: sleeper.pid, wanted, BootClock.now()), isThere(facts) { return facts }
-      usleep(5_000)
-    }
-    throw CancellationError()
+  private func facts(of program: RunningCat, _ looker: inout ProcessLooker) throws -> ProcessFacts {
+    let seen = looker.look(at: program.pid, wanted, BootClock.now())
+    return try #require(seen).facts
   }
 
   @Test(
     "A renamed copy of a program has its hash; it comes from a place the account can write to, the system's does not")
   func copies() throws {
     let folder = try Folder()
-    try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: folder.path + "/homework")
+    try FileManager.default.copyItem(atPath: "/bin/cat", toPath: folder.path + "/homework")
     var looker = ProcessLooker()
-    let (original, copy) = (try Sleeper(["/bin/sleep", "600"]), try Sleeper([folder.path + "/homework", "600"]))
-    let first = try facts(of: original, &looker) { $0.images.first?.name == "sleep" && !$0.arguments.isEmpty }
-    let second = try facts(of: copy, &looker) { $0.images.first?.name == "homework" }
+    let (original, copy) = (try RunningCat(["/bin/cat", "-"]), try RunningCat([folder.path + "/homework"]))
+    let (first, second) = (try facts(of: original, &looker), try facts(of: copy, &looker))
+    #expect(first.images.first?.name == "cat" && second.images.first?.name == "homework")
     #expect(first.images.first?.sha256 != nil && first.images.first?.sha256 == second.images.first?.sha256)
     #expect(!first.isFromWritablePlace && second.isFromWritablePlace)
-    #expect(first.arguments == "/bin/sleep 600" && second.account == geteuid())
+    #expect(first.arguments == "/bin/cat -" && second.account == geteuid())
     #expect(abs(BootClock.now() - second.startedAt) < 60_000)
     // Deleted, it is still known.
     try FileManager.default.removeItem(atPath: folder.path + "/homework")
     var other = ProcessLooker()
-    let gone = try facts(of: copy, &other) { _ in true }
+    let gone = try facts(of: copy, &other)
     #expect(gone.images.first?.sha256 == first.images.first?.sha256 && gone.isFromWritablePlace)
     #expect(gone.images.first?.path == folder.path + "/homework")
   }
@@ -75,36 +86,40 @@ import Testing
   @Test("A program that the loader runs is an image of the loader's process, with its hash")
   func loader() throws {
     let folder = try Folder()
-    try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: folder.path + "/game")
+    try FileManager.default.copyItem(atPath: "/bin/cat", toPath: folder.path + "/game")
     let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
     guard let loader = loaders.first(where: { FileManager.default.fileExists(atPath: $0) }) else { return }
     var looker = ProcessLooker()
-    let sleeper = try Sleeper([loader, folder.path + "/game", "600"])
-    let seen = try facts(of: sleeper, &looker) { $0.images.contains { $0.path == folder.path + "/game" } }
+    let program = try RunningCat([loader, folder.path + "/game"])
+    // What it has mapped is read with the second look.
+    _ = try facts(of: program, &looker)
+    let seen = try facts(of: program, &looker)
+    #expect(seen.images.contains { $0.path == folder.path + "/game" })
     var hashes = HashCache()
-    let expected = hashes.digest(of: "/bin/sleep")
+    let expected = hashes.digest(of: "/bin/cat")
     #expect(seen.images.contains { $0.sha256 == expected && expected != nil })
   }
 
   @Test("The files of a package belong to it only where they are its own")
   func packages() throws {
     let folder = try Folder()
-    let copied = folder.path + "/sleep"
-    try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: copied)
-    for (name, line) in [("games:amd64", "/bin/sleep"), ("other", copied), ("unwanted", "/usr/bin/sleep")] {
+    let copied = folder.path + "/cat"
+    try FileManager.default.copyItem(atPath: "/bin/cat", toPath: copied)
+    for (name, line) in [("games:amd64", "/bin/cat"), ("other", copied), ("unwanted", "/usr/bin/cat")] {
       try Data("/.\n/usr\n\(line)\n".utf8).write(to: URL(filePath: "\(folder.path)/\(name).list"))
     }
     var looker = ProcessLooker(packageFolder: folder.path)
     looker.load(packages: ["games", "other"])
-    let (original, copy) = (try Sleeper(["/bin/sleep", "600"]), try Sleeper([copied, "600"]))
-    #expect(try facts(of: original, &looker) { $0.images.first?.name == "sleep" }.images[0].packages == ["games"])
-    let second = try facts(of: copy, &looker) { $0.images.first?.path == copied }
+    let (original, copy) = (try RunningCat(["/bin/cat"]), try RunningCat([copied]))
+    #expect(try facts(of: original, &looker).images[0].packages == ["games"])
+    let second = try facts(of: copy, &looker)
     #expect(
-      second.images[0].packages == (geteuid() == 0 ? ["other"] : []), "What the account can change is no package's.")
+      second.images[0].path == copied && second.images[0].packages == (geteuid() == 0 ? ["other"] : []),
+      "What the account can change is no package's.")
     try Data("/other\n".utf8).write(to: URL(filePath: "\(folder.path)/games:amd64.list"))
     looker.load(packages: ["games"])
     looker.forgetImages()
-    #expect(try facts(of: original, &looker) { _ in true }.images[0].packages == [])
+    #expect(try facts(of: original, &looker).images[0].packages == [])
   }
 
   @Test("A file is read once for its hash, and again when it was changed")

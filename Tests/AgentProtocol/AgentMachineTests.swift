@@ -329,6 +329,42 @@ import Testing
     #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
   }
 
+  @Test(
+    "A process that the node names is closed with its application, after all matchers, and spares no unknown program")
+  func named() {
+    var rig = Rig()
+    func tracked(_ closesAt: Int64?, _ pids: [Int32]) -> ProgramOrder {
+      var order = game(closesAt: closesAt, matchers: [])
+      order.processes = pids.map(Rig.process)
+      return order
+    }
+    rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
+    rig.order([tracked(nil, [5])], at: 30)
+    rig.look([], at: 30)
+    rig.see(5, "/home/emma/game", start: 10, writable: true, at: 40)
+    rig.see(6, "/home/emma/game", start: 50, writable: true, at: 60)
+    #expect(rig.news() == ["inForce 1", "began 5 kart since 10"], "Another process of the same program is none.")
+    rig.order([tracked(100, [5])], number: 2, at: 100)
+    #expect(rig.news() == ["ask 5", "inForce 2", "asked 5 kart"])
+    // A child who calls an unknown program something harmless gains nothing.
+    rig = Rig()
+    rig.order([tracked(nil, [5])], unknown: ProgramTerms(closesAt: .init(milliseconds: 0), reason: "unknown"), at: 0)
+    rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
+    #expect(rig.news() == ["kill 5", "inForce 1", "killed 5 ?"])
+    // Nor does it by calling an application another one.
+    rig = Rig()
+    var other = game(closesAt: nil, matchers: [])
+    (other.app, other.processes) = (AppID("homework") ?? other.app, [Rig.process(5)])
+    rig.order([other, game(closesAt: 0)], at: 0)
+    rig.see(5, "/usr/games/kart", start: 10, at: 20)
+    #expect(rig.news() == ["kill 5", "inForce 1", "killed 5 kart"])
+    // The numbers of an earlier boot are others' now.
+    rig = Rig()
+    rig.order([tracked(0, [5])], boot: "earlier", at: 0)
+    rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
+    #expect(rig.news() == ["inForce 1"])
+  }
+
   @Test("New orders end the supervision of an account, and begin that of another")
   func changedAccounts() {
     var rig = Rig()

@@ -42,9 +42,11 @@ struct AgentVectors: Decodable {
     let isAlwaysAllowed: Bool
     let terms: Terms
     let matchers: [AppMatcher]
+    let processes: [ProcessIdentity]?
     var value: ProgramOrder {
       ProgramOrder(
-        app: app, category: category, isAlwaysAllowed: isAlwaysAllowed, terms: terms.value, matchers: matchers)
+        app: app, category: category, isAlwaysAllowed: isAlwaysAllowed, terms: terms.value, matchers: matchers,
+        processes: processes ?? [])
     }
   }
   struct AccountPart: Decodable {

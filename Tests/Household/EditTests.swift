@@ -50,6 +50,21 @@ import Testing
     #expect(try holdings.registers(in: .child(emma)) == [blocked, limit])
   }
 
+  @Test("With an agent an edit holds at once and waits for its word; one that is overtaken waits for nothing")
+  func withAnAgent() throws {
+    var holdings = ModelHoldings(own: own)
+    try served(&holdings, emma)
+    holdings.awaitsAgent = true
+    let blocked = register(.child(emma), "app/chess/blocked", "yes", 10)
+    let held = StateInForce(RegistersInForce([blocked], .recorded))
+    #expect(
+      try execute([blocked], in: &holdings)
+        == .underWay(EffectWait("the agent", within: Edit.agentMilliseconds, held: held)))
+    #expect(try holdings.registers(in: .child(emma)) == [blocked])
+    let earlier = register(.child(emma), "app/chess/blocked", nil, 9, by: dad)
+    #expect(try execute([earlier], by: dad, in: &holdings) == .superseded(held))
+  }
+
   @Test("Of two edits of one register the later one holds, and the earlier one is told by what")
   func sameRegister() throws {
     var holdings = ModelHoldings(own: own)

@@ -44,8 +44,7 @@ extension ProcessTests {
         #expect(try await home.mum.usage().isEmpty, "What was blocked was not used.")
         let explained = try await home.pc.api.ownToday(caller: nil)
         #expect(explained.enforcement == .ownPrograms)
-        let set = try await home.mum.api.setRules(ofChild: "Emma", RuleRequest([.init("app/kart/name", "Kart 2")]))
-        let command = try await home.mum.ended(try #require(set.commands.last?.commandID.description))
+        let command = try await home.outcome(of: [("app/kart/name", "Kart 2")])
         #expect(command.stateInForce?.enforcement == .ownPrograms, "\(command)")
       }
     }
@@ -177,6 +176,71 @@ extension ProcessTests {
       }
     }
 
+    @Test("A receipt says that a rule is enforced once the agent says so, also over the death of the node")
+    func receipts() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/matchers", "path \(home.game)"), ("app/kart/blocked", "yes")])
+        let first = try home.play()
+        #expect(await first.wait() == .signalled(SIGKILL))
+
+        // An agent that stands still enforces nothing, whatever it said before.
+        let agent = try #require(home.agent)
+        kill(agent, SIGSTOP)
+        #expect(try await home.outcome(of: [("app/kart/name", "Kart")]).stateInForce?.enforcement == .recorded)
+        kill(agent, SIGCONT)
+        #expect(try await home.outcome(of: [("app/kart/name", "Karts")]).stateInForce?.enforcement == .ownPrograms)
+
+        // The node dies while an edit waits for the agent: the next one asks again, and answers once.
+        kill(agent, SIGSTOP)
+        var waiting: ConfigurationCommand?
+        for number in 1...20 where waiting == nil {
+          let name = RuleRequest([.init("app/kart/name", "Kart \(number)")])
+          let set = try await home.mum.api.setRules(ofChild: "Emma", name)
+          let id = try #require(set.commands.last?.commandID.description)
+          try await eventually("it waits for the agent, or has waited") {
+            let command = try await home.mum.api.command(id: id)
+            if command.waitsFor == "the agent" { waiting = command }
+            return waiting != nil || command.status.isFinal
+          }
+          await home.pc.kill()
+          let isPending = try home.pc.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pending_effect") == 1 }
+          if !isPending {
+            waiting = nil
+            try await home.pc.start()
+          }
+        }
+        kill(agent, SIGCONT)
+        try await home.pc.start()
+        let command = try await home.mum.ended(try #require(waiting).commandID.description)
+        #expect(command.status == .executed && command.stateInForce?.enforcement == .ownPrograms, "\(command)")
+        #expect(home.agent == agent)
+      }
+    }
+
+    @Test("A program of `usage track` is closed by the rules of its application, which has no matchers")
+    func tracked() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/name", "Kart"), ("app/other/name", "Other")])
+        let track = ["usage", "track", "--app"]
+        let game = try home.pc.launch(track + ["kart", "--", home.game, "600"])
+        let other = try home.pc.launch(track + ["other", "--", home.game, "600"])
+        try await eventually("both run") { try await home.pc.api.status().running.count == 2 }
+        try await home.set([("app/kart/blocked", "yes")])
+        #expect(await game.process.wait() == .exited(128 + SIGTERM), "It may save its work.")
+        #expect(other.process.isRunning, "The same program, recorded as another application, goes on.")
+        try await home.mum.eventuallyHasUsage(1)
+        let record = try #require(try await home.mum.usage().first)
+        #expect(record.appID.text == "kart" && record.evidence == .tracked, "Counted once: \(record)")
+        // What is blocked already does not get far.
+        let again = try await home.pc.latchkey("usage", "track", "--app", "kart", "--", home.game, "600")
+        #expect([128 + SIGTERM, 128 + SIGKILL].contains(again.status), "\(again)")
+        #expect(again.talk.contains("is closed"), "\(again)")
+        other.process.signal(SIGKILL)
+      }
+    }
+
     @Test("Damaged orders are told, and the last good ones hold; an agent ends when its folder is gone")
     func damagedOrders() async throws {
       try await ProcessLab.run { lab in
@@ -205,75 +269,6 @@ extension ProcessTests {
         try FileManager.default.removeItem(atPath: home.pc.folder)
         try await eventually("it has ended") { kill(last, 0) != 0 || home.agent == nil }
       }
-    }
-  }
-}
-
-/// A family whose child's machine has an agent, and a program of the lab's own that the rules call a game.
-private struct AgentHome {
-  let lab: ProcessLab
-  let mum: NodeProcess
-  let pc: NodeProcess
-  let game: String
-
-  init(_ lab: ProcessLab) async throws {
-    self.lab = lab
-    mum = try await lab.runningNode(.parent, "Kitchen laptop")
-    pc = try await lab.node(.child, "Emma's PC")
-    await pc.enforce()
-    try await pc.start()
-    try await lab.pair(mum, pc)
-    _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-    game = lab.newPath() + "-game"
-    try copy(to: game)
-  }
-
-  /// Makes a program that sleeps and that no other program is, whatever runs beside the tests.
-  func copy(to path: String) throws {
-    var content = try Data(contentsOf: URL(fileURLWithPath: "/bin/sleep"))
-    content.append(Data("\(path) \(UInt64.random(in: 0 ... .max))".utf8))
-    try content.write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-  }
-
-  func digest() async throws -> String {
-    let output = try await lab.run("/usr/bin/sha256sum", [game]).output
-    return String(output.prefix { $0 != " " })
-  }
-
-  /// Sets rules of the child, and waits until the agent carries out what follows from them.
-  func set(_ rules: [(String, String?)]) async throws {
-    let before = orders
-    _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest(rules.map { .init($0.0, $0.1) }))
-    try await eventually("the agent has new orders") { orders != nil && orders != before }
-  }
-
-  /// What the agent keeps on its disk.
-  private var orders: Data? { try? Data(contentsOf: URL(fileURLWithPath: pc.folder + "/agent.orders")) }
-
-  /// Starts the game, or another program, for some minutes.
-  func play(_ words: [String]? = nil, seconds: [String] = ["600"]) throws -> SpawnedProcess {
-    let words = (words ?? [game]) + seconds
-    return try lab.spawn(words[0], Array(words.dropFirst()), output: "/dev/null", talk: "/dev/null")
-  }
-
-  /// Starts the game until it is left running: the agent may not have its new orders yet.
-  func survivor() async throws -> SpawnedProcess {
-    var game = try play()
-    try await eventually("the game runs") {
-      if !game.isRunning { game = try play() }
-      return try await pc.api.status().running.contains { $0.displayName == "Kart" }
-    }
-    return game
-  }
-
-  /// The process of the agent; `nil` if there is none.
-  var agent: pid_t? {
-    let socket = pc.folder + "/agent.sock"
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return names.compactMap { pid_t($0) }.first { pid in
-      let words = ProcessLab.read("/proc/\(pid)/cmdline").split(separator: "\0").map(String.init)
-      return words.first?.hasSuffix("/latchkey-agent") == true && words.contains(socket)
     }
   }
 }

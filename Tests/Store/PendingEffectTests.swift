@@ -140,6 +140,31 @@ import Testing
     #expect(try await rig.store.untilNextExpiry() == nil)
   }
 
+  @Test("An edit that waits for an agent holds at once, and is answered in time even if the agent says nothing")
+  func anEdit() async throws {
+    let zone = Zone.machine(rig.own)
+    let register = Register(
+      zone, "name", "Emma's PC", modified: HybridTimestamp(wall: 10, counter: 0, author: parent))
+    let items = (0..<2).map { _ in rig.item(1, CommandPayload(Edit([register])), from: parent) }
+    _ = try await rig.receive([items[0]], from: parent, awaitsAgent: true)
+    #expect(try await receipts(parent).map(\.outcome) == [.underWay(waitsFor: "the agent")])
+    #expect(try await rig.store.registers().registers(in: zone) == [register])
+    let held = StateInForce(RegistersInForce([register], .recorded))
+    try rig.reopen()
+    var effect = try #require(try await rig.store.pendingEffects().first)
+    #expect(effect.wait.held == held && effect.wait.within == Edit.agentMilliseconds)
+    #expect(PendingEffect.late(effect.wait) == .done(held))
+    _ = try await rig.store.finishEffect(effect.commandID, .done(held.with(.ownPrograms)), at: 20)
+    #expect(try await receipts(parent).last?.outcome == .executed(held.with(.ownPrograms)))
+    // The same again, and no agent ever says anything.
+    _ = try await rig.receive([items[1]], epoch: 8, from: parent, awaitsAgent: true)
+    effect = try #require(try await rig.store.pendingEffects().first)
+    rig.clock.advance(Edit.agentMilliseconds)
+    #expect(try await rig.store.expireEffects(at: 30).map(\.device) == [parent])
+    #expect(try await receipts(parent).last?.outcome == .executed(held))
+    #expect(effect.commandID == (try id(items[1])))
+  }
+
   @Test("A later command for the same thing ends a pending effect, even if another parent issued it")
   func superseded() async throws {
     let other = try await rig.paired(.parent)

@@ -102,10 +102,12 @@ final class StoreRig {
   }
 
   /// Receives items of the command stream.
-  func receive(_ items: [DeliveryItem], epoch: UInt64 = 7, from device: DeviceID) async throws -> InboxResult {
+  func receive(
+    _ items: [DeliveryItem], epoch: UInt64 = 7, from device: DeviceID, awaitsAgent: Bool = false
+  ) async throws -> InboxResult {
     try await store.receive(
       [ItemRun(streamClass: .command, epoch: epoch, items: items)], from: device, role: .parent, enforcement: .recorded,
-      at: 4)
+      awaitsAgent: awaitsAgent, at: 4)
   }
 
   /// A child's word on a command.

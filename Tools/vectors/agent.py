@@ -37,7 +37,10 @@ def terms(value):
 def program(value):
     body = text(value["app"]) + struct.pack(">BB", CATEGORIES[value["category"]], value["isAlwaysAllowed"])
     body += terms(value["terms"]) + struct.pack(">B", len(value["matchers"]))
-    return body + b"".join(struct.pack(">B", KINDS[one["kind"]]) + text(one["value"]) for one in value["matchers"])
+    body += b"".join(struct.pack(">B", KINDS[one["kind"]]) + text(one["value"]) for one in value["matchers"])
+    processes = value.get("processes", [])
+    return body + struct.pack(">H", len(processes)) + b"".join(
+        struct.pack(">IQ", one["processID"], one["startTime"]) for one in processes)
 
 
 def account(value):
@@ -144,7 +147,8 @@ ORDERS = [
         {"account": 1000, "mayBeOpen": True, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
         {"account": 1001, "mayBeOpen": False, "unknown": no_terms(0, "unknown programs are blocked"), "programs": []},
         {"account": 1002, "mayBeOpen": True, "unknown": None, "programs": [
-            {**CHESS, "category": "neutral", "terms": no_terms(7, "bedtime, \u00fc", [], "pause"), "matchers": []}]}]},
+            {**CHESS, "category": "neutral", "terms": no_terms(7, "bedtime, \u00fc", [], "pause"), "matchers": [],
+             "processes": [{"processID": 77, "startTime": 2**40}, {"processID": 4242, "startTime": 987654}]}]}]},
 ]
 USE = {"account": 1000, "app": "org.gnome.Chess", "isWeak": True, "processID": 4242, "startTime": 987654}
 UNKNOWN = {"account": 1001, "app": None, "isWeak": True, "processID": 2**31 - 1, "startTime": 2**64 - 1}

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
@@ -32,11 +33,12 @@ struct ProcessLooker {
     var firstArguments: String
   }
 
-  /// The time for which a young process's maps are read with each look, in milliseconds: a loader has not mapped its
-  /// program at once.
-  private static let youngMilliseconds: Int64 = 15_000
-  /// The time after which the maps of other processes are read again, in milliseconds.
+  /// The longest time after which a process's maps are read again, in milliseconds.
+  ///
+  /// Those of a young one are read more often: a loader has not mapped its program at once.
   private static let mapsMilliseconds: Int64 = 60_000
+  /// The time after which a look at many processes turns to new ones, in milliseconds.
+  private static let newMilliseconds: Int64 = 250
   /// The most mapped files of a process that are looked at.
   private static let mostMapped = 64
 
@@ -59,6 +61,8 @@ struct ProcessLooker {
   mutating func forgetImages() { known = [:] }
 
   /// Looks at all processes: calls `see` for each of the accounts' that is new or has changed, and returns all that are there.
+  ///
+  /// Those that are new come first, also those that appear meanwhile: they may have to be closed, and the others take time.
   mutating func look(
     _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
   ) -> Set<ProcessIdentity> {
@@ -66,11 +70,25 @@ struct ProcessLooker {
     if looks % 10 == 0 { hidden = [:] }
     var present: Set<ProcessIdentity> = []
     guard !wanted.accounts.isEmpty else { return [] }
-    for pid in ProcFile.processes() {
-      guard let (facts, isNews) = look(at: pid, wanted, now) else { continue }
-      present.insert(facts.identity)
-      // At once: what comes after it may take long to read.
-      if isNews { see(facts) }
+    var listed = Set(known.keys.map(\.processID))
+    func look(_ pids: some Sequence<Int32>) {
+      for pid in pids {
+        guard let (facts, isNews) = self.look(at: pid, wanted, now) else { continue }
+        present.insert(facts.identity)
+        // At once: what comes after it may take long to read.
+        if isNews { see(facts) }
+      }
+    }
+    let all = ProcFile.processes()
+    var old = all.filter { listed.contains($0) }[...]
+    look(all.filter { listed.insert($0).inserted })
+    var turned = BootClock.now()
+    while !old.isEmpty {
+      look(old.prefix(64))
+      old = old.dropFirst(64)
+      guard BootClock.now() - turned >= Self.newMilliseconds else { continue }
+      look(ProcFile.processes().filter { listed.insert($0).inserted })
+      turned = BootClock.now()
     }
     known = known.filter { present.contains($0.key) }
     return present
@@ -102,8 +120,8 @@ struct ProcessLooker {
       var facts = same.facts
       (facts.arguments, facts.name) = (both, line.name)
       facts.isProtected = isProtected(pid, path, status, wanted)
-      let age = now - facts.startedAt
-      let isDue = same.mapsReadAt.map { age < Self.youngMilliseconds || now - $0 >= Self.mapsMilliseconds } ?? true
+      let pause = min((now - facts.startedAt) / 2, Self.mapsMilliseconds)
+      let isDue = same.mapsReadAt.map { now - $0 >= pause } ?? true
       if isDue {
         same.mapped = mapped(pid, user, wanted)
         same.mapsReadAt = now

@@ -19,10 +19,22 @@ struct ProcessStatLine: Hashable, Sendable {
   init?(_ bytes: [UInt8]) {
     // The name may contain spaces and parentheses; the last parenthesis ends it.
     guard let begin = bytes.firstIndex(of: 0x28), let end = bytes.lastIndex(of: 0x29), begin < end else { return nil }
-    let fields = bytes[(end + 1)...].split(separator: 0x20, maxSplits: 20)
-    guard fields.count >= 20, let state = fields[0].first, let parent = Self.number(fields[1]),
-      let flags = Self.number(fields[6]), let start = Self.number(fields[19])
-    else { return nil }
+    // Fields 3, 4, 9 and 22, without an array of all: a look reads the line of every process.
+    var (state, parent, flags, start): (UInt8?, UInt64?, UInt64?, UInt64?)
+    var (field, first) = (2, end + 1)
+    for place in (end + 1)..<bytes.count where bytes[place] == 0x20 || bytes[place] == 0x0A {
+      let text = bytes[first..<place]
+      switch field {
+      case 3: state = text.first
+      case 4: parent = Self.number(text)
+      case 9: flags = Self.number(text)
+      case 22: start = Self.number(text)
+      default: break
+      }
+      if field == 22 { break }
+      (field, first) = (field + 1, place + 1)
+    }
+    guard let state, let parent, let flags, let start else { return nil }
     name = String(decoding: bytes[(begin + 1)..<end], as: UTF8.self)
     hasEnded = state == 0x5A || state == 0x58 || state == 0x78
     self.parent = Int32(truncatingIfNeeded: parent)

@@ -11,6 +11,8 @@ public final class AgentRunner {
   static let lookMilliseconds: Int64 = 1_000
   /// The time between two looks with events, in milliseconds.
   static let lookWithEventsMilliseconds: Int64 = 5_000
+  /// The shortest time between two moments at which something is due, in milliseconds: what falls between is done together.
+  private static let restMilliseconds: Int64 = 20
   /// The time within which the event of the agent's own probe must come, in milliseconds.
   private static let probeMilliseconds: Int32 = 2_000
   /// The difference of clocks from which on the machine slept, or the wall clock was set, in milliseconds.
@@ -99,7 +101,9 @@ public final class AgentRunner {
     while true {
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
-      if let timer = machine.nextTimer(after: lastTimer) { due = min(due, timer) }
+      if let timer = machine.nextTimer(after: lastTimer) {
+        due = min(due, max(timer, lastTimer + Self.restMilliseconds))
+      }
       wait(milliseconds: Int32(clamping: max(0, due - BootClock.now())))
       compareClocks(BootClock.now())
       if BootClock.now() - lastLook >= pause {
@@ -109,7 +113,7 @@ public final class AgentRunner {
         lookAtAll()
       }
       let now = BootClock.now()
-      if let timer = machine.nextTimer(after: lastTimer), timer <= now {
+      if now - lastTimer >= Self.restMilliseconds, let timer = machine.nextTimer(after: lastTimer), timer <= now {
         lastTimer = now
         perform(machine.timerFired(at: now), now)
       }

@@ -18,43 +18,19 @@ public struct AgentMachine: Sendable {
   /// The most processes that are followed at the same time.
   static let capacity = 16_384
 
-  /// A process of a supervised account.
-  fileprivate struct Followed: Sendable {
-    var facts: ProcessFacts
-    var match: MatchTable.Match?
-    /// When it was first seen to be what it is, after the last look at everything before.
-    var seenAt: BootInstant
-    var lookBefore: BootInstant?
-    /// When its use began; `nil` while it is no use.
-    var began: BootInstant?
-    var closing: Closing?
-  }
-
-  fileprivate enum Closing: Hashable, Sendable {
-    case asked(killAt: BootInstant)
-    case killed(againAt: BootInstant)
-    case paused
-  }
-
-  fileprivate struct Supervised: Sendable {
-    var orders: AccountOrders
-    var table: MatchTable
-    var programs: [AppID: ProgramOrder]
-  }
-
-  private struct WarnedKey: Hashable {
+  struct WarnedKey: Hashable {
     var account: UInt32
     var app: AppID?
   }
 
-  private let abilities: AgentAbilities
+  let abilities: AgentAbilities
   private var orders: AgentOrders?
-  private var accounts: [UInt32: Supervised] = [:]
-  private var followed: [ProcessIdentity: Followed] = [:]
+  var accounts: [UInt32: Supervised] = [:]
+  var followed: [ProcessIdentity: Followed] = [:]
   private var log = ReportLog()
-  private var lastLook: BootInstant?
-  private var nextHeartbeat: BootInstant?
-  private var warned: [WarnedKey: (level: Int64, closesAt: BootInstant)] = [:]
+  var lastLook: BootInstant?
+  var nextHeartbeat: BootInstant?
+  var warned: [WarnedKey: (level: Int64, closesAt: BootInstant)] = [:]
 
   /// Creates a machine without orders, which touches nothing.
   public init(abilities: AgentAbilities) {
@@ -122,199 +98,8 @@ public struct AgentMachine: Sendable {
 
   private func fault(of account: UInt32, exists: (UInt32) -> Bool) -> OrderFault? {
     if let only = abilities.onlyAccount, account != only { return OrderFault(.otherAccount, account: account) }
-    // Nobody supervises root.
+    // Root is never supervised.
     return account != 0 && exists(account) ? nil : OrderFault(.noAccount, account: account)
-  }
-
-  // MARK: Processes
-
-  /// Takes what the kernel shows of a process: one that is new, or one that runs another program since.
-  public mutating func saw(_ facts: ProcessFacts, at now: BootInstant) -> [AgentEffect] {
-    guard accounts[facts.account] != nil else { return ended(facts.identity, at: now) }
-    if var known = followed[facts.identity] {
-      let isOther = known.facts.images != facts.images || known.facts.arguments != facts.arguments
-      known.facts = facts
-      if isOther { (known.seenAt, known.lookBefore) = (now, lastLook) }
-      followed[facts.identity] = known
-    } else {
-      guard followed.count < Self.capacity else { return [] }
-      followed[facts.identity] = Followed(facts: facts, match: nil, seenAt: now, lookBefore: lastLook)
-    }
-    return look(at: facts.identity, now)
-  }
-
-  /// Notes that a process has ended.
-  public mutating func ended(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
-    guard let known = followed.removeValue(forKey: process) else { return [] }
-    return end(known, now)
-  }
-
-  /// Notes that all processes were looked at, of which those given were there.
-  public mutating func looked(present: Set<ProcessIdentity>, at now: BootInstant) -> [AgentEffect] {
-    var effects: [AgentEffect] = []
-    for process in followed.keys.filter({ !present.contains($0) }).sorted() { effects += ended(process, at: now) }
-    lastLook = now
-    return effects
-  }
-
-  /// Notes that the kernel's events were lost, after which all processes were looked at.
-  public mutating func rescanned(at now: BootInstant) -> [AgentEffect] { [tell(.rescanned, now)] }
-
-  /// Works out what a process is and whether it may run.
-  private mutating func look(at process: ProcessIdentity, _ now: BootInstant) -> [AgentEffect] {
-    guard var known = followed[process] else { return [] }
-    guard let supervised = accounts[known.facts.account] else {
-      followed[process] = nil
-      return end(known, now)
-    }
-    var effects: [AgentEffect] = []
-    var match = supervised.table.match(known.facts)
-    if match == nil, known.facts.isFromWritablePlace, supervised.orders.unknown != nil, !known.facts.isProtected {
-      match = MatchTable.Match(app: nil, isWeak: true)
-    }
-    if match != known.match {
-      effects += end(known, now)
-      (known.match, known.began, known.closing) = (match, nil, nil)
-    }
-    if known.match != nil, known.began == nil, !isToBeKilledAtOnce(known, supervised, now) {
-      let start = known.facts.startedAt
-      let began = now - start <= Self.lateMilliseconds ? max(start, BootInstant(milliseconds: 0)) : known.seenAt
-      known.began = min(began, now)
-      if let use = known.use { effects.append(tell(.began(use, since: min(began, now)), now)) }
-    }
-    effects += enforce(&known, supervised, now)
-    followed[process] = known
-    return effects
-  }
-
-  /// Returns whether a process became what it is when that was closed already, which is no use of it.
-  private func isToBeKilledAtOnce(_ known: Followed, _ supervised: Supervised, _ now: BootInstant) -> Bool {
-    guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt else {
-      return false
-    }
-    let pauses = terms.step == .pause && abilities.canPause
-    return closesAt <= now && !pauses && !known.facts.isProtected && known.beganClosed(since: closesAt)
-  }
-
-  private mutating func end(_ known: Followed, _ now: BootInstant) -> [AgentEffect] {
-    guard let use = known.use, let began = known.began else { return [] }
-    return [tell(.ended(use, milliseconds: max(0, now - began)), now)]
-  }
-
-  // MARK: Enforcing
-
-  private mutating func enforce(
-    _ known: inout Followed, _ supervised: Supervised, _ now: BootInstant
-  ) -> [AgentEffect] {
-    guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt,
-      closesAt <= now,
-      !known.facts.isProtected
-    else {
-      // What was allowed again in its grace, or was never closed.
-      known.closing = nil
-      return []
-    }
-    if terms.step == .pause, abilities.canPause {
-      guard known.closing != .paused else { return [] }
-      known.closing = .paused
-      return [.pause(use.process), tell(.closed(use, .paused, reason: terms.reason), now)]
-    }
-    switch known.closing {
-    case nil, .paused:
-      if known.beganClosed(since: closesAt) {
-        known.closing = .killed(againAt: now + Self.againMilliseconds)
-        return [.kill(use.process), tell(.closed(use, .killed, reason: terms.reason), now)]
-      }
-      known.closing = .asked(killAt: now + Self.graceMilliseconds)
-      return [.ask(use.process), tell(.closed(use, .asked, reason: terms.reason), now)]
-    case .asked(let killAt):
-      guard killAt <= now else { return [] }
-      known.closing = .killed(againAt: now + Self.againMilliseconds)
-      return [.kill(use.process), tell(.closed(use, .killed, reason: terms.reason), now)]
-    case .killed(let againAt):
-      guard againAt <= now else { return [] }
-      known.closing = .killed(againAt: now + Self.againMilliseconds)
-      return [.kill(use.process)]
-    }
-  }
-
-  // MARK: Time
-
-  /// The next instant at which something is due; `nil` if nothing is.
-  public func nextTimer(after now: BootInstant) -> BootInstant? {
-    var next = nextHeartbeat
-    func add(_ instant: BootInstant) { next = next.map { min($0, instant) } ?? instant }
-    for known in followed.values {
-      switch known.closing {
-      case .asked(let killAt): add(killAt)
-      case .killed(let againAt): add(againAt)
-      case .paused: break
-      case nil:
-        guard let use = known.use, let terms = accounts[use.account]?.terms(of: use.app) else { continue }
-        if let closesAt = terms.closesAt, !known.facts.isProtected, closesAt > now { add(closesAt) }
-        for warning in terms.warnings where warning > now { add(warning) }
-      }
-      if known.began != nil, nextHeartbeat == nil { add(now + Self.heartbeatMilliseconds) }
-    }
-    return next
-  }
-
-  /// Does what is due.
-  public mutating func timerFired(at now: BootInstant) -> [AgentEffect] {
-    var effects: [AgentEffect] = []
-    for process in followed.keys.sorted() {
-      guard var known = followed[process], let supervised = accounts[known.facts.account] else { continue }
-      effects += enforce(&known, supervised, now)
-      followed[process] = known
-    }
-    effects += warn(now)
-    let isDue = nextHeartbeat.map { $0 <= now } ?? true
-    guard isDue else { return effects }
-    let running = followed.keys.sorted().compactMap { process -> (ProgramUse, BootInstant)? in
-      guard let known = followed[process], let use = known.use, let began = known.began else { return nil }
-      return (use, began)
-    }
-    for (use, began) in running { effects.append(tell(.active(use, milliseconds: max(0, now - began)), now)) }
-    nextHeartbeat = running.isEmpty ? nil : now + Self.heartbeatMilliseconds
-    return effects
-  }
-
-  /// Notes that the machine slept until now, for so many milliseconds: use is cut.
-  public mutating func slept(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
-    var effects = [tell(.slept(milliseconds: milliseconds), now)]
-    let asleep = now + -max(0, milliseconds)
-    for process in followed.keys.sorted() {
-      guard var known = followed[process], let use = known.use, let began = known.began else { continue }
-      effects.append(tell(.ended(use, milliseconds: max(0, asleep - began)), max(began, asleep)))
-      known.began = now
-      followed[process] = known
-      effects.append(tell(.began(use, since: now), now))
-    }
-    return effects
-  }
-
-  /// Notes that the wall clock was set by so many milliseconds, which changes nothing else.
-  public mutating func clockWasSet(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
-    [tell(.clockSet(milliseconds: milliseconds), now)]
-  }
-
-  private mutating func warn(_ now: BootInstant) -> [AgentEffect] {
-    var running: Set<WarnedKey> = []
-    for known in followed.values {
-      if let use = known.use, !known.facts.isProtected { running.insert(WarnedKey(account: use.account, app: use.app)) }
-    }
-    var effects: [AgentEffect] = []
-    for key in running.sorted(by: { ($0.account, $0.app?.text ?? "") < ($1.account, $1.app?.text ?? "") }) {
-      guard let terms = accounts[key.account]?.terms(of: key.app), let closesAt = terms.closesAt, closesAt > now,
-        let due = terms.warnings.last(where: { $0 <= now })
-      else { continue }
-      let level = closesAt - due
-      // Said once, even if the end moves a little with each decision.
-      if let said = warned[key], said.level <= level, abs(said.closesAt - closesAt) < 30_000 { continue }
-      warned[key] = (level, closesAt)
-      effects.append(tell(.warned(account: key.account, app: key.app, left: closesAt - now), now))
-    }
-    return effects
   }
 
   // MARK: The node
@@ -342,29 +127,8 @@ public struct AgentMachine: Sendable {
   /// Notes that the node has stored the reports up to a number.
   public mutating func stored(_ number: UInt64) { log.forget(through: number) }
 
-  private mutating func tell(_ event: AgentReport.Event, _ now: BootInstant) -> AgentEffect {
+  mutating func tell(_ event: AgentReport.Event, _ now: BootInstant) -> AgentEffect {
     .tell(log.add(event, at: now))
-  }
-}
-
-extension AgentMachine.Followed {
-  /// The use of a process that is an application or an unknown program.
-  fileprivate var use: ProgramUse? {
-    match.map { ProgramUse(account: facts.account, app: $0.app, isWeak: $0.isWeak, process: facts.identity) }
-  }
-
-  /// Returns whether it became what it is when that was closed already, so that nobody loses work by its end.
-  fileprivate func beganClosed(since closesAt: BootInstant) -> Bool {
-    facts.startedAt >= closesAt || lookBefore.map { $0 >= closesAt } ?? false
-  }
-}
-
-extension AgentMachine.Supervised {
-  /// Returns the terms of an application; `nil` for what is always allowed.
-  fileprivate func terms(of app: AppID?) -> ProgramTerms? {
-    guard let app else { return orders.unknown }
-    guard let program = programs[app], !program.isAlwaysAllowed else { return nil }
-    return program.terms
   }
 }
 
@@ -379,7 +143,11 @@ extension AccountOrders {
 
   /// Moves instants of an earlier boot into this one: what was left when the orders were made is left at its start.
   fileprivate mutating func move(from at: BootInstant) {
-    for index in programs.indices { programs[index].terms.move(from: at) }
+    for index in programs.indices {
+      programs[index].terms.move(from: at)
+      // Their numbers are those of other processes now.
+      programs[index].processes = []
+    }
     unknown?.move(from: at)
   }
 }
@@ -393,12 +161,5 @@ extension ProgramTerms {
   fileprivate mutating func move(from at: BootInstant) {
     closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
     warnings = warnings.filter { $0 > at }.map { BootInstant(milliseconds: $0 - at) }
-  }
-}
-
-extension ProcessIdentity: Comparable {
-  /// Returns whether `left` sorts before `right`, by number and then by start.
-  public static func < (left: ProcessIdentity, right: ProcessIdentity) -> Bool {
-    (left.processID, left.startTime) < (right.processID, right.startTime)
   }
 }

@@ -34,6 +34,7 @@ struct ReportLog: Sendable {
 
   /// Forgets the reports up to a number.
   mutating func forget(through number: UInt64) {
-    waiting.removeAll { $0.number <= number }
+    // They are in the order of their numbers.
+    waiting.removeFirst(waiting.firstIndex { $0.number > number } ?? waiting.count)
   }
 }

@@ -12,6 +12,8 @@ public struct AgentOrders: Hashable, Sendable {
   public static let maximumPrograms = 4_096
   /// The most matchers of one application.
   public static let maximumMatchers = 64
+  /// The most processes of one application that are named.
+  public static let maximumProcesses = 256
   /// The most warnings before a program closes.
   public static let maximumWarnings = 8
 
@@ -111,16 +113,20 @@ public struct ProgramOrder: Hashable, Sendable {
   public var terms: ProgramTerms
   /// What recognizes its processes.
   public var matchers: [AppMatcher]
+  /// Processes that run it although no matcher recognizes them, in ascending order: those of which the node was told.
+  public var processes: [ProcessIdentity]
 
   /// Creates the order for an application.
   public init(
-    app: AppID, category: AppCategory, isAlwaysAllowed: Bool = false, terms: ProgramTerms, matchers: [AppMatcher]
+    app: AppID, category: AppCategory, isAlwaysAllowed: Bool = false, terms: ProgramTerms, matchers: [AppMatcher],
+    processes: [ProcessIdentity] = []
   ) {
     self.app = app
     self.category = category
     self.isAlwaysAllowed = isAlwaysAllowed
     self.terms = terms
     self.matchers = matchers
+    self.processes = processes
   }
 
   /// Returns whether it comes before another one: by the bytes of the application's ID.
@@ -138,6 +144,8 @@ public struct ProgramOrder: Hashable, Sendable {
       body.byte(matcher.kind.order)
       body.text(matcher.value, .matcherValue)
     }
+    body.number16(UInt16(truncatingIfNeeded: processes.count))
+    for process in processes { body.process(process) }
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
@@ -151,6 +159,14 @@ public struct ProgramOrder: Hashable, Sendable {
     for _ in 0..<count {
       let kind = try AppMatcher.Kind(order: try body.byte())
       matchers.append(AppMatcher(kind: kind, value: try body.text(.matcherValue)))
+    }
+    let named = Int(try body.number16())
+    guard named <= AgentOrders.maximumProcesses else { throw .value("\(named) processes") }
+    processes = []
+    for _ in 0..<named {
+      let process = try body.process()
+      if let last = processes.last, last >= process { throw .value("processes in another order") }
+      processes.append(process)
     }
   }
 }

@@ -57,9 +57,9 @@ public struct OrderFault: Hashable, Sendable {
     case .badMatcher:
       "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, an ID, or a path that begins with /."
     case .cannotPause:
-      "Programs cannot be paused here and are closed instead: choose closing, or install the system's agent."
+      "Programs cannot be paused here and are closed instead: choose closing."
     case .cannotCloseSession:
-      "Sessions cannot be closed here, and its programs are closed one by one: install the system's agent."
+      "Sessions cannot be closed here, and its programs are closed one by one: log out of them by hand if they must end."
     case .tooLarge:
       "There are more rules than the agent takes: remove the rules of applications that are not used any more."
     }

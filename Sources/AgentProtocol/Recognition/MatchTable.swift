@@ -18,12 +18,14 @@ struct MatchTable: Sendable {
   private var byArgument: [(pattern: ArgumentPattern, app: AppID)] = []
   private var byPath: [String: AppID] = [:]
   private var byName: [String: AppID] = [:]
+  private var byProcess: [ProcessIdentity: AppID] = [:]
 
   /// Creates a table, without the matchers that are faulty; those are appended to `faults`.
   ///
   /// Of two applications with an equal matcher, the first one has it.
   init(_ orders: AccountOrders, faults: inout [OrderFault]) {
     for program in orders.programs {
+      for process in program.processes where byProcess[process] == nil { byProcess[process] = program.app }
       for matcher in program.matchers {
         if let kind = MatcherCheck.fault(of: matcher) {
           faults.append(OrderFault(kind, account: orders.account, app: program.app, detail: matcher.value))
@@ -54,7 +56,10 @@ struct MatchTable: Sendable {
   /// The packages whose files have to be known.
   var packages: Set<String> { Set(byPackage.keys) }
 
-  /// Returns the application that a process is, the strongest kind of matcher first; `nil` if it is none.
+  /// Returns the application that the node says a process is; `nil` if it says nothing.
+  func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }
+
+  /// Returns the application that a process is by its matchers, the strongest kind of matcher first; `nil` if it is none.
   func match(_ facts: ProcessFacts) -> Match? {
     func among(_ find: (ProcessFacts.Image) -> AppID?) -> AppID? { facts.images.lazy.compactMap(find).first }
     if let app = among({ $0.sha256.flatMap { bySHA256[$0] } }) { return Match(app: app, isWeak: false) }

@@ -67,7 +67,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
         environment.console.note(
           session.enforcement == .recorded
             ? "latchkey: \(app) is blocked on this machine. Rules are recorded and shown here; no agent closes applications."
-            : "latchkey: \(app) is blocked on this machine, and is closed where it is recognized."
+            : "latchkey: \(app) is blocked on this machine, and is closed."
         )
       }
       return session

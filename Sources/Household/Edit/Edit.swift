@@ -12,6 +12,10 @@ public struct Edit: CommandDefinition {
   /// The states that a child may report of such a command.
   public static let states: [any CommandState.Type] = [RegistersInForce.self]
 
+  /// The time in which an agent can confirm that an edit is in force, in milliseconds; a node that was started again asks
+  /// it once more.
+  public static let agentMilliseconds: Int64 = 60_000
+
   /// 1 to 128 registers, each of them once.
   public var registers: [Register]
 
@@ -66,7 +70,9 @@ public struct Edit: CommandDefinition {
     for child in registers.compactMap(\.servedChild) where present.contains(child) {
       try transaction.offerFacts(of: child, to: command.author)
     }
-    return isOvertaken ? .superseded(state) : .done(state)
+    if isOvertaken { return .superseded(state) }
+    guard transaction.awaitsAgent else { return .done(state) }
+    return .underWay(EffectWait("the agent", within: Self.agentMilliseconds, held: state.with(.recorded)))
   }
 
   private func check(_ register: Register, of command: CommandContext, on own: DeviceID) throws(BodyFault) {

@@ -16,11 +16,15 @@ public struct EffectWait: Hashable, Sendable {
   public var what: String
   /// The time in which the effect must have an outcome, in milliseconds of this machine's age.
   public var within: Int64
+  /// The state that the machine holds already, which answers the command if nothing more is known in time; `nil` if the
+  /// command fails then.
+  public var held: StateInForce?
 
   /// Creates a condition.
-  public init(_ what: String, within: Int64) {
+  public init(_ what: String, within: Int64, held: StateInForce? = nil) {
     self.what = what
     self.within = within
+    self.held = held
   }
 }
 
@@ -43,8 +47,10 @@ public struct PendingEffect: Hashable, Sendable {
     self.wait = wait
   }
 
-  /// Returns the reason of failure of an effect that had no outcome in time.
-  public static func lateReason(_ what: String) -> String {
-    "It waited for \(what) for longer than it may: look at that machine, and give the command again."
+  /// Returns the outcome of an effect whose time is over.
+  public static func late(_ wait: EffectWait) -> EffectOutcome {
+    if let held = wait.held { return .done(held) }
+    return .failed(
+      reason: "It waited for \(wait.what) for longer than it may: look at that machine, and give the command again.")
   }
 }

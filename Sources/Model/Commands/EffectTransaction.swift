@@ -10,6 +10,9 @@ public protocol EffectTransaction {
   var wall: Int64 { get }
   /// How far this machine enforces rules.
   var enforcement: Enforcement { get }
+  /// A Boolean value that indicates whether an agent is to carry out what follows from rules, so that they are in force
+  /// once it says so.
+  var awaitsAgent: Bool { get }
 
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
   mutating func keep(_ message: ReceivedMessage) throws

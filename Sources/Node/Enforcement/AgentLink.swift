@@ -21,7 +21,7 @@ actor AgentLink {
   func send(_ frame: AgentFrame) async -> Bool {
     guard let bytes = try? frame.bytes(), !isBroken else { return false }
     waiting += bytes
-    // Whoever is at it sends this as well.
+    // The call that is sending sends this as well.
     guard !isFlushing else { return true }
     isFlushing = true
     defer { isFlushing = false }
@@ -42,9 +42,13 @@ actor AgentLink {
     return true
   }
 
-  /// The bytes that arrive, in pieces, until the connection ends or nobody reads them any more.
+  /// The bytes that arrive, in pieces, until the connection ends or the reader stops.
+  ///
+  /// While many pieces wait, no more are read. If none is taken for long, the connection counts as ended: the agent tells
+  /// again what was not stored.
   nonisolated func bytes() -> AsyncStream<[UInt8]> {
-    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.mostPieces))
     let socket = socket
     let end = ReadingEnd()
     continuation.onTermination = { _ in end.isReached.store(true, ordering: .relaxed) }
@@ -54,17 +58,31 @@ actor AgentLink {
       while !end.isReached.load(ordering: .relaxed) {
         guard poll(&ready, 1, Self.glance) > 0 else { continue }
         guard let bytes = socket.read() else { break }
-        if !bytes.isEmpty { continuation.yield(bytes) }
+        guard bytes.isEmpty || Self.give(bytes, to: continuation) else { break }
       }
       continuation.finish()
     }
     return stream
   }
 
-  /// The longest time until a thread sees that nobody reads any more, in milliseconds.
+  /// Has a piece wait to be taken; returns whether there was room for it in time.
+  private static func give(_ bytes: [UInt8], to continuation: AsyncStream<[UInt8]>.Continuation) -> Bool {
+    for _ in 0..<patience / 5 {
+      switch continuation.yield(bytes) {
+      case .enqueued: return true
+      case .dropped: usleep(5_000)
+      default: return false
+      }
+    }
+    return false
+  }
+
+  /// The most pieces that wait to be taken.
+  private static let mostPieces = 64
+  /// The longest time until a thread sees that the reader has stopped, in milliseconds.
   private static let glance: Int32 = 250
 
-  /// Whether nobody reads what arrives any more.
+  /// Whether the reader has stopped.
   private final class ReadingEnd: Sendable {
     let isReached = Atomic(false)
   }

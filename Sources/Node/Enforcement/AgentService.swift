@@ -163,8 +163,8 @@ actor AgentService {
   private static func sentence(_ hello: AgentHello) -> String? {
     if !hello.isSystem {
       return
-        "Rules are enforced for your own programs only, and by looking once a second: install the system's agent to enforce "
-        + "them for every account of this machine."
+        "Rules are enforced for your own programs only, by an agent that looks once a second and that whoever uses this "
+        + "account can end: run Latchkey in the account that the child uses, and look here now and then."
     }
     return hello.hasEvents
       ? nil

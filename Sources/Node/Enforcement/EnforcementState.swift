@@ -5,10 +5,21 @@ import Synchronization
 /// What the parts of a node know of its agent: what it is ordered, and whether that is in force.
 final class EnforcementState: Sendable {
   private struct State {
+    /// The degree to which the agent enforces what it has confirmed.
+    var degree: Enforcement {
+      guard let hello, !accounts.isEmpty else { return .recorded }
+      return hello.isSystem ? .enforced : .ownPrograms
+    }
+    /// The degree to which the newest orders are enforced.
+    var confirmed: Enforcement { inForce == number ? degree : .recorded }
+
     var accounts: [AccountOrders] = []
     var number: UInt64 = 0
     var hello: AgentHello?
+    /// The number of the last orders of this run that the agent said are in force.
     var inForce: UInt64?
+    /// The edits that wait for the agent, with the number of the first orders that follow from each.
+    var answers: [CommandID: UInt64] = [:]
     /// When the last orders were made.
     var orderedAt = BootInstant(milliseconds: 0)
     /// Until when the agent may still tell of what ended while the node was away.
@@ -18,6 +29,10 @@ final class EnforcementState: Sendable {
   private let state = Mutex(State())
   /// Signals that the agent is to be ordered something else.
   let changes = ChangeSignal()
+  /// Signals that the agent has said something of its orders, or is another one.
+  private let answers = ChangeSignal()
+  /// The number of the first orders of this run: nobody has heard of it in an earlier one.
+  private let first = UInt64.random(in: 1..<UInt64.max / 2)
 
   /// Notes that an agent is expected to connect until an instant.
   func expect(until instant: BootInstant) { state.withLock { $0.awaitedUntil = instant } }
@@ -29,15 +44,18 @@ final class EnforcementState: Sendable {
       state.inForce = nil
     }
     changes.notify()
+    answers.notify()
   }
 
   /// Notes that orders are in force.
   func inForce(_ number: UInt64) {
     state.withLock { state in
-      state.inForce = number
+      // What an earlier run has ordered says nothing of this one's orders.
+      if number >= first, number <= state.number { state.inForce = number }
       // It says so after everything that happened while the node was away.
       state.awaitedUntil = nil
     }
+    answers.notify()
   }
 
   /// The agent that is connected.
@@ -56,28 +74,53 @@ final class EnforcementState: Sendable {
   /// The time for which the end of a program is left to the agent's report, in milliseconds.
   static let awaitedMilliseconds: Int64 = 10_000
 
-  /// Returns the degree to which rules are enforced: only what an agent says is in force counts.
+  /// Returns the degree to which rules are enforced, to be shown.
   ///
-  /// Orders that change hardly ever rest: an agent has a moment to say that the newest hold.
+  /// Orders change often. An agent that has confirmed earlier ones has a moment to say that the newest hold.
   func enforcement(at now: BootInstant) -> Enforcement {
     state.withLock { state in
-      let isConfirmed = state.inForce.map { $0 == state.number || now - state.orderedAt < Self.patience } ?? false
-      guard let hello = state.hello, isConfirmed, !state.accounts.isEmpty else { return .recorded }
-      return hello.isSystem ? .enforced : .ownPrograms
+      state.inForce != nil && now - state.orderedAt < Self.patience ? state.degree : state.confirmed
+    }
+  }
+
+  /// The degree to which the newest orders are enforced: only what an agent says is in force counts.
+  var confirmed: Enforcement { state.withLock { $0.confirmed } }
+
+  /// Returns the degree to which an edit is enforced, as soon as the agent says so, or none at an instant.
+  func confirmation(
+    of edit: CommandID, until end: BootInstant, now: @Sendable () -> BootInstant
+  ) async -> Enforcement {
+    while true {
+      let seen = answers.version
+      let answer: Enforcement? = state.withLock { state in
+        guard let number = state.answers[edit], state.inForce.map({ $0 >= number }) ?? false else { return nil }
+        return state.degree
+      }
+      if let answer { return answer }
+      let left = end - now()
+      guard left > 0, !Task.isCancelled else { return .recorded }
+      await answers.wait(after: seen, milliseconds: left)
     }
   }
 
   /// The time within which an agent says that orders hold, in milliseconds.
   private static let patience: Int64 = 2_000
 
-  /// Orders something, if it is other than before.
-  func order(_ accounts: [AccountOrders], at now: BootInstant) {
+  /// Orders something, if it is other than before, or if edits wait for the agent that no orders follow from so far.
+  ///
+  /// `edits` are all that waited when what is ordered was decided.
+  func order(_ accounts: [AccountOrders], following edits: [CommandID] = [], at now: BootInstant) {
     let isNews = state.withLock { state in
-      guard accounts != state.accounts || state.number == 0 else { return false }
-      state.accounts = accounts
-      state.number += 1
-      state.orderedAt = now
-      return true
+      let isAsked = edits.contains { state.answers[$0] == nil }
+      let isNews = accounts != state.accounts || state.number == 0 || isAsked
+      if isNews {
+        state.accounts = accounts
+        state.number = max(state.number + 1, first)
+        state.orderedAt = now
+      }
+      let known = state.answers
+      state.answers = Dictionary(uniqueKeysWithValues: Set(edits).map { ($0, known[$0] ?? state.number) })
+      return isNews
     }
     if isNews { changes.notify() }
   }

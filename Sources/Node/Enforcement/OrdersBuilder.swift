@@ -9,18 +9,25 @@ import LatchkeyRules
 struct OrdersBuilder {
   let standing: ChildStanding
   let state: EnforcementState
+  /// The programs of `usage track` that run in accounts of the child here, by account and application.
+  var tracked: [UInt32: [AppID: [ProcessIdentity]]] = [:]
 
   /// Returns the orders for an account of the child.
   func orders(for account: UInt32) -> AccountOrders {
     let rules = standing.rules
     var programs: [ProgramOrder] = []
-    for id in rules.apps.keys {
+    let tracked = tracked[account] ?? [:]
+    for id in Set(rules.apps.keys).union(tracked.keys) {
       let app = rules.app(id)
-      guard !app.matchers.isEmpty, let verdict = standing.verdicts.verdicts[.app(id)] else { continue }
+      let processes = (tracked[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses)
+      guard !app.matchers.isEmpty || !processes.isEmpty, let verdict = standing.verdicts.verdicts[.app(id)] else {
+        continue
+      }
       programs.append(
         ProgramOrder(
           app: id, category: verdict.category, isAlwaysAllowed: app.isAlwaysAllowed && !app.isBlocked,
-          terms: terms(verdict, of: .app(id), name: standing.name(of: id), account: account), matchers: app.matchers))
+          terms: terms(verdict, of: .app(id), name: standing.name(of: id), account: account), matchers: app.matchers,
+          processes: Array(processes)))
     }
     programs.sort { $0.precedes($1) }
     // Programs that merely count are left alone: a child may run tools of its own at bedtime, and nothing knows them.

@@ -163,7 +163,8 @@ public final class RunningNode: Sendable {
         RunningPart { await usage.run() },
         RunningPart { await ExpiryService(context: context, directory: directory).run() },
         RunningPart {
-          await EffectService(context: context, directory: directory, carriers: carriers + [applications]).run()
+          let all = carriers + [applications, EditCarrier(context: context)]
+          await EffectService(context: context, directory: directory, carriers: all).run()
         },
         RunningPart { await HouseholdService(context: context, directory: directory).run() },
         RunningPart { await AccountService(context: context, directory: directory).run() },

@@ -1,4 +1,5 @@
 import LatchkeyAgentProtocol
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -12,8 +13,8 @@ struct RulesService: Sendable {
   let context: NodeContext
   /// The longest time between two decisions, in milliseconds.
   private static let pause: Int64 = 3_600_000
-  /// The shortest time between two decisions, in milliseconds.
-  private static let rest: Int64 = 500
+  /// The shortest time from a decision to the next one, in milliseconds, after one that took long and after others.
+  private static let rest: (long: Int64, short: Int64) = (500, 50)
   /// The time by which a decision is made before it is due, so that the agent has the next orders in time: what has not been
   /// used closes later then, in milliseconds.
   private static let ahead: Int64 = 3_000
@@ -24,14 +25,17 @@ struct RulesService: Sendable {
     while !Task.isCancelled {
       let seen = context.changes.version
       var wait = Self.pause
+      let began = context.now()
       if context.profile.role == .child {
         do { wait = try await look(&said, &week) } catch {
           context.logger.error("the rules could not be looked at", metadata: ["reason": "\(error)"])
         }
       }
+      let ended = context.now()
       await context.changes.wait(after: seen, milliseconds: wait)
-      // Many changes in a row are looked at together.
-      do { try await Task.sleep(for: .milliseconds(Self.rest)) } catch { return }
+      // Many changes in a row are looked at together, and deciding takes a fifth of the time at most.
+      let rest = min(Self.rest.long, max(Self.rest.short, (ended - began) * 4)) - (context.now() - ended)
+      if rest > 0 { do { try await Task.sleep(for: .milliseconds(rest)) } catch { return } }
     }
   }
 
@@ -39,6 +43,8 @@ struct RulesService: Sendable {
   private func look(
     _ said: inout [ChildID: Set<ChildStanding.Notice>], _ week: inout FamilyDay?
   ) async throws(StoreError) -> Int64 {
+    // Before what they have changed is read, so that it is decided with them.
+    let edits = try await context.store.pendingEffects().filter { $0.payload.kind == Edit.kind }.map(\.commandID)
     let household = try await context.readHousehold()
     var wait = Self.pause
     var kept: [ChildID: Set<ChildStanding.Notice>] = [:]
@@ -48,8 +54,9 @@ struct RulesService: Sendable {
       let standing = try await StandingReader(context: context).read(child, household)
       try await note(standing)
       let due = max(0, standing.verdicts.decideAgain - context.now())
-      wait = min(wait, due > Self.ahead + 2 * Self.rest ? due - Self.ahead : due)
-      let builder = OrdersBuilder(standing: standing, state: context.enforcementState)
+      wait = min(wait, due > Self.ahead + 2 * Self.rest.long ? due - Self.ahead : due)
+      var builder = OrdersBuilder(standing: standing, state: context.enforcementState)
+      if accounts != nil { builder.tracked = try await tracked(of: child) }
       for account in accounts ?? [] where household.child(of: account, on: context.own) == child {
         orders.append(builder.orders(for: account))
       }
@@ -75,7 +82,8 @@ struct RulesService: Sendable {
     said = kept
     // Without an agent, nothing is ordered: one that comes goes on by its last orders until there are new ones.
     if accounts != nil {
-      context.enforcementState.order(orders.sorted { $0.account < $1.account }, at: context.now())
+      context.enforcementState.order(
+        orders.sorted { $0.account < $1.account }, following: edits, at: context.now())
     }
     return wait
   }
@@ -97,6 +105,17 @@ struct RulesService: Sendable {
     }
     guard !closed.isEmpty || !reopened.isEmpty else { return }
     try await context.store.note(closed: closed, reopened: reopened, now: now)
+  }
+
+  /// Returns the programs of `usage track` that run for a child here, by account and application.
+  private func tracked(of child: ChildID) async throws(StoreError) -> [UInt32: [AppID: [ProcessIdentity]]] {
+    var found: [UInt32: [AppID: [ProcessIdentity]]] = [:]
+    for session in try await context.store.openSessions()
+    where session.child == child && session.bootID == context.bootID && session.evidence == .tracked {
+      guard let account = session.account else { continue }
+      found[account, default: [:]][session.appID, default: []] += session.processes
+    }
+    return found
   }
 
   /// Returns the accounts that the agent can act for: those of the machine, or that of this node alone; `nil` without an

@@ -14,6 +14,8 @@ public struct DatabaseEffects: EffectTransaction {
   public let wall: Int64
   /// How far this machine enforces rules.
   public let enforcement: Enforcement
+  /// A Boolean value that indicates whether an agent is to carry out what follows from rules.
+  public let awaitsAgent: Bool
   /// Edits that other parents of this machine are to hear of.
   private(set) var told: [Register] = []
   /// Facts that this machine has made, of which others are to hear.
@@ -30,7 +32,8 @@ public struct DatabaseEffects: EffectTransaction {
   /// Creates the effects' view of a transaction; `enforcement` has no meaning on a parent's node.
   init(
     _ database: Database, _ coding: any BodyCoding, own: DeviceID, author: DeviceID,
-    enforcement: Enforcement = .recorded, cache: FactCache? = nil, isReading: Bool = false, at wall: Int64
+    enforcement: Enforcement = .recorded, awaitsAgent: Bool = false, cache: FactCache? = nil, isReading: Bool = false,
+    at wall: Int64
   ) {
     self.cache = cache
     self.isReading = isReading
@@ -40,6 +43,7 @@ public struct DatabaseEffects: EffectTransaction {
     self.author = author
     self.wall = wall
     self.enforcement = enforcement
+    self.awaitsAgent = awaitsAgent
   }
 
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.

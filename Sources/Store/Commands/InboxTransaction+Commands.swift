@@ -30,7 +30,7 @@ extension InboxTransaction {
 
   private mutating func execute(_ command: CommandBody, _ body: [UInt8]) throws -> EffectOutcome {
     var effects = DatabaseEffects(
-      database, coding, own: own, author: peer.device, enforcement: enforcement, at: wall)
+      database, coding, own: own, author: peer.device, enforcement: enforcement, awaitsAgent: awaitsAgent, at: wall)
     let context = CommandContext(
       commandID: command.commandID, author: command.author, createdAt: command.createdAt)
     let outcome = try command.payload.value.execute(context, in: &effects)
@@ -51,10 +51,10 @@ extension InboxTransaction {
     if case .underWay(let wait) = outcome {
       group.noteAge(clock)
       try database.run(
-        "INSERT INTO pending_effect VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO pending_effect VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
           command.commandID.bytes, peer.number, command.payload.supersedeKey, body, wait.what,
-          age.addingReportingOverflow(max(0, wait.within)).partialValue,
+          age.addingReportingOverflow(max(0, wait.within)).partialValue, wait.held.map { coding.encode($0) },
         ])
       result.hasPendingEffects = true
     }

@@ -135,7 +135,8 @@ extension Migration001 {
       thing TEXT,                           -- a command's supersede_key; null for what happens once
       body BLOB NOT NULL,                   -- a protobuf Command
       waits_for TEXT NOT NULL,              -- 1 to 1,024 bytes
-      due_age INTEGER NOT NULL              -- milliseconds: reading up to which there has to be an outcome
+      due_age INTEGER NOT NULL,             -- milliseconds: reading up to which there has to be an outcome
+      state BLOB                            -- a protobuf State that holds already and answers then; null to fail then
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX pending_effect_by_thing ON pending_effect (thing) WHERE thing IS NOT NULL;
 

@@ -25,16 +25,17 @@ extension Store {
   ///   - sessionKey: The pairwise key of the session that brought the items; `nil` if it belongs to the present
   ///     pairing.
   ///   - enforcement: How far this machine enforces rules, for the receipts.
+  ///   - awaitsAgent: Whether an agent is to carry out what follows from rules, which is in force once it says so.
   ///   - wall: The time in Unix milliseconds.
   /// - Returns: The effects of the items, and the fault if not all were stored.
   /// - Throws: `StoreError`; `noSuchPeer` for a device that was removed.
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, enforcement: Enforcement,
-    at wall: Int64
+    awaitsAgent: Bool = false, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
     do throws(StoreError) {
       return try await receiveAtOnce(
-        runs, from: device, role: role, in: sessionKey, enforcement: enforcement, at: wall)
+        runs, from: device, role: role, in: sessionKey, enforcement: enforcement, awaitsAgent: awaitsAgent, at: wall)
     } catch .diskFull where runs.reduce(0, { $0 + $1.items.count }) > 1 {}
     var result = InboxResult()
     var taken: [ItemRun] = []
@@ -47,7 +48,8 @@ extension Store {
         do throws(StoreError) {
           result.add(
             try await receiveAtOnce(
-              [part], from: device, role: role, in: sessionKey, enforcement: enforcement, at: wall))
+              [part], from: device, role: role, in: sessionKey, enforcement: enforcement, awaitsAgent: awaitsAgent,
+              at: wall))
           taken.append(part)
           rest = rest.dropFirst(step)
         } catch .diskFull where step > 1 {
@@ -68,7 +70,7 @@ extension Store {
 
   private func receiveAtOnce(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]?, enforcement: Enforcement,
-    at wall: Int64
+    awaitsAgent: Bool, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
     let decoded = runs.map { DecodedRun($0, coding) }
     let hasRemoval = runs.contains { $0.items.contains { $0.kind == .removal } }
@@ -80,8 +82,8 @@ extension Store {
       guard isRemoved != true else { throw StoreError.noSuchPeer }
       var inbox = InboxTransaction(
         database: database, group: group, peer: try database.address(of: device), peerRole: role, own: own,
-        coding: coding, keys: keys, caps: caps, enforcement: enforcement, clock: clock, age: age,
-        wall: wall)
+        coding: coding, keys: keys, caps: caps, enforcement: enforcement, awaitsAgent: awaitsAgent,
+        clock: clock, age: age, wall: wall)
       if hasRemoval, let sessionKey { try inbox.checkPairing(of: sessionKey) }
       // A sender that removed this device has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
@@ -105,6 +107,7 @@ struct InboxTransaction {
   let keys: any KeySource
   let caps: QueueCaps
   let enforcement: Enforcement
+  let awaitsAgent: Bool
   let clock: StoreClock
   /// The clock by which items age, in milliseconds.
   let age: Int64

@@ -31,7 +31,8 @@ enum AgentTarget {
       closesAt: BootInstant(milliseconds: 9_000), warnings: [BootInstant(milliseconds: 8_000)], reason: "a limit")
     let program = ProgramOrder(
       app: AppID("kart") ?? AppID("x")!, category: .reward, terms: terms,
-      matchers: [AppMatcher(kind: .path, value: "/usr/games/kart"), AppMatcher(kind: .argument, value: "kart*.jar")])
+      matchers: [AppMatcher(kind: .path, value: "/usr/games/kart"), AppMatcher(kind: .argument, value: "kart*.jar")],
+      processes: [ProcessIdentity(processID: 7, startTime: 9)])
     return AgentOrders(
       number: 3, boot: "boot", at: BootInstant(milliseconds: 4_000),
       accounts: [AccountOrders(account: 1_000, unknown: terms, programs: [program])])

@@ -8,6 +8,7 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   package private(set) var author: DeviceID
   package private(set) var wall: Int64 = 0
   package let enforcement = Enforcement.recorded
+  package var awaitsAgent = false
   private var usageCount: Int64 = 0
   package private(set) var messages: Set<CommandID> = []
   package private(set) var registers: [RegisterMap.Place: Register] = [:]

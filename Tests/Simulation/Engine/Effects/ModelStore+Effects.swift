@@ -117,7 +117,7 @@ extension ModelStore {
     var changes: [ModelChange] = []
     for effect in pending.filter({ $0.dueAt <= age }).sorted(by: { $0.id < $1.id }) {
       noteAge()
-      let late = EffectOutcome.failed(reason: PendingEffect.lateReason(effect.waitsFor))
+      let late = PendingEffect.late(EffectWait(effect.waitsFor, within: 0))
       if let change = try finishEffect(effect.id, late, at: wall) { changes.append(change) }
     }
     return changes

@@ -1,0 +1,116 @@
+import LatchkeyModel
+
+/// What is closed, when, and who is warned of it: Protocol/13-agent.md §9.
+extension AgentMachine {
+  mutating func enforce(
+    _ known: inout Followed, _ supervised: Supervised, _ now: BootInstant
+  ) -> [AgentEffect] {
+    guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt,
+      closesAt <= now,
+      !known.facts.isProtected
+    else {
+      // What was allowed again in its grace, or was never closed.
+      known.closing = nil
+      return []
+    }
+    if terms.step == .pause, abilities.canPause {
+      guard known.closing != .paused else { return [] }
+      known.closing = .paused
+      return [.pause(use.process), tell(.closed(use, .paused, reason: terms.reason), now)]
+    }
+    switch known.closing {
+    case nil, .paused:
+      if known.beganClosed(since: closesAt) {
+        known.closing = .killed(againAt: now + Self.againMilliseconds)
+        return [.kill(use.process), tell(.closed(use, .killed, reason: terms.reason), now)]
+      }
+      known.closing = .asked(killAt: now + Self.graceMilliseconds)
+      return [.ask(use.process), tell(.closed(use, .asked, reason: terms.reason), now)]
+    case .asked(let killAt):
+      guard killAt <= now else { return [] }
+      known.closing = .killed(againAt: now + Self.againMilliseconds)
+      return [.kill(use.process), tell(.closed(use, .killed, reason: terms.reason), now)]
+    case .killed(let againAt):
+      guard againAt <= now else { return [] }
+      known.closing = .killed(againAt: now + Self.againMilliseconds)
+      return [.kill(use.process)]
+    }
+  }
+
+  /// The next instant at which something is due; `nil` if nothing is.
+  public func nextTimer(after now: BootInstant) -> BootInstant? {
+    var next = nextHeartbeat
+    func add(_ instant: BootInstant) { next = next.map { min($0, instant) } ?? instant }
+    for known in followed.values {
+      switch known.closing {
+      case .asked(let killAt): add(killAt)
+      case .killed(let againAt): add(againAt)
+      case .paused: break
+      case nil:
+        guard let use = known.use, let terms = accounts[use.account]?.terms(of: use.app) else { continue }
+        if let closesAt = terms.closesAt, !known.facts.isProtected, closesAt > now { add(closesAt) }
+        for warning in terms.warnings where warning > now { add(warning) }
+      }
+      if known.began != nil, nextHeartbeat == nil { add(now + Self.heartbeatMilliseconds) }
+    }
+    return next
+  }
+
+  /// Does what is due.
+  public mutating func timerFired(at now: BootInstant) -> [AgentEffect] {
+    var effects: [AgentEffect] = []
+    for process in followed.keys.sorted() {
+      guard var known = followed[process], let supervised = accounts[known.facts.account] else { continue }
+      effects += enforce(&known, supervised, now)
+      followed[process] = known
+    }
+    effects += warn(now)
+    let isDue = nextHeartbeat.map { $0 <= now } ?? true
+    guard isDue else { return effects }
+    let running = followed.keys.sorted().compactMap { process -> (ProgramUse, BootInstant)? in
+      guard let known = followed[process], let use = known.use, let began = known.began else { return nil }
+      return (use, began)
+    }
+    for (use, began) in running { effects.append(tell(.active(use, milliseconds: max(0, now - began)), now)) }
+    nextHeartbeat = running.isEmpty ? nil : now + Self.heartbeatMilliseconds
+    return effects
+  }
+
+  /// Notes that the machine slept until now, for so many milliseconds: use is cut.
+  public mutating func slept(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
+    var effects = [tell(.slept(milliseconds: milliseconds), now)]
+    let asleep = now + -max(0, milliseconds)
+    for process in followed.keys.sorted() {
+      guard var known = followed[process], let use = known.use, let began = known.began else { continue }
+      effects.append(tell(.ended(use, milliseconds: max(0, asleep - began)), max(began, asleep)))
+      known.began = now
+      followed[process] = known
+      effects.append(tell(.began(use, since: now), now))
+    }
+    return effects
+  }
+
+  /// Notes that the wall clock was set by so many milliseconds, which changes nothing else.
+  public mutating func clockWasSet(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
+    [tell(.clockSet(milliseconds: milliseconds), now)]
+  }
+
+  mutating func warn(_ now: BootInstant) -> [AgentEffect] {
+    var running: Set<WarnedKey> = []
+    for known in followed.values {
+      if let use = known.use, !known.facts.isProtected { running.insert(WarnedKey(account: use.account, app: use.app)) }
+    }
+    var effects: [AgentEffect] = []
+    for key in running.sorted(by: { ($0.account, $0.app?.text ?? "") < ($1.account, $1.app?.text ?? "") }) {
+      guard let terms = accounts[key.account]?.terms(of: key.app), let closesAt = terms.closesAt, closesAt > now,
+        let due = terms.warnings.last(where: { $0 <= now })
+      else { continue }
+      let level = closesAt - due
+      // Said once, even if the end moves a little with each decision.
+      if let said = warned[key], said.level <= level, abs(said.closesAt - closesAt) < 30_000 { continue }
+      warned[key] = (level, closesAt)
+      effects.append(tell(.warned(account: key.account, app: key.app, left: closesAt - now), now))
+    }
+    return effects
+  }
+}

@@ -1,0 +1,74 @@
+import LatchkeyModel
+
+/// What runs, and what it is: Protocol/13-agent.md §8, §9.
+extension AgentMachine {
+  /// Takes what the kernel shows of a process: one that is new, or one that runs another program since.
+  public mutating func saw(_ facts: ProcessFacts, at now: BootInstant) -> [AgentEffect] {
+    guard accounts[facts.account] != nil else { return ended(facts.identity, at: now) }
+    if var known = followed[facts.identity] {
+      let isOther = known.facts.images != facts.images || known.facts.arguments != facts.arguments
+      known.facts = facts
+      if isOther { (known.seenAt, known.lookBefore) = (now, lastLook) }
+      followed[facts.identity] = known
+    } else {
+      guard followed.count < Self.capacity else { return [] }
+      followed[facts.identity] = Followed(facts: facts, match: nil, seenAt: now, lookBefore: lastLook)
+    }
+    return look(at: facts.identity, now)
+  }
+
+  /// Notes that a process has ended.
+  public mutating func ended(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
+    guard let known = followed.removeValue(forKey: process) else { return [] }
+    return end(known, now)
+  }
+
+  /// Notes that all processes were looked at, of which those given were there.
+  public mutating func looked(present: Set<ProcessIdentity>, at now: BootInstant) -> [AgentEffect] {
+    var effects: [AgentEffect] = []
+    for process in followed.keys.filter({ !present.contains($0) }).sorted() { effects += ended(process, at: now) }
+    lastLook = now
+    return effects
+  }
+
+  /// Notes that the kernel's events were lost, after which all processes were looked at.
+  public mutating func rescanned(at now: BootInstant) -> [AgentEffect] { [tell(.rescanned, now)] }
+
+  /// Works out what a process is and whether it may run.
+  mutating func look(at process: ProcessIdentity, _ now: BootInstant) -> [AgentEffect] {
+    guard var known = followed[process] else { return [] }
+    guard let supervised = accounts[known.facts.account] else {
+      followed[process] = nil
+      return end(known, now)
+    }
+    var effects: [AgentEffect] = []
+    let match = supervised.match(known.facts)
+    if match != known.match {
+      effects += end(known, now)
+      (known.match, known.began, known.closing) = (match, nil, nil)
+    }
+    if known.match != nil, known.began == nil, !isToBeKilledAtOnce(known, supervised, now) {
+      let start = known.facts.startedAt
+      let began = now - start <= Self.lateMilliseconds ? max(start, BootInstant(milliseconds: 0)) : known.seenAt
+      known.began = min(began, now)
+      if let use = known.use { effects.append(tell(.began(use, since: min(began, now)), now)) }
+    }
+    effects += enforce(&known, supervised, now)
+    followed[process] = known
+    return effects
+  }
+
+  /// Returns whether a process became what it is when that was closed already, which is no use of it.
+  func isToBeKilledAtOnce(_ known: Followed, _ supervised: Supervised, _ now: BootInstant) -> Bool {
+    guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt else {
+      return false
+    }
+    let pauses = terms.step == .pause && abilities.canPause
+    return closesAt <= now && !pauses && !known.facts.isProtected && known.beganClosed(since: closesAt)
+  }
+
+  mutating func end(_ known: Followed, _ now: BootInstant) -> [AgentEffect] {
+    guard let use = known.use, let began = known.began else { return [] }
+    return [tell(.ended(use, milliseconds: max(0, now - began)), now)]
+  }
+}

@@ -1,0 +1,69 @@
+import LatchkeyModel
+
+extension AgentMachine {
+  /// A process of a supervised account.
+  struct Followed: Sendable {
+    var facts: ProcessFacts
+    var match: MatchTable.Match?
+    /// When it was first seen to be what it is, after the last look at everything before.
+    var seenAt: BootInstant
+    var lookBefore: BootInstant?
+    /// When its use began; `nil` while it is no use.
+    var began: BootInstant?
+    var closing: Closing?
+  }
+
+  enum Closing: Hashable, Sendable {
+    case asked(killAt: BootInstant)
+    case killed(againAt: BootInstant)
+    case paused
+  }
+
+  struct Supervised: Sendable {
+    var orders: AccountOrders
+    var table: MatchTable
+    var programs: [AppID: ProgramOrder]
+  }
+}
+
+extension AgentMachine.Followed {
+  /// The use of a process that is an application or an unknown program.
+  var use: ProgramUse? {
+    match.map { ProgramUse(account: facts.account, app: $0.app, isWeak: $0.isWeak, process: facts.identity) }
+  }
+
+  /// Returns whether it became what it is when that was closed already, so that ending it loses no work.
+  func beganClosed(since closesAt: BootInstant) -> Bool {
+    facts.startedAt >= closesAt || lookBefore.map { $0 >= closesAt } ?? false
+  }
+}
+
+extension AgentMachine.Supervised {
+  /// Returns what a process is; `nil` if it is no application and no unknown program either.
+  ///
+  /// What the node says it is counts after all matchers, and never spares an unknown program that is closed earlier: the
+  /// node knows it from the child.
+  func match(_ facts: ProcessFacts) -> MatchTable.Match? {
+    if let match = table.match(facts) { return match }
+    let named = table.named(facts.identity).map { MatchTable.Match(app: $0, isWeak: true) }
+    guard facts.isFromWritablePlace, let unknown = orders.unknown, !facts.isProtected else { return named }
+    guard let named, let end = terms(of: named.app)?.closesAt, unknown.closesAt.map({ end <= $0 }) ?? true else {
+      return MatchTable.Match(app: nil, isWeak: true)
+    }
+    return named
+  }
+
+  /// Returns the terms of an application; `nil` for what is always allowed.
+  func terms(of app: AppID?) -> ProgramTerms? {
+    guard let app else { return orders.unknown }
+    guard let program = programs[app], !program.isAlwaysAllowed else { return nil }
+    return program.terms
+  }
+}
+
+extension ProcessIdentity: Comparable {
+  /// Returns whether `left` sorts before `right`, by number and then by start.
+  public static func < (left: ProcessIdentity, right: ProcessIdentity) -> Bool {
+    (left.processID, left.startTime) < (right.processID, right.startTime)
+  }
+}

@@ -1,0 +1,89 @@
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import LatchkeyTestSupport
+import Testing
+
+@testable import LatchkeyNode
+
+/// What a node says of enforcement: Protocol/13-agent.md §5.
+@Suite struct EnforcementStateTests {
+  private let state = EnforcementState()
+  private let accounts = [AccountOrders(account: 1_000, programs: [])]
+  private let hello = AgentHello(run: 1, isSystem: false, hasEvents: false, user: 1_000, boot: "b", orders: nil)
+  private let edit: CommandID
+  private let other: CommandID
+
+  init() {
+    var random = SeededRandom(seed: 3)
+    (edit, other) = (Samples.commandID(&random), Samples.commandID(&random))
+  }
+
+  private func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
+
+  private var number: UInt64 { state.orders(boot: "b", at: at(0))?.number ?? 0 }
+
+  /// Returns the answer to an edit now, without waiting.
+  private func answer(_ edit: CommandID) async -> Enforcement {
+    await state.confirmation(of: edit, until: at(0)) { BootInstant(milliseconds: 0) }
+  }
+
+  @Test("An edit is enforced once orders are confirmed that were made after it, even if nothing else changed")
+  func confirmed() async {
+    state.connected(hello)
+    state.order(accounts, at: at(0))
+    #expect(state.confirmed == .recorded)
+    let first = number
+    state.inForce(first)
+    #expect(state.confirmed == .ownPrograms)
+    #expect(await answer(edit) == .recorded, "Nothing was decided after it.")
+    state.order(accounts, following: [edit], at: at(10))
+    #expect(number == first + 1, "The agent is asked again.")
+    #expect(await answer(edit) == .recorded)
+    state.order(accounts, following: [edit], at: at(20))
+    #expect(number == first + 1, "Once.")
+    state.inForce(number)
+    #expect(await answer(edit) == .ownPrograms)
+    #expect(await answer(other) == .recorded)
+    state.order(accounts, following: [edit, other], at: at(30))
+    #expect(await answer(edit) == .ownPrograms, "It stays so for what was confirmed.")
+    #expect(await answer(other) == .recorded)
+    state.connected(nil)
+    #expect(await answer(edit) == .recorded, "There is no agent.")
+    state.connected(hello)
+    state.inForce(number)
+    #expect(await answer(other) == .ownPrograms)
+  }
+
+  @Test("What an agent says of an earlier run's orders, and orders for nobody, enforce nothing")
+  func unrelated() async {
+    state.connected(hello)
+    state.order(accounts, following: [edit], at: at(0))
+    state.inForce(1)
+    state.inForce(number + 1)
+    #expect(await answer(edit) == .recorded)
+    #expect(state.confirmed == .recorded && state.enforcement(at: at(0)) == .recorded)
+    state.order([], following: [edit], at: at(1))
+    state.inForce(number)
+    #expect(await answer(edit) == .recorded)
+  }
+
+  @Test("What is shown has a moment for new orders, and no more")
+  func shown() {
+    state.connected(hello)
+    state.order(accounts, at: at(0))
+    #expect(state.enforcement(at: at(0)) == .recorded, "It has confirmed nothing yet.")
+    state.inForce(number)
+    state.order(accounts, following: [edit], at: at(10_000))
+    #expect(state.enforcement(at: at(11_999)) == .ownPrograms && state.confirmed == .recorded)
+    #expect(state.enforcement(at: at(12_000)) == .recorded)
+  }
+
+  @Test("Who waits for the agent hears at once when it has confirmed the orders")
+  func waiting() async {
+    state.connected(hello)
+    state.order(accounts, following: [edit], at: at(0))
+    async let answer = state.confirmation(of: edit, until: at(600_000)) { BootInstant(milliseconds: 0) }
+    state.inForce(number)
+    #expect(await answer == .ownPrograms)
+  }
+}
