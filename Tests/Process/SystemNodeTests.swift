@@ -50,6 +50,9 @@ extension ProcessTests {
             #expect(result.talk.contains("This account may ask the node nothing"), "\(arguments): \(result)")
           }
         }
+        // Connections beyond the limit are closed at once, and nobody else notices.
+        let held = try await machine.hold(70, as: Machine.emma)
+        #expect(held.output == "6\n", "\(held)")
         await machine.end()
       }
     }
@@ -150,6 +153,33 @@ extension ProcessTests {
         "nsenter",
         ["--target", "\(node.pid)", "--mount", "--", "setpriv"] + Self.rights(of: uid) + [BuiltProgram.path]
           + arguments, input: input)
+    }
+
+    /// Opens connections as an account, has another account ask meanwhile, and returns the number of them that the node
+    /// has closed.
+    func hold(_ count: Int, as uid: UInt32) async throws -> CommandResult {
+      let ask = (Self.rights(of: Self.tom) + [BuiltProgram.path, "me"]).map { "'\($0)'" }.joined(separator: ", ")
+      let script = """
+        import os, select, socket, subprocess
+        os.setresuid(\(uid), \(uid), 0)
+        def connect():
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect("/run/latchkey/control.sock")
+            return connection
+        connections = [connect() for _ in range(\(count))]
+        closed = set()
+        def look(seconds):
+            ready, _, _ = select.select([c for c in connections if c not in closed], [], [], seconds)
+            closed.update(ready)
+            return ready
+        while len(closed) < \(count) - 64 and look(30): pass
+        os.setresuid(0, 0, 0)
+        subprocess.run(["setpriv", \(ask)], check=True, stdout=subprocess.DEVNULL)
+        look(0)
+        print(len(closed))
+        """
+      return try await lab.run(
+        "nsenter", ["--target", "\(node.pid)", "--mount", "--", "python3", "-c", script])
     }
 
     func end() async {
