@@ -18,12 +18,15 @@ final class ConnectionCounter: Sendable {
 
   /// Counts a connection until it is closed; fails, which closes it, if its account has too many.
   func admit(_ channel: any Channel) -> EventLoopFuture<Void> {
-    channel.peerCredentials().flatMapThrowing { credentials in
+    let admission = channel.peerCredentials().flatMapThrowing { credentials in
       let account = credentials.userID
       if account == 0 || account == self.user { return }
       guard self.begin(account) else { throw ChannelError.operationUnsupported }
       channel.closeFuture.whenComplete { _ in self.end(account) }
     }
+    // The server leaves a connection open whose setup has failed.
+    admission.whenFailure { _ in channel.close(promise: nil) }
+    return admission
   }
 
   /// Counts one connection more; returns `false`, without counting it, if there are too many.
