@@ -6,7 +6,7 @@ extension ProcessTests {
   /// What a child asks for: answered by one parent, seen by all, held by every machine of the child's.
   @Suite struct RequestTests {
     private func states(_ node: NodeProcess) async throws -> [RequestListing.State] {
-      try await node.api.requests().map(\.state)
+      try await node.api.requests(ofChild: nil).map(\.state)
     }
 
     @Test(
@@ -48,7 +48,7 @@ extension ProcessTests {
         let listed = try await mum.latchkey("requests")
         #expect(listed.output.contains("Tom's laptop"), "\(listed)")
         // The other parent is told that it was answered, by whom and with what.
-        let id = try #require(try await mum.api.requests().first).short
+        let id = try #require(try await mum.api.requests(ofChild: nil).first).short
         let second = try await mum.latchkey("deny", id)
         #expect(
           second.status != 0 && second.talk.contains("“Tom's laptop” answered that request before: yes"), "\(second)")
@@ -58,7 +58,7 @@ extension ProcessTests {
         #expect(wrong.status != 0 && wrong.talk.contains("There is no request"), "\(wrong)")
 
         // A sibling's machine has nothing of it.
-        #expect(try await toms.api.requests().isEmpty)
+        #expect(try await toms.api.requests(ofChild: nil).isEmpty)
         #expect(await toms.terminate() == .exited(0))
         let kept = try toms.read { try String.fetchAll($0, sql: "SELECT text FROM fact") }
         #expect(!kept.contains { $0.contains("secret") }, "\(kept)")
@@ -104,12 +104,12 @@ extension ProcessTests {
         }
         let refused = try await pc.latchkey("ask", "30m")
         #expect(refused.status != 0 && refused.talk.contains("8 requests wait for an answer already"), "\(refused)")
-        try await eventually("mum has them all") { try await mum.api.requests().count == 8 }
-        let first = try #require(try await mum.api.requests().first)
+        try await eventually("mum has them all") { try await mum.api.requests(ofChild: nil).count == 8 }
+        let first = try #require(try await mum.api.requests(ofChild: nil).first)
         let denied = try await mum.latchkey("deny", first.short)
         #expect(denied.status == 0, "\(denied)")
         try await eventually("the answer is there") {
-          try await pc.api.requests().contains { $0.state == .denied }
+          try await pc.api.requests(ofChild: nil).contains { $0.state == .denied }
         }
         let asked = try await pc.latchkey("ask", "30m")
         #expect(asked.status == 0, "\(asked)")

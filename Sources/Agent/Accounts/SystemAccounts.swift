@@ -33,13 +33,14 @@ public enum SystemAccounts {
 
   /// Returns the accounts of people, at most 64, in the order of their numbers.
   ///
-  /// An account is a person's if its number is from 1,000 on and it has a log-in shell, or if it runs this node and is not
-  /// root's. `ownUser` is the user ID of this process.
+  /// An account is a person's if its number is from 1,000 on and it has a log-in shell, or if it runs this node and is
+  /// neither root's nor a service's, whose name begins with an underscore. `ownUser` is the user ID of this process.
   public static func people(among entries: [Entry], ownUser: UInt32) -> [Account] {
     var seen: Set<UInt32> = []
     let accounts = entries.compactMap { entry -> Account? in
       let isPerson = people.contains(entry.uid) && canLogIn(entry.shell)
-      guard isPerson || entry.uid == ownUser && ownUser != 0, seen.insert(entry.uid).inserted else { return nil }
+      let isOwn = entry.uid == ownUser && ownUser != 0 && !entry.name.hasPrefix("_")
+      guard isPerson || isOwn, seen.insert(entry.uid).inserted else { return nil }
       let fullName = entry.comment.prefix { $0 != "," }
       let account = Account(
         uid: entry.uid, name: entry.name, fullName: TextRule.fullName.cleaned(String(fullName)))

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The settings of an agent, from its command line.
 public struct AgentSettings: Hashable, Sendable {
   /// The path of its socket.
@@ -18,13 +20,13 @@ public struct AgentSettings: Hashable, Sendable {
   public static let help = """
     Sees which programs run and carries out what the node of this machine orders: it warns, and closes what may not run.
 
-    USAGE: latchkey-agent --socket PATH --orders PATH [--node-user UID]
+    USAGE: latchkey-agent --socket PATH --orders PATH [--node-user USER]
 
     `latchkey run` starts it on a child's machine; there is no need to run it by hand.
 
       --socket PATH     Listen for the node at this path.
       --orders PATH     Keep the orders in this file.
-      --node-user UID   Be the system's agent, for the node that runs as this user; only root can.
+      --node-user USER  Be the system's agent, for the node that runs as this user; only root can.
       --help            Show this.
 
     It ends by itself when its socket is removed.
@@ -51,8 +53,9 @@ public struct AgentSettings: Hashable, Sendable {
         UsageFault("The agent needs a full path for --socket and for --orders: see latchkey-agent --help."))
     }
     guard let user else { return .success(AgentSettings(socket: socket, orders: orders)) }
-    guard let number = UInt32(user) else {
-      return .failure(UsageFault("--node-user is the number of an account: find it with `id -u _latchkey`."))
+    guard let number = UInt32(user) ?? getpwnam(user)?.pointee.pw_uid else {
+      return .failure(
+        UsageFault("There is no account \(user): give --node-user the name or number of one, such as _latchkey."))
     }
     return .success(AgentSettings(socket: socket, orders: orders, nodeUser: number))
   }

@@ -47,7 +47,10 @@ struct AppsListSubcommand: AsyncParsableCommand {
     case .json: try console.write(JSONText.pretty(found))
     case .table:
       try console.write(Self.page(found))
-      for sentence in Self.notes(found, try await interface.devices()) { console.note(sentence) }
+      // Without rules, there is nothing to say of the parents who set them.
+      let hasRules = found.contains { $0.apps.contains { !$0.rules.isEmpty } }
+      let peers = hasRules ? try await interface.devices() : []
+      for sentence in Self.notes(found, peers) { console.note(sentence) }
     }
   }
 

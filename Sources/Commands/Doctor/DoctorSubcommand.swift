@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
@@ -28,9 +29,16 @@ struct DoctorSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let folder = node.stateFolder
+    let folder = node.nodeFolder
     let request = try await ask(now: environment.now())
-    var examination = Examination(await environment.gather(folder, request))
+    let facts = await environment.gather(folder, request)
+    var examination = Examination(facts)
+    if folder == SystemNode.stateFolder, facts.folder.exists, facts.folder.entries.isEmpty {
+      examination.findings.append(
+        Finding(
+          "folder-unlooked", .unchecked, "The files of this machine's own node were not looked at: only root can.",
+          next: "Run `sudo latchkey doctor`."))
+    }
     if let peer, case .absent = request.node {
       // After the node, which is first.
       examination.findings.insert(
@@ -96,7 +104,13 @@ struct DoctorRequest: Sendable {
     do {
       machine = try LocalNode.isOfThisMachine(path: stateFolder).map { $0 ? .same : .other } ?? .unknown
     } catch { machine = .unreadable }
-    return Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
+    var facts = Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
       node: request.node, machine: machine, peer: request.peer, now: request.now, stamps: request.stamps)
+    let user = geteuid()
+    if stateFolder == SystemNode.stateFolder, user != 0, let owner = facts.folder.entries.first?.owner, owner != user {
+      // That others may not use a service's files is as it should be.
+      facts.folder = FolderFacts(path: stateFolder, user: user)
+    }
+    return facts
   }
 }

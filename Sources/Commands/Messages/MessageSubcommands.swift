@@ -61,7 +61,13 @@ struct MessagesSubcommand: AsyncParsableCommand {
     }
     guard environment.console.outputIsTerminal else { return }
     for message in status.messages where !message.isRead {
-      _ = try await interface.markMessageRead(id: message.commandID.description)
+      do {
+        _ = try await interface.markMessageRead(id: message.commandID.description)
+      } catch {
+        // On a machine of several children, a message stays for the others.
+        if error.code == .forbidden { return }
+        throw error
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyControl
 import LatchkeyModel
 
 /// The `latchkey init` subcommand.
@@ -30,6 +31,8 @@ struct InitSubcommand: AsyncParsableCommand {
     if verbose { try environment.console.write("\(id)\n") }
     environment.console.note(
       "\(ShownText.quoted(name)) is set up as a \(role.rawValue)'s machine, with its state in \(node.stateFolder). "
-        + "Next: start `latchkey run` here and leave it running.")
+        + (node.stateFolder == SystemNode.stateFolder
+          ? "Next: start it with `sudo systemctl start latchkey-agent latchkey`; it also starts with the machine."
+          : "Next: start `latchkey run` here and leave it running."))
   }
 }

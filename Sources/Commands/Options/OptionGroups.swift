@@ -7,16 +7,21 @@ struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The folder with the node's state.", valueName: "folder"), completion: .directory)
   var stateDir: String?
 
-  /// The folder in full.
+  /// The folder in full, for what creates or runs a node.
   var stateFolder: String {
     LocalNode.stateFolder(explicit: stateDir, environment: TerminalEnvironment.current.variables)
+  }
+
+  /// The folder in full of the node to talk to, which may be the system's.
+  var nodeFolder: String {
+    LocalNode.nodeFolder(explicit: stateDir, environment: TerminalEnvironment.current.variables)
   }
 
   /// Returns the running node.
   ///
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
   func open() async throws -> any NodeInterface {
-    try await TerminalEnvironment.current.openNode(stateFolder)
+    try await TerminalEnvironment.current.openNode(nodeFolder)
   }
 
   mutating func validate() throws {

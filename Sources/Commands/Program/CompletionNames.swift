@@ -44,7 +44,7 @@ enum CompletionNames {
     _ words: [String], _ names: @escaping @Sendable (any NodeInterface) async throws -> [String]
   ) async -> [String] {
     let environment = TerminalEnvironment.current
-    let folder = LocalNode.stateFolder(explicit: stateFolder(in: words), environment: environment.variables)
+    let folder = LocalNode.nodeFolder(explicit: stateFolder(in: words), environment: environment.variables)
     let found = await withTaskGroup(of: [String].self) { group in
       group.addTask { (try? await names(environment.openNode(folder))) ?? [] }
       group.addTask {

@@ -15,7 +15,7 @@ struct LatchkeyTool: AsyncParsableCommand {
       A machine is named by its name, by its child's name, or by a beginning of one that fits no other machine.
 
       The state is kept in --state-dir, else in $LATCHKEY_STATE_DIR, else in $XDG_STATE_HOME/latchkey or \
-      ~/.local/state/latchkey.
+      ~/.local/state/latchkey. Where the machine's own service runs, commands without either talk to that.
       """,
     version: Version.software,
     groupedSubcommands: [

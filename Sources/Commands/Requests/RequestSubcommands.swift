@@ -18,7 +18,7 @@ struct RequestsSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let requests = try await interface.requests()
+    let requests = try await interface.requests(ofChild: nil)
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(requests)) }
     let names = try await RequestText.names(requests, at: interface)
     try environment.console.write(

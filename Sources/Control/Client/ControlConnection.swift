@@ -12,7 +12,7 @@ struct ControlConnection {
     if let reason = reasonToDistrust(stateFolder) { throw .unavailable(reason) }
     let address: SocketAddressPath
     do {
-      address = try SocketAddressPath(folder: stateFolder, name: ControlSocket.name)
+      address = try SocketAddressPath(folder: ControlSocket.folder(ofNodeIn: stateFolder), name: ControlSocket.name)
     } catch {
       throw .unavailable(reason(error.errorNumber, stateFolder: stateFolder))
     }
@@ -37,24 +37,26 @@ struct ControlConnection {
 
   /// Returns the reason why the process that listens in a folder may not be this user's node; `nil` if it is.
   ///
-  /// Root may connect to any user's node.
+  /// Root may connect to any user's node, and every user to the system's, whose folder only root can create.
   ///
   /// - Parameter stateFolder: The path of the folder.
   /// - Returns: The reason; `nil` if the node can be trusted.
   private static func reasonToDistrust(_ stateFolder: String) -> NodeUnavailable.Reason? {
-    var path = stateFolder
+    var path = ControlSocket.folder(ofNodeIn: stateFolder)
+    let isSystems = path != stateFolder
     // With a trailing slash, a symbolic link would be followed.
     while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
-    guard geteuid() == 0 || status.st_uid == geteuid() else { return .notPermitted }
-    return status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o077 == 0 ? nil : .notPrivate
+    guard isSystems || geteuid() == 0 || status.st_uid == geteuid() else { return .notPermitted }
+    let rightsOfOthers: mode_t = isSystems ? 0o022 : 0o077
+    return status.st_mode & S_IFMT == S_IFDIR && status.st_mode & rightsOfOthers == 0 ? nil : .notPrivate
   }
 
   private static func reason(_ errorNumber: Int32, stateFolder: String) -> NodeUnavailable.Reason {
     switch errorNumber {
     case EACCES, EPERM: .notPermitted
-    case ENOENT where access(stateFolder, F_OK) != 0: .notInitialised
+    case ENOENT where stateFolder != SystemNode.stateFolder && access(stateFolder, F_OK) != 0: .notInitialised
     default: .notRunning
     }
   }

@@ -26,6 +26,9 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
   /// A sentence with the fault and the next step.
   public var description: String {
     switch reason {
+    case .notRunning where stateFolder == SystemNode.stateFolder:
+      "This machine's Latchkey service is not running: start it with `sudo systemctl start latchkey`, or see why it ended "
+        + "with `systemctl status latchkey`."
     case .notInitialised:
       "There is no Latchkey state folder at \(stateFolder): make one with `latchkey init --role parent|child --name NAME "
         + "--state-dir \(shown)`, or name another one with --state-dir."

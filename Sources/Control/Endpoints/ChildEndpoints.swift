@@ -13,9 +13,12 @@ extension Endpoints {
   ]
 
   static let getChildren = Endpoint(
-    .get, "/v1/children", summary: "The children of the family; on a child those whose machine it is."
+    .get, "/v1/children", whoMay: .operatorsAndChild,
+    summary: "The children of the family; on a child those whose machine it is; for a child itself."
   ) { call in
-    try await call.node.children()
+    let children = try await call.node.children()
+    guard let own = call.caller.child else { return children }
+    return children.filter { $0.childID == own.id }
   }
 
   static let addChild = Endpoint(

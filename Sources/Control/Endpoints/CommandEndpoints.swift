@@ -56,9 +56,12 @@ extension Endpoints {
 
   static let markMessageRead = Endpoint(
     .post, "/v1/messages/{command}/read", Path.text("command", "The whole ID of the message's command."),
-    errors: [.unknownItem], summary: "Marks a message as read, on the machine that it was sent to."
+    whoMay: .operatorsAndChild, errors: [.unknownItem],
+    summary: "Marks a message as read, on the machine that it was sent to."
   ) { call, id in
-    try await call.node.markMessageRead(id: id)
+    // A message is for all children of a machine: one of several must not take it from the others.
+    if call.caller.child?.isOnlyOne == false { throw ControlFailure.ofAllChildren }
+    return try await call.node.markMessageRead(id: id)
   }
 }
 

@@ -6,10 +6,12 @@ extension Endpoints {
   static let getInstalled = Endpoint(
     .get, "/v1/installed", Query.device,
     Query.number("number", "The number of a list, for which the answer waits up to 5 s."),
-    waits: true, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
+    whoMay: .operatorsAndChild, waits: true, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
     summary: "The applications that children's machines have found on themselves; on a child its own."
   ) { call, device, number in
-    try await call.node.installedApps(device: device, number: number)
+    let listings = try await call.node.installedApps(device: device, number: number)
+    guard let child = call.caller.child else { return listings }
+    return listings.map { $0.shown(to: child) }
   }
 }
 

@@ -7,10 +7,10 @@ extension Endpoints {
 
   static let getPoints = Endpoint(
     .get, "/v1/points", Query.text("child", "The child; may be absent if there is only one."),
-    Query.greatest("The most changes to answer with, 1 to 10,000.", default: 10),
+    Query.greatest("The most changes to answer with, 1 to 10,000.", default: 10), whoMay: .operatorsAndChild,
     errors: [.unknownChild, .ambiguousChild], summary: "The points of a child."
   ) { call, child, limit in
-    try await call.node.points(ofChild: child, limit: limit)
+    try await call.node.points(ofChild: try call.child(child), limit: limit)
   }
 
   static let adjustPoints = Endpoint(
@@ -29,18 +29,22 @@ extension Endpoints {
   }
 
   static let redeemPoints = Endpoint(
-    .post, "/v1/points/redeem", Body.json(PointsRedemption.self),
+    .post, "/v1/points/redeem", Body.json(PointsRedemption.self), whoMay: .operatorsAndChild,
     errors: [.unknownChild, .ambiguousChild, .wrongRole], summary: "Changes points into time, on a child's machine."
   ) { call, request in
-    try await call.node.redeemPoints(request)
+    var request = request
+    request.child = try call.child(request.child)
+    return try await call.node.redeemPoints(request)
   }
 
   static let refundPoints = Endpoint(
-    .post, "/v1/points/refund", Body.json(PointsRedemption.self),
+    .post, "/v1/points/refund", Body.json(PointsRedemption.self), whoMay: .operatorsAndChild,
     errors: [.unknownChild, .ambiguousChild, .wrongRole],
     summary: "Changes unused redeemed time back into points, on a child's machine."
   ) { call, request in
-    try await call.node.refundPoints(request)
+    var request = request
+    request.child = try call.child(request.child)
+    return try await call.node.refundPoints(request)
   }
 }
 

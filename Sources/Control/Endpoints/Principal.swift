@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// A kind of caller of the local API.
 ///
 /// Each endpoint lists the kinds that it accepts.
@@ -8,7 +10,9 @@ package enum Principal: String, Hashable, Sendable, CaseIterable {
   case nodeUser = "node-user"
   /// The superuser of the machine.
   case root
-  /// Another account of the machine, such as a child's.
+  /// An account that a parent has assigned to a child whom this machine serves.
+  case child
+  /// Another account of the machine.
   case account
   /// A session of a browser.
   case browser
@@ -17,6 +21,10 @@ package enum Principal: String, Hashable, Sendable, CaseIterable {
 extension Set<Principal> {
   /// The principals that have full access.
   package static let operators: Self = [.nodeUser, .root]
+  /// The principals of an endpoint that a child may use for itself.
+  ///
+  /// Its handler takes the child from `Call`, so that a child never asks about another one.
+  package static let operatorsAndChild: Self = [.nodeUser, .root, .child]
 }
 
 /// The program that sent a request.
@@ -24,10 +32,13 @@ package struct Caller: Hashable, Sendable {
   package var principal: Principal
   /// The user ID, as the kernel reports it.
   package var userID: UInt32
+  /// The child whose account it is, for `Principal.child` alone.
+  package var child: ServedChild?
 
-  package init(principal: Principal, userID: UInt32) {
+  package init(principal: Principal, userID: UInt32, child: ServedChild? = nil) {
     self.principal = principal
     self.userID = userID
+    self.child = child
   }
 }
 
@@ -36,14 +47,43 @@ extension Caller {
   ///
   /// - Parameters:
   ///   - credentials: The kernel's description.
-  ///   - owner: The user ID of the node's user.
-  init(_ credentials: PeerCredentials, ofNodeOf owner: UInt32) {
-    let principal: Principal =
-      switch credentials.userID {
-      case owner: .nodeUser
-      case 0: .root
-      default: .account
-      }
-    self.init(principal: principal, userID: credentials.userID)
+  ///   - user: The user ID of the node's user.
+  ///   - owner: Returns the child who owns an account; `nil` if it is no child's.
+  init(
+    _ credentials: PeerCredentials, ofNodeOf user: UInt32, owner: (UInt32) async -> ServedChild? = { _ in nil }
+  ) async {
+    switch credentials.userID {
+    case user: self.init(principal: .nodeUser, userID: credentials.userID)
+    case 0: self.init(principal: .root, userID: 0)
+    case let account:
+      let child = await owner(account)
+      self.init(principal: child == nil ? .account : .child, userID: account, child: child)
+    }
+  }
+}
+
+extension Call {
+  /// Returns the child that a request is about: for a child's account the child itself, for others the one named.
+  ///
+  /// - Parameter text: The child that the request names, if any.
+  /// - Returns: The name or ID of a child.
+  /// - Throws: `ControlFailure` if a child's account names another child.
+  func child(_ text: String?) throws(ControlFailure) -> String? {
+    try text.map { name throws(ControlFailure) in try child(named: name) } ?? caller.child?.id.description
+  }
+
+  /// Returns the child that a request is about, where it has to name one.
+  ///
+  /// - Parameter text: The child that the request names.
+  /// - Returns: The name or ID of a child.
+  /// - Throws: `ControlFailure` if a child's account names another child.
+  func child(named text: String) throws(ControlFailure) -> String {
+    guard let own = caller.child else { return text }
+    let word = text.lowercased()
+    // What fits a sibling as well means the caller, who has nobody else to ask about.
+    guard !word.isEmpty, own.name.text.lowercased().hasPrefix(word) || own.id.description == word else {
+      throw .ofAnotherChild
+    }
+    return own.id.description
   }
 }

@@ -5,14 +5,18 @@ extension Endpoints {
 
   static let getApps = Endpoint(
     .get, "/v1/apps", Query.text("child", "The child; all children if it is absent."),
-    errors: [.unknownChild, .ambiguousChild],
+    whoMay: .operatorsAndChild, errors: [.unknownChild, .ambiguousChild],
     summary: "The applications with rules: what is in force for each child, the child's rules over the family's."
   ) { call, child in
-    try await call.node.apps(ofChild: child)
+    let apps = try await call.node.apps(ofChild: try call.child(child))
+    return call.caller.child == nil ? apps : apps.map(\.shownToChild)
   }
 
-  static let getSettings = Endpoint(.get, "/v1/settings", summary: "The rules of the whole family.") { call in
-    try await call.node.settings()
+  static let getSettings = Endpoint(
+    .get, "/v1/settings", whoMay: .operatorsAndChild, summary: "The rules of the whole family."
+  ) { call in
+    let settings = try await call.node.settings()
+    return call.caller.child == nil ? settings : settings.shownToChild
   }
 
   static let setSettings = Endpoint(

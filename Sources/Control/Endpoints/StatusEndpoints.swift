@@ -3,8 +3,12 @@ import LatchkeyModel
 extension Endpoints {
   static let status: [Route] = [getStatus.route, syncStates.route, syncNow.route]
 
-  static let getStatus = Endpoint(.get, "/v1/status", summary: "The state of the node.") { call in
-    try await call.node.status()
+  static let getStatus = Endpoint(
+    .get, "/v1/status", whoMay: .operatorsAndChild, summary: "The state of the node; for a child, what concerns it."
+  ) { call in
+    let status = try await call.node.status()
+    guard let child = call.caller.child else { return status }
+    return status.shown(running: try await call.node.today(ofChild: child.id.description).running)
   }
 
   static let syncStates = Endpoint(

@@ -6,21 +6,23 @@ extension Endpoints {
   ]
 
   static let getToday = Endpoint(
-    .get, "/v1/children/{child}/today", Path.child, errors: [.unknownChild, .ambiguousChild],
+    .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsAndChild,
+    errors: [.unknownChild, .ambiguousChild],
     summary: "A child's day so far: what was used, what runs, what is left, and why."
   ) { call, child in
-    try await call.node.today(ofChild: child)
+    try await call.node.today(ofChild: try call.child(named: child))
   }
 
   static let todayEvents = Endpoint(
-    events: "/v1/children/{child}/today/events", Path.child, errors: [.unknownChild, .ambiguousChild],
+    events: "/v1/children/{child}/today/events", Path.child, whoMay: .operatorsAndChild,
+    errors: [.unknownChild, .ambiguousChild],
     summary: "A child's day: the present one at once, then each change."
   ) { call, child in
-    try await call.node.todayEvents(ofChild: child)
+    try await call.node.todayEvents(ofChild: try call.child(named: child))
   }
 
   static let getOwnToday = Endpoint(
-    .get, "/v1/me", errors: [.unknownChild, .wrongRole],
+    .get, "/v1/me", whoMay: .operatorsAndChild, errors: [.unknownChild, .wrongRole],
     summary: "The day of the child whose account the caller uses, on a child."
   ) { call in
     try await call.node.ownToday(caller: call.caller.userID)
@@ -30,13 +32,13 @@ extension Endpoints {
     .get, "/v1/children/{child}/explain", Path.child,
     Query.text("app", "The application, by its ID or name."),
     Query.number("at", "Unix milliseconds: the moment to explain; now if it is absent."),
-    errors: [.unknownChild, .ambiguousChild, .unknownItem],
+    whoMay: .operatorsAndChild, errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary: "Why an application may run or may not: every rule that is considered."
   ) { call, child, app, at in
     guard let app else {
       throw ControlFailure(400, .invalid, "The application is missing: give its ID or name as `app`.")
     }
-    return try await call.node.explain(child: child, app: app, at: at)
+    return try await call.node.explain(child: try call.child(named: child), app: app, at: at)
   }
 
   static let getUseReport = Endpoint(

@@ -4,6 +4,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 import Logging
+import ServiceLifecycle
 
 /// The operations of the command line on a node in its own process, such as creating and running one.
 public enum LocalNode {
@@ -18,6 +19,19 @@ public enum LocalNode {
   /// - Returns: The path, whether or not the folder exists.
   public static func stateFolder(explicit: String?, environment: [String: String]) -> String {
     StateFolder.resolve(explicit: explicit, environment: environment).path
+  }
+
+  /// Returns the path of the state folder of the node that a command talks to: the given one, else
+  /// `LATCHKEY_STATE_DIR`, else that of the system's node if it has a socket, else the XDG state folder.
+  ///
+  /// - Parameters:
+  ///   - explicit: The value of `--state-dir`, if it was given.
+  ///   - environment: The environment variables of the process.
+  /// - Returns: The path, whether or not the folder exists.
+  public static func nodeFolder(explicit: String?, environment: [String: String]) -> String {
+    let isNamed = explicit?.isEmpty == false || environment["LATCHKEY_STATE_DIR"]?.isEmpty == false
+    return !isNamed && SystemNode.isThere
+      ? SystemNode.stateFolder : stateFolder(explicit: explicit, environment: environment)
   }
 
   /// Creates a state folder with keys and an empty database.
@@ -100,7 +114,16 @@ public enum LocalNode {
       try await runNode(
         configuration: settings.configuration, commands: commands, carriers: carriers, logger: logger
       ) { node in
-        [ControlService(node: node, stateFolder: folder, logger: logger)]
+        let (up, told) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        var services: [any Service] = [
+          ControlService(
+            node: node, stateFolder: folder, logger: logger, owner: { try? await node.owner(ofAccount: $0) },
+            onRunning: { told.yield() })
+        ]
+        if let manager = ServiceManager.ofThisProcess() {
+          services.append(ServiceManagerService(manager: manager, node: node, whenUp: up))
+        }
+        return services
       }
     } catch {
       throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
@@ -120,6 +143,6 @@ extension LocalNodeSettings {
     NodeConfiguration(
       stateFolder: stateFolder, port: port, interfaces: interfaces, peers: peers, discovers: discovers,
       caps: QueueCaps(items: queueItems ?? Limits.queueItems, bytes: queueBytes ?? Limits.queueBytes),
-      agentProgram: enforces ? Self.agentProgram : nil)
+      agent: !enforces ? .none : stateFolder == SystemNode.stateFolder ? .system : .own(program: Self.agentProgram))
   }
 }

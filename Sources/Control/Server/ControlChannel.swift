@@ -9,13 +9,15 @@ struct ControlChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
   private let http: HTTP1Channel
+  private let counter: ConnectionCounter
 
-  init(responder: @escaping HTTPChannelHandler.Responder) {
+  init(responder: @escaping HTTPChannelHandler.Responder, counter: ConnectionCounter) {
+    self.counter = counter
     http = HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30)))
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+    counter.admit(channel).flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
       let pipeline = channel.pipeline.syncOperations
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandler(MalformedRequestHandler(), position: .after(decoder))

@@ -59,9 +59,32 @@ package struct ControlFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The answer to a caller without access to the endpoint.
+  /// The answer to a caller without access to any endpoint.
   static let forbidden = ControlFailure(
-    403, .forbidden, "This node belongs to another user: run the command as the user who runs the node.")
+    403, .forbidden,
+    "This account may ask the node nothing: for a child's account, a parent says whose it is with `latchkey accounts "
+      + "assign`; otherwise run the command as root, or as the user who runs the node.")
+
+  /// The answer to a child without access to the endpoint.
+  static let notForChildren = ControlFailure(
+    403, .forbidden,
+    "A child may not do that: ask a parent to, or run `latchkey me` for what is left today and `latchkey ask` for more."
+  )
+
+  /// The answer to a child who asks about another child.
+  static let ofAnotherChild = ControlFailure(
+    403, .forbidden, "A child asks about itself alone: leave the child's name out, or ask a parent.")
+
+  /// The answer to a child who does something that concerns other children as well.
+  static let ofAllChildren = ControlFailure(
+    403, .forbidden,
+    "Several children use this machine, and the message is for all of them: leave it to the parents to mark it as read."
+  )
+
+  /// Returns the answer to a caller without access to an endpoint.
+  static func forbidden(_ caller: Caller?) -> ControlFailure {
+    caller?.principal == .child ? .notForChildren : .forbidden
+  }
 
   /// The answer while the node is stopping.
   static let stopping = ControlFailure(

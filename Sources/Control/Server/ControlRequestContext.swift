@@ -19,10 +19,18 @@ struct ControlRequestContext: RequestContext {
 
   /// Returns the kernel's description of the caller; `nil` if it is not available.
   func credentials() async -> PeerCredentials? {
-    guard let provider = channel as? any SocketOptionProvider else { return nil }
+    try? await channel.peerCredentials().get()
+  }
+}
+
+extension Channel {
+  /// Returns the kernel's description of the process at the other end; fails if it is not available.
+  func peerCredentials() -> EventLoopFuture<PeerCredentials> {
+    guard let provider = self as? any SocketOptionProvider else {
+      return eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+    }
     // SOL_SOCKET and SO_PEERCRED, which fills a `struct ucred`: the layout of `PeerCredentials`.
-    return try? await provider.unsafeGetSocketOption(
-      level: NIOBSDSocket.OptionLevel(rawValue: 1), name: NIOBSDSocket.Option(rawValue: 17)
-    ).get()
+    return provider.unsafeGetSocketOption(
+      level: NIOBSDSocket.OptionLevel(rawValue: 1), name: NIOBSDSocket.Option(rawValue: 17))
   }
 }

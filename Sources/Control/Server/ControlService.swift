@@ -7,7 +7,8 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// The service of a node's local API: HTTP and JSON over a Unix socket in the state folder.
+/// The service of a node's local API: HTTP and JSON over a Unix socket in the state folder or, for the system's node, in
+/// `/run/latchkey`.
 ///
 /// The caller holds the folder's lock, so an existing socket belongs to a dead process and is replaced. Each endpoint
 /// states which callers it accepts.
@@ -15,9 +16,11 @@ import ServiceLifecycle
 /// Spec: Protocol/07-local-api.md.
 public struct ControlService: Service {
   private let node: any NodeInterface
-  private let stateFolder: String
+  /// A Boolean value that indicates whether every account of the machine may connect.
+  private let isOpenToAccounts: Bool
   private let logger: Logger
   private let recognize: ControlResponder.Recognition
+  private let socketFolder: String
   private let onRunning: @Sendable () -> Void
 
   /// The milliseconds after the signal to stop until open requests are closed.
@@ -29,11 +32,19 @@ public struct ControlService: Service {
   ///   - node: The node that answers.
   ///   - stateFolder: An existing folder whose lock the caller holds; its path may have any length.
   ///   - logger: The logger of the service.
-  public init(node: any NodeInterface, stateFolder: String, logger: Logger) {
-    let owner = geteuid()
+  ///   - owner: Returns the child who owns an account of this machine; `nil` if it is no child's.
+  ///   - onRunning: Called once the socket accepts connections.
+  public init(
+    node: any NodeInterface, stateFolder: String, logger: Logger,
+    owner: @escaping @Sendable (UInt32) async -> ServedChild?, onRunning: @escaping @Sendable () -> Void
+  ) {
+    let user = geteuid()
     self.init(
       node: node, stateFolder: stateFolder, logger: logger,
-      recognize: { await $0.credentials().map { Caller($0, ofNodeOf: owner) } }, onRunning: {})
+      recognize: { context in
+        guard let credentials = await context.credentials() else { return nil }
+        return await Caller(credentials, ofNodeOf: user, owner: owner)
+      }, onRunning: onRunning)
   }
 
   /// Creates the service of `node` with its own recognition of callers and a signal that the socket accepts
@@ -43,7 +54,8 @@ public struct ControlService: Service {
     onRunning: @escaping @Sendable () -> Void
   ) {
     self.node = node
-    self.stateFolder = stateFolder
+    socketFolder = ControlSocket.folder(ofNodeIn: stateFolder)
+    isOpenToAccounts = socketFolder != stateFolder
     self.logger = logger
     self.recognize = recognize
     self.onRunning = onRunning
@@ -51,23 +63,24 @@ public struct ControlService: Service {
 
   /// Serves until the node is told to stop; throws `ControlServiceError` if the socket cannot be created.
   public func run() async throws {
-    let socketPath = stateFolder + "/" + ControlSocket.name
+    let socketPath = socketFolder + "/" + ControlSocket.name
     let address: SocketAddressPath
     do {
-      address = try SocketAddressPath(folder: stateFolder, name: ControlSocket.name)
+      address = try SocketAddressPath(folder: socketFolder, name: ControlSocket.name)
     } catch {
       throw ControlServiceError(path: socketPath, cause: String(cString: strerror(error.errorNumber)))
     }
     try removeStaleSocket(socketPath)
     defer { unlink(socketPath) }
 
-    let (logger, onRunning) = (logger, onRunning)
+    let (logger, onRunning, mode) = (logger, onRunning, mode_t(isOpenToAccounts ? 0o666 : 0o600))
     var quiet = logger
     // The framework logs "Server started …" at level info; the node logs that itself.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
     let responder = ControlResponder(node: node, recognize: recognize)
     // The framework's Application adds a date to each answer, and wakes an idle node each second to update it.
-    let server = try HTTPServerBuilder { ControlChannel(responder: $0) }.buildServer(
+    let counter = ConnectionCounter(user: geteuid())
+    let server = try HTTPServerBuilder { ControlChannel(responder: $0, counter: counter) }.buildServer(
       configuration: ServerConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
     ) { [quiet] request, writer, channel in
@@ -75,8 +88,9 @@ public struct ControlService: Service {
       let response = await responder.respond(to: request, context: context)
       try await writer.write(response: response.head, body: response.body)
     } onServerRunning: { _ in
-      // The folder has mode 0700 and every caller is checked; this is a third barrier.
-      chmod(socketPath, 0o600)
+      // Every caller is checked. For a node that is not the system's, the folder's mode of 0700 and this one are two
+      // barriers more.
+      chmod(socketPath, mode)
       logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
       onRunning()
     }

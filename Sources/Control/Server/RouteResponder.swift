@@ -11,7 +11,9 @@ struct RouteResponder: HTTPResponder {
   let node: any NodeInterface
 
   func respond(to request: Request, context: ControlRequestContext) async throws -> Response {
-    guard route.whoMay.contains(context.caller.principal) else { throw ControlFailure.forbidden }
+    guard route.whoMay.contains(context.caller.principal) else {
+      throw ControlFailure.forbidden(context.caller)
+    }
     var incoming = IncomingRequest(parameters: [:], query: context.target.query)
     for case .path(let name) in route.parts.map(\.place) {
       incoming.parameters[name] = context.parameters.get(name).flatMap { PercentCoding.decode($0) }

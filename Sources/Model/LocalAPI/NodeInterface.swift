@@ -189,8 +189,8 @@ public protocol UsageAPI: Sendable {
 
 /// What children ask their parents for.
 public protocol RequestsAPI: Sendable {
-  /// Returns the requests: open ones first, then the others of today.
-  func requests() async throws(LocalAPIError) -> [RequestListing]
+  /// Returns the requests of a child, or of all children if it is `nil`: open ones first, then the others of today.
+  func requests(ofChild child: String?) async throws(LocalAPIError) -> [RequestListing]
   /// Asks the parents for time or for an application, on a child's machine.
   func ask(_ request: AskRequest) async throws(LocalAPIError) -> RequestListing
   /// Answers a request, on a parent's machine.

@@ -15,13 +15,13 @@ public struct NodeConfiguration: Sendable {
   public var discovers: Bool
   /// The limits on items that wait for one peer in one class.
   public var caps: QueueCaps
-  /// The path of the agent's program, which a child's node starts if the system has no agent; `nil` to enforce nothing.
-  public var agentProgram: String?
+  /// The agent that carries out the rules on a child's machine.
+  public var agent: AgentChoice
 
   /// Creates a configuration.
   public init(
     stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
-    caps: QueueCaps = QueueCaps(), agentProgram: String? = nil
+    caps: QueueCaps = QueueCaps(), agent: AgentChoice = .none
   ) {
     self.stateFolder = stateFolder
     self.port = port
@@ -29,6 +29,16 @@ public struct NodeConfiguration: Sendable {
     self.peers = peers
     self.discovers = discovers
     self.caps = caps
-    self.agentProgram = agentProgram
+    self.agent = agent
   }
+}
+
+/// The agent of a child's node.
+public enum AgentChoice: Hashable, Sendable {
+  /// None: nothing is enforced.
+  case none
+  /// The system's, which a service of its own runs.
+  case system
+  /// The system's or, if there is none, one that the node starts for the programs of its own user.
+  case own(program: String)
 }

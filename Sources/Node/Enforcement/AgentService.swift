@@ -12,7 +12,7 @@ import Logging
 /// Spec: Protocol/13-agent.md.
 actor AgentService {
   /// The socket of the system's agent.
-  private static let systemSocket = "/run/latchkey/agent.sock"
+  private static let systemSocket = "/run/latchkey-agent/agent.sock"
   /// The time between two attempts to reach an agent, in milliseconds.
   private static let pause = 100
   /// The attempts after which a person is told that there is none.
@@ -22,18 +22,18 @@ actor AgentService {
 
   private let context: NodeContext
   private let usage: UsageService
-  /// The path of the agent's program.
-  private let program: String
+  /// The path of the program of an agent of the node's own; `nil` if there is only the system's.
+  private let program: String?
   private var own: BackgroundProgram?
   private var startedAt: BootInstant?
   /// What the agent has refused of the orders that it is about to carry out.
   private var refusals: [String] = []
   private var stored: (run: UInt64, number: UInt64) = (0, 0)
 
-  init(context: NodeContext, usage: UsageService, program: String) {
+  init(context: NodeContext, usage: UsageService) {
     self.context = context
     self.usage = usage
-    self.program = program
+    program = if case .own(let path) = context.configuration.agent { path } else { nil }
   }
 
   func run() async {
@@ -66,6 +66,7 @@ actor AgentService {
 
   /// Starts an agent unless the last one still runs, or was started just now; returns whether the system runs it.
   private func isStarted() async -> Bool {
+    guard let program else { return true }
     if let own, await !hasEnded(own) { return true }
     if let startedAt, context.now() - startedAt < Self.startPause { return true }
     startedAt = context.now()
@@ -93,8 +94,10 @@ actor AgentService {
   private func warnOfNone() {
     context.warn(
       "agent",
-      "No agent runs on this machine, so rules are recorded and shown, and nothing is closed: see that \(program) is there, "
-        + "and start `latchkey run` again.")
+      "No agent runs on this machine, so rules are recorded and shown, and nothing is closed: "
+        + (program.map { "see that \($0) is there, and start `latchkey run` again." }
+          ?? "start it with `sudo systemctl start latchkey-agent`, or see why it ended with `systemctl status latchkey-agent`.")
+    )
   }
 
   // MARK: A connection

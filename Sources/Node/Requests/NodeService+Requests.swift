@@ -8,14 +8,16 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/11-rules.md §9.
 extension NodeService {
-  /// Returns the requests: open ones first, then the others of today, and those of yesterday that nobody answered.
-  public func requests() async throws(LocalAPIError) -> [RequestListing] {
+  /// Returns the requests of a child, or of all children if it is `nil`: open ones first, then the others of today, and
+  /// those of yesterday that nobody answered.
+  public func requests(ofChild text: String?) async throws(LocalAPIError) -> [RequestListing] {
     let household = try await household()
+    let child = try text.map { name throws(LocalAPIError) in try Self.find(name, in: household) }
     let books = try await books(household)
     let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
     let short = ShortIDs(books.flatMap { $0.requests.map(\.id.bytes) })
     var listings: [RequestListing] = []
-    for book in books {
+    for book in books where child == nil || book.child == child {
       // A request that nobody answered is shown on the day after.
       for request in book.requests where request.day.advanced(byDays: 1) >= book.day {
         let listing = book.listing(request, names, short)

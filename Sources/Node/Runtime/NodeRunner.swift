@@ -18,7 +18,7 @@ import ServiceLifecycle
 /// `NodeStartupError` if the node cannot be started.
 public func runNode(
   configuration: NodeConfiguration, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = [],
-  logger: Logger, services: (any NodeInterface) -> [any Service]
+  logger: Logger, services: (NodeService) -> [any Service]
 ) async throws(NodeStartupError) {
   CoreFiles.forbid()
   OpenFiles.raiseLimit()
@@ -148,10 +148,10 @@ public final class RunningNode: Sendable {
     let usage = UsageService(context: context, directory: directory)
     let applications = ApplicationService(context: context, directory: directory)
     var agent: [any Service] = []
-    if profile.role == .child, let program = configuration.agentProgram {
+    if profile.role == .child, configuration.agent != .none {
       // Before anything looks at what ran while the node was away.
       context.enforcementState.expect(until: context.now() + EnforcementState.awaitedMilliseconds)
-      agent = [RunningPart { await AgentService(context: context, usage: usage, program: program).run() }]
+      agent = [RunningPart { await AgentService(context: context, usage: usage).run() }]
     }
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,

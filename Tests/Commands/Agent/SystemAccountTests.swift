@@ -28,6 +28,8 @@ import Testing
     let entries = [entry(0, "root"), entry(999, "tester", "/usr/sbin/nologin")]
     #expect(SystemAccounts.people(among: entries, ownUser: 999).map(\.name) == ["tester"])
     #expect(SystemAccounts.people(among: entries, ownUser: 0).isEmpty)
+    let service = [SystemAccounts.Entry(uid: 999, name: "_latchkey", comment: "", shell: "/usr/sbin/nologin")]
+    #expect(SystemAccounts.people(among: service, ownUser: 999).isEmpty)
   }
 
   @Test func thereIsABoundAndTextsAreMadeSafe() {

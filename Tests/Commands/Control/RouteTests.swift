@@ -67,7 +67,7 @@ import Testing
 
   @Test func requests() async throws {
     let asked = AskRequest(child: name, minutes: 30, category: .reward, reason: "ünï")
-    try await trip(.requests, SampleValues.requests) { try await $0.requests() }
+    try await trip(.requests("Emma"), SampleValues.requests) { try await $0.requests(ofChild: "Emma") }
     try await trip(.ask(asked), SampleValues.requests[0]) { try await $0.ask(asked) }
     let app = AskRequest(minutes: nil, appID: SampleValues.app("org.gnome.Chess"))
     try await trip(.ask(app), SampleValues.requests[0]) { try await $0.ask(app) }

@@ -88,8 +88,8 @@ extension ScriptedNode {
     try answer(.setSettings(request)) { FamilyEdit(rules: $0.settings, commands: [$0.command]) }
   }
 
-  func requests() async throws(LocalAPIError) -> [RequestListing] {
-    try answer(.requests) { _ in SampleValues.requests }
+  func requests(ofChild child: String?) async throws(LocalAPIError) -> [RequestListing] {
+    try answer(.requests(child)) { _ in SampleValues.requests }
   }
 
   func ask(_ request: AskRequest) async throws(LocalAPIError) -> RequestListing {

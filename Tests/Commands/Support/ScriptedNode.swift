@@ -47,7 +47,7 @@ final class ScriptedNode: NodeInterface {
     case useReport(UseReportQuery)
     case startUsage(UsageStartRequest)
     case endUsage(String)
-    case requests
+    case requests(String?)
     case ask(AskRequest)
     case answerRequest(AnswerRequest)
     case points(String?, limit: Int)

@@ -45,7 +45,8 @@ struct ServedNode: Sendable {
 
   /// Recognizes the caller by the kernel's record, like a node; the user of the test is the node's user.
   static let asNodeUser: ControlResponder.Recognition = { context in
-    await context.credentials().map { Caller($0, ofNodeOf: geteuid()) }
+    guard let credentials = await context.credentials() else { return nil }
+    return await Caller(credentials, ofNodeOf: geteuid())
   }
 
   /// Stops the server like SIGTERM; it ends after the open requests.

@@ -22,7 +22,7 @@ enum BuiltProgram {
 
   /// The folder of the programs: the one that `LATCHKEY_PROGRAMS` names, else that of the test bundle, else that of a
   /// debug build.
-  private static let folder: String = {
+  static let folder: String = {
     if let chosen = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] { return chosen }
     let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     if let beside = bundle.map({ URL(fileURLWithPath: $0).deletingLastPathComponent().path }),

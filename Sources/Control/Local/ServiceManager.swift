@@ -1,0 +1,56 @@
+import Foundation
+import Glibc
+
+/// The service manager that started this process and wants to be told of its state: systemd, for `Type=notify`.
+///
+/// The protocol is that of sd_notify(3): a datagram of assignments to the socket that `NOTIFY_SOCKET` names.
+struct ServiceManager: Sendable {
+  /// The socket's path; a name in the abstract namespace begins with `@`.
+  let socket: String
+  /// The time between two signs of life, half of that after which the service counts as hung; `nil` if none are wanted.
+  let signInterval: Duration?
+
+  /// Returns the manager of this process; `nil` if it was not started as a service that reports its state.
+  ///
+  /// The variables are removed, so that programs which the node starts do not report in its place.
+  static func ofThisProcess() -> ServiceManager? {
+    let manager = ServiceManager(environment: ProcessInfo.processInfo.environment, processID: getpid())
+    for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
+    return manager
+  }
+
+  /// Creates the manager that environment variables name; `nil` if they name none.
+  init?(environment: [String: String], processID: Int32) {
+    guard let socket = environment["NOTIFY_SOCKET"], let first = socket.first, first == "/" || first == "@",
+      socket.utf8.count < Self.longestPath
+    else { return nil }
+    self.socket = socket
+    let isForThisProcess = environment["WATCHDOG_PID"].map { $0 == String(processID) } ?? true
+    let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
+    signInterval = isForThisProcess && microseconds > 0 ? .microseconds(max(1_000, microseconds / 2)) : nil
+  }
+
+  /// The bytes of a path in a Unix socket address, with its end.
+  private static let longestPath = 108
+
+  /// Sends an assignment such as `READY=1`; returns whether the system took it.
+  @discardableResult
+  func tell(_ text: String) -> Bool {
+    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    var path = Array(socket.utf8)
+    if path.first == UInt8(ascii: "@") { path[0] = 0 }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+    let bytes = Array(text.utf8)
+    let sent = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), $0, length)
+      }
+    }
+    return sent == bytes.count
+  }
+}
