@@ -15,8 +15,10 @@ struct AppSetSubcommand: AsyncParsableCommand {
     commandName: "set", abstract: "Set an application's rules; what is left out stays as it is.",
     discussion: """
       A rule is a child's and holds on all machines of the child's, or the family's. It is stored here at once and reaches the \
-      machines as soon as they meet. A machine closes programs of the account that runs Latchkey there, and of no \
-      other.
+      machines as soon as they meet.
+
+      Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
+      that runs it.
 
       Example: latchkey app set org.gnome.Chess --child Emma --category reward --points-per-minute 2 --blocked
       Example: latchkey app set org.gnome.Chess --daily-limit 1h30m --unblocked --wait

@@ -7,7 +7,8 @@ struct AccountsSubcommand: AsyncParsableCommand {
     commandName: "accounts", abstract: "Show and say to whom each account belongs.",
     discussion: """
       A child's accounts are the child's on every machine. Others, such as a parent's own, are not supervised. \
-      Programs are closed in the account that runs Latchkey, and in no other yet.
+      Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
+      that runs it.
 
       Example: latchkey accounts
       """,

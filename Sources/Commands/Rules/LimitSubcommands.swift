@@ -16,7 +16,8 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     discussion: """
       --daily is for every day, or for the weekdays that it names. --weekends gives Saturday and Sunday a limit of their own, \
       which --daily then leaves alone. What is not named stays as it is. Without --category the limit is for all screen time. \
-      A machine closes programs of the account that runs Latchkey there, and of no other.
+      Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
+      that runs it.
 
       Example: latchkey limit set --child Emma --daily 2h --weekends 3h
       Example: latchkey limit set --category reward --daily 45m --weekly 4h

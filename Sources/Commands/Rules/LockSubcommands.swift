@@ -7,8 +7,10 @@ struct LockSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Lock a child's machines.",
     discussion: """
-      While it is locked, nothing is allowed but what is always allowed. A machine closes programs of the account that \
-      runs Latchkey there, and of no other.
+      While it is locked, nothing is allowed but what is always allowed.
+
+      Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
+      that runs it.
 
       Example: latchkey lock Emma
       Example: latchkey lock Emma --for 1h

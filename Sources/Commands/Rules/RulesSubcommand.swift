@@ -7,8 +7,10 @@ struct RulesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Show the rules of a child.",
     discussion: """
-      The rules hold on every machine of the child's, and so do those of the whole family, which are shown below. A machine \
-      closes programs of the account that runs Latchkey there, and of no other.
+      The rules hold on every machine of the child's, and so do those of the whole family, which are shown below.
+
+      Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
+      that runs it.
 
       Example: latchkey rules Emma
       """)

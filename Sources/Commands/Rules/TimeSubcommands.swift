@@ -17,7 +17,8 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
       At bedtime nothing is allowed but what is always allowed. Times are on the family's clock. With --today or --day the plan \
       stays as it is, and none means no bedtime on that day.
 
-      A machine closes programs of the account that runs Latchkey there, and of no other.
+      Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
+      that runs it.
 
       Example: latchkey bedtime set --child Emma 20:00-07:00
       Example: latchkey bedtime set "mon-fri 20:00-07:00, sat-sun 21:00-08:00"
@@ -80,7 +81,8 @@ struct TimesSubcommand: AsyncParsableCommand {
       Times are on the family's clock. With --today or --day the plan stays as it is: "none" means none on that day, and "plan" \
       as planned again.
 
-      A machine closes programs of the account that runs Latchkey there, and of no other.
+      Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
+      that runs it.
 
       Example: latchkey times --child Emma --school "mon-fri 8:00-13:00"
       Example: latchkey times --reward "mon-fri 16:00-18:00, sat-sun 10:00-18:00"
