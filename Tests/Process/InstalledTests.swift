@@ -108,7 +108,7 @@ extension ProcessTests {
           several.status == 67 && several.talk.contains("supertux2") && several.talk.contains("supertuxkart"),
           "\(several)")
         let krita = try await mum.latchkey("app", "set", "krit", "--category", "learning")
-        #expect(krita.status == 0 && krita.talk.contains("org.kde.krita"), "\(krita)")
+        #expect(krita.status == 0 && krita.talk.contains("Krita learning"), "\(krita)")
         #expect(try await mum.apps().first { $0.appID.text == "org.kde.krita" }?.displayName == "Krita")
         let granted = try await mum.latchkey("grant", "Emma", "30m", "--for", "SuperTuxKart")
         #expect(granted.status == 0, "\(granted)")

@@ -33,7 +33,7 @@ public final class Simulation {
   /// The number of events so far.
   public private(set) var events = 0
   /// Events of each machine after which it is taken to go round in a circle.
-  private static let mostEvents = 50_000
+  private static let mostEvents = 20_000
 
   /// Creates the simulation of a scenario, with a deliberate fault or none; `isTraced` records the events.
   public init(_ scenario: Scenario, fault: DeliberateFault? = nil, isTraced: Bool = false) {
