@@ -54,7 +54,7 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let home = try await AgentHome(lab)
         try await home.set([("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)")])
-        // It belongs to nobody who could wait for it, like what a timer starts; the file says which process it is.
+        // Its parent process has ended, as with a program that a timer starts. The file says which process it is.
         let file = lab.newPath()
         let script = "setsid \"$0\" 600 </dev/null >/dev/null 2>&1 & echo $! > \(file).new; mv \(file).new \(file)"
         #expect(try await home.play(["/bin/sh", "-c", script, home.game]).wait() == .exited(0))

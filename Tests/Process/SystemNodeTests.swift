@@ -50,7 +50,7 @@ extension ProcessTests {
             #expect(result.talk.contains("This account may ask the node nothing"), "\(arguments): \(result)")
           }
         }
-        // Connections beyond the limit are closed at once, and nobody else notices.
+        // Connections beyond the limit are closed at once, and other accounts are still answered.
         let held = try await machine.hold(70, as: Machine.emma)
         #expect(held.output == "6\n", "\(held)")
         await machine.end()

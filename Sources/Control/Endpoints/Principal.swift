@@ -80,7 +80,7 @@ extension Call {
   func child(named text: String) throws(ControlFailure) -> String {
     guard let own = caller.child else { return text }
     let word = text.lowercased()
-    // What fits a sibling as well means the caller, who has nobody else to ask about.
+    // A beginning that fits a sibling's name as well means the caller: a child can ask about itself alone.
     guard !word.isEmpty, own.name.text.lowercased().hasPrefix(word) || own.id.description == word else {
       throw .ofAnotherChild
     }

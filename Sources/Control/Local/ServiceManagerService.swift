@@ -3,8 +3,8 @@ import ServiceLifecycle
 
 /// A service that tells the service manager when the node is up, that it lives, and when it stops.
 ///
-/// A sign of life is sent only after the node has answered a request that reads its database: a process whose parts wait
-/// for each other forever gives none, and is started anew.
+/// A sign of life is sent only after the node has answered a request that reads its database. A process whose parts wait
+/// for each other forever therefore sends none, and the service manager starts it again.
 struct ServiceManagerService: Service {
   let manager: ServiceManager
   let node: any NodeInterface
@@ -26,7 +26,7 @@ struct ServiceManagerService: Service {
       return
     }
     while !Task.isCancelled {
-      // A disk that fails is no reason to start the node anew: any answer is a sign of life.
+      // Any answer is a sign of life, also an error: starting the node again does not mend a disk.
       _ = try? await node.children()
       if Task.isCancelled { return }
       manager.tell("WATCHDOG=1")

@@ -31,7 +31,7 @@ final class EnforcementState: Sendable {
   let changes = ChangeSignal()
   /// Signals that the agent has said something of its orders, or is another one.
   private let answers = ChangeSignal()
-  /// The number of the first orders of this run: nobody has heard of it in an earlier one.
+  /// The number of the first orders of this run, which is random so that an agent has not heard of it in an earlier run.
   private let first = UInt64.random(in: 1..<UInt64.max / 2)
 
   /// Notes that an agent is expected to connect until an instant.

@@ -9,7 +9,7 @@ import LatchkeyStore
 /// Spec: Protocol/11-rules.md §9.
 extension NodeService {
   /// Returns the requests of a child, or of all children if it is `nil`: open ones first, then the others of today, and
-  /// those of yesterday that nobody answered.
+  /// those of yesterday without an answer.
   public func requests(ofChild text: String?) async throws(LocalAPIError) -> [RequestListing] {
     let household = try await household()
     let child = try text.map { name throws(LocalAPIError) in try Self.find(name, in: household) }
