@@ -47,11 +47,12 @@ import Testing
 
     mutating func see(
       _ pid: Int32, _ path: String, start: Int64, account: UInt32 = 1_000, writable: Bool = false,
-      isProtected: Bool = false, sha256: String? = nil, at now: Int64
+      isProtected: Bool = false, sha256: String? = nil, mapped: String? = nil, at now: Int64
     ) {
       let facts = ProcessFacts(
         identity: Rig.process(pid), account: account, startedAt: .init(milliseconds: start), name: "x",
-        images: [.init(path: path, sha256: sha256)], isFromWritablePlace: writable, isProtected: isProtected)
+        images: [.init(path: path, sha256: sha256)] + (mapped.map { [.init(path: $0)] } ?? []),
+        isFromWritablePlace: writable, isProtected: isProtected)
       take(machine.saw(facts, at: .init(milliseconds: now)))
     }
 
@@ -193,6 +194,25 @@ import Testing
     rig.see(5, "/home/emma/copy", start: 10, sha256: digest, at: 4_000)
     rig.see(5, "/bin/sh", start: 10, at: 5_000)
     #expect(rig.news() == ["inForce 2", "began 5 kart since 10", "ended 5 kart 4990"])
+  }
+
+  @Test("A program that ran before it was blocked is asked first, however late the orders come")
+  func late() {
+    var rig = Rig()
+    rig.order([], at: 0)
+    rig.look([], at: 0)
+    rig.see(5, "/usr/games/kart", start: 100, at: 1_000)
+    rig.look([5], at: 1_000)
+    rig.look([5], at: 2_000)
+    // It maps another file, which makes it no other program.
+    rig.see(5, "/usr/games/kart", start: 100, mapped: "/usr/games/track", at: 3_000)
+    rig.look([5], at: 3_000)
+    _ = rig.news()
+    rig.order([game(closesAt: 1_500)], number: 2, madeAt: 1_500, at: 4_000)
+    #expect(rig.deeds == ["ask 5"])
+    rig.see(5, "/usr/games/kart", start: 100, mapped: "/usr/games/other", at: 5_000)
+    rig.tick(9_000)
+    #expect(rig.deeds == ["ask 5", "kill 5"])
   }
 
   @Test("A program that is older than the agent's run is asked first: it may have been allowed when it began")

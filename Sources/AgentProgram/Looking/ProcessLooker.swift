@@ -46,6 +46,8 @@ struct ProcessLooker {
   /// The real user of each process whose folder in /proc is root's, as that of one that cannot be dumped.
   private var hidden: [Int32: (startTime: UInt64, user: UInt32)] = [:]
   private var looks = 0
+  /// The numbers of all processes that were there at the last look at all.
+  private var listedAtLook: Set<Int32> = []
   private var hashes = HashCache()
   private var files: PackageFiles
   private let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
@@ -90,8 +92,17 @@ struct ProcessLooker {
       look(ProcFile.processes().filter { listed.insert($0).inserted })
       turned = BootClock.now()
     }
+    listedAtLook = Set(all)
     known = known.filter { present.contains($0.key) }
     return present
+  }
+
+  /// Looks at the processes that are new since the last look at all, which costs little beside many others.
+  mutating func lookAtNew(_ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void) {
+    guard !wanted.accounts.isEmpty else { return }
+    for pid in ProcFile.processes() where !listedAtLook.contains(pid) {
+      if let (facts, isNews) = look(at: pid, wanted, now), isNews { see(facts) }
+    }
   }
 
   /// Returns the facts of one process, and whether they are news; `nil` if it is none of the accounts'.

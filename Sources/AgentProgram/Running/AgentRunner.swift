@@ -9,6 +9,10 @@ import LatchkeyModel
 public final class AgentRunner {
   /// The time between two looks at all processes without events, in milliseconds.
   static let lookMilliseconds: Int64 = 1_000
+  /// The time between two looks at new processes without events, in milliseconds, and for how long they follow a kill:
+  /// what was closed is often started again at once.
+  private static let newMilliseconds: Int64 = 200
+  private static let watchfulMilliseconds: Int64 = 10_000
   /// The time between two looks with events, in milliseconds.
   static let lookWithEventsMilliseconds: Int64 = 5_000
   /// The shortest time between two moments at which something is due, in milliseconds: what falls between is done together.
@@ -33,6 +37,8 @@ public final class AgentRunner {
   private var handles: [ProcessIdentity: HeldHandle] = [:]
   private var protected: Set<Int32> = []
   private var protectedFiles: Set<ProcessLooker.FilePlace> = []
+  /// Until when new processes are looked at more often; `nil` if nothing was killed.
+  private var watchfulUntil: BootInstant?
   private var lastOffset: (wall: Int64, awake: Int64)
 
   /// A handle in a collection.
@@ -97,10 +103,12 @@ public final class AgentRunner {
     if let orders = found.orders { take(orders, isKept: true) }
     lookAtAll()
     var lastLook = BootClock.now()
+    var lastNewLook = lastLook
     var lastTimer = lastLook
     while true {
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
+      if watchfulUntil.map({ $0 > lastNewLook }) == true { due = min(due, lastNewLook + Self.newMilliseconds) }
       if let timer = machine.nextTimer(after: lastTimer) {
         due = min(due, max(timer, lastTimer + Self.restMilliseconds))
       }
@@ -111,6 +119,10 @@ public final class AgentRunner {
         lastLook = BootClock.now()
         looker.load(packages: machine.packages)
         lookAtAll()
+        lastNewLook = lastLook
+      } else if let watchfulUntil, watchfulUntil > lastNewLook, BootClock.now() - lastNewLook >= Self.newMilliseconds {
+        lastNewLook = BootClock.now()
+        looker.lookAtNew(wanted, at: lastNewLook) { see($0) }
       }
       let now = BootClock.now()
       if now - lastTimer >= Self.restMilliseconds, let timer = machine.nextTimer(after: lastTimer), timer <= now {
@@ -291,7 +303,9 @@ public final class AgentRunner {
       case .keep(let orders):
         if let reason = store.keep(orders) { Self.say(reason) }
       case .ask(let process): signal(process, SIGTERM)
-      case .kill(let process): signal(process, SIGKILL)
+      case .kill(let process):
+        signal(process, SIGKILL)
+        if eventsDescriptor < 0 { watchfulUntil = now + Self.watchfulMilliseconds }
       case .pause: break  // Needs a control group of root's own: the machine is told that it cannot.
       case .tell(let report):
         if case .began(let use, _) = report.event, handles[use.process] == nil, handles.count < 1_024 {

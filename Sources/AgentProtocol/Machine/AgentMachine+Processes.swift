@@ -4,11 +4,10 @@ import LatchkeyModel
 extension AgentMachine {
   /// Takes what the kernel shows of a process: one that is new, or one that runs another program since.
   public mutating func saw(_ facts: ProcessFacts, at now: BootInstant) -> [AgentEffect] {
-    guard accounts[facts.account] != nil else { return ended(facts.identity, at: now) }
+    guard let supervised = accounts[facts.account] else { return ended(facts.identity, at: now) }
     if var known = followed[facts.identity] {
-      let isOther = known.facts.images != facts.images || known.facts.arguments != facts.arguments
+      if known.becomesOther(facts, supervised) { (known.seenAt, known.lookBefore) = (now, lastLook) }
       known.facts = facts
-      if isOther { (known.seenAt, known.lookBefore) = (now, lastLook) }
       followed[facts.identity] = known
     } else {
       guard followed.count < Self.capacity else { return [] }

@@ -32,6 +32,16 @@ extension AgentMachine.Followed {
     match.map { ProgramUse(account: facts.account, app: $0.app, isWeak: $0.isWeak, process: facts.identity) }
   }
 
+  /// Returns whether a process that shows other facts is another program from then on.
+  ///
+  /// A program that maps one more file, or an application that starts a part of itself, stays what it is: the time since
+  /// when it is that application counts for whether it is asked to end or killed at once.
+  func becomesOther(_ new: ProcessFacts, _ supervised: AgentMachine.Supervised) -> Bool {
+    let newMatch = supervised.match(new)
+    if newMatch != match { return true }
+    return newMatch == nil && (facts.images.first != new.images.first || facts.arguments != new.arguments)
+  }
+
   /// Returns whether it became what it is when that was closed already, so that ending it loses no work.
   func beganClosed(since closesAt: BootInstant) -> Bool {
     facts.startedAt >= closesAt || lookBefore.map { $0 >= closesAt } ?? false

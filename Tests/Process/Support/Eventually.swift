@@ -2,7 +2,8 @@
 func eventually(
   _ what: String, isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async throws {
-  for _ in 0..<1_200 {
+  // Three minutes: a machine may be slow and have other tests to run.
+  for _ in 0..<3_600 {
     if try await condition() { return }
     try await Task.sleep(for: .milliseconds(50))
   }
