@@ -149,6 +149,28 @@ import Testing
         .isEmpty)
   }
 
+  @Test("The agent, its present node and their ancestors are protected; a process that got the number of one is not")
+  func protected() throws {
+    let program = try RunningCat(["/bin/cat"])
+    var looker = ProcessLooker()
+    let identity = try facts(of: program, &looker).identity
+    let other = ProcessIdentity(processID: identity.processID, startTime: identity.startTime + 1)
+    func isProtected(_ processes: Set<ProcessIdentity>) -> Bool? {
+      var wanted = wanted
+      wanted.protected = processes
+      return looker.look(at: program.pid, wanted, BootClock.now())?.facts.isProtected
+    }
+    #expect(isProtected([identity]) == true && isProtected([other]) == false)
+
+    var protected = ProtectedProcesses()
+    let numbers = Set(protected.processes.map(\.processID))
+    #expect(numbers.isSuperset(of: [getpid(), getppid()].filter { $0 > 1 }))
+    protected.connected(node: program.pid)
+    #expect(protected.processes.contains(identity) && protected.files.count == 2)
+    protected.connected(node: getpid())
+    #expect(!protected.processes.contains(identity) && protected.files.count == 1)
+  }
+
   @Test("Lines of /proc/PID/stat are read whatever a process calls itself")
   func stat() {
     let fields = "S 42 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987654 1 1"

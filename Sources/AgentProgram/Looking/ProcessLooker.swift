@@ -14,7 +14,7 @@ struct ProcessLooker {
     /// The accounts for which the SHA-256 of files is needed.
     var hashed: Set<UInt32>
     /// The processes that must not be closed.
-    var protected: Set<Int32>
+    var protected: Set<ProcessIdentity>
     /// Executables that must not be closed, by device and inode.
     var protectedFiles: Set<FilePlace>
   }
@@ -130,7 +130,7 @@ struct ProcessLooker {
       let both = arguments == same.firstArguments ? arguments : same.firstArguments + " " + arguments
       var facts = same.facts
       (facts.arguments, facts.name) = (both, line.name)
-      facts.isProtected = isProtected(pid, path, status, wanted)
+      facts.isProtected = isProtected(identity, path, status, wanted)
       let pause = min((now - facts.startedAt) / 2, Self.mapsMilliseconds)
       let isDue = same.mapsReadAt.map { now - $0 >= pause } ?? true
       if isDue {
@@ -159,7 +159,7 @@ struct ProcessLooker {
       identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments, images: images,
       flatpak: flatpak, isGenuineFlatpak: flatpak.map { Self.isGenuine(flatpak: $0, path ?? "", status) } ?? false,
       isFromWritablePlace: Self.isFromWritablePlace(path, status, user),
-      isProtected: isProtected(pid, path, status, wanted))
+      isProtected: isProtected(identity, path, status, wanted))
     // Maps are read with the next look: a loader needs a moment before its program is there.
     known[identity] = Known(facts: facts, file: mark, firstArguments: arguments)
     return (facts, true)
@@ -239,8 +239,10 @@ struct ProcessLooker {
     status.st_uid == user || status.st_mode & 0o002 != 0 || status.st_mode & 0o020 != 0 && status.st_gid != 0
   }
 
-  private func isProtected(_ pid: Int32, _ path: String?, _ status: stat?, _ wanted: Wanted) -> Bool {
-    if pid == 1 || wanted.protected.contains(pid) { return true }
+  private func isProtected(
+    _ process: ProcessIdentity, _ path: String?, _ status: stat?, _ wanted: Wanted
+  ) -> Bool {
+    if process.processID == 1 || wanted.protected.contains(process) { return true }
     guard let status, let path else { return false }
     let place = FilePlace(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     if wanted.protectedFiles.contains(place) { return true }

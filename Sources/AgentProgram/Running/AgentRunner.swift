@@ -35,8 +35,7 @@ public final class AgentRunner {
   private var connection: NodeConnection?
   private var events: ProcessEvents?
   private var handles: [ProcessIdentity: HeldHandle] = [:]
-  private var protected: Set<Int32> = []
-  private var protectedFiles: Set<ProcessLooker.FilePlace> = []
+  private var protected = ProtectedProcesses()
   /// Until when new processes are looked at more often; `nil` if nothing was killed.
   private var watchfulUntil: BootInstant?
   private var lastOffset: (wall: Int64, awake: Int64)
@@ -89,7 +88,6 @@ public final class AgentRunner {
     machine = AgentMachine(
       abilities: AgentAbilities(onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil))
     lastOffset = Self.offsets()
-    protect(getpid())
     if settings.nodeUser != nil { events = Self.openEvents() }
   }
 
@@ -171,7 +169,7 @@ public final class AgentRunner {
   private func accept() {
     while let socket = listener.accept() {
       guard let peer = socket.peer, isNode(peer.user) else { continue }
-      protect(peer.process)
+      protected.connected(node: peer.process)
       connection = NodeConnection(socket, peer)
       let hello = AgentHello(
         run: run, isSystem: settings.nodeUser != nil, hasEvents: eventsDescriptor >= 0, user: UInt32(geteuid()),
@@ -229,8 +227,8 @@ public final class AgentRunner {
   private var wanted: ProcessLooker.Wanted {
     let accounts = machine.supervisedAccounts
     return ProcessLooker.Wanted(
-      accounts: accounts, hashed: accounts.filter { machine.needsHashes(of: $0) }, protected: protected,
-      protectedFiles: protectedFiles)
+      accounts: accounts, hashed: accounts.filter { machine.needsHashes(of: $0) }, protected: protected.processes,
+      protectedFiles: protected.files)
   }
 
   private func lookAtAll() {
@@ -281,18 +279,6 @@ public final class AgentRunner {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
     return pid
-  }
-
-  /// Keeps a process, what it descends from, and its executable from being closed.
-  private func protect(_ process: Int32) {
-    var pid = process
-    for _ in 0..<64 where pid > 1 {
-      protected.insert(pid)
-      pid = ProcessStatLine(pid: pid)?.parent ?? 0
-    }
-    if let status = ProcFile.status("/proc/\(process)/exe") {
-      protectedFiles.insert(.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)))
-    }
   }
 
   // MARK: Effects
