@@ -20,6 +20,12 @@ struct FamilyClock: Sendable {
     dayStartHour = Int(clamping: rules.settings.dayStartHour)
   }
 
+  /// The days of a child, as its machines have them.
+  init(_ rules: OwnedRules) {
+    zone = rules.inForce("family/zone").map { TimeText.zone($0) } ?? TerminalEnvironment.current.timeZone
+    dayStartHour = rules.inForce("family/dayStart").flatMap { Int($0) } ?? 0
+  }
+
   /// The family's present day.
   var today: FamilyDay {
     let now = TerminalEnvironment.current.now()

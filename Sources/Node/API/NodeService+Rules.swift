@@ -30,7 +30,7 @@ extension NodeService {
     let household = try await household()
     let child = try Self.find(text, in: household)
     let scope: GrantScope = request.app.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
-    let day = boundary(household).day(containing: context.wall())
+    let day = boundary(household, of: child).day(containing: context.wall())
     let key = RuleKey.today(day, .grant(context.nextCommandID(context.wall())))
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
     let grant = Grant(minutes: request.minutes, scope: scope)
@@ -43,8 +43,11 @@ extension NodeService {
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
     let untold = try await machinesWithEditsUnderWay()
     let registers = household.rules(of: nil)
+    var settings = FamilySettings(RuleSet.read(registers, child: nil).rules)
+    let days = RuleSet.read(household.familyDays(), child: nil).rules
+    (settings.zone, settings.dayStartHour) = (days.zone, days.dayStartHour)
     return FamilyRules(
-      settings: FamilySettings(RuleSet.read(registers, child: nil).rules),
+      settings: settings,
       rules: try await listings(registers, of: nil, household, peers),
       untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
   }
@@ -57,10 +60,11 @@ extension NodeService {
     return FamilyEdit(rules: try await settings(), commands: commands)
   }
 
-  /// Returns the family's days; without a zone of the family's, those of this machine's zone.
-  func boundary(_ household: Household) -> DayBoundary {
-    let registers = household.rules(of: nil)
-    var rules = RuleSet.read(registers, child: nil).rules
+  /// Returns the family's days, as a child's machines have them if a child is given; without a zone of the family's, those of
+  /// this machine's zone.
+  func boundary(_ household: Household, of child: ChildID? = nil) -> DayBoundary {
+    let registers = child.map { household.rules(of: $0) } ?? household.familyDays()
+    var rules = RuleSet.read(registers, child: child).rules
     let isSet = registers.contains { $0.key == "family/zone" && $0.value != nil }
     if !isSet { rules.zone = LocalZone.name() }
     return rules.boundary
@@ -69,8 +73,7 @@ extension NodeService {
   private func set(
     _ changes: [RegisterChange], of child: ChildID, _ household: Household
   ) async throws(LocalAPIError) -> RuleEdit {
-    let serving = household.machines(of: child).flatMap { household.serving($0.device, child) }
-    let commands = try await edit(serving + changes)
+    let commands = try await edit(changes)
     return RuleEdit(rules: try await rules(of: child, try await self.household()), commands: commands)
   }
 
@@ -91,7 +94,7 @@ extension NodeService {
 
   private func rules(of child: ChildID, _ household: Household) async throws(LocalAPIError) -> ChildRules {
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    let today = boundary(household).day(containing: context.wall())
+    let today = boundary(household, of: child).day(containing: context.wall())
     let rules = try await listings(household.rules(of: child), of: child, household, peers)
     let own = rules.filter { rule in
       guard !rule.isFamilys, rule.key != HouseholdKey.name else { return false }

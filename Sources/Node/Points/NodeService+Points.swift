@@ -35,8 +35,7 @@ extension NodeService {
     if let fault = request.textFault { throw LocalAPIError(.invalid, fault) }
     let household = try await household()
     let child = try Self.child(request.child, in: household)
-    let machines = household.machines(of: child).map(\.device)
-    let serving = machines.flatMap { household.serving($0, child) }
+    let machines = household.given(to: child).map(\.device)
     let context = context
     guard let source = RecordID(bytes: context.nextCommandID(context.wall()).bytes) else {
       throw LocalAPIError(.internal, "The change got no ID: give the command again.")
@@ -55,7 +54,7 @@ extension NodeService {
         let take = TakePoints(child: child, milliPoints: milliPoints, day: moment.day, reason: request.reason)
         return (device: device, payload: CommandPayload(take))
       }
-      return (made, ActOrders(edits: serving, commands: asked))
+      return (made, ActOrders(commands: asked))
     }
     let asked = commands.compactMap { $0.payload.as(TakePoints.self)?.milliPoints }.reduce(0, +)
     return PointsAdjusted(

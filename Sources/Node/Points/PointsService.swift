@@ -67,7 +67,12 @@ struct PointsService: Sendable {
   private func children(of household: Household) -> [ChildID: Set<DeviceID>] {
     let machines = HouseholdKey.machines(in: household.registers.registers)
     if context.profile.role == .child { return machines.filter { $0.value.contains(context.own) } }
-    return machines
+    // A machine that another parent has taken from the child is lent nothing.
+    let present = Set(household.machines.map(\.device))
+    return machines.reduce(into: [:]) { found, entry in
+      let (child, devices) = entry
+      found[child] = devices.filter { !present.contains($0) || household.given($0).contains(child) }
+    }
   }
 
   private func connected() async -> Set<DeviceID> {

@@ -82,7 +82,12 @@ public struct DatabaseEffects: EffectTransaction {
     try database.save(register)
     if case .machine(let device) = register.zone, let child = register.key.servedChild, register.servedChild == nil {
       // A machine keeps nothing of a child whom it does not serve, and hears nothing more.
-      if device == own { try database.forgetFacts(of: child) } else { try database.endHolding(device, child) }
+      if device == own {
+        try database.forgetFacts(of: child)
+      } else {
+        try database.endHolding(device, child)
+        try database.forgetTold(of: child, by: device)
+      }
     }
     try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.value)
   }

@@ -94,18 +94,6 @@ extension Database {
   func forgetFacts(of child: ChildID) throws {
     for table in ["fact", "fact_holder", "carry"] { try run("DELETE FROM \(table) WHERE child = ?", [child.bytes]) }
   }
-
-  /// Returns whether a machine is a child's, according to the registers that are held here.
-  func serves(_ device: DeviceID, _ child: ChildID) throws -> Bool {
-    guard let key = RegisterKey(["child", child.description]) else { return false }
-    return try register(key, in: .machine(device))?.servedChild == child
-  }
-
-  /// Returns whether a machine is or was a child's, according to the registers that are held here.
-  func hasServed(_ device: DeviceID, _ child: ChildID) throws -> Bool {
-    guard let key = RegisterKey(["child", child.description]) else { return false }
-    return try register(key, in: .machine(device)) != nil
-  }
 }
 
 /// The relay of facts.
