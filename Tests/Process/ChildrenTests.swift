@@ -92,7 +92,7 @@ extension ProcessTests {
           try await dad.api.accounts(device: nil).first { $0.account == account.account }?.childName?.text == "Ben")
         // The machine's word alone brings it nothing of Ben's: the second parent says that it is his.
         let set = try await dad.api.setRules(ofChild: "Ben", RuleRequest([.init("lock", "on")]))
-        #expect(set.commands.isEmpty && set.rules.child.claimed.map(\.text) == [pc.name])
+        #expect(set.rules.child.machines.isEmpty && set.rules.child.claimed.map(\.text) == [pc.name])
         _ = try await dad.api.rename(device: pc.name, RenameRequest(childName: "Ben, Emma"))
         #expect(try await dad.api.rules(ofChild: "Ben").child.claimed.isEmpty)
         try await eventually("the first parent sees the rule") {

@@ -43,11 +43,8 @@ extension NodeService {
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
     let untold = try await machinesWithEditsUnderWay()
     let registers = household.rules(of: nil)
-    var settings = FamilySettings(RuleSet.read(registers, child: nil).rules)
-    let days = RuleSet.read(household.familyDays(), child: nil).rules
-    (settings.zone, settings.dayStartHour) = (days.zone, days.dayStartHour)
     return FamilyRules(
-      settings: settings,
+      settings: FamilySettings(RuleSet.read(registers, child: nil).rules),
       rules: try await listings(registers, of: nil, household, peers),
       untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
   }
