@@ -1,4 +1,5 @@
 import LatchkeyAgent
+import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
@@ -85,8 +86,18 @@ extension NodeService {
     }
     guard let text = change.value else { return RegisterChange(zone, key, nil) }
     do {
-      return RegisterChange(zone, key, try Rule(rule, typed: text).text)
+      let read = try Rule(rule, typed: text)
+      if case .app(let app, _) = rule, case .matchers(let matchers) = read.value { try check(matchers, of: app) }
+      return RegisterChange(zone, key, read.text)
     } catch { throw LocalAPIError(.invalid, error.sentence) }
+  }
+
+  /// Refuses matchers that the agent on the child's machine would refuse.
+  private static func check(_ matchers: [AppMatcher], of app: AppID) throws(RuleFault) {
+    for matcher in matchers {
+      guard let kind = MatcherCheck.fault(of: matcher) else { continue }
+      throw RuleFault(OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence)
+    }
   }
 
   private func rules(of child: ChildID, _ household: Household) async throws(LocalAPIError) -> ChildRules {

@@ -19,7 +19,8 @@ extension NodeService {
     var listings: [RequestListing] = []
     for book in books where child == nil || book.child == child {
       // A request that nobody answered is shown on the day after.
-      for request in book.requests where request.day.advanced(byDays: 1) >= book.day {
+      for request in book.requests
+      where request.day.advanced(byDays: 1) >= book.day && request.day <= book.day.advanced(byDays: 1) {
         let listing = book.listing(request, names, short)
         if request.day >= book.day || listing.state == .expired { listings.append(listing) }
       }
