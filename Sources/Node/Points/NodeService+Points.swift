@@ -63,7 +63,10 @@ extension NodeService {
       commands: commands.filter { $0.payload.as(TakePoints.self) != nil })
   }
 
-  /// Divides a deduction over a child's machines by what they hold; what none is known to hold is asked of the first.
+  /// Divides a deduction over a child's machines by what they hold.
+  ///
+  /// What is missing is asked of the one that holds the most, which may hold more than is known here. No machine is asked
+  /// that is known to hold nothing.
   static func shares(
     of milliPoints: Int64, _ machines: [DeviceID], _ ledger: Ledger
   ) -> [(DeviceID, Int64)] {
@@ -75,9 +78,7 @@ extension NodeService {
       shares.append((device, min(rest, held)))
       rest -= min(rest, held)
     }
-    guard rest > 0, let first = ordered.first else { return shares }
-    if shares.isEmpty { return [(first.0, rest)] }
-    shares[0].1 += rest
+    if !shares.isEmpty { shares[0].1 += rest }
     return shares
   }
 
