@@ -90,8 +90,11 @@ extension ProcessTests {
         try await eventually("the second parent knows the other child") { try await names(dad) == ["Ben", "Emma"] }
         #expect(
           try await dad.api.accounts(device: nil).first { $0.account == account.account }?.childName?.text == "Ben")
+        // The machine's word alone brings it nothing of Ben's: the second parent says that it is his.
         let set = try await dad.api.setRules(ofChild: "Ben", RuleRequest([.init("lock", "on")]))
-        #expect(set.commands.count == 1)
+        #expect(set.rules.child.machines.isEmpty && set.rules.child.claimed.map(\.text) == [pc.name])
+        _ = try await dad.api.rename(device: pc.name, RenameRequest(childName: "Ben, Emma"))
+        #expect(try await dad.api.rules(ofChild: "Ben").child.claimed.isEmpty)
         try await eventually("the first parent sees the rule") {
           try await mum.api.rules(ofChild: "Ben").rules.map(\.words) == ["locked"]
         }
@@ -101,6 +104,9 @@ extension ProcessTests {
         }
         _ = try await dad.api.removeChild("Benjamin")
         try await eventually("the machine has forgotten the child") { try await names(pc) == ["Emma"] }
+        try await eventually("the first parent hears who did it") {
+          try await mum.api.children().first { $0.name.text == "Benjamin" }?.taken.map(\.by.text) == ["Tom's laptop"]
+        }
         try await eventually("and the account is free") {
           try await mum.api.accounts(device: nil).first { $0.account == account.account }?.owner == .open
         }

@@ -220,4 +220,25 @@ import Testing
     _ = try await rig.store.remove(parent, removal: nil, itemID: rig.random.bytes(16), at: 5)
     #expect(try await rig.store.pendingEffects().isEmpty)
   }
+
+  @Test(
+    "A command whose effect was given up with a pairing is executed anew when its parent is paired again and repeats it"
+  )
+  func pairedAgain() async throws {
+    let item = lock(1, 10)
+    _ = try await rig.receive([item], from: parent)
+    _ = try await rig.store.remove(parent, removal: nil, itemID: rig.random.bytes(16), at: 5)
+    try await rig.pair(parent, .parent)
+    let result = try await rig.receive([item], epoch: 8, from: parent)
+    #expect(result.appliedCommands == 1 && result.hasPendingEffects)
+    let effect = try #require(try await rig.store.pendingEffects().first)
+    let state = try #require(effect.payload.desired?.state)
+    _ = try await rig.store.finishEffect(effect.commandID, .done(state), at: 20)
+    #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
+    // One that was answered before is answered as before.
+    _ = try await rig.store.remove(parent, removal: nil, itemID: rig.random.bytes(16), at: 5)
+    try await rig.pair(parent, .parent)
+    #expect(try await rig.receive([item], epoch: 9, from: parent).appliedCommands == 0)
+    #expect(try await receipts(parent).map(\.outcome) == [.executed(state)])
+  }
 }

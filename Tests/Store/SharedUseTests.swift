@@ -17,9 +17,17 @@ import Testing
     tom = try #require(ChildID(bytes: rig.random.bytes(16)))
   }
 
-  /// A child's machine that serves children, as it says itself.
-  private func machine(_ children: [ChildID]) async throws -> DeviceID {
+  /// A child's machine that serves children, as it says itself and, unless it only claims that, as this parent has said.
+  private func machine(_ children: [ChildID], isGiven: Bool = true) async throws -> DeviceID {
     let device = try await rig.paired()
+    if isGiven {
+      let maker = EditMaker(
+        nextID: { CommandID(milliseconds: 1, random: Array(device.bytes.prefix(10))) },
+        payload: { CommandPayload(Edit($0)) }, children: { HouseholdKey.children(servedIn: $0) })
+      _ = try await rig.store.edit(
+        children.map { RegisterChange(.machine(device), HouseholdKey.child($0), HouseholdKey.yes) }, maker,
+        at: Self.now)
+    }
     let registers = children.map {
       Register(
         .machine(device), HouseholdKey.child($0), HouseholdKey.yes,
@@ -102,6 +110,28 @@ import Testing
     _ = try await give(try record(laptop, tom, ago: 4), from: laptop)
     #expect(try await waiting(toms, .usage, .usageRecord).count == 1)
     #expect(try await waiting(pc, .usage, .usageRecord).isEmpty)
+  }
+
+  @Test(
+    "A machine that only says it is a child's gets nothing of the child's use, and its own goes to no other machine")
+  func claimed() async throws {
+    let (pc, toms) = (try await machine([emma]), try await machine([tom]))
+    let liar = try await machine([emma, tom], isGiven: false)
+    _ = try await give(try record(pc, emma), from: pc)
+    #expect(try await share().isEmpty)
+    let later = try record(pc, emma, ago: 5)
+    #expect(try await give(later, from: pc).changes.isEmpty)
+    let claimed = try record(liar, tom, ago: 4)
+    #expect(try await give(claimed, from: liar).changes.isEmpty)
+    let use = RunningUse(
+      recordID: claimed.recordID, account: 1_000, child: tom, appID: claimed.appID, displayName: "Kart",
+      category: .reward, milliPointsPerMinute: 0, since: claimed.householdStart, activeMilliseconds: 5)
+    let list = RunningList(device: liar, number: 1, entries: [use])
+    #expect(try await receive(.control, .running, rig.coding.encode(list), from: liar, .child).changes.isEmpty)
+    for machine in [liar, toms, pc] {
+      #expect(try await waiting(machine, .usage, .usageRecord).isEmpty)
+      #expect(try await waiting(machine, .control, .running).isEmpty)
+    }
   }
 
   @Test("A full queue keeps the newest of what is passed on")

@@ -77,9 +77,9 @@ struct MatchTable: Sendable {
 }
 
 /// The check of one matcher.
-enum MatcherCheck {
+public enum MatcherCheck {
   /// Returns what is wrong with a matcher; `nil` if it can be used.
-  static func fault(of matcher: AppMatcher) -> OrderFault.Kind? {
+  public static func fault(of matcher: AppMatcher) -> OrderFault.Kind? {
     let value = matcher.value
     switch matcher.kind {
     case .sha256:

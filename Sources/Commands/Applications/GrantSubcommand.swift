@@ -78,7 +78,8 @@ struct GrantSubcommand: AsyncParsableCommand {
   /// Removes the grants of today.
   private func takeBack(at interface: any NodeInterface) async throws {
     let owner = RuleOwner.child(words.count == 2 ? words[0] : nil)
-    let (present, today) = (try await owner.rules(at: interface), try await FamilyClock(at: interface).today)
+    let present = try await owner.rules(at: interface)
+    let today = FamilyClock(present).today
     let grants = present.rules.filter { $0.key.text.hasPrefix("today/\(today)/grant/") }
     guard !grants.isEmpty else {
       throw TerminalFailure(.unknownName, "Nothing was changed: \(present.whom) was granted no time for today.")

@@ -100,9 +100,12 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
   @OptionGroup var account: AccountOptions
 
   func run() async throws {
-    let result = try await node.open().assignAccount(
+    let interface = try await node.open()
+    let before = try await interface.accounts(device: account.on)
+    let result = try await interface.assignAccount(
       AccountRequest(device: account.on, account: account.account, child: nil))
-    TerminalEnvironment.current.console.note(AccountText.sentence(result))
+    let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
+    TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
   }
 }
 

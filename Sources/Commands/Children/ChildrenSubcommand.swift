@@ -43,10 +43,11 @@ struct ChildrenListSubcommand: AsyncParsableCommand {
       try console.write(
         TableText.render(
           ["Child", "Machines"], spare: [], wrap: [1],
-          rows: children.map { [$0.name.text, ChildText.machines($0)] },
+          rows: children.map { [ChildText.name($0, among: children), ChildText.machines($0)] },
           empty: "No child has been added yet: run `latchkey children add Emma`, or pair a child's machine."))
       for sentence in children.compactMap(ChildText.untold) { console.note(sentence) }
       for sentence in children.compactMap(ChildText.elsewhere) { console.note(sentence) }
+      for sentence in children.flatMap(ChildText.disagreements) { console.note(sentence) }
     }
   }
 }
@@ -127,6 +128,27 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
 
 /// The words for children.
 enum ChildText {
+  /// Returns a child's name, with its ID if another child is called the same.
+  static func name(_ child: ChildListing, among children: [ChildListing]) -> String {
+    let namesakes = children.count { $0.name.text.lowercased() == child.name.text.lowercased() }
+    return namesakes > 1 ? "\(child.name.text) (\(child.childID))" : child.name.text
+  }
+
+  /// Returns sentences about machines of which this parent has said something else than another parent or the machine.
+  static func disagreements(_ child: ChildListing) -> [String] {
+    let name = ShownText.safe(child.name.text)
+    let claimed = child.claimed.map { machine in
+      "\(ShownText.quoted(machine)) says that it is \(name)'s, which this parent has not said: it gets nothing of \(name)'s from "
+        + "here. If it is, say so with `latchkey devices rename --child`, with the names of all children who use it."
+    }
+    let taken = child.taken.map { taken in
+      "\(ShownText.quoted(taken.machine)) is \(name)'s no more: \(ShownText.quoted(taken.by)) has taken it from \(name), or removed "
+        + "\(name). It gets nothing of \(name)'s from here. `latchkey devices rename --child` gives it back, `latchkey children "
+        + "remove` removes \(name) here as well."
+    }
+    return claimed + taken
+  }
+
   /// Returns the names of a child's machines.
   static func machines(_ child: ChildListing) -> String {
     child.machines.isEmpty ? "no machine yet" : child.machines.map { ShownText.safe($0.text) }.joined(separator: ", ")

@@ -24,12 +24,18 @@ enum PointsSentences {
               + "used here when it is back.")
       }
     }
-    if role == .parent, points.parts.count > 1 {
-      let parts = points.parts.map { "\(PointsText.text($0.milliPoints)) on \(ShownText.safe($0.deviceName.text))" }
+    let purses = points.parts.filter { $0.milliPoints != 0 }
+    if role == .parent, purses.count > 1 {
+      let parts = purses.map { "\(PointsText.text($0.milliPoints)) on \(ShownText.safe($0.deviceName.text))" }
       sentences.append("Ready to be spent: \(parts.joined(separator: ", ")).")
     }
     if points.redeemedMilliseconds > 0 {
       sentences.append("\(minutes(points.redeemedMilliseconds)) of redeemed time are left on this machine.")
+    }
+    for part in points.parts where !part.isHere && part.redeemedMilliseconds > 0 {
+      sentences.append(
+        "\(minutes(part.redeemedMilliseconds)) of redeemed time are left on \(ShownText.quoted(part.deviceName)), and can be "
+          + "used there alone.")
     }
     for entry in points.held {
       sentences.append(
@@ -48,6 +54,17 @@ enum PointsSentences {
 
   static func minutes(_ milliseconds: Int64) -> String { SpanText.minutes(Int(clamping: milliseconds / 60_000)) }
 
+  /// Returns why no points were taken, and where they can be.
+  private static func nothingTaken(_ result: PointsAdjusted) -> String {
+    let name = ShownText.safe(result.points.childName.text)
+    let purses = result.points.parts.filter { !$0.isHere && $0.milliPoints > 0 }
+    if purses.isEmpty { return "Nothing was taken: \(name) has no points, as far as this machine knows." }
+    let places = purses.map { "\(PointsText.counted($0.milliPoints)) on \(ShownText.quoted($0.deviceName))" }
+    return
+      "Nothing was taken: \(name) has \(places.joined(separator: ", ")), out of reach of this machine. Give the command "
+      + "there, or on a parent's machine that is paired with it."
+  }
+
   /// Returns what came of a change.
   static func adjusted(_ result: PointsAdjusted) -> [String] {
     let name = ShownText.safe(result.points.childName.text)
@@ -58,9 +75,8 @@ enum PointsSentences {
       sentences.append(
         "\(name)'s machines are asked to take \(result.milliPoints < 0 ? "another " : "")"
           + "\(PointsText.counted(result.asked)) away, as far as they have them: `latchkey points \(name)` shows it.")
-    } else if result.milliPoints <= 0, sentences.isEmpty {
-      sentences.append("\(name) has no machine to take points from: pair one first.")
     }
+    if sentences.isEmpty { return [nothingTaken(result)] }
     sentences.append("\(name) has \(PointsText.counted(result.points.balance)) now, as far as this machine knows.")
     return sentences
   }

@@ -81,7 +81,7 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
     commandName: "adjust", abstract: "Give points to a child, or take some away.",
     discussion: """
       Points that are taken away come from this machine first, and then from the child's machines, which say how much they \
-      had.
+      had. The exit status is 65 if there was nothing to take.
 
       Example: latchkey points adjust Emma +50 --reason "cleaned the kitchen"
       Example: latchkey points adjust Emma -10 --reason "broke the rules"
@@ -139,6 +139,7 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
     } else {
       for sentence in PointsSentences.adjusted(result) { console.note(sentence) }
     }
+    if result.milliPoints == 0, result.asked == 0 { throw TerminalFailure(.data) }
     guard let time = wait else { return }
     let peers = try await interface.devices()
     for command in result.commands {

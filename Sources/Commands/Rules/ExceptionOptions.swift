@@ -40,10 +40,10 @@ struct ExceptionOptions: ParsableArguments {
     }
   }
 
-  /// Returns the key of the times of a kind: those of the plan, or of the day.
-  func key(_ part: String, at node: any NodeInterface) async throws -> String {
+  /// Returns the key of the times of a kind: those of the plan, or of the day as the child's machines have it.
+  func key(_ part: String, of owner: RuleOwner, at node: any NodeInterface) async throws -> String {
     guard isGiven else { return "schedule/\(part)" }
-    let now = try await FamilyClock(at: node).today
+    let now = FamilyClock(try await owner.rules(at: node)).today
     var date = now
     switch day {
     case .date(let given): date = given

@@ -87,6 +87,7 @@ enum RuleIssue {
       if commands.isEmpty { console.note(nobody) }
       for sentence in CommandIssue.delivery(to: machines, isWaiting: options.wait != nil) { console.note(sentence) }
       if let sentence = rules.child.flatMap(ChildText.elsewhere) { console.note(sentence) }
+      for sentence in rules.child.map(ChildText.disagreements) ?? [] { console.note(sentence) }
     }
     guard let time = options.wait else { return }
     let begun = ContinuousClock.now

@@ -48,7 +48,9 @@ struct RulesSubcommand: AsyncParsableCommand {
       try environment.console.write("\nFor the whole family:\n" + Self.table(rules.family, zone: zone, empty: ""))
     }
     for sentence in Self.notes(rules.rules + rules.family) { environment.console.note(sentence) }
-    for sentence in [ChildText.untold(rules.child), ChildText.elsewhere(rules.child)].compactMap(\.self) {
+    for sentence in [ChildText.untold(rules.child), ChildText.elsewhere(rules.child)].compactMap(\.self)
+      + ChildText.disagreements(rules.child)
+    {
       environment.console.note(sentence)
     }
   }

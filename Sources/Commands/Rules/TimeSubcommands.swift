@@ -43,7 +43,7 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let key = try await exception.key("bedtime", at: interface)
+    let key = try await exception.key("bedtime", of: whose.owner, at: interface)
     try await RuleIssue.set([.init(key, TimesText.typed(times))], of: whose.owner, at: interface, options: options)
   }
 }
@@ -67,7 +67,7 @@ struct BedtimeRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let key = try await exception.key("bedtime", at: interface)
+    let key = try await exception.key("bedtime", of: whose.owner, at: interface)
     try await RuleIssue.set([.init(key, nil)], of: whose.owner, at: interface, options: options)
   }
 }
@@ -113,7 +113,8 @@ struct TimesSubcommand: AsyncParsableCommand {
     for (part, times) in [("school", school), ("rewardTimes", reward)] {
       guard let times = times.map(TimesText.typed) else { continue }
       let removal = exception.isGiven ? "plan" : "none"
-      changes.append(.init(try await exception.key(part, at: interface), times == removal ? nil : times))
+      changes.append(
+        .init(try await exception.key(part, of: whose.owner, at: interface), times == removal ? nil : times))
     }
     try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
   }

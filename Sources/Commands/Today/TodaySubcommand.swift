@@ -80,8 +80,9 @@ struct MeSubcommand: AsyncParsableCommand {
     for app in day.apps where !app.verdict.isAllowed {
       try console.say("\(ShownText.safe(app.displayName)) is \(TodayText.words(app.verdict, day)).")
     }
+    for sentence in TodayText.points(day) { try console.say(sentence) }
     let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }
-    if !learning.isEmpty {
+    if !learning.isEmpty, day.milliPoints != nil {
       let names = learning.prefix(8).map { ShownText.safe($0.displayName) }.joined(separator: ", ")
       try console.say("Learning earns points: \(names).")
     }

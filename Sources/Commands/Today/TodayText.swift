@@ -33,6 +33,17 @@ enum TodayText {
       "\(ShownText.safe(day.name.text)) still has to wait: \(ShownText.safe(day.screen.reason ?? "a rule"))\(until)."
   }
 
+  /// Returns what is left to pay rewards with, one sentence each; nothing where the family uses no points.
+  static func points(_ day: ChildToday) -> [String] {
+    guard let milliPoints = day.milliPoints else { return [] }
+    let left = milliPoints > 0 ? PointsText.counted(milliPoints) : "No points"
+    let verb = milliPoints == 1_000 ? "is" : "are"
+    guard let redeemed = day.redeemedMilliseconds else { return ["\(left) \(verb) left."] }
+    let time =
+      redeemed > 0 ? "\(Self.left(redeemed)) of redeemed time is left." : "No redeemed time is left on this machine."
+    return [time, "\(left) \(verb) left to redeem."]
+  }
+
   /// Returns the milliseconds that are left in words, in whole minutes.
   static func left(_ milliseconds: Int64) -> String {
     milliseconds < 60_000 ? "less than 1 min" : SpanText.minutes(Int(clamping: milliseconds / 60_000))

@@ -14,10 +14,17 @@ struct FamilyClock: Sendable {
     self.init(try await node.settings())
   }
 
+  /// The family's settings; a zone that not all children's machines hold is one machine's word, and moves no times here.
   init(_ rules: FamilyRules) {
-    let isSet = rules.rules.contains { $0.key == "family/zone" }
+    let isSet = rules.rules.contains { $0.key == "family/zone" && $0.missing.isEmpty }
     zone = isSet ? TimeText.zone(rules.settings.zone) : TerminalEnvironment.current.timeZone
     dayStartHour = Int(clamping: rules.settings.dayStartHour)
+  }
+
+  /// The days of a child, as its machines have them.
+  init(_ rules: OwnedRules) {
+    zone = rules.inForce("family/zone").map { TimeText.zone($0) } ?? TerminalEnvironment.current.timeZone
+    dayStartHour = rules.inForce("family/dayStart").flatMap { Int($0) } ?? 0
   }
 
   /// The family's present day.

@@ -25,13 +25,14 @@ extension EffectTransaction {
   ///   - child: The child.
   ///   - machines: The child's machines, by the parent's own registers.
   ///   - connected: The machines that are in touch.
+  ///   - awaited: The machines that were in touch until a moment ago, whose share is kept for them.
   ///   - moment: The present moment.
   ///   - clock: The hybrid clock.
   ///   - source: Returns a new ID.
   /// - Throws: The database's error, or `BodyFault` if there is no room for an entry.
   public mutating func lendPoints(
-    of child: ChildID, to machines: Set<DeviceID>, connected: Set<DeviceID>, at moment: FamilyMoment,
-    clock: () throws -> HybridTimestamp, source: () -> RecordID?
+    of child: ChildID, to machines: Set<DeviceID>, connected: Set<DeviceID>, awaited: Set<DeviceID> = [],
+    at moment: FamilyMoment, clock: () throws -> HybridTimestamp, source: () -> RecordID?
   ) throws {
     let said = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
       .first { $0.modified.author == own }
@@ -42,9 +43,9 @@ extension EffectTransaction {
     }
     var purse = try purse(of: child)
     guard purse.spendable > 0 else { return }
-    let asking = try facts(.need, of: child).compactMap { PointsNeed($0.text) }.filter(\.isNeeded)
+    let asking = try machinesThatWantPoints(of: child).intersection(connected.union(awaited))
     let loans = LeasePolicy.loans(
-      purse: purse.spendable, machines: machines, asking: Set(asking.map(\.modified.author)).intersection(connected))
+      purse: purse.spendable, machines: machines, asking: asking, held: purse.ledger.purses(of: asking))
     for loan in loans where connected.contains(loan.to) {
       guard let source = source(),
         let entry = purse.lend(loan.milliPoints, to: loan.to, source: source, day: moment.day, at: moment.at)
@@ -59,15 +60,21 @@ extension EffectTransaction {
   /// - Parameters:
   ///   - child: The child.
   ///   - isWanted: Whether a reward runs here, or a person redeems points.
+  ///   - used: The milli-points that running sessions have cost so far.
   ///   - connected: The machines that are in touch.
+  ///   - heard: The machines that were heard of lately, with which this one shares.
+  ///   - served: The statements of other machines for whose sake this one has shared before. It shares once for each:
+  ///     a parent that is not in touch with the other machine would lend the points back, without end.
   ///   - moment: The present moment.
   ///   - clock: The hybrid clock.
   ///   - source: Returns a new ID.
+  /// - Returns: The statements of other machines for whose sake this one has shared now.
   /// - Throws: The database's error, or `BodyFault` if there is no room for an entry.
   public mutating func returnPoints(
-    of child: ChildID, isWanted: Bool, connected: Set<DeviceID>, at moment: FamilyMoment,
+    of child: ChildID, isWanted: Bool, used: Int64 = 0, connected: Set<DeviceID>, heard: Set<DeviceID>,
+    served: Set<HybridTimestamp> = [], at moment: FamilyMoment,
     clock: () throws -> HybridTimestamp, source: () -> RecordID?
-  ) throws {
+  ) throws -> Set<HybridTimestamp> {
     var purse = try purse(of: child)
     for entry in purse.expire(before: moment.day, at: moment.at) { try add(entry, of: child) }
     for entry in purse.takeBackRepeats(at: moment.at) { try add(entry, of: child) }
@@ -83,12 +90,26 @@ extension EffectTransaction {
       let modified = try clock().after(said?.modified)
       try add(Fact(child, .need, PointsNeed(modified: modified, isNeeded: isWanted).text))
     }
-    let lender = others.map(\.modified.author).filter { connected.contains($0) }.min()
-    let returned = LeasePolicy.returned(purse: purse.spendable, isOnlyMachine: others.isEmpty, runsReward: isWanted)
-    guard let lender, returned > 0, let source = source(),
+    let statement = others.filter { connected.contains($0.modified.author) }
+      .min { $0.modified.author < $1.modified.author }
+    guard let statement else { return [] }
+    let lender = statement.modified.author
+    let sharing = try facts(.need, of: child).compactMap { PointsNeed($0.text) }
+      .filter { $0.isNeeded && !served.contains($0.modified) }.map(\.modified)
+      .filter { $0.author != own && heard.contains($0.author) && statement.machines.contains($0.author) }
+    let returned = LeasePolicy.returned(
+      purse: purse.spendable, isOnlyMachine: others.isEmpty, runsReward: isWanted, used: used,
+      others: sharing.map { purse.ledger.purse(of: $0.author) }, lender: purse.ledger.purse(of: lender))
+    guard returned > 0, let source = source(),
       let entry = purse.lend(returned, to: lender, source: source, day: moment.day, at: moment.at)
-    else { return }
+    else { return [] }
     try add(entry, of: child)
+    return isWanted ? Set(sharing) : []
+  }
+
+  /// Returns the machines that say that they want a child's points.
+  public func machinesThatWantPoints(of child: ChildID) throws -> Set<DeviceID> {
+    Set(try facts(.need, of: child).compactMap { PointsNeed($0.text) }.filter(\.isNeeded).map(\.modified.author))
   }
 
   /// On a child's machine: writes what a session earned or cost into its purse.

@@ -4,23 +4,46 @@ public struct ChildListing: Hashable, Sendable, Codable {
   public var childID: ChildID
   /// The child's name.
   public var name: DeviceName
-  /// The child's machines.
+  /// The child's machines; on a parent's node those that get from it what is set for the child.
   public var machines: [DeviceName]
   /// The machines that have not yet confirmed the last change that concerns the child.
   public var untold: [DeviceName]
   /// On a parent's node, the number of the child's machines that another parent tells of and that are not paired with
   /// this node.
   public var elsewhere: Int
+  /// On a parent's node, the machines that say they are the child's, which has not been said here: they get nothing of the child's
+  /// from this node.
+  public var claimed: [DeviceName]
+  /// On a parent's node, the machines that another parent has taken from the child: they get nothing more of the child's from
+  /// this node.
+  public var taken: [TakenMachine]
 
   /// Creates a listing.
   public init(
-    childID: ChildID, name: DeviceName, machines: [DeviceName], untold: [DeviceName], elsewhere: Int = 0
+    childID: ChildID, name: DeviceName, machines: [DeviceName], untold: [DeviceName], elsewhere: Int = 0,
+    claimed: [DeviceName] = [], taken: [TakenMachine] = []
   ) {
     self.childID = childID
     self.name = name
     self.machines = machines
     self.untold = untold
     self.elsewhere = elsewhere
+    self.claimed = claimed
+    self.taken = taken
+  }
+}
+
+/// A machine that another parent has taken from a child.
+public struct TakenMachine: Hashable, Sendable, Codable {
+  /// The machine's name.
+  public var machine: DeviceName
+  /// The name of the other parent's machine, by the word of the child's machine.
+  public var by: DeviceName
+
+  /// Creates it.
+  public init(machine: DeviceName, by: DeviceName) {
+    self.machine = machine
+    self.by = by
   }
 }
 

@@ -28,13 +28,20 @@ public struct ChildToday: Hashable, Sendable, Codable {
   public var notices: [String]
   /// How far the child's machines hold to rules.
   public var enforcement: Enforcement
+  /// The milli-points that are left to spend; `nil` if the family uses no points.
+  public var milliPoints: Int64?
+  /// The redeemed time that is left, in milliseconds; `nil` if rewards are not paid with it.
+  public var redeemedMilliseconds: Int64?
 
   /// Creates a child's day.
   public init(
     childID: ChildID, name: DeviceName, day: String, zone: String, at: Int64, usedMilliseconds: Int64,
     weekMilliseconds: Int64, limitMilliseconds: Int64? = nil, categories: [CategoryToday], apps: [AppToday],
-    running: [RunningNow], screen: VerdictToday, notices: [String], enforcement: Enforcement
+    running: [RunningNow], screen: VerdictToday, notices: [String], enforcement: Enforcement,
+    milliPoints: Int64? = nil, redeemedMilliseconds: Int64? = nil
   ) {
+    self.milliPoints = milliPoints
+    self.redeemedMilliseconds = redeemedMilliseconds
     self.childID = childID
     self.name = name
     self.day = day

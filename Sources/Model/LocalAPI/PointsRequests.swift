@@ -6,13 +6,19 @@ public struct PointsListing: Hashable, Sendable, Codable {
     public var deviceName: DeviceName
     /// Its milli-points.
     public var milliPoints: Int64
+    /// The redeemed time on it that can be used today, in milliseconds.
+    public var redeemedMilliseconds: Int64
     /// A Boolean value that indicates whether it is this machine.
     public var isHere: Bool
     /// A Boolean value that indicates whether this machine is in touch with it.
     public var isInTouch: Bool
 
     /// Creates a part.
-    public init(deviceName: DeviceName, milliPoints: Int64, isHere: Bool = false, isInTouch: Bool = false) {
+    public init(
+      deviceName: DeviceName, milliPoints: Int64, redeemedMilliseconds: Int64 = 0, isHere: Bool = false,
+      isInTouch: Bool = false
+    ) {
+      self.redeemedMilliseconds = redeemedMilliseconds
       self.deviceName = deviceName
       self.milliPoints = milliPoints
       self.isHere = isHere
@@ -30,7 +36,7 @@ public struct PointsListing: Hashable, Sendable, Codable {
   public var earnedToday: Int64
   /// The redeemed time on this machine that can be used today, in milliseconds.
   public var redeemedMilliseconds: Int64
-  /// The machines that may spend points.
+  /// The machines that may spend points, or on which redeemed time is left.
   public var parts: [Part]
   /// Learning that looks wrong and waits for a parent.
   public var held: [PointsEntry]

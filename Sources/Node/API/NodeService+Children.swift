@@ -12,14 +12,20 @@ extension NodeService {
     let household = try await household()
     let untold = try await machinesWithEditsUnderWay()
     let elsewhere = try await machinesElsewhere(household)
+    let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
     return household.children.map { child in
-      let machines =
-        context.profile.role == .child
-        ? [context.name] : household.machines(of: child.id).map(\.name)
+      let given = household.given(to: child.id)
+      let taken = household.machines.flatMap { machine in
+        household.taken(from: machine.device).filter { $0.child == child.id }.map {
+          TakenMachine(machine: machine.name, by: names[$0.by])
+        }
+      }
       return ChildListing(
-        childID: child.id, name: DeviceName(sanitising: child.name), machines: machines,
-        untold: household.machines(of: child.id).filter { untold.contains($0.device) }.map(\.name),
-        elsewhere: elsewhere[child.id] ?? 0)
+        childID: child.id, name: DeviceName(sanitising: child.name),
+        machines: context.profile.role == .child ? [context.name] : given.map(\.name),
+        untold: given.filter { untold.contains($0.device) }.map(\.name), elsewhere: elsewhere[child.id] ?? 0,
+        claimed: household.machines.filter { household.claimed(by: $0.device).contains(child.id) }.map(\.name),
+        taken: taken)
     }
   }
 
@@ -224,9 +230,11 @@ extension NodeService {
     for fits in ways {
       let found = children.filter(fits)
       if found.count > 1 {
+        let isOneName = Set(found.map { $0.name.lowercased() }).count < found.count
+        let shown = found.map { isOneName ? namesake($0, in: household) : $0.name }.joined(separator: " and ")
         throw LocalAPIError(
           .ambiguousChild,
-          "“\(typed)” fits \(found.map(\.name).joined(separator: " and ")): give more of the name.")
+          "“\(typed)” fits \(shown): " + (isOneName ? "give the ID of one of them." : "give more of the name."))
       }
       if let child = found.first { return child.id }
     }
@@ -237,6 +245,13 @@ extension NodeService {
         ? "No child has been added yet: run `latchkey children add \(typed)`."
         : "There is no child called “\(typed)”"
           + (question.isEmpty ? ": `latchkey children` lists their names." : ". \(question)"))
+  }
+
+  /// Returns a child by what tells it from another one of the same name: its machines and its ID.
+  private static func namesake(_ child: (id: ChildID, name: String), in household: Household) -> String {
+    let machines = household.machines(of: child.id).map { "“\($0.name)”" }
+    let place = machines.isEmpty ? "without a machine" : "on \(machines.joined(separator: ", "))"
+    return "\(DeviceName(sanitising: child.name)) \(place) (\(child.id))"
   }
 
   /// Returns the account that a person named.

@@ -1,4 +1,5 @@
 import LatchkeyAgent
+import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
@@ -30,7 +31,7 @@ extension NodeService {
     let household = try await household()
     let child = try Self.find(text, in: household)
     let scope: GrantScope = request.app.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
-    let day = boundary(household).day(containing: context.wall())
+    let day = boundary(household, of: child).day(containing: context.wall())
     let key = RuleKey.today(day, .grant(context.nextCommandID(context.wall())))
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
     let grant = Grant(minutes: request.minutes, scope: scope)
@@ -57,10 +58,11 @@ extension NodeService {
     return FamilyEdit(rules: try await settings(), commands: commands)
   }
 
-  /// Returns the family's days; without a zone of the family's, those of this machine's zone.
-  func boundary(_ household: Household) -> DayBoundary {
-    let registers = household.rules(of: nil)
-    var rules = RuleSet.read(registers, child: nil).rules
+  /// Returns the family's days, as a child's machines have them if a child is given; without a zone of the family's, those of
+  /// this machine's zone.
+  func boundary(_ household: Household, of child: ChildID? = nil) -> DayBoundary {
+    let registers = child.map { household.rules(of: $0) } ?? household.familyDays()
+    var rules = RuleSet.read(registers, child: child).rules
     let isSet = registers.contains { $0.key == "family/zone" && $0.value != nil }
     if !isSet { rules.zone = LocalZone.name() }
     return rules.boundary
@@ -69,8 +71,7 @@ extension NodeService {
   private func set(
     _ changes: [RegisterChange], of child: ChildID, _ household: Household
   ) async throws(LocalAPIError) -> RuleEdit {
-    let serving = household.machines(of: child).flatMap { household.serving($0.device, child) }
-    let commands = try await edit(serving + changes)
+    let commands = try await edit(changes)
     return RuleEdit(rules: try await rules(of: child, try await self.household()), commands: commands)
   }
 
@@ -85,13 +86,23 @@ extension NodeService {
     }
     guard let text = change.value else { return RegisterChange(zone, key, nil) }
     do {
-      return RegisterChange(zone, key, try Rule(rule, typed: text).text)
+      let read = try Rule(rule, typed: text)
+      if case .app(let app, _) = rule, case .matchers(let matchers) = read.value { try check(matchers, of: app) }
+      return RegisterChange(zone, key, read.text)
     } catch { throw LocalAPIError(.invalid, error.sentence) }
+  }
+
+  /// Refuses matchers that the agent on the child's machine would refuse.
+  private static func check(_ matchers: [AppMatcher], of app: AppID) throws(RuleFault) {
+    for matcher in matchers {
+      guard let kind = MatcherCheck.fault(of: matcher) else { continue }
+      throw RuleFault(OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence)
+    }
   }
 
   private func rules(of child: ChildID, _ household: Household) async throws(LocalAPIError) -> ChildRules {
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    let today = boundary(household).day(containing: context.wall())
+    let today = boundary(household, of: child).day(containing: context.wall())
     let rules = try await listings(household.rules(of: child), of: child, household, peers)
     let own = rules.filter { rule in
       guard !rule.isFamilys, rule.key != HouseholdKey.name else { return false }

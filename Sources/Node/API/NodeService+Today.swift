@@ -122,12 +122,16 @@ extension NodeService {
     let categories = AppCategory.allCases.compactMap { category in
       today.categories[category].map { CategoryToday(category: category, usedMilliseconds: $0) }
     }
+    let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
+    let isRedeemed = usesPoints && standing.rules.points.use == .redeemFirst
     return ChildToday(
       childID: child, name: Self.name(of: child, in: household), day: standing.situation.day.description,
       zone: standing.rules.zone, at: standing.situation.time, usedMilliseconds: today.screen,
       weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
       categories: categories, apps: standing.apps, running: try await shown(standing.running, household),
-      screen: standing.screen, notices: standing.notices.map(\.sentence), enforcement: context.enforcement)
+      screen: standing.screen, notices: standing.notices.map(\.sentence), enforcement: context.enforcement,
+      milliPoints: usesPoints ? situation.spendable : nil,
+      redeemedMilliseconds: isRedeemed ? situation.redeemed.map(\.milliseconds).limitedSum : nil)
   }
 
   private func shown(
@@ -206,6 +210,8 @@ extension ChildToday {
       today.apps[index].verdict.forgetTime()
     }
     today.screen.forgetTime()
+    today.milliPoints = today.milliPoints.map { $0 / 1_000 }
+    today.redeemedMilliseconds = today.redeemedMilliseconds.map { $0 / 60_000 }
     for index in today.running.indices { today.running[index].activeMilliseconds /= 60_000 }
     return today
   }

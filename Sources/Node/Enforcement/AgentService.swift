@@ -26,6 +26,8 @@ actor AgentService {
   private let program: String?
   private var own: BackgroundProgram?
   private var startedAt: BootInstant?
+  /// Why the last start of an agent failed, which is logged once.
+  private var startFault: String?
   /// What the agent has refused of the orders that it is about to carry out.
   private var refusals: [String] = []
   private var stored: (run: UInt64, number: UInt64) = (0, 0)
@@ -73,9 +75,14 @@ actor AgentService {
     do {
       let started = try BackgroundProgram([program, "--socket", ownSocket, "--orders", ownOrders])
       own = started
+      startFault = nil
       return true
     } catch {
-      context.logger.error("the agent could not be started", metadata: ["reason": "\(error)"])
+      let fault = "\(error)"
+      if fault != startFault {
+        context.logger.error("the agent could not be started", metadata: ["reason": "\(fault)"])
+      }
+      startFault = fault
       return false
     }
   }

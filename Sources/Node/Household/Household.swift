@@ -32,10 +32,6 @@ struct Household: Sendable {
   ///
   /// A name that another parent has given counts as well, for children that this node knows.
   var children: [(id: ChildID, name: String)] {
-    var names = registers
-    for map in told.values {
-      for register in map.registers where register.key == HouseholdKey.name { names.merge(register) }
-    }
     var known: Set<ChildID> = []
     for register in registers.registers where register.key == HouseholdKey.name && register.value != nil {
       if case .child(let id) = register.zone { known.insert(id) }
@@ -44,19 +40,23 @@ struct Household: Sendable {
     for register in registers.registers {
       if case .machine = register.zone { known.formUnion(HouseholdKey.children(servedIn: [register])) }
     }
-    for machine in machines { known.formUnion(children(of: machine.device)) }
-    return known.compactMap { id in names.value(.child(id), HouseholdKey.name).map { (id, $0) } }
+    for machine in machines {
+      known.formUnion(children(of: machine.device))
+      known.formUnion(taken(from: machine.device).map(\.child))
+    }
+    return known.compactMap { id in rules(of: id, HouseholdKey.name).map { (id, $0) } }
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
   /// Returns the registers of the family's zone and of a child's, with those that another parent has set.
+  ///
+  /// For a child, only the child's machines are believed: another child's machine says nothing about this one.
   func rules(of child: ChildID?) -> [Register] {
     let zones: [Zone] = [.family] + (child.map { [.child($0)] } ?? [])
     var merged = RegisterMap(zones.flatMap { registers.registers(in: $0) })
-    for (device, map) in told {
-      let isServing = child.map { children(of: device).contains($0) } ?? false
-      for zone in zones where child == nil || isServing {
-        for register in map.registers(in: zone) { merged.merge(register) }
+    for device in child.map({ tellers(of: $0) }) ?? Array(told.keys) {
+      for zone in zones {
+        for register in told[device]?.registers(in: zone) ?? [] { merged.merge(register) }
       }
     }
     return merged.registers
@@ -70,7 +70,7 @@ struct Household: Sendable {
   /// Returns the name of a child; `nil` if it is unknown.
   func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 
-  /// Returns the children whose machine a device is, also those that another parent has made it that of.
+  /// Returns the children whose machine a device is, also those that it says another parent has made it that of.
   func children(of device: DeviceID) -> [ChildID] {
     HouseholdKey.children(servedIn: zone(of: device))
   }
@@ -119,8 +119,10 @@ struct Household: Sendable {
     _ device: DeviceID, to name: String, isOnlyOne: Bool, newID: () -> ChildID?
   ) -> [RegisterChange] {
     let others = told[device] ?? RegisterMap()
-    let toldChild = HouseholdKey.children(servedIn: others.registers(in: .machine(device))).first {
-      others.value(.child($0), HouseholdKey.name)?.lowercased() == name.lowercased()
+    // A machine that gives another child's ID for the name must not get what is that child's.
+    let toldChild = HouseholdKey.children(servedIn: others.registers(in: .machine(device))).first { id in
+      others.value(.child(id), HouseholdKey.name)?.lowercased() == name.lowercased()
+        && self.name(of: id, besides: device).map { $0.lowercased() == name.lowercased() } ?? true
     }
     let known = children.first { $0.name.lowercased() == name.lowercased() }?.id
     guard let child = toldChild ?? known ?? newID() else { return [] }
@@ -151,8 +153,8 @@ struct Household: Sendable {
   }
 
   /// Returns what makes this parent say that a machine is a child's, without which the machine gets nothing of the child's here.
-  func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
-    HouseholdKey.children(servedIn: registers.registers(in: .machine(device))).contains(child)
+  private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
+    given(device).contains(child)
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
   }
 
@@ -194,7 +196,7 @@ struct Household: Sendable {
   /// Returns the changes that remove a child from the family; its machines and accounts then belong to no child.
   func removing(_ child: ChildID) -> [RegisterChange] {
     var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
-    for machine in machines(of: child) {
+    for machine in machines where isConcerned(machine.device, child) {
       changes.append(RegisterChange(.machine(machine.device), HouseholdKey.child(child), nil))
       let accounts = HouseholdKey.accounts(in: zone(of: machine.device))
       for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) where owner == child {

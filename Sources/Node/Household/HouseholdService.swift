@@ -48,6 +48,7 @@ struct HouseholdService: Sendable {
     let now = try await context.readHousehold()
     try await showOwners(now)
     warn(of: now.unsupervised)
+    warnOfTaken(now, try await FactNames.load(context))
     context.ownersKnown.notify()
     try await shareUse(of: now)
   }
@@ -63,6 +64,21 @@ struct HouseholdService: Sendable {
         : "Several children share \(names.joined(separator: ", ")), and no account there is a child's, so that nothing is counted: run "
           + "`latchkey accounts` to see them, and say whose one is with `latchkey accounts assign ACCOUNT --on \(first) --child "
           + "NAME`, or `latchkey accounts ignore` for one that is no child's.")
+  }
+
+  /// Warns of children whom another parent has taken from a machine, so that nothing that is set for them here goes there.
+  private func warnOfTaken(_ household: Household, _ names: FactNames) {
+    let taken = household.machines.flatMap { machine in
+      household.taken(from: machine.device).compactMap { taken in
+        household.name(of: taken.child).map { "“\(names[taken.by])” has taken \($0) from “\(machine.name)”" }
+      }
+    }
+    context.warn(
+      "owners",
+      taken.isEmpty
+        ? nil
+        : "\(taken.joined(separator: "; ")): what is set here does not go there any more. `latchkey children` says what to do."
+    )
   }
 
   /// Has each child's machine get what the child has used on others since Monday, and from then on what is new.

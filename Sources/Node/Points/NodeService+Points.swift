@@ -35,8 +35,7 @@ extension NodeService {
     if let fault = request.textFault { throw LocalAPIError(.invalid, fault) }
     let household = try await household()
     let child = try Self.child(request.child, in: household)
-    let machines = household.machines(of: child).map(\.device)
-    let serving = machines.flatMap { household.serving($0, child) }
+    let machines = household.given(to: child).map(\.device)
     let context = context
     guard let source = RecordID(bytes: context.nextCommandID(context.wall()).bytes) else {
       throw LocalAPIError(.internal, "The change got no ID: give the command again.")
@@ -55,7 +54,7 @@ extension NodeService {
         let take = TakePoints(child: child, milliPoints: milliPoints, day: moment.day, reason: request.reason)
         return (device: device, payload: CommandPayload(take))
       }
-      return (made, ActOrders(edits: serving, commands: asked))
+      return (made, ActOrders(commands: asked))
     }
     let asked = commands.compactMap { $0.payload.as(TakePoints.self)?.milliPoints }.reduce(0, +)
     return PointsAdjusted(
@@ -63,7 +62,10 @@ extension NodeService {
       commands: commands.filter { $0.payload.as(TakePoints.self) != nil })
   }
 
-  /// Divides a deduction over a child's machines by what they hold; what none is known to hold is asked of the first.
+  /// Divides a deduction over a child's machines by what they hold.
+  ///
+  /// What is missing is asked of the one that holds the most, which may hold more than is known here. No machine is asked
+  /// that is known to hold nothing.
   static func shares(
     of milliPoints: Int64, _ machines: [DeviceID], _ ledger: Ledger
   ) -> [(DeviceID, Int64)] {
@@ -75,9 +77,7 @@ extension NodeService {
       shares.append((device, min(rest, held)))
       rest -= min(rest, held)
     }
-    guard rest > 0, let first = ordered.first else { return shares }
-    if shares.isEmpty { return [(first.0, rest)] }
-    shares[0].1 += rest
+    if !shares.isEmpty { shares[0].1 += rest }
     return shares
   }
 

@@ -30,21 +30,24 @@ struct PointsPage: Sendable {
     let short = ShortIDs((waiting + changes).map(\.id.source.bytes))
     return PointsListing(
       childName: name, balance: ledger.balance, here: purse.spendable, earnedToday: ledger.earned(on: day),
-      redeemedMilliseconds: purse.redeemed(on: day).reduce(0) { $0 &+ $1.milliseconds }, parts: parts,
+      redeemedMilliseconds: purse.redeemed(on: day).map(\.milliseconds).limitedSum, parts: parts(on: day),
       held: waiting.map { listing($0, short) }, entries: changes.map { listing($0, short) })
   }
 
-  private var parts: [PointsListing.Part] {
+  private func parts(on day: FamilyDay) -> [PointsListing.Part] {
     var devices: Set<DeviceID> = []
     for entry in purse.ledger.entries.values {
       devices.insert(entry.id.purse)
       if let other = entry.other { devices.insert(other) }
     }
+    let redeemed = purse.ledger.redeemed(on: day, beside: purse.device)
     return devices.sorted().compactMap { device in
       let milliPoints = purse.ledger.purse(of: device)
-      guard milliPoints != 0 else { return nil }
+      let time = device == purse.device ? purse.redeemed(on: day) : redeemed[device] ?? []
+      guard milliPoints != 0 || !time.isEmpty else { return nil }
       return PointsListing.Part(
-        deviceName: names[device], milliPoints: milliPoints, isHere: device == purse.device,
+        deviceName: names[device], milliPoints: milliPoints,
+        redeemedMilliseconds: time.map(\.milliseconds).limitedSum, isHere: device == purse.device,
         isInTouch: connected.contains(device))
     }
   }

@@ -17,6 +17,10 @@ struct PointsService: Sendable {
   private static let retry: Int64 = 5_000
   /// Milliseconds between two looks, so that many items in a row cause few of them.
   private static let rest: Int64 = 50
+  /// Milliseconds for which a machine that asks for points keeps its share while it is out of touch.
+  ///
+  /// It is longer than what runs on a machine is believed: otherwise points would go to and fro.
+  private static let patience: Int64 = StandingReader.staleMilliseconds + 30_000
 
   /// What a look at a child's points depends on.
   private struct Situation: Hashable {
@@ -25,14 +29,24 @@ struct PointsService: Sendable {
     var machines: Set<DeviceID>
     var connected: Set<DeviceID>
     var isWanted: Bool
+    /// The machines that were in touch until a moment ago, on a parent; those heard of lately, on a child's machine.
+    var near: Set<DeviceID>
   }
 
   func run() async {
     var known: [ChildID: Situation] = [:]
+    var lastSeen: [DeviceID: BootInstant] = [:]
+    var served: Set<HybridTimestamp> = []
     while !Task.isCancelled {
       let seen = context.factNews.version
       var wait = Self.pause
-      do { try await look(&known) } catch {
+      let connected = await connected()
+      let now = context.now()
+      for device in connected { lastSeen[device] = now }
+      lastSeen = lastSeen.filter { now - $0.value < Self.patience }
+      let awaited = lastSeen.filter { !connected.contains($0.key) }
+      if let next = awaited.values.min() { wait = max(0, Self.patience - (now - next)) }
+      do { try await look(&known, &served, connected, awaited: Set(awaited.keys)) } catch {
         context.logger.error("points could not be looked at", metadata: ["reason": "\(error)"])
         wait = Self.retry
       }
@@ -41,23 +55,33 @@ struct PointsService: Sendable {
     }
   }
 
-  private func look(_ known: inout [ChildID: Situation]) async throws(StoreError) {
-    let connected = await connected()
+  private func look(
+    _ known: inout [ChildID: Situation], _ served: inout Set<HybridTimestamp>, _ connected: Set<DeviceID>,
+    awaited: Set<DeviceID>
+  ) async throws(StoreError) {
     let household = try await context.readHousehold()
+    let isChild = context.profile.role == .child
+    let running = isChild ? try await StandingReader(context: context).running() : []
     for (child, machines) in children(of: household).sorted(by: { $0.key < $1.key }) {
-      let isWanted = context.profile.role == .child ? try await wants(child) : false
+      let rewards = running.filter { $0.use.child == child && $0.use.category == .reward }
+      let isWanted = isChild && wants(child, rewards)
+      let near = isChild ? try await heard(of: child, rewards) : awaited
       let present = Situation(
         facts: try await context.store.factMark(of: child), day: context.moment(household.rules(for: child)).day,
         machines: machines,
-        connected: connected, isWanted: isWanted)
+        connected: connected, isWanted: isWanted, near: near)
       // A ledger can be long, and most news is about something else.
       guard known[child] != present else { continue }
       // The next session finds a ledger that was read.
       _ = try await context.store.look { try $0.ledger(of: child).balance }
       if known[child]?.day != present.day { try await context.store.forgetPast(of: child, on: present.day) }
       switch context.profile.role {
-      case .parent: try await lend(child, machines, connected: connected)
-      case .child: try await give(child, isWanted: isWanted, connected: connected)
+      case .parent: try await lend(child, present)
+      case .child:
+        let own = rewards.filter { $0.device == context.own }.map(\.use)
+        // Statements of the past are not needed: the bound only has them shared for once more.
+        if served.count > 1_024 { served = [] }
+        served.formUnion(try await give(child, own, present, served))
       }
       known[child] = present
     }
@@ -67,7 +91,12 @@ struct PointsService: Sendable {
   private func children(of household: Household) -> [ChildID: Set<DeviceID>] {
     let machines = HouseholdKey.machines(in: household.registers.registers)
     if context.profile.role == .child { return machines.filter { $0.value.contains(context.own) } }
-    return machines
+    // A machine that another parent has taken from the child is lent nothing.
+    let present = Set(household.machines.map(\.device))
+    return machines.reduce(into: [:]) { found, entry in
+      let (child, devices) = entry
+      found[child] = devices.filter { !present.contains($0) || household.given($0).contains(child) }
+    }
   }
 
   private func connected() async -> Set<DeviceID> {
@@ -79,33 +108,49 @@ struct PointsService: Sendable {
   }
 
   /// On a parent: says to which machines it lends, and lends.
-  private func lend(_ child: ChildID, _ machines: Set<DeviceID>, connected: Set<DeviceID>) async throws(StoreError) {
+  private func lend(_ child: ChildID, _ situation: Situation) async throws(StoreError) {
     let context = context
     _ = try await context.act(directory) { effects, clock -> (Bool, ActOrders) in
       let moment = context.moment(try effects.rules(of: child))
       try effects.lendPoints(
-        of: child, to: machines, connected: connected, at: moment, clock: { try clock() },
+        of: child, to: situation.machines, connected: situation.connected, awaited: situation.near, at: moment,
+        clock: { try clock() },
         source: { RecordID(bytes: context.nextCommandID(moment.at).bytes) })
       return (true, .none)
     }
   }
 
-  /// On a child's machine: ends what is over, says whether it wants points, and returns those that it does not.
-  private func give(_ child: ChildID, isWanted: Bool, connected: Set<DeviceID>) async throws(StoreError) {
+  /// On a child's machine: ends what is over, says whether it wants points, and returns those that it does not or shares.
+  ///
+  /// Returns the statements of other machines for whose sake it has shared.
+  private func give(
+    _ child: ChildID, _ rewards: [RunningUse], _ situation: Situation, _ served: Set<HybridTimestamp>
+  ) async throws(StoreError) -> Set<HybridTimestamp> {
     let context = context
-    _ = try await context.act(directory) { effects, clock -> (Bool, ActOrders) in
-      let moment = context.moment(try effects.rules(of: child))
-      try effects.returnPoints(
-        of: child, isWanted: isWanted, connected: connected, at: moment, clock: { try clock() },
+    return try await context.act(directory) { effects, clock -> (Set<HybridTimestamp>, ActOrders) in
+      let rules = try effects.rules(of: child)
+      let moment = context.moment(rules)
+      let used = rules.points.use == .payAsYouGo ? try effects.costSoFar(of: rewards, child, rules.boundary) : 0
+      let shared = try effects.returnPoints(
+        of: child, isWanted: situation.isWanted, used: used, connected: situation.connected, heard: situation.near,
+        served: served, at: moment, clock: { try clock() },
         source: { RecordID(bytes: context.nextCommandID(moment.at).bytes) })
-      return (true, .none)
-    }
+      return (shared, .none)
+    }.value
   }
 
-  /// Returns whether a reward of a child runs on this machine, or somebody redeems points here.
-  private func wants(_ child: ChildID) async throws(StoreError) -> Bool {
+  /// Returns whether a reward of a child runs on this machine, or a person redeems points here.
+  private func wants(_ child: ChildID, _ rewards: [ChildStanding.Session]) -> Bool {
     let now = context.now().milliseconds
-    if context.wantedPoints.withLock({ $0[child] }) ?? 0 > now { return true }
-    return try await context.store.openSessions().contains { $0.category == .reward && $0.child == child }
+    return context.wantedPoints.withLock({ $0[child] }) ?? 0 > now || rewards.contains { $0.device == context.own }
+  }
+
+  /// Returns the machines on which a reward of a child runs by what was told lately, or that said lately that they want
+  /// points.
+  private func heard(of child: ChildID, _ rewards: [ChildStanding.Session]) async throws(StoreError) -> Set<DeviceID> {
+    let wall = context.wall()
+    let said = try await context.store.facts([.need], of: child).compactMap { PointsNeed($0.text) }
+      .filter { $0.isNeeded && abs(wall - $0.modified.wall) < StandingReader.staleMilliseconds }
+    return Set(said.map(\.modified.author) + rewards.filter { !$0.isStale }.map(\.device)).subtracting([context.own])
   }
 }

@@ -17,10 +17,7 @@ extension DatabaseEffects {
   /// - Returns: The milli-points that the session earned; 0 if it cost some, or is held for review.
   /// - Throws: A fault of the database.
   mutating func takePoints(from record: UsageRecord, of child: ChildID, closed: Int64 = 0, at: Int64) throws -> Int64 {
-    var carries: [Purse.CarryKey: PointsRemainder] = [:]
-    for carry in try self.carries(of: child) {
-      carries[.init(app: carry.app, category: carry.category, day: carry.day)] = carry.remainder
-    }
+    var carries = try remainders(of: child)
     let evidence = LearningEvidence(
       inputs: nil, rewardMilliseconds: record.category == .learning ? try rewardMilliseconds(beside: record) : 0,
       elapsedMilliseconds: record.activeMilliseconds, closedMilliseconds: closed)
@@ -31,6 +28,23 @@ extension DatabaseEffects {
       carries.filter { $0.key.day >= first }
         .map { PointsCarry(app: $0.app, category: $0.category, day: $0.day, remainder: $1) }, of: child)
     return entry.id.kind == .earned ? entry.milliPoints : 0
+  }
+
+  /// Returns this machine's purse of a child with the remainders of sessions.
+  func fullPurse(of child: ChildID) throws -> Purse {
+    Purse(device: own, ledger: try ledger(of: child), carries: try remainders(of: child))
+  }
+
+  /// Returns what sessions that run on this machine have cost so far, in milli-points.
+  func costSoFar(of sessions: [RunningUse], _ child: ChildID, _ boundary: DayBoundary) throws -> Int64 {
+    let purse = try fullPurse(of: child)
+    return sessions.map { purse.costSoFar(of: UsageSlice($0), boundary) }.limitedSum
+  }
+
+  private func remainders(of child: ChildID) throws -> [Purse.CarryKey: PointsRemainder] {
+    try carries(of: child).reduce(into: [:]) { carries, carry in
+      carries[.init(app: carry.app, category: carry.category, day: carry.day)] = carry.remainder
+    }
   }
 
   /// The days for which remainders are kept: longer than any session lasts that is divided by days.

@@ -21,4 +21,11 @@ enum WaitingPoints {
       return "\(points) wait on “\(names[device])”" + (connected.contains(device) ? "" : ", which is out of reach")
     }.joined(separator: "; ")
   }
+
+  /// Returns where redeemed time can be used, such as "20 min of redeemed time can be used on “Emma's PC” alone".
+  static func words(_ redeemed: [DeviceID: Int64], names: FactNames) -> String {
+    redeemed.sorted { $0.key < $1.key }.map { device, milliseconds in
+      "\(SpanText.minutes(Int(clamping: milliseconds / 60_000))) of redeemed time can be used on “\(names[device])” alone"
+    }.joined(separator: "; ")
+  }
 }

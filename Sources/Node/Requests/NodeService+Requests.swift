@@ -19,7 +19,8 @@ extension NodeService {
     var listings: [RequestListing] = []
     for book in books where child == nil || book.child == child {
       // A request that nobody answered is shown on the day after.
-      for request in book.requests where request.day.advanced(byDays: 1) >= book.day {
+      for request in book.requests
+      where request.day.advanced(byDays: 1) >= book.day && request.day <= book.day.advanced(byDays: 1) {
         let listing = book.listing(request, names, short)
         if request.day >= book.day || listing.state == .expired { listings.append(listing) }
       }
@@ -82,7 +83,6 @@ extension NodeService {
     let (context, household) = (context, try await household())
     let (child, id) = try await find(answer.request, household)
     let names = try await stored { () async throws(StoreError) in try await FactNames.load(context) }
-    let serving = household.machines(of: child).flatMap { household.serving($0.device, child) }
     let fault = try await act { effects, clock -> (LocalAPIError?, ActOrders) in
       let (requests, answers) = try effects.requests(of: child)
       let moment = context.moment(try effects.rules(of: child))
@@ -103,7 +103,7 @@ extension NodeService {
         let sentence = "That request ended with its day: give the time with `latchkey grant`, if it is still wanted."
         return (LocalAPIError(.tooLate, sentence), .none)
       }
-      var changes = serving
+      var changes: [RegisterChange] = []
       if case .app(let app) = request.wish {
         guard answer.minutes == nil else {
           return (LocalAPIError(.invalid, "An application is allowed or not: leave the minutes out."), .none)

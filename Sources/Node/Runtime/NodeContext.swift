@@ -42,6 +42,8 @@ final class NodeContext: Sendable {
   let factNews = ChangeSignal()
   /// The children for whom somebody wants points at this machine, and until when in milliseconds of the boot clock.
   let wantedPoints = Mutex<[ChildID: Int64]>([:])
+  /// The waits of children's rewards for points of another machine.
+  let loanWaits = Mutex(LoanWaits())
   /// Signals that machines that were paired have become those of their children.
   let ownersKnown = ChangeSignal()
   /// Signals that something is known of use that was not known before.

@@ -15,9 +15,14 @@ extension ChildStanding {
       leftMilliseconds: verdict.until.map { max(0, $0 - situation.boot) })
   }
 
-  /// Returns what a rule means for what it closes; points that are on other machines are said to be there.
+  /// Returns what a rule means for what it closes; points and redeemed time on other machines are
+  /// said to be there.
   private func closed(_ reason: Reason, _ words: String) -> String {
-    reason == .points && !waitingPoints.isEmpty ? waitingPoints : ReasonText.closed(reason, words)
+    switch reason {
+    case .points where !waitingPoints.isEmpty: waitingPoints
+    case .redeemedTime where !waitingTime.isEmpty: waitingTime
+    default: ReasonText.closed(reason, words)
+    }
   }
 
   /// What holds for all screen time: the least of the rules that no application escapes.

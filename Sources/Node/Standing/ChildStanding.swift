@@ -24,6 +24,10 @@ struct ChildStanding: Sendable {
   let verdicts: ChildVerdicts
   /// Where the child's points are, if this machine can spend none of them; empty otherwise.
   var waitingPoints = ""
+  /// Where the child's redeemed time is, if none of it is on this machine; empty otherwise.
+  var waitingTime = ""
+  /// When the points of another machine are no longer expected, if rewards are open for their sake.
+  var loanEnds: BootInstant?
   /// The names of applications as the child's machines have told them, for those without a name of the family's.
   var installed: [AppID: String] = [:]
 
@@ -59,12 +63,16 @@ struct ChildStanding: Sendable {
 struct ChildPoints: Sendable {
   /// The milli-points that may be spent, after the cost of all use so far: on a child's machine there, on a parent's all.
   var spendable: Int64
-  /// The redeemed minutes that are left on this machine.
+  /// The redeemed minutes that are left: on a child's machine there, on a parent's on all of them.
   var redeemed: [RedeemedTime]
   /// The time that parents granted by their answers, by request.
   var grants: [CommandID: Grant]
   /// The ledger, if this machine can spend nothing of it although there is something.
   var outOfReach: Ledger?
+  /// The redeemed time on other machines, if there is none on this one.
+  var redeemedElsewhere: [DeviceID: Int64] = [:]
+  /// When the points of another machine are no longer expected, if they count until then.
+  var loanEnds: BootInstant?
 }
 
 /// Works out what holds for children from what is stored.
@@ -90,7 +98,7 @@ struct StandingReader: Sendable {
       moment.day = boundary.day(containing: time)
     }
     let running = try await running(of: child)
-    let points = try await points(of: child, rules, on: moment.day, running)
+    let points = try await points(of: child, rules, on: moment.day, running, isPresent: time == nil)
     rules.add(points.grants, on: moment.day)
     var totals = UseTotals(boundary)
     let week = boundary.start(of: moment.day.startOfWeek)
@@ -119,6 +127,10 @@ struct StandingReader: Sendable {
       standing.waitingPoints = WaitingPoints.words(
         ledger, beside: context.own, names: try await FactNames.load(context), connected: context.members.connected)
     }
+    if !points.redeemedElsewhere.isEmpty {
+      standing.waitingTime = WaitingPoints.words(points.redeemedElsewhere, names: try await FactNames.load(context))
+    }
+    standing.loanEnds = points.loanEnds
     return standing
   }
 
@@ -152,38 +164,49 @@ struct StandingReader: Sendable {
 
   /// Returns what a child may spend on a day, and what answers to requests grant on it.
   private func points(
-    of child: ChildID, _ rules: RuleSet, on day: FamilyDay, _ running: [ChildStanding.Session]
+    of child: ChildID, _ rules: RuleSet, on day: FamilyDay, _ running: [ChildStanding.Session], isPresent: Bool
   ) async throws(StoreError) -> ChildPoints {
     let isChild = context.profile.role == .child
-    let (own, connected) = (context.own, context.members.connected)
+    let (context, own, connected) = (context, context.own, context.members.connected)
+    let rewards = running.filter { $0.use.category == .reward }
     return try await context.store.look { effects in
-      let carries = try effects.carries(of: child).map {
-        (Purse.CarryKey(app: $0.app, category: $0.category, day: $0.day), $0.remainder)
-      }
-      let purse = Purse(
-        device: own, ledger: try effects.ledger(of: child), carries: Dictionary(carries) { first, _ in first })
-      var spendable = isChild ? max(0, purse.spendable) : max(0, purse.ledger.balance)
+      let purse = try effects.fullPurse(of: child)
+      var spendable = max(0, purse.ledger.balance)
+      var loanEnds: BootInstant?
       if isChild {
-        // Parents in touch lend what their purses hold as soon as a reward begins to run here.
-        let lenders = try effects.facts(.machines, of: child).compactMap { ChildMachines($0.text) }
-          .filter { $0.machines.contains(own) && connected.contains($0.modified.author) }
-        spendable = ([spendable] + lenders.map { max(0, purse.ledger.purse(of: $0.modified.author)) }).limitedSum
+        let reach = try LoansInReach(effects, purse, of: child, rewards, connected: connected)
+        spendable = [purse.spendable, reach.coming].limitedSum
+        if spendable == 0, reach.shared > 0 {
+          let runs = isPresent && rewards.contains { $0.device == own }
+          let wait = context.loanWaits.withLock { $0.wait(for: child, isRunning: runs, at: context.now()) }
+          if wait.isOpen { (spendable, loanEnds) = (reach.shared, wait.ends) }
+        }
       }
-      for session in running where session.use.category == .reward && (!isChild || session.device == own) {
+      for session in rewards where !isChild || session.device == own {
         spendable = max(0, spendable - purse.costSoFar(of: UsageSlice(session.use), rules.boundary))
+      }
+      var redeemed = purse.redeemed(on: day)
+      var elsewhere: [DeviceID: Int64] = [:]
+      if rules.points.use == .redeemFirst {
+        let others = purse.ledger.redeemed(on: day, beside: own)
+        if isChild {
+          if redeemed.isEmpty { elsewhere = others.mapValues { $0.map(\.milliseconds).limitedSum } }
+        } else {
+          redeemed += others.values.joined()
+        }
       }
       let (requests, answers) = try effects.requests(of: child)
       return ChildPoints(
-        spendable: spendable, redeemed: purse.redeemed(on: day),
-        grants: RequestBook(requests, answers).grants(on: day),
-        outOfReach: isChild && spendable == 0 && purse.ledger.balance > 0 ? purse.ledger : nil)
+        spendable: spendable, redeemed: redeemed, grants: RequestBook(requests, answers).grants(on: day),
+        outOfReach: isChild && spendable == 0 && purse.ledger.balance > 0 ? purse.ledger : nil,
+        redeemedElsewhere: elsewhere, loanEnds: loanEnds)
     }
   }
 }
 
 extension UsageSlice {
   /// Creates a slice of a session that runs, by the household's time.
-  fileprivate init(_ use: RunningUse) {
+  init(_ use: RunningUse) {
     self.init(
       appID: use.appID, displayName: use.displayName, category: use.category,
       rate: PointsRate(milliPointsPerMinute: use.milliPointsPerMinute), start: use.since,

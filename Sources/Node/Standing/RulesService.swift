@@ -55,6 +55,7 @@ struct RulesService: Sendable {
       try await note(standing)
       let due = max(0, standing.verdicts.decideAgain - context.now())
       wait = min(wait, due > Self.ahead + 2 * Self.rest.long ? due - Self.ahead : due)
+      if let ends = standing.loanEnds { wait = min(wait, max(0, ends - context.now())) }
       var builder = OrdersBuilder(standing: standing, state: context.enforcementState)
       if accounts != nil { builder.tracked = try await tracked(of: child) }
       for account in accounts ?? [] where household.child(of: account, on: context.own) == child {

@@ -6,30 +6,70 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §7.
 public enum LeasePolicy {
+  /// The fewest milli-points that a machine returns while it wants points itself.
+  public static let leastShared: Int64 = 1_000
+
   /// Returns what a parent's machine lends, when a child's machines are in touch with it.
   ///
-  /// The child's only machine gets everything. Of several, those that ask share equally; a remainder goes to those that
-  /// sort first. While nobody asks, nothing is lent.
+  /// The child's only machine gets everything. Of several, those that ask are filled up to one level, the emptiest purses
+  /// first; a remainder goes to those that sort first. While no machine asks, nothing is lent.
   ///
   /// - `purse`: The milli-points in the parent's purse.
   /// - `machines`: All machines of the child.
-  /// - `asking`: The machines in touch on which a reward runs or is about to.
+  /// - `asking`: The machines on which a reward runs or is about to.
+  /// - `held`: What their purses hold.
   public static func loans(
-    purse: Int64, machines: Set<DeviceID>, asking: Set<DeviceID>
+    purse: Int64, machines: Set<DeviceID>, asking: Set<DeviceID>, held: [DeviceID: Int64] = [:]
   ) -> [(to: DeviceID, milliPoints: Int64)] {
     guard purse > 0 else { return [] }
     if machines.count == 1, let only = machines.first { return [(only, purse)] }
     let borrowers = asking.intersection(machines).sorted()
-    guard !borrowers.isEmpty else { return [] }
-    let (share, rest) = purse.quotientAndRemainder(dividingBy: Int64(borrowers.count))
-    return borrowers.enumerated()
-      .map { ($1, share + (Int64($0) < rest ? 1 : 0)) }
-      .filter { $0.1 > 0 }
+    let shares = fill(borrowers.map { held[$0] ?? 0 }, with: purse)
+    return zip(borrowers, shares).filter { $0.1 > 0 }.map { (to: $0.0, milliPoints: $0.1) }
   }
 
-  /// Returns what a child's machine returns to a parent's machine that it is in touch with: everything, unless it is the
-  /// child's only one or a reward runs on it.
-  public static func returned(purse: Int64, isOnlyMachine: Bool, runsReward: Bool) -> Int64 {
-    isOnlyMachine || runsReward ? 0 : max(0, purse)
+  /// Returns what a child's machine returns to a parent's machine that it is in touch with.
+  ///
+  /// The child's only machine returns nothing, and one that wants no points returns everything. One that wants points
+  /// shares with the others that do: it returns what it has more than all of them would have in equal parts, unless the
+  /// parent is about to lend to it.
+  ///
+  /// - `purse`: The milli-points in the machine's purse.
+  /// - `used`: The milli-points that running sessions have cost so far.
+  /// - `others`: What the purses of the other machines hold that want points.
+  /// - `lender`: What the parent's purse holds.
+  public static func returned(
+    purse: Int64, isOnlyMachine: Bool, runsReward: Bool, used: Int64 = 0, others: [Int64] = [], lender: Int64 = 0
+  ) -> Int64 {
+    if isOnlyMachine { return 0 }
+    guard runsReward else { return max(0, purse) }
+    let free = Int128(max(0, purse)) - Int128(max(0, used))
+    guard !others.isEmpty, free > 0 else { return 0 }
+    let coming = fill([purse] + others, with: max(0, lender))
+    guard coming[0] == 0 else { return 0 }
+    let all = zip(others, coming.dropFirst()).reduce(free) { $0 + Int128(max(0, $1.0)) + Int128($1.1) }
+    let count = Int128(others.count + 1)
+    let more = free - (all + count - 1) / count
+    return more < Int128(leastShared) ? 0 : Int64(clamping: more)
+  }
+
+  /// Returns what each of several purses gets of an amount that fills them up to one level.
+  private static func fill(_ held: [Int64], with amount: Int64) -> [Int64] {
+    var (sum, count) = (Int128(amount), 0)
+    let order = held.indices.sorted { (max(0, held[$0]), $0) < (max(0, held[$1]), $1) }
+    for index in order {
+      let present = Int128(max(0, held[index]))
+      guard count == 0 || sum > present * Int128(count) else { break }
+      sum += present
+      count += 1
+    }
+    var shares = [Int64](repeating: 0, count: held.count)
+    guard count > 0 else { return shares }
+    let (level, rest) = sum.quotientAndRemainder(dividingBy: Int128(count))
+    for (place, index) in order.prefix(count).sorted().enumerated() {
+      let extra: Int128 = Int128(place) < rest ? 1 : 0
+      shares[index] = Int64(clamping: level + extra - Int128(max(0, held[index])))
+    }
+    return shares
   }
 }

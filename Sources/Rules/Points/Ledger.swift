@@ -43,6 +43,11 @@ public struct Ledger: Sendable {
   /// Returns the milli-points in the purse of a machine.
   public func purse(of device: DeviceID) -> Int64 { Self.limited(purses[device] ?? 0) }
 
+  /// Returns the milli-points in the purses of machines.
+  public func purses(of devices: Set<DeviceID>) -> [DeviceID: Int64] {
+    Dictionary(uniqueKeysWithValues: devices.map { ($0, purse(of: $0)) })
+  }
+
   /// Returns the milli-points that learning earned on a day, on all machines.
   public func earned(on day: FamilyDay) -> Int64 { Self.limited(earnings[day] ?? 0) }
 

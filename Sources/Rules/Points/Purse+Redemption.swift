@@ -23,6 +23,10 @@ extension Purse {
           + "`latchkey settings set --rewards redeem-first`.")
     }
     guard milliPoints > 0 else { throw RuleFault("That redeems nothing: give a number of points.") }
+    guard milliPoints <= max(spendable, ledger.balance) else {
+      let all = PointsText.counted(max(spendable, ledger.balance))
+      throw RuleFault("That is more than the \(all) that there are: redeem less, or earn more first.")
+    }
     guard milliPoints <= spendable else {
       let held = PointsText.counted(spendable)
       throw RuleFault("That is more than the \(held) on this machine: redeem less, or earn more first.")
@@ -104,5 +108,16 @@ extension Purse {
       }
     }
     return redemptions
+  }
+}
+
+extension Ledger {
+  /// Returns the redeemed minutes that can be used on a day on machines other than one, by machine.
+  public func redeemed(on day: FamilyDay, beside own: DeviceID) -> [DeviceID: [RedeemedTime]] {
+    let machines = Set(entries.keys.filter { $0.kind == .redeemed && $0.purse != own }.map(\.purse))
+    return machines.reduce(into: [:]) { redeemed, device in
+      let left = Purse(device: device, ledger: self).redeemed(on: day)
+      if !left.isEmpty { redeemed[device] = left }
+    }
   }
 }

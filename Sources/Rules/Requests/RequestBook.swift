@@ -109,11 +109,12 @@ public struct RequestBook: Hashable, Sendable {
 
   /// Returns what became of a request by a family day; `nil` if there is none.
   ///
-  /// An answer that a parent gave after the request's day does not count.
+  /// An answer that a parent gave after the request's day does not count. A request of a day that is more than one day
+  /// ahead, which a wrong clock or a faulty machine gave it, is over as well.
   public func state(of id: CommandID, on day: FamilyDay) -> State? {
     guard let request = requests[id] else { return nil }
     if let answer = answers[id], answer.day <= request.day { return .answered(answer) }
-    return day > request.day ? .expired : .open
+    return request.day < day || request.day > day.advanced(byDays: 1) ? .expired : .open
   }
 
   /// Returns the time that answers grant on a day, by request.

@@ -26,6 +26,8 @@ public struct DatabaseEffects: EffectTransaction {
   private let cache: FactCache?
   /// A Boolean value that indicates whether the transaction only reads what is committed.
   private let isReading: Bool
+  /// The numbers of facts that this transaction has counted.
+  private var factCounts: [FactCache.Place: Int64] = [:]
   /// Registers that the parent which gave the command is to hear of.
   private(set) var toldAuthor: [Register] = []
 
@@ -82,7 +84,13 @@ public struct DatabaseEffects: EffectTransaction {
     try database.save(register)
     if case .machine(let device) = register.zone, let child = register.key.servedChild, register.servedChild == nil {
       // A machine keeps nothing of a child whom it does not serve, and hears nothing more.
-      if device == own { try database.forgetFacts(of: child) } else { try database.endHolding(device, child) }
+      factCounts = [:]
+      if device == own {
+        try database.forgetFacts(of: child)
+      } else {
+        try database.endHolding(device, child)
+        try database.forgetTold(of: child, by: device)
+      }
     }
     try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.value)
   }
@@ -141,7 +149,7 @@ public struct DatabaseEffects: EffectTransaction {
     guard let definition = coding.factKinds.definition(fact.kind), let reading = definition.read(fact.text),
       reading.author == own
     else { throw StoreError.unexpected("a fact of the kind \(fact.kind)") }
-    if try database.keep(fact, reading, definition) { newFacts.append(fact) }
+    if try database.keep(fact, reading, definition, &factCounts) { newFacts.append(fact) }
   }
 
   /// Has a device hear of all facts about a child.

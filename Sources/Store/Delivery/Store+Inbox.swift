@@ -244,7 +244,8 @@ struct InboxTransaction {
         keys.keyID(of: [UInt8](pending)) == rotation.replaces
       {
         // Keys that replace those of an incomplete pairing prove that the other side has completed it.
-        result.hasCompletedPairing = try database.promote(peer.device, keys, coding, by: own, age: age, at: wall)
+        try group.settle(database)
+        result.hasCompletedPairing = try database.promote(peer.device, keys, coding, caps, by: own, age: age, at: wall)
       }
       guard let row = try database.row("SELECT * FROM peer WHERE number = ? AND state = 2", [peer.number]) else {
         return

@@ -56,8 +56,11 @@ extension Database {
 
   /// Keeps a fact unless it, or one of the same identity that is kept instead, is held.
   ///
-  /// Returns whether it is new. Throws `BodyFault` if there is no room for it.
-  func keep(_ fact: Fact, _ reading: FactReading, _ definition: FactDefinition) throws -> Bool {
+  /// Returns whether it is new. Throws `BodyFault` if there is no room for it. `counts` are the numbers of facts that
+  /// the transaction has counted so far, since a ledger can be long.
+  func keep(
+    _ fact: Fact, _ reading: FactReading, _ definition: FactDefinition, _ counts: inout [FactCache.Place: Int64]
+  ) throws -> Bool {
     let place: Bindings = [fact.child.bytes, fact.kind.rawValue, reading.identity]
     let held = try first(
       "SELECT text FROM fact WHERE child = ? AND kind = ? AND identity = ?", place, { $0.text(0) })
@@ -65,11 +68,15 @@ extension Database {
       guard held != fact.text, definition.isKept(fact.text, held) else { return false }
       try run("DELETE FROM fact WHERE child = ? AND kind = ? AND identity = ?", place)
     } else {
-      guard try factCount(fact.kind, of: fact.child) < Int64(definition.most) else {
+      let counted = FactCache.Place(child: fact.child, kind: fact.kind)
+      let count = try counts[counted] ?? factCount(fact.kind, of: fact.child)
+      counts[counted] = count
+      guard count < Int64(definition.most) else {
         throw BodyFault(
           "There is no room for more facts of the kind \(fact.kind): remove the child and add it again to begin anew.",
           .noRoom)
       }
+      counts[counted] = count + 1
     }
     try run(
       "INSERT INTO fact (child, kind, identity, text, author, day) VALUES (?, ?, ?, ?, ?, ?)",
@@ -93,18 +100,6 @@ extension Database {
   /// Forgets all facts about a child, and who holds them.
   func forgetFacts(of child: ChildID) throws {
     for table in ["fact", "fact_holder", "carry"] { try run("DELETE FROM \(table) WHERE child = ?", [child.bytes]) }
-  }
-
-  /// Returns whether a machine is a child's, according to the registers that are held here.
-  func serves(_ device: DeviceID, _ child: ChildID) throws -> Bool {
-    guard let key = RegisterKey(["child", child.description]) else { return false }
-    return try register(key, in: .machine(device))?.servedChild == child
-  }
-
-  /// Returns whether a machine is or was a child's, according to the registers that are held here.
-  func hasServed(_ device: DeviceID, _ child: ChildID) throws -> Bool {
-    guard let key = RegisterKey(["child", child.description]) else { return false }
-    return try register(key, in: .machine(device)) != nil
   }
 }
 

@@ -11,8 +11,9 @@ extension InboxTransaction {
     do {
       var news: [Fact] = []
       var fault: BodyFault?
+      var counts: [FactCache.Place: Int64] = [:]
       for fact in try body.get() {
-        do { if try take(fact) { news.append(fact) } } catch let found as BodyFault { fault = fault ?? found }
+        do { if try take(fact, &counts) { news.append(fact) } } catch let found as BodyFault { fault = fault ?? found }
       }
       result.newFacts += news
       result.changes += try database.relay(news, from: peer.device, keys, coding, at: wall)
@@ -41,18 +42,19 @@ extension InboxTransaction {
       "SELECT body FROM outbox_item WHERE class = \(ItemNumber.control) AND kind = ? ORDER BY peer, seq",
       [ItemKind.facts.rawValue]
     ).map { $0.bytes("body") }
+    var counts: [FactCache.Place: Int64] = [:]
     for fact in try bodies.flatMap({ try coding.facts($0) }) where fact.child == child {
       guard let definition = coding.factKinds.definition(fact.kind), let reading = definition.read(fact.text) else {
         continue
       }
-      do { _ = try database.keep(fact, reading, definition) } catch is BodyFault { continue }
+      do { _ = try database.keep(fact, reading, definition, &counts) } catch is BodyFault { continue }
     }
   }
 
   /// Keeps a fact, and returns whether it is new.
   ///
   /// Throws `BodyFault`, the sender's fault, if it cannot be taken.
-  private func take(_ fact: Fact) throws -> Bool {
+  private func take(_ fact: Fact, _ counts: inout [FactCache.Place: Int64]) throws -> Bool {
     let isParent = peerRole == .child
     // What a machine wrote before it heard that it was taken from the child still counts: it has no other copy.
     let isChilds =
@@ -69,7 +71,7 @@ extension InboxTransaction {
     if let role = try role(of: reading.author, isParent: isParent), let author = definition.author, role != author {
       throw BodyFault("A fact of the kind \(fact.kind) is not a \(role.rawValue)'s to make.", .role)
     }
-    return try database.keep(fact, reading, definition)
+    return try database.keep(fact, reading, definition, &counts)
   }
 
   /// Returns the role of the author of a fact; `nil` for a machine that this one does not know.

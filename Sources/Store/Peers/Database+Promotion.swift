@@ -7,7 +7,9 @@ extension Database {
   ///
   /// Returns `false` if nothing is pending any more.
   func promote(
-    _ device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, age: Int64, at wall: Int64
+    _ device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, _ caps: QueueCaps, by own: DeviceID,
+    age: Int64,
+    at wall: Int64
   ) throws -> Bool {
     guard let row = try row("SELECT * FROM peer WHERE device_id = ? AND pending_key IS NOT NULL", [Data(device.bytes)])
     else { return false }
@@ -47,10 +49,27 @@ extension Database {
       // A machine with one parent has nobody to tell.
       _ = try queueParents(least: 2, keys, coding, age: age, at: wall)
       _ = try queueHousehold(for: peer, keys, coding, own: own, at: wall)
+      // What was used before is the family's, too. A parent that was paired before may hold any of it by itself, and must not
+      // get it in a total as well.
+      if record.state == .pending { try queueUsage(for: peer, keys, coding, caps, own: own, age: age, at: wall) }
     }
     try audit(
       AuditEntry(
         author: own, action: "device.paired", target: device.description, new: record.device.name.text, at: wall))
     return true
+  }
+
+  /// Queues the use that this machine holds of itself for a parent that has been paired.
+  ///
+  /// The queue is bounded like for new use: what it has no room for is merged into totals, and then the oldest is dropped.
+  private func queueUsage(
+    for parent: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, _ caps: QueueCaps, own: DeviceID,
+    age: Int64, at wall: Int64
+  ) throws {
+    let group = WriteGroup(age: age)
+    let queue = UsageQueue(
+      database: self, group: group, parent: parent, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
+    for item in try queue.everything() { _ = try queue.add(item) }
+    try group.settle(self)
   }
 }

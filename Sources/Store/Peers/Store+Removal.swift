@@ -131,6 +131,12 @@ extension Database {
       UPDATE outbox_item SET body = zeroblob(length(body))
       WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)
       """, [Data(device.bytes)])
+    // A command whose effect is given up has no outcome. Repeated in a new pairing, it is executed anew.
+    try run(
+      """
+      DELETE FROM applied_command WHERE command_id IN (
+        SELECT command_id FROM pending_effect WHERE peer = (SELECT number FROM peer WHERE device_id = ?))
+      """, [Data(device.bytes)])
     for table in ["outbox_item", "outbox_stream", "inbox_stream", "pending_effect"] {
       try run("DELETE FROM \(table) WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
     }

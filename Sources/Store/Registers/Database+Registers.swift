@@ -77,6 +77,7 @@ extension Database {
           number, register.zone.bytes, register.key.text, register.value, register.modified.wall,
           Int64(register.modified.counter), register.modified.author.bytes,
         ])
+      if case .machine = register.zone { try noteOwner(register, device, own: own) }
     }
   }
 

@@ -74,7 +74,8 @@ extension Store {
     }
   }
 
-  /// Queues for a child's machine all registers that it is to hold, unless that was done since it was paired.
+  /// Queues for a child's machine all registers that it is to hold, unless that was done since it was paired, and since another
+  /// parent gave a child back to it.
   public func introduce(
     _ device: DeviceID, _ maker: EditMaker, at wall: Int64
   ) async throws(StoreError) -> EditResult {
@@ -158,9 +159,9 @@ struct EditTransaction {
     }
   }
 
-  /// Returns the zones that a child's machine holds.
+  /// Returns the zones that a child's machine is sent.
   func zones(of device: DeviceID) throws -> [Zone] {
-    [.family, .machine(device)] + maker.children(try database.registers(in: .machine(device))).map { .child($0) }
+    [.family, .machine(device)] + maker.children(try database.givenZone(of: device)).map { .child($0) }
   }
 
   mutating func give(_ registers: [Register], to machine: OutboxAddress) throws {

@@ -52,14 +52,16 @@ extension InboxTransaction {
       let known = list.naming(served)
       try database.save(known, toldBy: peer.device, coding, clock)
       result.hasNewUse = true
+      // A machine's own word that it is a child's tells the child's other machines nothing.
+      let given = Set(try database.givenChildren(of: peer.device))
       var others: [OutboxAddress] = []
-      for child in served.sorted() {
+      for child in given.sorted() {
         for other in try database.sharers(of: child, except: peer.device) where !others.contains(other) {
           others.append(other)
         }
       }
       for other in others {
-        let shared = Set(try database.servedChildren(of: other.device)).intersection(served)
+        let shared = Set(try database.givenChildren(of: other.device)).intersection(given)
         result.changes.append(try database.queue(known.of(shared), for: other, keys, coding, at: wall))
       }
     } catch let fault as BodyFault { passOver(item, .control, fault) }
@@ -103,7 +105,7 @@ extension InboxTransaction {
 
   /// Has the other machines of a record's child get it.
   mutating func passOn(_ record: UsageRecord) throws {
-    guard let child = record.child else { return }
+    guard let child = record.child, try database.serves(record.device, child) else { return }
     for other in try database.sharers(of: child, except: record.device) {
       result.changes.append(try database.pass(record, to: other, coding, caps, in: group, at: wall))
     }

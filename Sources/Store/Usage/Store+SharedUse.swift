@@ -63,7 +63,7 @@ extension Database {
   fileprivate func sharesToChange() throws -> [Share] {
     var shares: [Share] = []
     for peer in try addresses(role: .child) {
-      let served = Set(try servedChildren(of: peer.device))
+      let served = Set(try givenChildren(of: peer.device))
       let shared = Set(
         try rows("SELECT child FROM use_shared WHERE peer = ?", [peer.number]).compactMap {
           ChildID(bytes: $0.bytes("child"))
@@ -72,18 +72,6 @@ extension Database {
       shares += shared.subtracting(served).sorted().map { Share(peer: peer, child: $0, isNew: false) }
     }
     return shares
-  }
-
-  /// Returns the children whose machine a device is, also those that another parent has made it that of.
-  func servedChildren(of device: DeviceID) throws -> [ChildID] {
-    let zone = Data(Zone.machine(device).bytes)
-    var map = RegisterMap(try registers(in: .machine(device)))
-    let told = try rows(
-      """
-      SELECT t.* FROM told_register t JOIN peer p ON p.number = t.peer WHERE p.device_id = ? AND t.zone = ?
-      """, [Data(device.bytes), zone])
-    for row in told { map.merge(try Register(row: row)) }
-    return map.registers.servedChildren
   }
 
   /// Returns the machines other than a sender that get the use of a child.
@@ -95,7 +83,7 @@ extension Database {
       """, [Data(child.bytes), Data(sender.bytes)]
     ).map { OutboxAddress(number: $0["number"], device: try $0.deviceID("device_id")) }
       // What a machine is told is checked against what it serves now, whatever was shared before.
-      .filter { try servedChildren(of: $0.device).contains(child) }
+      .filter { try serves($0.device, child) }
   }
 
   /// Queues a record for another machine of its child; if there is no space, in place of the oldest ones that wait.

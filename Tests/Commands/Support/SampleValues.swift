@@ -233,7 +233,7 @@ enum SampleValues {
     screen: VerdictToday(
       isAllowed: true, rule: "dailyLimit", reason: "2 h of screen time a day", until: now + 2_880_000,
       leftMilliseconds: 2_880_000),
-    notices: ["Chess: 5 min left (2 h of screen time a day)."], enforcement: .recorded)
+    notices: ["Chess: 5 min left (2 h of screen time a day)."], enforcement: .recorded, milliPoints: 12_500)
 
   static let explanation = ChildExplanation(
     name: child.name, app: today.apps[1], at: now, zone: "Europe/Berlin",

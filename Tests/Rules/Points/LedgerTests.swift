@@ -127,11 +127,17 @@ import Testing
           purses[0].ledger.merge(purses[own].ledger)
           purses[own].ledger.merge(purses[0].ledger)
           let isPlaying = random.once(in: 2)
+          let other = purses[own].ledger.purse(of: purses[3 - own].device)
           let returned = LeasePolicy.returned(
-            purse: purses[own].spendable, isOnlyMachine: false, runsReward: isPlaying)
+            purse: purses[own].spendable, isOnlyMachine: false, runsReward: isPlaying,
+            used: Int64(random.below(10_000)), others: random.once(in: 2) ? [other] : [],
+            lender: purses[own].ledger.purse(of: purses[0].device))
           _ = purses[own].lend(returned, to: purses[0].device, source: try source(&random), day: day, at: time)
-          let asking: Set<DeviceID> = isPlaying ? [purses[own].device] : []
-          for loan in LeasePolicy.loans(purse: purses[0].spendable, machines: machines, asking: asking) {
+          let asking: Set<DeviceID> = random.once(in: 3) ? machines : isPlaying ? [purses[own].device] : []
+          let held = purses[0].ledger.purses(of: asking)
+          for loan in LeasePolicy.loans(
+            purse: purses[0].spendable, machines: machines, asking: asking, held: held)
+          {
             _ = purses[0].lend(loan.milliPoints, to: loan.to, source: try source(&random), day: day, at: time)
           }
           // What was just written may or may not arrive, once or twice.
@@ -166,9 +172,77 @@ import Testing
     #expect(LeasePolicy.loans(purse: 10, machines: all, asking: all).map(\.milliPoints) == [4, 3, 3])
     #expect(LeasePolicy.loans(purse: 2, machines: all, asking: all).map(\.to) == Array(devices.prefix(2)))
     #expect(LeasePolicy.loans(purse: 0, machines: all, asking: all).isEmpty)
+    // The emptiest purses are filled first, up to one level.
+    let held: [DeviceID: Int64] = [devices[0]: 100, devices[1]: 10]
+    #expect(LeasePolicy.loans(purse: 8, machines: all, asking: all, held: held).map(\.to) == [devices[2]])
+    #expect(LeasePolicy.loans(purse: 31, machines: all, asking: all, held: held).map(\.milliPoints) == [11, 20])
+    #expect(LeasePolicy.loans(purse: 190, machines: all, asking: all, held: held).map(\.milliPoints) == [90, 100])
+    #expect(LeasePolicy.loans(purse: 220, machines: all, asking: all, held: held).map(\.milliPoints) == [10, 100, 110])
+    #expect(
+      LeasePolicy.loans(purse: .max, machines: all, asking: all, held: [devices[0]: .max]).map(\.milliPoints).reduce(
+        0, +)
+        == .max)
     #expect(LeasePolicy.loans(purse: -5, machines: [devices[0]], asking: all).isEmpty)
     #expect(LeasePolicy.returned(purse: 7, isOnlyMachine: false, runsReward: false) == 7)
     #expect(LeasePolicy.returned(purse: 7, isOnlyMachine: true, runsReward: false) == 0)
     #expect(LeasePolicy.returned(purse: 7, isOnlyMachine: false, runsReward: true) == 0)
+  }
+
+  @Test func aMachineThatWantsPointsSharesThem() {
+    func returned(_ purse: Int64, used: Int64 = 0, _ others: [Int64], lender: Int64 = 0) -> Int64 {
+      LeasePolicy.returned(
+        purse: purse, isOnlyMachine: false, runsReward: true, used: used, others: others, lender: lender)
+    }
+    #expect(returned(100_000, []) == 0)
+    #expect(returned(100_000, [0]) == 50_000)
+    #expect(returned(100_000, [0, 0]) == 66_666)
+    #expect(returned(100_000, [100_000]) == 0)
+    #expect(returned(100_000, [200_000]) == 0)
+    // What running sessions have cost stays, and little is not worth an entry.
+    #expect(returned(100_000, used: 80_000, [0]) == 10_000)
+    #expect(returned(100_000, used: 120_000, [0]) == 0)
+    #expect(returned(1_999, [0]) == 0)
+    // What the lender has goes to the others first, or comes here.
+    #expect(returned(100_000, [0], lender: 60_000) == 20_000)
+    #expect(returned(50_000, [0], lender: 50_000) == 0)
+    #expect(returned(0, [0], lender: 50_000) == 0)
+    #expect(returned(.max, [.max], lender: .max) == 0)
+  }
+
+  @Test func aSecondMachineGetsItsShareAndPointsComeToRest() throws {
+    var random = SeededRandom(seed: 3)
+    let devices = try (1...3).map { try #require(DeviceID(bytes: [UInt8](repeating: UInt8($0), count: 20))) }
+    let (day, machines) = (try #require(FamilyDay("2026-11-23")), Set(devices[1...]))
+    var parent = Purse(device: devices[0])
+    _ = parent.grant(100_000, source: try source(&random), day: day, at: 1)
+    // The first machine asked alone.
+    for loan in LeasePolicy.loans(purse: parent.spendable, machines: machines, asking: [devices[1]]) {
+      _ = parent.lend(loan.milliPoints, to: loan.to, source: try source(&random), day: day, at: 1)
+    }
+    var ledger = parent.ledger
+    #expect(ledger.purse(of: devices[1]) == 100_000)
+    var entries = 0
+    while true {
+      let before = ledger.entries.count
+      for (own, other) in [(1, 2), (2, 1)] {
+        var purse = Purse(device: devices[own], ledger: ledger)
+        let returned = LeasePolicy.returned(
+          purse: purse.spendable, isOnlyMachine: false, runsReward: true, others: [ledger.purse(of: devices[other])],
+          lender: ledger.purse(of: devices[0]))
+        _ = purse.lend(returned, to: devices[0], source: try source(&random), day: day, at: 1)
+        ledger = purse.ledger
+      }
+      parent.ledger = ledger
+      for loan in LeasePolicy.loans(
+        purse: parent.spendable, machines: machines, asking: machines, held: ledger.purses(of: machines))
+      {
+        _ = parent.lend(loan.milliPoints, to: loan.to, source: try source(&random), day: day, at: 1)
+      }
+      ledger = parent.ledger
+      entries += ledger.entries.count - before
+      if ledger.entries.count == before { break }
+    }
+    #expect(entries == 2 && ledger.balance == 100_000)
+    #expect(ledger.purses(of: machines) == [devices[1]: 50_000, devices[2]: 50_000])
   }
 }

@@ -221,4 +221,28 @@ import Testing
       }
     }
   }
+
+  @Test func redeemingNamesWhatThereIsAndWhereTimeIsLeft() throws {
+    let rules = try HouseholdSamples.rules(Self.points + [("points/use", "redeemFirst")])
+    let day = try #require(FamilyDay("2026-11-23"))
+    var parent = Purse(device: try device(9))
+    _ = parent.grant(12_000, source: try source(1), day: day, at: 0)
+    var purse = Purse(device: try device(1), ledger: parent.ledger)
+    func refusal(_ milliPoints: Int64) -> String? {
+      var copy = purse
+      do {
+        _ = try copy.redeem(milliPoints, source: try source(2), rules: rules, day: day, at: 0)
+        return nil
+      } catch let fault as RuleFault { return fault.sentence } catch { return nil }
+    }
+    #expect(refusal(20_000) == "That is more than the 12 points that there are: redeem less, or earn more first.")
+    #expect(refusal(5_000)?.contains("on this machine") == true)
+    _ = parent.lend(12_000, to: purse.device, source: try source(3), day: day, at: 0)
+    purse.ledger.merge(parent.ledger)
+    _ = try purse.redeem(10_000, source: try source(4), rules: rules, day: day, at: 0)
+    #expect(purse.ledger.redeemed(on: day, beside: purse.device).isEmpty)
+    let elsewhere = purse.ledger.redeemed(on: day, beside: parent.device)
+    #expect(elsewhere.keys.map { $0 } == [purse.device])
+    #expect(elsewhere[purse.device]?.map(\.milliseconds) == [600_000])
+  }
 }

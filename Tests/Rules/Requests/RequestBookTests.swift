@@ -51,6 +51,10 @@ import Testing
     book.merge(request)
     #expect(book.state(of: request.id, on: request.day) == .open)
     #expect(book.state(of: request.id, on: next) == .expired)
+    // One that a wrong clock has dated ahead does not wait for years.
+    #expect(book.state(of: request.id, on: request.day.advanced(byDays: -1)) == .open)
+    #expect(book.state(of: request.id, on: request.day.advanced(byDays: -2)) == .expired)
+    #expect(book.state(of: request.id, on: request.day.advanced(byDays: -800)) == .expired)
     // An answer of the next day comes too late; one that arrives late does not.
     book.merge(try answer(request, "yes", at: 9, day: "2026-11-24", &random))
     #expect(book.state(of: request.id, on: next) == .expired)

@@ -10,7 +10,7 @@ import Testing
   private static let beginnings: [DeliberateFault: UInt64] = [
     .discardByOlderCall: 20_330, .dropUnansweredAtRestart: 1_860, .dropReceiptsAtRestart: 2_620, .eraseKeyTooEarly: 240,
     .applyOlderLook: 420, .quarantineAtFirstReturn: 225, .forgetParts: 300,
-    .keepBackoff: 770, .reportOldEpochAsNew: 90, .forgetPendingAtEnd: 290, .mergeWhatWasSent: 180,
+    .keepBackoff: 1_300, .reportOldEpochAsNew: 90, .forgetPendingAtEnd: 290, .mergeWhatWasSent: 180,
     .ignoreHeldItems: 200, .lastAnswerHolds: 2,
   ]
 

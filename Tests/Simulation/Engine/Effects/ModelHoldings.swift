@@ -102,7 +102,20 @@ package struct ModelHoldings: EffectTransaction, Sendable {
       if register.modified.author == own, let held = registers[place], !register.holds(over: held) { continue }
       if let known = notes[device]?[place], !register.holds(over: known) { continue }
       notes[device, default: [:]][place] = register
+      noteOwner(register, device)
     }
+  }
+
+  /// Ends what is sent about a child whom another parent has taken from a machine.
+  private mutating func noteOwner(_ told: Register, _ device: DeviceID) {
+    guard case .machine = told.zone, let child = told.key.servedChild, told.servedChild == nil else { return }
+    if !given(to: device).contains(child) { holders[device]?.remove(child) }
+  }
+
+  /// Returns the children whose registers and facts a machine is sent.
+  package func given(to device: DeviceID) -> [ChildID] {
+    let told = (notes[device] ?? [:]).values.filter { $0.zone == .machine(device) }
+    return inMemory { try registers(in: .machine(device)) }.narrowed(by: told).servedChildren
   }
 
   package func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] { facts.facts(kind, of: child) }

@@ -10,6 +10,8 @@ extension SimulatedNode {
     var machines: Set<DeviceID>
     var connected: Set<DeviceID>
     var isWanted: Bool
+    /// The machines that are in touch with a parent that is in touch with this one.
+    var heard: Set<DeviceID>
   }
 
   /// The present moment: a seed is over before a day is.
@@ -20,6 +22,7 @@ extension SimulatedNode {
   func beginPoints() {
     isPointsNews = false
     knownPoints = [:]
+    servedNeeds = []
     rewards = [:]
     pointsNews()
   }
@@ -40,7 +43,7 @@ extension SimulatedNode {
     {
       let present = PointsSituation(
         facts: store.holdings.facts.last, machines: machines, connected: connected,
-        isWanted: (rewards[child] ?? 0) > 0)
+        isWanted: (rewards[child] ?? 0) > 0, heard: role == .child ? heard : [])
       guard knownPoints[child] != present else { continue }
       knownPoints[child] = present
       exchange(child, present)
@@ -48,6 +51,10 @@ extension SimulatedNode {
   }
 
   private var connected: Set<DeviceID> { Set(links.filter { $0.current != nil }.map(\.peer)) }
+
+  private var heard: Set<DeviceID> {
+    connected.compactMap { simulation.node($0) }.reduce(into: []) { $0.formUnion($1.connected) }
+  }
 
   /// Lends points, or returns them.
   private func exchange(_ child: ChildID, _ situation: PointsSituation) {
@@ -58,9 +65,10 @@ extension SimulatedNode {
           of: child, to: situation.machines, connected: situation.connected, at: moment, clock: clock, source: source)
         if simulation.fault == .lendTwice { try lendAgain(child, &holdings) }
       } else if holdings.serves(child) {
-        try holdings.returnPoints(
-          of: child, isWanted: situation.isWanted, connected: situation.connected, at: moment, clock: clock,
-          source: source)
+        let served = try holdings.returnPoints(
+          of: child, isWanted: situation.isWanted, connected: situation.connected, heard: situation.heard,
+          served: servedNeeds, at: moment, clock: clock, source: source)
+        servedNeeds.formUnion(served)
       }
       return []
     } then: { [unowned self] isDone in

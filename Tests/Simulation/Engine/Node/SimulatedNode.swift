@@ -36,6 +36,8 @@ final class SimulatedNode {
   /// A Boolean value that indicates whether points will be looked at, and what they depended on when they were last.
   var isPointsNews = false
   var knownPoints: [ChildID: PointsSituation] = [:]
+  /// The statements of other machines for whose sake this one has shared points.
+  var servedNeeds: Set<HybridTimestamp> = []
   /// Older states of the disk, for a restore.
   var backup: ModelStore?
   /// Milliseconds that the wall clock is off.

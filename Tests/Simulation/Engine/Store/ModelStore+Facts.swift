@@ -34,7 +34,7 @@ extension ModelStore {
 
   /// Returns whether a machine is a child's, according to the registers that are held here.
   private func serves(_ device: DeviceID, _ child: ChildID) -> Bool {
-    inMemory { try holdings.register(HouseholdKey.child(child), in: .machine(device)) }?.servedChild == child
+    holdings.given(to: device).contains(child)
   }
 
   /// Returns whether a machine is or was a child's, according to the registers that are held here.

@@ -20,6 +20,7 @@ extension ModelStore {
   /// Makes a pending device active; returns `false` if none is pending.
   package mutating func promote(_ device: DeviceID, at wall: Int64 = 1) throws(ModelStoreFault) -> Bool {
     guard let place = try? place(device), let key = peers[place].pendingKey else { return false }
+    let isNew = peers[place].state == .pending
     if peers[place].state == .removed || peers[place].state == .removedUntold { closeStreams(place) }
     voidRotation(place)
     peers[place].state = .active
@@ -39,6 +40,7 @@ extension ModelStore {
     } else {
       _ = try queueParents(least: 2)
       try queueHousehold(place)
+      if isNew { try queueUsage(place) }
     }
     return true
   }
@@ -144,6 +146,7 @@ extension ModelStore {
   private mutating func closeStreams(_ place: Int) {
     peers[place].outgoing = [:]
     peers[place].incoming = [:]
+    for effect in pending where effect.author == peers[place].device { receipts[effect.id] = nil }
     pending.removeAll { $0.author == peers[place].device }
   }
 

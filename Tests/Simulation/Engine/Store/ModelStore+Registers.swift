@@ -52,8 +52,7 @@ extension ModelStore {
   }
 
   private func zones(of device: DeviceID) -> [Zone] {
-    let own = inMemory { try holdings.registers(in: .machine(device)) }
-    return [.family, .machine(device)] + HouseholdKey.children(servedIn: own).map { .child($0) }
+    [.family, .machine(device)] + holdings.given(to: device).map { .child($0) }
   }
 
   private mutating func give(

@@ -32,6 +32,14 @@ extension ModelStore {
     return changes
   }
 
+  /// Queues the use that this machine holds of itself for a parent that has been paired.
+  mutating func queueUsage(_ place: Int) throws(ModelStoreFault) {
+    for record in usage.values where record.device == own {
+      reported[record.recordID, default: [:]][peers[place].device] = peers[place].pairing
+    }
+    for item in everyUsage(place) { _ = try addUsage(place, item) }
+  }
+
   /// Queues an item, and makes space if there is none; returns `nil` if there is still none.
   mutating func addUsage(
     _ place: Int, _ item: (kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)

@@ -17,8 +17,10 @@ extension Oracle {
     if after.effects.count > before.effects.count { checkEffects(node, before) }
     if after.outcomes.count > before.outcomes.count { checkOutcomes(node, before) }
     if scenario.locks, node.role == .parent, let peer { checkLocks(node, peer, before) }
-    if after.usage.count > before.usage.count, node.role == .parent, let peer, before.peer(peer)?.state != .active,
-      after.peer(peer)?.state != .active
+    // A session with the key of a half-made pairing proves that it is final, and its use is taken at once.
+    let states = peer.map { peer in [before, after].map { $0.peer(peer)?.state } } ?? []
+    if after.usage.count > before.usage.count, node.role == .parent, let peer,
+      !states.contains(where: { $0 == .active || $0 == .pending })
     {
       simulation.fail("\(node.name) took usage from \(simulation.name(peer)), which it had removed")
     }
@@ -107,7 +109,8 @@ extension Oracle {
   private func checkEffects(_ node: SimulatedNode, _ before: ModelStore) {
     for effect in node.store.effects.dropFirst(before.effects.count) {
       let author = simulation.name(effect.author)
-      if before.effects.contains(where: { $0.id == effect.id }) {
+      // One that waited for its effect when the pairing ended is executed anew in the next pairing.
+      if before.effects.contains(where: { $0.id == effect.id && $0.pairing == effect.pairing }) {
         simulation.fail("a command of \(author) took effect twice on \(node.name)")
       }
       // A session with the key of a half-made pairing proves that it is final, and what it brings is taken at once.

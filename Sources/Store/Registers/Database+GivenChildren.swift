@@ -1,0 +1,80 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Whose a child's machine is: what is sent to it, and what is believed of it.
+///
+/// Spec: Protocol/10-household.md §2.
+extension Database {
+  /// Returns the registers of a machine's zone by which this one decides what the machine is sent.
+  func givenZone(of device: DeviceID) throws -> [Register] {
+    try registers(in: .machine(device)).narrowed(by: try toldZone(of: device))
+  }
+
+  /// Returns the children whose registers, use and facts a machine is sent.
+  func givenChildren(of device: DeviceID) throws -> [ChildID] { try givenZone(of: device).servedChildren }
+
+  /// Returns the children whose machine a device is by all that is known, also by the machine's own word.
+  ///
+  /// Such a word says whose the use is that the machine tells of. It is never a reason to send the machine anything.
+  func servedChildren(of device: DeviceID) throws -> [ChildID] {
+    var map = RegisterMap(try registers(in: .machine(device)))
+    for register in try toldZone(of: device) { map.merge(register) }
+    return map.registers.servedChildren
+  }
+
+  /// Returns whether a machine is sent what concerns a child.
+  func serves(_ device: DeviceID, _ child: ChildID) throws -> Bool {
+    guard let key = RegisterKey(["child", child.description]),
+      let held = try register(key, in: .machine(device)), held.servedChild == child
+    else { return false }
+    let told = try row(
+      """
+      SELECT t.* FROM told_register t JOIN peer p ON p.number = t.peer
+      WHERE p.device_id = ? AND t.zone = ? AND t.key = ?
+      """, [Data(device.bytes), Data(Zone.machine(device).bytes), key.text]
+    ).map(Register.init(row:))
+    return [held].narrowed(by: told.map { [$0] } ?? []).servedChildren == [child]
+  }
+
+  /// Returns whether a machine is or was a child's, according to the registers that are held here.
+  func hasServed(_ device: DeviceID, _ child: ChildID) throws -> Bool {
+    guard let key = RegisterKey(["child", child.description]) else { return false }
+    return try register(key, in: .machine(device)) != nil
+  }
+
+  /// Acts on a child's machine's word that another parent has taken a child from it that this one gave it, or has given it back.
+  func noteOwner(_ told: Register, _ device: DeviceID, own: DeviceID) throws {
+    guard let child = told.key.servedChild, let held = try register(told.key, in: told.zone),
+      held.servedChild != nil, told.holds(over: held)
+    else { return }
+    // In both cases, what was used is passed on anew once the machine is the child's again.
+    try run(
+      "DELETE FROM use_shared WHERE child = ? AND peer = (SELECT number FROM peer WHERE device_id = ?)",
+      [child.bytes, device.bytes])
+    if told.servedChild == nil {
+      try endHolding(device, child)
+      try forgetTold(of: child, by: device)
+    } else if told.modified.author != own {
+      // It may have forgotten the child's zone in between, so it gets again what this parent has set, as it was set.
+      try run("UPDATE peer SET introduced = 0 WHERE device_id = ?", [device.bytes])
+    }
+  }
+
+  /// Forgets what a machine has told of a child's zone, which it forgets when it stops serving the child; the name is still shown.
+  func forgetTold(of child: ChildID, by device: DeviceID) throws {
+    try run(
+      """
+      DELETE FROM told_register
+      WHERE zone = ? AND key <> 'name' AND peer = (SELECT number FROM peer WHERE device_id = ?)
+      """, [Zone.child(child).bytes, device.bytes])
+  }
+
+  private func toldZone(of device: DeviceID) throws -> [Register] {
+    try rows(
+      """
+      SELECT t.* FROM told_register t JOIN peer p ON p.number = t.peer WHERE p.device_id = ? AND t.zone = ?
+      """, [Data(device.bytes), Data(Zone.machine(device).bytes)]
+    ).map(Register.init(row:))
+  }
+}

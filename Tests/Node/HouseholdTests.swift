@@ -1,0 +1,93 @@
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import Testing
+
+@testable import LatchkeyNode
+
+/// Whose a parent takes machines to be, and whose word it takes for what.
+@Suite struct HouseholdTests {
+  private let own, mum, emmas, bens: DeviceID
+  private let emma, ben: ChildID
+
+  init() throws {
+    var random = SeededRandom(seed: 31)
+    own = Samples.deviceID(&random)
+    mum = Samples.deviceID(&random)
+    emmas = Samples.deviceID(&random)
+    bens = Samples.deviceID(&random)
+    emma = try #require(ChildID(bytes: random.bytes(16)))
+    ben = try #require(ChildID(bytes: random.bytes(16)))
+  }
+
+  private func register(_ zone: Zone, _ key: RegisterKey, _ value: String?, _ wall: Int64, by author: DeviceID)
+    -> Register
+  {
+    Register(zone, key, value, modified: HybridTimestamp(wall: wall, counter: 0, author: author))
+  }
+
+  private func served(_ device: DeviceID, _ child: ChildID, _ value: String?, _ wall: Int64, by author: DeviceID)
+    throws -> Register
+  {
+    register(.machine(device), try #require(RegisterKey(["child", child.description])), value, wall, by: author)
+  }
+
+  /// A household of two children with a machine each, which this parent has named and given.
+  private func household(_ more: [Register] = [], told: [DeviceID: [Register]] = [:]) throws -> Household {
+    let registers = [
+      register(.family, "family/zone", "Europe/Berlin", 1, by: own),
+      register(.child(emma), "name", "Emma", 1, by: own), register(.child(ben), "name", "Ben", 1, by: own),
+      try served(emmas, emma, "yes", 1, by: own), try served(bens, ben, "yes", 1, by: own),
+    ]
+    let known = KnownRegisters(
+      edition: 1, own: RegisterMap(registers + more), told: told.mapValues { RegisterMap($0) })
+    let machines = [(emmas, "Emma's PC"), (bens, "Ben's PC")].map { device, name in
+      Household.Machine(
+        device: device, name: DeviceName(sanitising: name), childName: nil, isToBeAssigned: false, accounts: [])
+    }
+    return Household(book: RuleBook(known, own: own), machines: machines)
+  }
+
+  @Test("A machine that another parent has taken from a child is shown as taken, and is the child's no more")
+  func taken() throws {
+    let household = try household(told: [emmas: [served(emmas, emma, nil, 9, by: mum)]])
+    #expect(household.given(to: emma).isEmpty && household.machines(of: emma).isEmpty)
+    #expect(household.taken(from: emmas).map(\.child) == [emma] && household.taken(from: emmas).map(\.by) == [mum])
+    #expect(household.children.map(\.name) == ["Ben", "Emma"], "What was set for her is still here.")
+    // Removing her here as well says so of the machine, and giving it back does.
+    #expect(household.removing(emma).contains { $0.zone == .machine(emmas) && $0.value == nil })
+    #expect(
+      household.reassigning(emmas, to: ["Emma"]) { nil }.contains { $0.zone == .machine(emmas) && $0.value == "yes" })
+    let again = try self.household(
+      [served(emmas, emma, nil, 10, by: own)], told: [emmas: [served(emmas, emma, nil, 9, by: mum)]])
+    #expect(again.taken(from: emmas).isEmpty)
+  }
+
+  @Test("A machine that only says that it is a child's is shown, and gets nothing")
+  func claimed() throws {
+    let word = [
+      try served(bens, emma, "yes", 9, by: mum), register(.child(emma), "name", "Ben", 9, by: mum),
+      register(.child(emma), "lock", "on", 9, by: mum),
+    ]
+    let household = try household(told: [bens: word])
+    #expect(household.given(bens) == [ben] && household.claimed(by: bens) == [emma])
+    #expect(household.children.map(\.name) == ["Ben", "Emma"], "It does not name her.")
+    #expect(!household.rules(of: emma).contains { $0.key == "lock" }, "It says nothing of her rules.")
+    // Who says that it is Ben's does not give it what is Emma's.
+    let changes = household.reassigning(bens, to: ["Ben"]) { nil }
+    #expect(!changes.contains { $0.value == "yes" }, "\(changes)")
+  }
+
+  @Test("What one child's machine says of the family's days moves no other child's days")
+  func days() throws {
+    let zone = register(.family, "family/zone", "Pacific/Auckland", 9, by: mum)
+    let start = register(.family, "family/dayStart", "5", 9, by: mum)
+    let told = try household(told: [bens: [zone, start]])
+    #expect(told.rules(for: emma).zone == "Europe/Berlin" && told.rules(for: emma).dayStartHour == 0)
+    #expect(told.rules(for: ben).zone == "Pacific/Auckland" && told.rules(for: ben).dayStartHour == 5)
+    func name(_ household: Household) -> String? { household.familyDays().first { $0.key == "family/zone" }?.value }
+    #expect(name(told) == "Europe/Berlin")
+    let both = try household(told: [bens: [zone, start], emmas: [zone, start]])
+    #expect(name(both) == "Pacific/Auckland", "All machines hold it.")
+  }
+}
