@@ -73,8 +73,9 @@ static inline int latchkey_events_open(int bytes) {
   return descriptor;
 }
 
-// The next event: 1 a program was started in a process, 2 a process ended, 0 another event; -1 and errno without one.
-static inline int latchkey_events_next(int descriptor, pid_t *process) {
+// The next event: 1 a program was started in a process, 2 a process ended, 3 a process was copied from a parent, 0 another
+// event; -1 and errno without one.
+static inline int latchkey_events_next(int descriptor, pid_t *process, pid_t *parent) {
   char bytes[1024];
   struct sockaddr_nl sender;
   socklen_t size = sizeof sender;
@@ -93,6 +94,11 @@ static inline int latchkey_events_next(int descriptor, pid_t *process) {
   if (event.what == PROC_EVENT_EXEC) {
     *process = event.event_data.exec.process_tgid;
     return 1;
+  }
+  if (event.what == PROC_EVENT_FORK && event.event_data.fork.child_pid == event.event_data.fork.child_tgid) {
+    *process = event.event_data.fork.child_tgid;
+    *parent = event.event_data.fork.parent_tgid;
+    return 3;
   }
   if (event.what == PROC_EVENT_EXIT && event.event_data.exit.process_pid == event.event_data.exit.process_tgid) {
     *process = event.event_data.exit.process_tgid;

@@ -122,6 +122,108 @@ import Testing
     #expect(try facts(of: original, &looker).images[0].packages == [])
   }
 
+  @Test("A copy of a program that orders name by its package or path is known by its content, and only as a weak match")
+  func copiesOfNamed() throws {
+    let folder = try Folder()
+    let copied = folder.path + "/homework"
+    try FileManager.default.copyItem(atPath: "/bin/cat", toPath: copied)
+    try Data("/.\n/usr/bin/cat\n".utf8).write(to: URL(filePath: "\(folder.path)/games.list"))
+    let (original, copy) = (try RunningCat(["/bin/cat"]), try RunningCat([copied]))
+    var byPackage = ProcessLooker(packageFolder: folder.path)
+    byPackage.load(packages: ["games"])
+    let first = try facts(of: original, &byPackage).images[0]
+    #expect(first.packages == ["games"] && first.copiedPackages == [])
+    let second = try facts(of: copy, &byPackage).images[0]
+    #expect(second.packages == [] && second.copiedPackages == ["games"])
+
+    var byPath = ProcessLooker(packageFolder: folder.path)
+    byPath.load(packages: [], paths: ["/usr/bin/cat"])
+    #expect(try facts(of: original, &byPath).images[0].copiedPaths == [])
+    #expect(try facts(of: copy, &byPath).images[0].copiedPaths == ["/usr/bin/cat"])
+    // Another file of the same size is none.
+    let handle = try #require(FileHandle(forWritingAtPath: folder.path + "/games.list"))
+    try handle.truncate(atOffset: UInt64(FileManager.default.contents(atPath: "/bin/cat")?.count ?? 0))
+    try handle.close()
+    chmod(folder.path + "/games.list", 0o755)
+    var other = ProcessLooker(packageFolder: folder.path)
+    other.load(packages: [], paths: [folder.path + "/games.list"])
+    #expect(try facts(of: copy, &other).images[0].copiedPaths == [])
+  }
+
+  @Test(
+    "A file that others' mounts give the path of a needed program is not one; nor does a loader hide its program's place"
+  )
+  func places() throws {
+    func place(_ path: String, _ file: String) throws -> ProgramPlace {
+      ProgramPlace(path: path, status: try #require(ProcFile.status(file)))
+    }
+    #expect(try place("/usr/bin/login", "/usr/bin/login").isNeeded)
+    #expect(try !place("/usr/bin/login", "/usr/bin/cat").isNeeded)
+    #expect(try !place("/usr/bin/cat", "/usr/bin/cat").isNeeded)
+    #expect(try place("/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "/bin/cat").isLoader)
+    #expect(try !place("/usr/bin/ld", "/bin/cat").isLoader)
+    #expect(try place("/usr/bin/cat (deleted)", "/usr/bin/cat").isWritable { _ in false })
+    #expect(try !place("/usr/bin/cat", "/usr/bin/cat").isWritable { $0 != 0 })
+  }
+
+  @Test("A program whose first thread has ended is seen by a thread that lives, and can be closed")
+  func firstThreadEnded() throws {
+    // The system call that ends the calling thread alone: exit.
+    let script = """
+      import ctypes, platform, threading, time
+      def live():
+          while ") Z" not in open("/proc/self/stat").read(): time.sleep(0.001)
+          data = __import__("os").read(0, 1)
+          __import__("os").write(1, data)
+          time.sleep(600)
+      threading.Thread(target=live).start()
+      ctypes.CDLL(None).syscall(60 if platform.machine() == "x86_64" else 93, 0)
+      """
+    var looker = ProcessLooker()
+    let program = try RunningCat(["/usr/bin/python3", "-c", script])
+    let seen = try facts(of: program, &looker)
+    #expect(seen.images.first?.name.hasPrefix("python3") == true && seen.images.first?.sha256 != nil)
+    #expect(seen.arguments.contains("import ctypes"))
+    guard let handle = ProcessHandle(seen.identity) else {
+      Issue.record("It counts as ended.")
+      return
+    }
+    let (hasEnded, isSent) = (handle.hasEnded, handle.send(signal: SIGKILL))
+    #expect(!hasEnded && isSent)
+  }
+
+  @Test("User IDs that an account may use in user namespaces are the account's")
+  func subordinateUsers() throws {
+    let folder = try Folder()
+    let path = folder.path + "/subuid"
+    let own = geteuid()
+    try Data(
+      "\(own):100000:65536\nroot:900000:10\nnobody-here:1:5\n\(own):4294967290:10\nx\n\(own):0:5\n".utf8
+    ).write(to: URL(filePath: path))
+    var users = SubordinateUsers(path: path)
+    #expect(users.account(of: 100_000) == nil)
+    users.load([own])
+    #expect(users.account(of: 100_000) == own && users.account(of: 165_535) == own)
+    for user: UInt32 in [0, 1, 99_999, 165_536, 900_000, 4_294_967_295] { #expect(users.account(of: user) == nil) }
+    try FileManager.default.removeItem(atPath: path)
+    users.load([own])
+    #expect(users.account(of: 100_000) == nil)
+  }
+
+  @Test("A program that has just started is looked at three times more, and a crowd is bounded")
+  func young() {
+    var young = YoungPrograms()
+    func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
+    #expect(young.next == nil && young.due(at: at(0)) == [])
+    young.started(7, at: at(1_000))
+    #expect(young.next == at(1_050) && young.due(at: at(1_049)) == [])
+    #expect(young.due(at: at(1_050)) == [7] && young.next == at(1_300))
+    #expect(young.due(at: at(1_300)) == [7] && young.due(at: at(2_500)) == [7])
+    #expect(young.next == nil)
+    for process: Int32 in 1...10_000 { young.started(process, at: at(5_000)) }
+    #expect(young.due(at: at(5_050)).count == 4_096)
+  }
+
   @Test("A file is read once for its hash, and again when it was changed")
   func hashes() throws {
     let folder = try Folder()

@@ -76,6 +76,26 @@ import Testing
         warnings: warnings.map { .init(milliseconds: $0) }, reason: "a limit"), matchers: matchers)
   }
 
+  @Test("Of several applications that a child can pretend to run, the one that closes first counts")
+  func pretended() {
+    var rig = Rig()
+    var allowed = game(closesAt: nil, matchers: [AppMatcher(kind: .argument, value: "*homework*")])
+    allowed.app = AppID("a-course") ?? allowed.app
+    allowed.category = .learning
+    rig.order([allowed, game(closesAt: 500)], at: 1_000)
+    let facts = ProcessFacts(
+      identity: Rig.process(7), account: 1_000, startedAt: .init(milliseconds: 2_000), name: "x",
+      arguments: "kart --name homework", images: [.init(path: "/usr/games/kart")])
+    rig.take(rig.machine.saw(facts, at: .init(milliseconds: 2_000)))
+    #expect(rig.deeds == ["kill 7"])
+    // A copy of the program at that path, by its content.
+    var copy = facts
+    copy.identity = Rig.process(8)
+    copy.images = [.init(path: "/home/emma/homework", copiedPaths: ["/usr/games/kart"])]
+    rig.take(rig.machine.saw(copy, at: .init(milliseconds: 2_000)))
+    #expect(rig.deeds == ["kill 7", "kill 8"])
+  }
+
   @Test("Without orders, and in accounts that no order names, nothing is touched or told")
   func nobody() {
     var rig = Rig()

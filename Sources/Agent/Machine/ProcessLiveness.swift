@@ -26,7 +26,8 @@ public enum ProcessLiveness {
 struct ProcessStat: Equatable {
   /// Field 22: the start time in clock ticks since boot.
   let startTime: UInt64
-  /// A Boolean value that indicates whether the process has ended and waits to be reaped: field 3 is `Z` or `X`.
+  /// A Boolean value that indicates whether the process has ended and waits to be reaped: field 3 is `Z` or `X`, and no other
+  /// thread of it lives (field 20), as after the end of its first thread alone.
   let hasEnded: Bool
 
   init?(pid: Int32) {
@@ -44,6 +45,7 @@ struct ProcessStat: Equatable {
       let startTime = UInt64(String(decoding: fields[19], as: UTF8.self))
     else { return nil }
     self.startTime = startTime
-    hasEnded = [UInt8(ascii: "Z"), UInt8(ascii: "X"), UInt8(ascii: "x")].contains(state)
+    let threads = UInt64(String(decoding: fields[17], as: UTF8.self)) ?? 1
+    hasEnded = threads <= 1 && [UInt8(ascii: "Z"), UInt8(ascii: "X"), UInt8(ascii: "x")].contains(state)
   }
 }

@@ -9,6 +9,8 @@ public struct ProcessEvents: ~Copyable, Sendable {
   public enum Event: Hashable, Sendable {
     /// A program was started in the process with this number.
     case started(Int32)
+    /// A process began as a copy of another one, without another program.
+    case forked(Int32, of: Int32)
     /// The process with this number has ended.
     case ended(Int32)
     /// Events were lost.
@@ -35,10 +37,11 @@ public struct ProcessEvents: ~Copyable, Sendable {
   /// Returns the next event; `nil` if there is none now.
   public func next() -> Event? {
     while true {
-      var process: pid_t = 0
-      switch latchkey_events_next(descriptor, &process) {
+      var (process, parent): (pid_t, pid_t) = (0, 0)
+      switch latchkey_events_next(descriptor, &process, &parent) {
       case 1: return .started(process)
       case 2: return .ended(process)
+      case 3: return .forked(process, of: parent)
       case 0: continue
       default:
         if errno == EINTR { continue }

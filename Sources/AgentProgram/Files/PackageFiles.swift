@@ -1,6 +1,6 @@
 import Glibc
 
-/// The files of the Debian packages that orders name.
+/// The files of the Debian packages that orders name, and the paths that they name.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct PackageFiles {
@@ -11,31 +11,38 @@ struct PackageFiles {
   private var names: Set<String> = []
   private var byPath: [String: Set<String>] = [:]
   private var marks: [String: FileMark] = [:]
+  private var paths: [String: FileMark?] = [:]
+  /// The programs among them, by which copies are known.
+  private(set) var originals = OriginalFiles()
 
   /// Creates a table without packages; `folder` is dpkg's.
   init(folder: String = "/var/lib/dpkg/info") {
     self.folder = folder
   }
 
-  /// Reads the files of these packages, if they are others than before or have changed.
-  mutating func load(_ wanted: Set<String>) {
+  /// Reads the files of these packages and at these paths, if they are others than before or have changed; returns whether.
+  mutating func load(_ wanted: Set<String>, paths wantedPaths: Set<String> = []) -> Bool {
     var found: [String: FileMark] = [:]
     if !wanted.isEmpty {
       for file in Self.lists(in: folder) where wanted.contains(Self.package(of: file)) {
         if let status = ProcFile.status("\(folder)/\(file)") { found[file] = FileMark(status) }
       }
     }
-    guard wanted != names || found != marks else { return }
-    (names, marks, byPath) = (wanted, found, [:])
+    let present = Dictionary(uniqueKeysWithValues: wantedPaths.map { ($0, ProcFile.status($0).map(FileMark.init)) })
+    guard wanted != names || found != marks || present != paths else { return false }
+    (names, marks, byPath, paths, originals) = (wanted, found, [:], present, OriginalFiles())
+    for path in wantedPaths.sorted() { originals.add(path) }
     for file in found.keys {
       guard let bytes = ProcFile.read("\(folder)/\(file)", most: Self.largestList) else { continue }
       for line in bytes.split(separator: 0x0A) {
         let path = String(decoding: line, as: UTF8.self)
+        originals.add(path, package: Self.package(of: file))
         byPath[path, default: []].insert(Self.package(of: file))
         // /bin and its like are links into /usr nowadays, and the kernel shows where they lead.
         if !path.hasPrefix("/usr/") { byPath["/usr" + path, default: []].insert(Self.package(of: file)) }
       }
     }
+    return true
   }
 
   /// Returns the packages to which a path belongs.

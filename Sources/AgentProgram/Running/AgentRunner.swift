@@ -36,6 +36,12 @@ public final class AgentRunner {
   private var events: ProcessEvents?
   private var handles: [ProcessIdentity: HeldHandle] = [:]
   private var protected = ProtectedProcesses()
+  /// The programs that are looked at again soon.
+  private var young = YoungPrograms()
+  /// The numbers of processes that were asked to end or killed since the last look at everything.
+  private var closing: Set<Int32> = []
+  /// The most programs of which a descriptor is held; files must be left for looking at all others.
+  private let mostHandles: Int
   /// Until when new processes are looked at more often; `nil` if nothing was killed.
   private var watchfulUntil: BootInstant?
   private var lastOffset: (wall: Int64, awake: Int64)
@@ -56,6 +62,8 @@ public final class AgentRunner {
     self.settings = settings
     store = OrdersStore(path: settings.orders)
     umask(0o077)
+    OpenFiles.raiseLimit()
+    mostHandles = min(1_024, Int(clamping: sysconf(Int32(_SC_OPEN_MAX))) / 2)
     if settings.nodeUser != nil, geteuid() != 0 {
       throw AgentStartFault("Only root can be the system's agent: leave out --node-user.", exitStatus: 77)
     }
@@ -107,15 +115,17 @@ public final class AgentRunner {
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
       if watchfulUntil.map({ $0 > lastNewLook }) == true { due = min(due, lastNewLook + Self.newMilliseconds) }
+      if let next = young.next { due = min(due, next) }
       if let timer = machine.nextTimer(after: lastTimer) {
         due = min(due, max(timer, lastTimer + Self.restMilliseconds))
       }
       wait(milliseconds: Int32(clamping: max(0, due - BootClock.now())))
       compareClocks(BootClock.now())
+      lookAtYoung()
       if BootClock.now() - lastLook >= pause {
         guard ProcFile.status(settings.socket).map({ isOwn($0) }) == true else { return }
         lastLook = BootClock.now()
-        looker.load(packages: machine.packages)
+        loadFiles()
         lookAtAll()
         lastNewLook = lastLook
       } else if let watchfulUntil, watchfulUntil > lastNewLook, BootClock.now() - lastNewLook >= Self.newMilliseconds {
@@ -167,7 +177,9 @@ public final class AgentRunner {
   // MARK: The node
 
   private func accept() {
-    while let socket = listener.accept() {
+    // Bounded: whoever connects again and again delays nothing for long.
+    for _ in 0..<16 {
+      guard let socket = listener.accept() else { return }
       guard let peer = socket.peer, isNode(peer.user) else { continue }
       protected.connected(node: peer.process)
       connection = NodeConnection(socket, peer)
@@ -216,7 +228,7 @@ public final class AgentRunner {
       // The account that the agent runs as exists, also where no list of accounts names it, as in a container.
       $0 == geteuid() || getpwuid($0) != nil
     }
-    looker.load(packages: machine.packages)
+    loadFiles()
     looker.forgetImages()
     perform(effects, now)
     if !isKept { lookAtAll() }
@@ -231,10 +243,22 @@ public final class AgentRunner {
       protectedFiles: protected.files)
   }
 
+  private func loadFiles() {
+    looker.load(packages: machine.packages, paths: machine.paths, accounts: machine.supervisedAccounts)
+  }
+
   private func lookAtAll() {
+    closing = []
     let present = looker.look(wanted, at: BootClock.now()) { see($0) }
     let now = BootClock.now()
     perform(machine.looked(present: present, at: now), now)
+  }
+
+  private func lookAtYoung() {
+    let now = BootClock.now()
+    for pid in young.due(at: now) {
+      if let (facts, isNews) = looker.look(at: pid, wanted, now), isNews { see(facts) }
+    }
   }
 
   private func see(_ facts: ProcessFacts) {
@@ -248,7 +272,15 @@ public final class AgentRunner {
       guard let event = nextEvent() else { return }
       switch event {
       case .started(let pid):
-        if let (facts, _) = looker.look(at: pid, wanted, BootClock.now()) { see(facts) }
+        let now = BootClock.now()
+        guard let (facts, _) = looker.lookAtStart(of: pid, wanted, now) else { continue }
+        see(facts)
+        young.started(pid, at: now)
+      case .forked(let child, of: let parent):
+        // What a program that is being closed starts without another program would be seen seconds later.
+        guard closing.contains(parent) else { continue }
+        noteClosing(child)
+        if let (facts, _) = looker.lookAtStart(of: child, wanted, BootClock.now()) { see(facts) }
       case .ended: continue
       case .lost:
         lookAtAll()
@@ -288,18 +320,26 @@ public final class AgentRunner {
       switch effect {
       case .keep(let orders):
         if let reason = store.keep(orders) { Self.say(reason) }
-      case .ask(let process): signal(process, SIGTERM)
+      case .ask(let process):
+        noteClosing(process.processID)
+        signal(process, SIGTERM)
       case .kill(let process):
+        noteClosing(process.processID)
         signal(process, SIGKILL)
         if eventsDescriptor < 0 { watchfulUntil = now + Self.watchfulMilliseconds }
       case .pause: break  // Needs a control group of root's own: the machine is told that it cannot.
       case .tell(let report):
-        if case .began(let use, _) = report.event, handles[use.process] == nil, handles.count < 1_024 {
+        if case .began(let use, _) = report.event, handles[use.process] == nil, handles.count < mostHandles {
           handles[use.process] = HeldHandle(use.process)
         }
         if connection?.isWelcome == true { send(.report(report)) }
       }
     }
+  }
+
+  /// Notes a process whose children are looked at as soon as they begin.
+  private func noteClosing(_ process: Int32) {
+    if closing.count < 4_096 { closing.insert(process) }
   }
 
   private func signal(_ process: ProcessIdentity, _ number: Int32) {

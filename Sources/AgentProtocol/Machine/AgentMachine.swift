@@ -45,6 +45,8 @@ public struct AgentMachine: Sendable {
   public func needsHashes(of account: UInt32) -> Bool { accounts[account]?.table.needsHashes ?? false }
   /// The packages whose files have to be known.
   public var packages: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.packages) } }
+  /// The paths of programs of which copies have to be known.
+  public var paths: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.paths) } }
   /// The reports that the node has not stored.
   public var waitingReports: [AgentReport] { log.waiting }
   /// The processes that are followed.

@@ -54,13 +54,19 @@ extension AgentMachine.Supervised {
   /// What the node says it is counts after all matchers, and never spares an unknown program that is closed earlier: the
   /// node knows it from the child.
   func match(_ facts: ProcessFacts) -> MatchTable.Match? {
-    if let match = table.match(facts) { return match }
+    if let match = table.match(facts, isStricter: closesEarlier) { return match }
     let named = table.named(facts.identity).map { MatchTable.Match(app: $0, isWeak: true) }
     guard facts.isFromWritablePlace, let unknown = orders.unknown, !facts.isProtected else { return named }
     guard let named, let end = terms(of: named.app)?.closesAt, unknown.closesAt.map({ end <= $0 }) ?? true else {
       return MatchTable.Match(app: nil, isWeak: true)
     }
     return named
+  }
+
+  /// Returns whether an application closes before another one, which may never close.
+  private func closesEarlier(_ app: AppID, _ other: AppID) -> Bool {
+    guard let end = terms(of: app)?.closesAt else { return false }
+    return terms(of: other)?.closesAt.map { end < $0 } ?? true
   }
 
   /// Returns the terms of an application; `nil` for what is always allowed.

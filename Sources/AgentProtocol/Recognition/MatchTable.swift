@@ -55,24 +55,36 @@ struct MatchTable: Sendable {
   var needsHashes: Bool { !bySHA256.isEmpty }
   /// The packages whose files have to be known.
   var packages: Set<String> { Set(byPackage.keys) }
+  /// The paths of programs of which copies have to be known.
+  var paths: Set<String> { Set(byPath.keys) }
 
   /// Returns the application that the node says a process is; `nil` if it says nothing.
   func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }
 
   /// Returns the application that a process is by its matchers, the strongest kind of matcher first; `nil` if it is none.
-  func match(_ facts: ProcessFacts) -> Match? {
+  ///
+  /// Of several that weak matchers recognize, it is the one that `isStricter` puts before the others: what a child can forge
+  /// spares no program.
+  func match(_ facts: ProcessFacts, isStricter: (AppID, AppID) -> Bool = { _, _ in false }) -> Match? {
     func among(_ find: (ProcessFacts.Image) -> AppID?) -> AppID? { facts.images.lazy.compactMap(find).first }
     if let app = among({ $0.sha256.flatMap { bySHA256[$0] } }) { return Match(app: app, isWeak: false) }
     if let app = among({ $0.packages.sorted().lazy.compactMap { byPackage[$0] }.first }) {
       return Match(app: app, isWeak: false)
     }
-    if let app = facts.flatpak.flatMap({ byFlatpak[$0] }) { return Match(app: app, isWeak: !facts.isGenuineFlatpak) }
-    if let found = byArgument.first(where: { $0.pattern.matches(facts.arguments) }) {
-      return Match(app: found.app, isWeak: true)
+    let flatpak = facts.flatpak.flatMap { byFlatpak[$0] }
+    if let flatpak, facts.isGenuineFlatpak { return Match(app: flatpak, isWeak: false) }
+    var weak = [flatpak, among { $0.copiedPackages.sorted().lazy.compactMap { byPackage[$0] }.first }]
+    weak += byArgument.lazy.filter { $0.pattern.matches(facts.arguments) }.map(\.app)
+    weak.append(among { byPath[$0.path] })
+    weak.append(among { $0.copiedPaths.sorted().lazy.compactMap { byPath[$0] }.first })
+    weak.append(among { byName[String($0.name)] })
+    weak.append(byName[facts.name])
+    var strictest: AppID?
+    for app in weak.lazy.compactMap({ $0 }) {
+      if let present = strictest, !isStricter(app, present) { continue }
+      strictest = app
     }
-    if let app = among({ byPath[$0.path] }) { return Match(app: app, isWeak: true) }
-    if let app = among({ byName[String($0.name)] }) ?? byName[facts.name] { return Match(app: app, isWeak: true) }
-    return nil
+    return strictest.map { Match(app: $0, isWeak: true) }
   }
 }
 

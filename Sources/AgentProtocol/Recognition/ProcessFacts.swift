@@ -12,12 +12,21 @@ public struct ProcessFacts: Hashable, Sendable {
     public var sha256: String?
     /// The Debian packages whose file it is, of those that orders name.
     public var packages: Set<String>
+    /// The Debian packages of which it is a copy of a program, of those that orders name.
+    public var copiedPackages: Set<String>
+    /// The paths that orders name and whose program it is a copy of.
+    public var copiedPaths: Set<String>
 
     /// Creates an image.
-    public init(path: String, sha256: String? = nil, packages: Set<String> = []) {
+    public init(
+      path: String, sha256: String? = nil, packages: Set<String> = [], copiedPackages: Set<String> = [],
+      copiedPaths: Set<String> = []
+    ) {
       self.path = path
       self.sha256 = sha256
       self.packages = packages
+      self.copiedPackages = copiedPackages
+      self.copiedPaths = copiedPaths
     }
 
     /// The last part of the path.
