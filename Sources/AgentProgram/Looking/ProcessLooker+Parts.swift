@@ -1,0 +1,135 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// What a look at one process reads of it.
+///
+/// Spec: Protocol/13-agent.md §8.
+extension ProcessLooker {
+  /// The most mapped files of a process that are looked at.
+  private static let mostMapped = 64
+  /// The most threads of a process that are looked at.
+  private static let mostThreads = 1_024
+
+  /// Returns the account of which a process is, of those that are looked at; `nil` for all others.
+  mutating func account(of pid: Int32, _ wanted: Wanted) -> UInt32? {
+    guard let user = ProcFile.status("/proc/\(pid)")?.st_uid else { return nil }
+    if wanted.accounts.contains(user) { return user }
+    // The folder of a process that cannot be dumped, or runs with more rights, is root's.
+    guard let real = user == 0 ? realUser(of: pid) : user else { return nil }
+    if wanted.accounts.contains(real) { return real }
+    return subordinates.account(of: real).flatMap { wanted.accounts.contains($0) ? $0 : nil }
+  }
+
+  private mutating func realUser(of pid: Int32) -> UInt32? {
+    if let known = hidden[pid] { return known }
+    guard let bytes = ProcFile.read("/proc/\(pid)/status", most: 4_096) else { return nil }
+    for line in bytes.split(separator: 0x0A) where line.starts(with: Array("Uid:".utf8)) {
+      let words = String(decoding: line.dropFirst(4), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      guard let user = words.first.flatMap({ UInt32($0) }) else { return nil }
+      hidden[pid] = user
+      return user
+    }
+    return nil
+  }
+
+  /// Returns the folder of a thread that lives, of a process whose first thread has ended; `nil` if there is none.
+  static func livingThread(of pid: Int32) -> String? {
+    guard let tasks = opendir("/proc/\(pid)/task") else { return nil }
+    defer { closedir(tasks) }
+    var count = 0
+    while let entry = readdir(tasks), count < mostThreads {
+      count += 1
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name != String(pid), Int32(name) != nil else { continue }
+      let folder = "/proc/\(pid)/task/\(name)"
+      if ProcFile.link("\(folder)/exe") != nil { return folder }
+    }
+    return nil
+  }
+
+  static func arguments(_ folder: String) -> String {
+    guard var bytes = ProcFile.read("\(folder)/cmdline", most: 4_096) else { return "" }
+    while bytes.last == 0 { bytes.removeLast() }
+    return String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
+  }
+
+  /// Returns the facts of a process that was not seen before, without what it has mapped.
+  mutating func facts(
+    _ identity: ProcessIdentity, _ user: UInt32, _ line: ProcessStatLine, _ program: ProgramPlace?, _ folder: String,
+    _ arguments: String, _ wanted: Wanted
+  ) -> ProcessFacts {
+    let started = BootInstant(
+      milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
+    let flatpak = program.flatMap { FlatpakPlace(of: $0, folder: folder) }
+    let isHashed = wanted.hashed.contains(user)
+    let images = program.map { [image($0, at: "\(folder)/exe", isHashed: isHashed)] } ?? []
+    return ProcessFacts(
+      identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments, images: images,
+      flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
+      isFromWritablePlace: program?.isWritable { isOwn($0, of: user) } ?? false,
+      isProtected: isProtected(identity, program, wanted))
+  }
+
+  /// Returns an image of a process, whose file can be read at `file`.
+  private mutating func image(_ program: ProgramPlace, at file: String, isHashed: Bool) -> ProcessFacts.Image {
+    var image = ProcessFacts.Image(path: ProgramPlace.cleaned(program.path))
+    let expected = (UInt64(program.status.st_dev), UInt64(program.status.st_ino))
+    if isHashed { image.sha256 = hashes.digest(of: file, expected: expected) }
+    let isGenuine = program.isGenuine
+    if isGenuine, program.status.st_uid == 0 { image.packages = files.packages(of: program.path) }
+    if image.packages.isEmpty {
+      let own = isGenuine ? program.path : nil
+      (image.copiedPackages, image.copiedPaths) = files.originals.copied(Int64(program.status.st_size), own: file) {
+        hashes.digest(of: $0, expected: $0 == file ? expected : nil)
+      }
+      if let own { image.copiedPaths.remove(own) }
+    }
+    return image
+  }
+
+  /// Returns the files other than the executable that a process has mapped as code and that are no libraries of the system,
+  /// and whether one of them is from a place that the account can write to.
+  mutating func mapped(
+    _ folder: String, _ user: UInt32, _ wanted: Wanted
+  ) -> (images: [ProcessFacts.Image], isFromWritablePlace: Bool) {
+    guard let bytes = ProcFile.read("\(folder)/maps", most: 1 << 20) else { return ([], false) }
+    var seen: Set<String> = []
+    var images: [ProcessFacts.Image] = []
+    var isFromWritablePlace = false
+    for line in bytes.split(separator: 0x0A) {
+      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH, of which the path may contain spaces.
+      let fields = line.split(separator: 0x20, maxSplits: 5)
+      guard fields.count == 6, fields[1].dropFirst(2).first == 0x78, fields[4].first != 0x30 else { continue }
+      let path = String(decoding: fields[5].drop { $0 == 0x20 }, as: UTF8.self)
+      guard path.hasPrefix("/"), !ProgramPlace.isLibrary(path), seen.insert(path).inserted else { continue }
+      guard images.count < Self.mostMapped else { break }
+      guard let inode = UInt64(String(decoding: fields[4], as: UTF8.self)),
+        let status = ProcFile.status("\(folder)/root\(path)"), UInt64(status.st_ino) == inode
+      else {
+        // Deleted, or hidden by what is there now.
+        isFromWritablePlace = true
+        images.append(ProcessFacts.Image(path: ProgramPlace.cleaned(path)))
+        continue
+      }
+      let program = ProgramPlace(path: path, status: status)
+      if program.isWritable({ isOwn($0, of: user) }) { isFromWritablePlace = true }
+      images.append(image(program, at: "\(folder)/root\(path)", isHashed: wanted.hashed.contains(user)))
+    }
+    return (images, isFromWritablePlace)
+  }
+
+  private func isOwn(_ user: UInt32, of account: UInt32) -> Bool {
+    user == account || user != 0 && subordinates.account(of: user) == account
+  }
+
+  func isProtected(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
+    if process.processID == 1 || wanted.protected.contains(process) { return true }
+    guard let program else { return false }
+    let place = FilePlace(device: UInt64(program.status.st_dev), inode: UInt64(program.status.st_ino))
+    return wanted.protectedFiles.contains(place) || program.isNeeded
+  }
+}

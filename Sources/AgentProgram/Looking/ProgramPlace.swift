@@ -1,0 +1,54 @@
+import Glibc
+import LatchkeyAgentProtocol
+
+/// What the place of a program's file says about it.
+///
+/// Spec: Protocol/13-agent.md §6, §8.
+struct ProgramPlace {
+  /// The path as the kernel shows it, which follows the process's own mounts.
+  let path: String
+  let status: stat
+
+  /// A Boolean value that indicates whether the file at that path in the agent's own view is the same.
+  var isGenuine: Bool {
+    ProcFile.status(path).map { $0.st_dev == status.st_dev && $0.st_ino == status.st_ino } ?? false
+  }
+
+  /// A Boolean value that indicates whether the file has no place on a disk (any more).
+  var isGone: Bool { status.st_nlink == 0 || path.hasSuffix(" (deleted)") || path.hasPrefix("/memfd:") }
+
+  /// A Boolean value that indicates whether the file is a program which the system needs, and nobody but root can change it.
+  ///
+  /// Its path counts only in the agent's own view: in mounts of its own, an account gives every file any path.
+  var isNeeded: Bool {
+    status.st_uid == 0 && status.st_mode & 0o022 == 0
+      && path.split(separator: "/").last.map(NeededPrograms.contains) == true && isGenuine
+  }
+
+  /// A Boolean value that indicates whether the file runs another program that is named to it, as the dynamic loader does.
+  var isLoader: Bool {
+    let name = path.split(separator: "/").last ?? ""
+    return name.hasPrefix("ld-linux") || name == "ld.so" || name.hasPrefix("ld-") && name.contains(".so")
+  }
+
+  /// Returns whether an account can put a program there; `isOwn` tells whether a user ID is the account's.
+  func isWritable(_ isOwn: (UInt32) -> Bool) -> Bool {
+    if isGone || Self.canWrite(status, isOwn) { return true }
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
+    return ProcFile.status(folder).map { Self.canWrite($0, isOwn) } ?? false
+  }
+
+  private static func canWrite(_ status: stat, _ isOwn: (UInt32) -> Bool) -> Bool {
+    isOwn(status.st_uid) || status.st_mode & 0o002 != 0 || status.st_mode & 0o020 != 0 && status.st_gid != 0
+  }
+
+  /// Returns a path without what the kernel appends to that of a file that was deleted.
+  static func cleaned(_ path: String) -> String {
+    path.hasSuffix(" (deleted)") ? String(path.dropLast(10)) : path
+  }
+
+  /// Returns whether a path is that of one of the system's libraries.
+  static func isLibrary(_ path: String) -> Bool {
+    (path.hasPrefix("/usr/lib") || path.hasPrefix("/lib")) && path.contains(".so")
+  }
+}
