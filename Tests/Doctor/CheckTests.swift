@@ -20,6 +20,40 @@ import Testing
     #expect(Examination(Sample.facts()).worst == .information)
   }
 
+  @Test func whatWeakensTheRulesOnAChildsMachineIsTold() throws {
+    var facts = Sample.facts()
+    let name = DeviceName(sanitising: "Emma's PC")
+    func listing(_ condition: MachineCondition, isOwn: Bool = false) -> ConditionListing {
+      ConditionListing(
+        deviceID: Sample.peerID, deviceName: name, isOwn: isOwn, heardAt: Sample.now - 3 * 3_600_000, condition: condition,
+        accountName: condition.account.map { _ in "emma" })
+    }
+    let told = [
+      MachineCondition("agent-silent"), MachineCondition("own-programs-only"), MachineCondition("no-process-events"),
+      MachineCondition("clock-unset"), MachineCondition("other-enforcer", detail: "timekpr"),
+      MachineCondition("privileged-group", account: 1_000, detail: "docker"),
+      MachineCondition("lingering", account: 1_000), MachineCondition("from-the-future"),
+    ]
+    facts.conditions = told.map { listing($0) }
+    let found = Examination(facts).findings
+    #expect(Set(told.map(\.name)).subtracting(found.map(\.id)) == ["from-the-future"])
+    #expect(found.contains { $0.id == "machine-condition" && $0.next.contains("Update") })
+    #expect(
+      try finding("privileged-group", facts).sentence
+        == "The account emma on “Emma's PC” is in the group docker, with which it can get around every rule.")
+    #expect(try finding("privileged-group", facts).next.contains("gpasswd --delete emma docker"))
+    #expect(found.allSatisfy { $0.sentence.hasSuffix(".") && ($0.severity < .warning || $0.next.hasSuffix(".")) })
+
+    var away = Sample.status()
+    away.peers[0].isConnected = false
+    facts = Sample.facts(away)
+    facts.conditions = [listing(told[0])]
+    #expect(
+      try finding("agent-silent", facts).sentence.hasSuffix("so nothing is closed there (last heard 3 hours ago)."))
+    facts.conditions = [listing(told[0], isOwn: true)]
+    #expect(try finding("agent-silent", facts).sentence == "No agent runs on this machine, so nothing is closed there.")
+  }
+
   @Test func whateverIsFoundIsASentenceAndFaultsHaveANextStep() {
     for facts in Sample.broken {
       for finding in Examination(facts).findings {

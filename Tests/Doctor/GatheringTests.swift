@@ -19,6 +19,18 @@ import Testing
       SocketTable.entries(port: 5_353, in: table) == [.init(inode: 20_011, user: 112), .init(inode: 20_013, user: 0)])
   }
 
+  @Test func whatLetsAnAccountPastTheRules() throws {
+    // Of the accounts that every Debian has, root is in the group of its name.
+    #expect(AccountRisks.privilegedGroups(of: 0) == ["root"])
+    #expect(AccountRisks.privilegedGroups(of: 4_000_000_000).isEmpty)
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-risks-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder + "/usr/bin", withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(!AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == [])
+    for file in ["root", "usr/bin/timekprd"] { _ = FileManager.default.createFile(atPath: "\(folder)/\(file)", contents: nil) }
+    #expect(AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == ["timekpr"])
+  }
+
   @Test func aHolderOfAPortIsFound() throws {
     let descriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
     defer { close(descriptor) }

@@ -44,6 +44,24 @@ extension ProcessTests {
       }
     }
 
+    @Test("Parents know what weakens their rules on a child's machine, until it is removed")
+    func conditions() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc) = try await lab.pairedFamily()
+        try await eventually("the machine knows that it has no agent of the system") {
+          try await pc.api.conditions().contains { $0.isOwn && ["agent-silent", "own-programs-only"].contains($0.condition.name) }
+        }
+        try await eventually("the parent knows it") {
+          let (there, here) = try await (pc.api.conditions(), mum.api.conditions())
+          return !here.isEmpty && here.map(\.condition) == there.map(\.condition)
+        }
+        let told = try #require(try await mum.api.conditions().first)
+        #expect(told.deviceName.text == pc.name && !told.isOwn && told.heardAt != nil)
+        _ = try await mum.api.unpair(device: pc.name)
+        #expect(try await mum.api.conditions().isEmpty)
+      }
+    }
+
     @Test("A machine that was off when a child was added gets it when it is back; a child removed is gone there")
     func offAndRemoved() async throws {
       try await ProcessLab.run { lab in

@@ -8,10 +8,11 @@ import LatchkeyModel
 /// The `latchkey doctor` subcommand.
 struct DoctorSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Find out why machines do not find each other.",
+    commandName: "doctor", abstract: "Find out why machines do not find each other, or rules do not hold.",
     discussion: """
       Looks at this machine: its node, state folder, disk, network, firewall, VPN and mDNS; with --on at the way to one \
-      paired machine as well. It changes nothing, works without the node, and says what only root may look at.
+      paired machine as well. It also says what weakens the rules on children's machines, as they tell it: a child's account \
+      that may become root, no agent, another program with limits. It changes nothing, works without the node, and says what only root may look at.
 
       The exit status is 0 when nothing is wrong, 1 with warnings, and 2 with faults.
 
@@ -84,7 +85,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
     }
     return DoctorRequest(
       node: .running(status, nearby), peer: try peer.map { try DeviceSearch.find($0, among: status.peers) },
-      stamps: stamps, now: now)
+      stamps: stamps, conditions: (try? await interface.conditions()) ?? [], now: now)
   }
 }
 
@@ -95,6 +96,8 @@ struct DoctorRequest: Sendable {
   var peer: PeerStatus?
   /// Times that arrived from other machines.
   var stamps: [ClockFacts.Stamp]
+  /// What children's machines tell of themselves.
+  var conditions: [ConditionListing] = []
   /// Unix milliseconds.
   var now: Int64
 
@@ -106,6 +109,7 @@ struct DoctorRequest: Sendable {
     } catch { machine = .unreadable }
     var facts = Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
       node: request.node, machine: machine, peer: request.peer, now: request.now, stamps: request.stamps)
+    facts.conditions = request.conditions
     let user = geteuid()
     if stateFolder == SystemNode.stateFolder, user != 0, let owner = facts.folder.entries.first?.owner, owner != user {
       // That others may not use a service's files is as it should be.

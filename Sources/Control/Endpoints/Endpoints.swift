@@ -12,7 +12,7 @@ package enum Endpoints {
     status + queue + devices + pairing + commands + children + rules + usage
     + today
     + requests + points
-    + installed
+    + installed + conditions
 
   /// Returns the routes that match a path, with the values of their parameters, in the order of the server's router.
   ///

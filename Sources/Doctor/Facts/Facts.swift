@@ -29,13 +29,15 @@ public struct Facts: Sendable {
   public var peer: PeerFacts?
   /// The clocks.
   public var clock: ClockFacts
+  /// What weakens the rules on children's machines.
+  public var conditions: [ConditionListing]
 
   /// Creates facts.
   public init(
     node: NodeFacts, machine: MachineFacts = .same, folder: FolderFacts, interfaces: [NetworkInterface] = [],
     defaultInterface: String? = nil, firewall: FirewallFacts = FirewallFacts(), responders: [PortHolder] = [],
     bus: ServiceState = .answers, avahi: ServiceState = .answers, multicast: [MulticastProbe] = [],
-    peer: PeerFacts? = nil, clock: ClockFacts = ClockFacts()
+    peer: PeerFacts? = nil, clock: ClockFacts = ClockFacts(), conditions: [ConditionListing] = []
   ) {
     self.node = node
     self.machine = machine
@@ -49,6 +51,7 @@ public struct Facts: Sendable {
     self.multicast = multicast
     self.peer = peer
     self.clock = clock
+    self.conditions = conditions
   }
 
   /// The node's TCP port; `nil` if it does not listen.

@@ -39,4 +39,6 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let running = ItemKind(rawValue: 12)
   /// The applications that the sender, a child's machine, has found on itself.
   public static let installed = ItemKind(rawValue: 13)
+  /// What parents should know of the sender, a child's machine.
+  public static let conditions = ItemKind(rawValue: 14)
 }

@@ -5,7 +5,7 @@
 public typealias NodeInterface = StatusAPI & QueueAPI & DevicesAPI & PairingAPI & CommandsAPI & ChildrenAPI & RulesAPI
   & UsageAPI & TodayAPI
   & RequestsAPI & PointsAPI
-  & ApplicationsAPI
+  & ApplicationsAPI & ConditionsAPI
 
 /// The state of the node, and of its exchange with other machines.
 public protocol StatusAPI: Sendable {
@@ -155,6 +155,12 @@ public protocol ApplicationsAPI: Sendable {
   /// - Returns: The list of each machine.
   /// - Throws: `LocalAPIError` if the device is unknown, the caller's fault.
   func installedApps(device: String?, number: UInt64?) async throws(LocalAPIError) -> [InstalledListing]
+}
+
+/// What parents should know of children's machines.
+public protocol ConditionsAPI: Sendable {
+  /// Returns the conditions of children's machines; on a child's node its own.
+  func conditions() async throws(LocalAPIError) -> [ConditionListing]
 }
 
 /// A child's day: what was used, what is left, and why.

@@ -15,6 +15,8 @@ public protocol BodyCoding: Sendable {
   func encode(_ parents: [PairedParent]) -> [UInt8]
   func encode(_ registers: [Register]) -> [UInt8]
   func encode(_ accounts: [Account]) -> [UInt8]
+  /// Returns encoded conditions.
+  func encode(_ conditions: [MachineCondition]) -> [UInt8]
   func encode(_ facts: [Fact]) -> [UInt8]
   func encode(_ running: RunningList) -> [UInt8]
   func encode(_ part: InstalledPart) -> [UInt8]
@@ -31,6 +33,8 @@ public protocol BodyCoding: Sendable {
   func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent]
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register]
   func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account]
+  /// Returns the conditions in a body.
+  func conditions(_ body: [UInt8]) throws(BodyFault) -> [MachineCondition]
   func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact]
   func running(_ body: [UInt8]) throws(BodyFault) -> RunningList
   func installed(_ body: [UInt8]) throws(BodyFault) -> InstalledPart

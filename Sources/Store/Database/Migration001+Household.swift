@@ -77,6 +77,16 @@ extension Migration001 {
       PRIMARY KEY (device_id, uid)
     ) STRICT, WITHOUT ROWID;
 
+    -- What parents should know of children's machines: on a child of its own, on a parent of each child's machine.
+    CREATE TABLE condition (
+      device_id BLOB NOT NULL,              -- 20 bytes
+      place INTEGER NOT NULL,               -- in the list, 0 to 63
+      name TEXT NOT NULL,                   -- 1 to 64 bytes
+      account INTEGER,                      -- number of the account; NULL if it is about the machine
+      detail TEXT NOT NULL,                 -- at most 64 bytes
+      PRIMARY KEY (device_id, place)
+    ) STRICT, WITHOUT ROWID;
+
     -- The applications found on children's machines: on a child its own, on a parent those of each child's machine.
     CREATE TABLE installed_part (
       device_id BLOB NOT NULL,              -- 20 bytes

@@ -74,6 +74,11 @@ enum ItemHandlers {
     } apply: {
       try $0.applyAccounts($1, $2)
     },
+    ItemHandler(.conditions) { body, coding throws(BodyFault) in
+      try coding.conditions(body)
+    } apply: {
+      try $0.applyConditions($1, $2)
+    },
     ItemHandler(.facts) { body, coding throws(BodyFault) in
       try coding.facts(body)
     } apply: {

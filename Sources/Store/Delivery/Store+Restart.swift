@@ -51,7 +51,7 @@ extension Store {
         wanted = try items.filter { $0.kind != .facts } + database.factItems(for: peer, keys, coding)
         let parents = try database.addresses(role: .parent)
         guard parents.contains(peer) else { break }
-        wanted.removeAll { [.registers, .accounts, .running, .installed].contains($0.kind) }
+        wanted.removeAll { [.registers, .accounts, .conditions, .running, .installed].contains($0.kind) }
         wanted += try database.householdItems(keys, coding, own: own)
         // The list is short, and a parent that lost it would not learn of the others.
         guard parents.count > 1 else { break }

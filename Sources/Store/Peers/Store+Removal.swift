@@ -101,6 +101,7 @@ extension Database {
     for table in ["set_back", "told_parent", "use_shared"] { try run("DELETE FROM \(table) WHERE peer = ?", [number]) }
     try run("DELETE FROM running_list WHERE device_id = (SELECT device_id FROM peer WHERE number = ?)", [number])
     try forgetInstalled(number)
+    try forgetConditions(number)
     result.cancelled = try rows(
       "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]
     ).compactMap { CommandID(bytes: $0["command_id"] as Data) }

@@ -57,14 +57,17 @@ extension Database {
     get throws { try first("SELECT 1 FROM setting WHERE key = 'accounts'", [], { _ in true }) ?? false }
   }
 
-  /// Returns the items that tell a parent of everything that this machine holds: its registers, then its accounts, what
-  /// runs, and the applications that it has found.
+  /// Returns the items that tell a parent of everything that this machine holds: its registers, then its accounts, its
+  /// conditions, what runs, and the applications that it has found.
   func householdItems(
     _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID
   ) throws -> [QueuedItem] {
     let registers = try allRegisters()
     var bodies = registers.batches.map { (ItemKind.registers, coding.encode($0)) }
     if try knowsAccounts { bodies.append((ItemKind.accounts, coding.encode(try accounts(of: own)))) }
+    if let conditions = try knownConditions(of: own) {
+      bodies.append((ItemKind.conditions, coding.encode(conditions)))
+    }
     if let running = try runningList(of: own, coding) { bodies.append((ItemKind.running, coding.encode(running.list))) }
     let items = bodies.map { kind, body in
       QueuedItem(kind: kind, id: Array(keys.freshKey().prefix(16)), body: body, level: 0)

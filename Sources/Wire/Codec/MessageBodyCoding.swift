@@ -41,6 +41,9 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns encoded accounts.
   public func encode(_ accounts: [Account]) -> [UInt8] { Latchkey_V1_Accounts(accounts).wireBytes }
 
+  /// Returns encoded conditions.
+  public func encode(_ conditions: [MachineCondition]) -> [UInt8] { Latchkey_V1_Conditions(conditions).wireBytes }
+
   /// Returns encoded facts.
   public func encode(_ facts: [Fact]) -> [UInt8] { Latchkey_V1_Facts(facts).wireBytes }
 
@@ -98,6 +101,11 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns the accounts in a body.
   public func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
     try fault("list of accounts") { () throws(WireError) in try Latchkey_V1_Accounts(wire: body).value() }
+  }
+
+  /// Returns the conditions in a body.
+  public func conditions(_ body: [UInt8]) throws(BodyFault) -> [MachineCondition] {
+    try fault("list of conditions") { () throws(WireError) in try Latchkey_V1_Conditions(wire: body).value() }
   }
 
   /// Returns the facts in a body.

@@ -54,6 +54,7 @@ import Testing
     try await trip(.addChild(request), child) { try await $0.addChild(request) }
     try await trip(.renameChild(name, request), child) { try await $0.renameChild(name, request) }
     try await trip(.removeChild(name), child) { try await $0.removeChild(name) }
+    try await trip(.conditions, SampleValues.conditions) { try await $0.conditions() }
     try await trip(.accounts(nil), SampleValues.accounts) { try await $0.accounts(device: nil) }
     try await trip(.accounts(name), SampleValues.accounts) { try await $0.accounts(device: name) }
     try await trip(.waitForAccounts(name), SampleValues.accounts) { try await $0.waitForAccounts(device: name) }

@@ -106,6 +106,14 @@ enum SampleValues {
       owner: .open),
   ]
 
+  static let conditions = [
+    ConditionListing(
+      deviceID: childID, deviceName: childName, isOwn: false, heardAt: 1_795_000_000_000,
+      condition: MachineCondition("privileged-group", account: 1_000, detail: "docker"), accountName: "emma"),
+    ConditionListing(
+      deviceID: childID, deviceName: childName, isOwn: false, condition: MachineCondition("no-process-events")),
+  ]
+
   static let nearby = NearbyMachines(
     members: [
       .init(

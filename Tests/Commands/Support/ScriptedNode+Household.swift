@@ -24,6 +24,8 @@ extension ScriptedNode {
     try answer(.accounts(device)) { $0.accounts }
   }
 
+  func conditions() async throws(LocalAPIError) -> [ConditionListing] { try answer(.conditions) { $0.conditions } }
+
   func waitForAccounts(device: String) async throws(LocalAPIError) -> [AccountListing] {
     try answer(.waitForAccounts(device)) { $0.accounts }
   }

@@ -31,6 +31,7 @@ final class ScriptedNode: NodeInterface {
     case renameChild(String, ChildNameRequest)
     case removeChild(String)
     case accounts(String?)
+    case conditions
     case waitForAccounts(String)
     case assignAccount(AccountRequest)
     case rules(String?)
@@ -85,6 +86,7 @@ final class ScriptedNode: NodeInterface {
     var commandEnds: [Result<ConfigurationCommand, LocalAPIError>] = [.success(SampleValues.command)]
     var children = [SampleValues.child]
     var accounts = SampleValues.accounts
+    var conditions = SampleValues.conditions
     var apps = [SampleValues.listing]
     var rules = SampleValues.rules
     /// What is installed on children's machines.

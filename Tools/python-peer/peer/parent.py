@@ -4,6 +4,7 @@ Spec: Protocol/10-household.md section 4, Protocol/12-facts.md
 """
 
 import os
+import re
 from datetime import UTC, datetime, timedelta
 
 from . import installed, registers, schema, use
@@ -106,6 +107,8 @@ class Parent(Edits):
                 return self._take_running(peer, item.body)
             case (1, 13):
                 return self._take_installed(peer, item.body)
+            case (1, 14):
+                return self._take_conditions(item.body)
             case (4, 3):
                 return self._take_record(peer, item)
             case (1, 8) | (4, 6):
@@ -144,6 +147,15 @@ class Parent(Edits):
         for entry in told:
             self.store.run("insert into account values(?,?,?,?)", peer, entry.uid, entry.name, entry.full_name)
         return [{"event": "accounts", "names": [entry.name for entry in told]}]
+
+    def _take_conditions(self, body: bytes) -> list[dict]:
+        told = [(entry.name, entry.account if entry.HasField("account") else None, entry.detail)
+                for entry in _read(schema.Conditions, body).conditions]  # fmt: skip
+        if len(told) > 64 or len(set(told)) < len(told):
+            raise Refused(UNREADABLE)
+        if not all(re.fullmatch("[a-z-]{1,64}", name) and len(detail.encode()) <= 64 for name, _, detail in told):
+            raise Refused(UNREADABLE)
+        return [{"event": "conditions", "names": [name for name, _, _ in told]}]
 
     def _take_installed(self, peer: bytes, body: bytes) -> list[dict]:
         told = _read(schema.Installed, body)

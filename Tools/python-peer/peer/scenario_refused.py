@@ -121,6 +121,7 @@ def what_a_child_refuses(lab: Lab) -> None:
     _send(lab, peer, machine, [
         ("registers from a parent", CONTROL, 9, schema.Registers(registers=[register]).SerializeToString(), ROLE),
         ("accounts from a parent", CONTROL, 10, b"", ROLE),
+        ("conditions from a parent", CONTROL, 14, b"", ROLE),
         ("a list of parents from a parent", CONTROL, 8, b"", ROLE),
         ("a need of a parent", CONTROL, 11, _facts(emma, "need", f"{own.hex()} 5 0 yes"), ROLE),
         ("a request of a parent", CONTROL, 11,

@@ -31,6 +31,7 @@ enum MessagesTarget {
       [8] + coding.encode([register]), [9] + coding.encode(SampleMessages.rotation(&random)),
       [10] + coding.encode([Account(uid: 1_000, name: "emma", fullName: "Emma")]),
       [10] + coding.encode(SampleMessages.installed),
+      [10] + coding.encode([MachineCondition("privileged-group", account: 1_000, detail: "docker")]),
       [11] + coding.encode(SampleMessages.loss(&random)),
       [12] + RemovalCodec.encode(signature: random.bytes(64)),
       [13]
@@ -63,6 +64,9 @@ enum MessagesTarget {
     case 9: try same(bytes, coding.rotation, coding.encode) { $0.generation > 0 && $0.replaces.count == 8 }
     case 10:
       try same(bytes, coding.accounts, coding.encode) { $0.count <= Account.most }
+      try same(bytes, coding.conditions, coding.encode) { conditions in
+        conditions.count <= MachineCondition.most && conditions.allSatisfy { $0.fault == nil }
+      }
       try same(bytes, coding.installed, coding.encode) { part in
         part.apps.count <= Limits.installedApps && part.part < part.parts && part.apps.allSatisfy { $0.fault == nil }
       }

@@ -16,6 +16,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case parents([PairedParent])
     case registers([Register])
     case accounts([Account])
+    case conditions([MachineCondition])
     case facts([Fact])
     case running(RunningList)
     case installed(InstalledPart)
@@ -48,6 +49,7 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ parents: [PairedParent]) -> [UInt8] { add(.parents(parents)) }
   func encode(_ registers: [Register]) -> [UInt8] { add(.registers(registers)) }
   func encode(_ accounts: [Account]) -> [UInt8] { add(.accounts(accounts)) }
+  func encode(_ conditions: [MachineCondition]) -> [UInt8] { add(.conditions(conditions)) }
   func encode(_ facts: [Fact]) -> [UInt8] { add(.facts(facts)) }
   func encode(_ running: RunningList) -> [UInt8] { add(.running(running)) }
   func encode(_ part: InstalledPart) -> [UInt8] { add(.installed(part)) }
@@ -86,6 +88,11 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
 
   func installed(_ body: [UInt8]) throws(BodyFault) -> InstalledPart {
     guard case .installed(let value)? = value(body) else { throw Self.fault }
+    return value
+  }
+
+  func conditions(_ body: [UInt8]) throws(BodyFault) -> [MachineCondition] {
+    guard case .conditions(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

@@ -1,0 +1,73 @@
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import LatchkeyStore
+
+/// A service that has the parents of a child's machine know what weakens their rules there.
+///
+/// Spec: Protocol/10-household.md §6.
+struct ConditionService: Sendable {
+  let context: NodeContext
+  let directory: LinkDirectory
+  /// Milliseconds between two looks at the machine.
+  private static let pause: Int64 = 60_000
+  /// Milliseconds between two looks while something changes.
+  private static let rest: Int64 = 1_000
+  /// Milliseconds for which an agent may be away, as while it is started again.
+  private static let patience: Int64 = 10_000
+  /// Unix milliseconds before which a clock cannot have been set: the beginning of 2024.
+  private static let earliest: Int64 = 1_704_067_200_000
+
+  func run() async {
+    guard context.profile.role == .child else { return }
+    var silentSince: BootInstant? = context.now()
+    while !Task.isCancelled {
+      let seen = context.enforcementState.changes.version
+      let now = context.now()
+      silentSince = context.enforcementState.agent == nil ? silentSince ?? now : nil
+      let silence = silentSince.map { now - $0 }
+      await look(isAgentSilent: silence.map { $0 >= Self.patience } ?? false)
+      let pause = silence.map { $0 < Self.patience ? Self.patience - $0 : Self.pause } ?? Self.pause
+      // Orders change often: not each of them is worth a look.
+      await context.enforcementState.changes.wait(after: seen, milliseconds: pause)
+      do { try await Task.sleep(for: .milliseconds(Self.rest)) } catch { return }
+    }
+  }
+
+  private func look(isAgentSilent: Bool) async {
+    do {
+      let household = try await context.readHousehold()
+      let accounts = try await context.store.accounts(of: context.own).filter {
+        household.child(of: $0.uid, on: context.own) != nil
+      }
+      let conditions = self.conditions(accounts, isAgentSilent: isAgentSilent)
+      let changes = try await context.store.setConditions(
+        Array(conditions.prefix(MachineCondition.most)), at: context.wall())
+      await directory.committed(changes)
+    } catch {
+      context.logger.error("the machine's condition could not be kept", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  private func conditions(_ accounts: [Account], isAgentSilent: Bool) -> [MachineCondition] {
+    var conditions: [MachineCondition] = []
+    if isAgentSilent { conditions.append(MachineCondition("agent-silent")) }
+    if let agent = context.enforcementState.agent {
+      if !agent.isSystem { conditions.append(MachineCondition("own-programs-only")) }
+      if agent.isSystem, !agent.hasEvents { conditions.append(MachineCondition("no-process-events")) }
+    }
+    if context.wall() < Self.earliest { conditions.append(MachineCondition("clock-unset")) }
+    for name in OtherEnforcers.installed() {
+      conditions.append(MachineCondition("other-enforcer", detail: name))
+    }
+    for account in accounts {
+      for group in AccountRisks.privilegedGroups(of: account.uid) {
+        conditions.append(MachineCondition("privileged-group", account: account.uid, detail: group))
+      }
+      if AccountRisks.isLingering(account.uid) {
+        conditions.append(MachineCondition("lingering", account: account.uid))
+      }
+    }
+    return conditions
+  }
+}
