@@ -106,7 +106,7 @@ let package = Package(
       name: "LatchkeyControl",
       dependencies: [
         "LatchkeyHousehold",
-        "LatchkeyModel", "LatchkeyNode", logging,
+        "LatchkeyModel", "LatchkeyNode", "LatchkeyAgent", logging,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

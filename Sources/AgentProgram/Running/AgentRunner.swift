@@ -45,6 +45,8 @@ public final class AgentRunner {
   /// Until when new processes are looked at more often; `nil` if nothing was killed.
   private var watchfulUntil: BootInstant?
   private var lastOffset: (wall: Int64, awake: Int64)
+  private var teller = TerminalTeller()
+  private var signs = SignsOfLife(ServiceManager.ofThisProcess())
 
   /// A handle in a collection.
   private final class HeldHandle {
@@ -111,7 +113,9 @@ public final class AgentRunner {
     var lastLook = BootClock.now()
     var lastNewLook = lastLook
     var lastTimer = lastLook
+    signs.begin(at: lastLook)
     while true {
+      signs.give(at: BootClock.now())
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
       if watchfulUntil.map({ $0 > lastNewLook }) == true { due = min(due, lastNewLook + Self.newMilliseconds) }
@@ -119,6 +123,7 @@ public final class AgentRunner {
       if let timer = machine.nextTimer(after: lastTimer) {
         due = min(due, max(timer, lastTimer + Self.restMilliseconds))
       }
+      if let sign = signs.due { due = min(due, sign) }
       wait(milliseconds: Int32(clamping: max(0, due - BootClock.now())))
       compareClocks(BootClock.now())
       lookAtYoung()
@@ -333,6 +338,7 @@ public final class AgentRunner {
           handles[use.process] = HeldHandle(use.process)
         }
         if connection?.isWelcome == true { send(.report(report)) }
+        teller.tell(report, at: now) { machine.reason(of: $1, in: $0) }
       }
     }
   }

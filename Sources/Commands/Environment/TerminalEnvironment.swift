@@ -33,6 +33,9 @@ struct TerminalEnvironment: Sendable {
   /// Waits for a duration.
   var pause: @Sendable (Duration) async throws -> Void
 
+  /// What `latchkey setup` does to the machine; `nil` for the real one.
+  var setup: MachineSetup?
+
   /// The environment of the command that runs.
   @TaskLocal static var current: TerminalEnvironment = .live
 

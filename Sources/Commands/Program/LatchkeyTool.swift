@@ -10,7 +10,8 @@ struct LatchkeyTool: AsyncParsableCommand {
       A parent's machine sets rules for applications on a child's machine and sees how they are used. The machines find \
       each other on the network, are paired by a code, and talk encrypted.
 
-      Start on each machine with `latchkey init`, then leave `latchkey run` running. Then run `latchkey pair` on both.
+      Start on each machine with `latchkey setup`, or with `latchkey init` and then `latchkey run`, which is left running. Then \
+      run `latchkey pair` on both.
 
       A machine is named by its name, by its child's name, or by a beginning of one that fits no other machine.
 
@@ -22,7 +23,7 @@ struct LatchkeyTool: AsyncParsableCommand {
       CommandGroup(
         name: "This machine",
         subcommands: [
-          InitSubcommand.self, RunSubcommand.self, StatusSubcommand.self, DoctorSubcommand.self,
+          SetupSubcommand.self, InitSubcommand.self, RunSubcommand.self, StatusSubcommand.self, DoctorSubcommand.self,
           IdentitySubcommand.self,
         ]),
       CommandGroup(
@@ -46,6 +47,8 @@ struct LatchkeyTool: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Use",
-        subcommands: [TodaySubcommand.self, MeSubcommand.self, ExplainSubcommand.self, UsageSubcommand.self]),
+        subcommands: [
+          TodaySubcommand.self, MeSubcommand.self, NotifySubcommand.self, ExplainSubcommand.self, UsageSubcommand.self,
+        ]),
     ])
 }

@@ -64,7 +64,8 @@ struct MeSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "me", abstract: "Show what is left for you today, on a child's machine.",
     discussion: """
-      How to get more: learn, `latchkey redeem` points, or `latchkey ask`.
+      Says what is left, what is closed and why, and what became of today's requests. How to get more: learn, `latchkey redeem` \
+      points, or `latchkey ask`.
 
       Example: latchkey me
       """)
@@ -74,7 +75,8 @@ struct MeSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
-    let day = try await node.open().ownToday(caller: nil)
+    let interface = try await node.open()
+    let day = try await interface.ownToday(caller: nil)
     if listing.format == .json { return try console.write(JSONText.pretty(day)) }
     try console.say(TodayText.line(day))
     for app in day.apps where !app.verdict.isAllowed {
@@ -86,6 +88,10 @@ struct MeSubcommand: AsyncParsableCommand {
       let names = learning.prefix(8).map { ShownText.safe($0.displayName) }.joined(separator: ", ")
       try console.say("Learning earns points: \(names).")
     }
+    let requests = try await interface.requests(ofChild: day.childID.description)
+    let names = try await RequestText.names(requests, at: interface)
+    for request in requests { try console.say(MeText.request(request, names)) }
     for notice in day.notices { console.note(ShownText.safe(notice)) }
+    console.note(MeText.hint(day, requests))
   }
 }

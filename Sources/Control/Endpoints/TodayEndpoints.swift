@@ -2,7 +2,7 @@ import LatchkeyModel
 
 extension Endpoints {
   static let today: [Route] = [
-    getToday.route, todayEvents.route, getOwnToday.route, getExplanation.route, getUseReport.route,
+    getToday.route, todayEvents.route, getOwnToday.route, noticeEvents.route, getExplanation.route, getUseReport.route,
   ]
 
   static let getToday = Endpoint(
@@ -26,6 +26,14 @@ extension Endpoints {
     summary: "The day of the child whose account the caller uses, on a child."
   ) { call in
     try await call.node.ownToday(caller: call.caller.userID)
+  }
+
+  static let noticeEvents = Endpoint(
+    events: "/v1/me/notices", Query.number("after", "The number of the last notice that is known.", default: 0),
+    whoMay: .operatorsAndChild, errors: [.unknownChild, .wrongRole],
+    summary: "What the child whose account the caller uses is told, on a child: what is kept, then each new notice."
+  ) { call, number in
+    try await call.node.notices(caller: call.caller.userID, after: number)
   }
 
   static let getExplanation = Endpoint(
@@ -65,6 +73,11 @@ extension ControlClient: TodayAPI {
   /// Returns the day of the child whose account this process uses; `caller` is the kernel's to say.
   public func ownToday(caller: UInt32?) async throws(LocalAPIError) -> ChildToday {
     try await ask(Endpoints.getOwnToday)
+  }
+
+  /// Returns a stream of what the child whose account this process uses is told; `caller` is the kernel's to say.
+  public func notices(caller: UInt32?, after: Int) async throws(LocalAPIError) -> AsyncStream<ChildNotice> {
+    try await events(of: Endpoints.noticeEvents, after)
   }
 
   /// Returns why an application may run or may not.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode

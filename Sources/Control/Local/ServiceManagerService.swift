@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyModel
 import ServiceLifecycle
 

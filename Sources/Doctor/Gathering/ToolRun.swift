@@ -3,8 +3,9 @@ import Glibc
 import LatchkeyAgent
 
 /// A run of another program, bounded in the bytes of its output and in time.
-enum ToolRun {
-  enum Result: Sendable, Hashable {
+package enum ToolRun {
+  /// What became of a run.
+  package enum Result: Sendable, Hashable {
     case output(String)
     /// There is no such program.
     case absent
@@ -22,8 +23,11 @@ enum ToolRun {
   ///   - arguments: The program's arguments.
   ///   - bytes: The largest number of bytes of its output that are read.
   ///   - seconds: The time limit.
+  ///   - variables: Environment variables in addition to the path and the language.
   /// - Returns: The output, or that the program is absent or failed.
-  static func run(_ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3) -> Result {
+  package static func run(
+    _ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3, variables: [String: String] = [:]
+  ) -> Result {
     guard
       let path = folders.map({ (folder: String) -> String in "\(folder)/\(name)" }).first(where: {
         access($0, X_OK) == 0
@@ -33,7 +37,7 @@ enum ToolRun {
     let (output, talk) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
-    process.environment = ["LC_ALL": "C", "PATH": folders.joined(separator: ":")]
+    process.environment = variables.merging(["LC_ALL": "C", "PATH": folders.joined(separator: ":")]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = talk

@@ -175,6 +175,10 @@ public protocol TodayAPI: Sendable {
   ///
   /// `caller` is the number of the caller's account as the kernel reports it; `nil` for the node's user.
   func ownToday(caller: UInt32?) async throws(LocalAPIError) -> ChildToday
+  /// Returns a stream of what the child whose account the caller uses is told: what is kept, then each new notice.
+  ///
+  /// `caller` is as in `ownToday`; notices up to the number `after` are left out. A slow reader gets the newest.
+  func notices(caller: UInt32?, after: Int) async throws(LocalAPIError) -> AsyncStream<ChildNotice>
   /// Returns why an application may run or may not at a moment of Unix milliseconds; `nil` for now.
   func explain(child: String, app: String, at: Int64?) async throws(LocalAPIError) -> ChildExplanation
   /// Returns a child's use by day, week or month.

@@ -30,11 +30,16 @@ extension NodeService {
 
   /// Returns the day of the child whose account the caller uses.
   public func ownToday(caller: UInt32?) async throws(LocalAPIError) -> ChildToday {
+    let household = try await household()
+    return try await today(of: try ownChild(caller: caller, household), household)
+  }
+
+  /// Returns the child whose account the caller uses, on a child's machine.
+  func ownChild(caller: UInt32?, _ household: Household) throws(LocalAPIError) -> ChildID {
     guard context.profile.role == .child else {
       throw LocalAPIError(
         .wrongRole, "This is a parent's machine: run `latchkey today` here, or `latchkey me` on a child's.")
     }
-    let household = try await household()
     guard let child = household.child(of: caller ?? geteuid(), on: context.own) else {
       throw LocalAPIError(
         .unknownChild,
@@ -42,7 +47,7 @@ extension NodeService {
           ? "Nobody has said whose machine this is: run `latchkey devices rename` on a parent's, with --child."
           : "This account is no child's: run `latchkey accounts assign` on a parent's machine to say whose it is.")
     }
-    return try await today(of: child, household)
+    return child
   }
 
   /// Returns why an application may run or may not.

@@ -221,6 +221,7 @@ actor AgentService {
       case .dropped(let count):
         context.logger.warning("reports of the agent were lost", metadata: ["count": "\(count)"])
       }
+      await context.tellChild(of: report)
       return true
     } catch {
       context.logger.error("a report of the agent could not be stored", metadata: ["reason": "\(error)"])

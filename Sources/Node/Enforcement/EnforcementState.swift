@@ -58,6 +58,9 @@ final class EnforcementState: Sendable {
     answers.notify()
   }
 
+  /// What is ordered for each account.
+  var orderedAccounts: [AccountOrders] { state.withLock { $0.accounts } }
+
   /// The agent that is connected.
   var agent: AgentHello? { state.withLock { $0.hello } }
 

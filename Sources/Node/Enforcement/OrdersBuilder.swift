@@ -45,12 +45,13 @@ struct OrdersBuilder {
     let app: AppID? = if case .app(let id) = subject { id } else { nil }
     guard let reason = verdict.reason else { return ProgramTerms() }
     let words = ReasonText.words(reason, standing.rules, of: subject, on: standing.situation.day, name: name)
+    let told = ClosingSentence.reason(name: name, why: ReasonText.closed(reason, words))
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt
-      return ProgramTerms(closesAt: since, reason: ReasonText.closed(reason, words))
+      return ProgramTerms(closesAt: since, reason: told)
     }
     guard let until = verdict.until else { return ProgramTerms() }
-    return ProgramTerms(closesAt: until, warnings: verdict.warnings, reason: ReasonText.closed(reason, words))
+    return ProgramTerms(closesAt: until, warnings: verdict.warnings, reason: told)
   }
 }

@@ -156,6 +156,7 @@ public final class RunningNode: Sendable {
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,
       listening: listener.addresses)
+    let node = service
     // Stopped in reverse order, so that links can send their goodbyes.
     services =
       [
@@ -173,6 +174,7 @@ public final class RunningNode: Sendable {
         RunningPart { await PointsService(context: context, directory: directory).run() },
         RunningPart { await HouseholdClockService(context: context).run() },
         RunningPart { await RulesService(context: context).run() },
+        RunningPart { await AnswerNoticeService(node: node).run() },
         RunningPart { await discovery.run() },
         RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
         ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),

@@ -210,6 +210,13 @@ import Testing
       for await day in try await served.client.todayEvents(ofChild: "Emma") { seen.append(day) }
       #expect(seen == [SampleValues.today])
     }
+    let node = ScriptedNode()
+    try await ServedNode.with(node) { served in
+      var seen: [ChildNotice] = []
+      for await notice in try await served.client.notices(caller: 7, after: 3) { seen.append(notice) }
+      #expect(seen == [SampleValues.notice])
+      #expect(node.calls.contains(.notices(geteuid(), after: 3)), "Who asks is the kernel's to say.")
+    }
   }
 
   @Test func syncStatesComeOneByOneUntilTheNodeEndsThem() async throws {

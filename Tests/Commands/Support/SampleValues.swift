@@ -218,6 +218,10 @@ enum SampleValues {
     appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, since: now - 1_080_000,
     activeMilliseconds: 1_080_000, isStale: false)
 
+  static let notice = ChildNotice(
+    number: 7, key: "app/org.gnome.Chess", kind: .warned, sentence: "Chess closes in 5 minutes: bedtime.",
+    at: BootInstant(milliseconds: 90_000))
+
   static let today = ChildToday(
     childID: child.childID, name: child.name, day: "2026-11-21", zone: "Europe/Berlin", at: now,
     usedMilliseconds: 4_320_000, weekMilliseconds: 20_000_000, limitMilliseconds: 7_200_000,

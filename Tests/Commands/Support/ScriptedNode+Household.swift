@@ -74,6 +74,14 @@ extension ScriptedNode {
     try answer(.ownToday(caller)) { _ in SampleValues.today }
   }
 
+  func notices(caller: UInt32?, after: Int) async throws(LocalAPIError) -> AsyncStream<ChildNotice> {
+    try note(.notices(caller, after: after))
+    return AsyncStream { continuation in
+      continuation.yield(SampleValues.notice)
+      continuation.finish()
+    }
+  }
+
   func explain(child: String, app: String, at: Int64?) async throws(LocalAPIError) -> ChildExplanation {
     try answer(.explain(child, app, at)) { _ in SampleValues.explanation }
   }

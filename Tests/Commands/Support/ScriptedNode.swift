@@ -44,6 +44,7 @@ final class ScriptedNode: NodeInterface {
     case summaries(String?, String?, String?)
     case today(String)
     case ownToday(UInt32?)
+    case notices(UInt32?, after: Int)
     case explain(String, String, Int64?)
     case useReport(UseReportQuery)
     case startUsage(UsageStartRequest)

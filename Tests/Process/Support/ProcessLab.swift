@@ -45,6 +45,8 @@ final class ProcessLab: Sendable {
       "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, "TZ": "Europe/Berlin",
       "LANG": "C.UTF-8", "SHELL": "/bin/sh",
       "SWIFT_BACKTRACE": "enable=no",
+      // Other tests look at terminals of this account.
+      "LATCHKEY_NO_TERMINALS": "1",
       // What is installed on this machine is nothing of a test's.
       "XDG_DATA_DIRS": folder + "/share", "XDG_DATA_HOME": folder + "/home", "LATCHKEY_DPKG_DIR": folder + "/dpkg",
     ]

@@ -4,23 +4,23 @@ import Glibc
 /// The service manager that started this process and wants to be told of its state: systemd, for `Type=notify`.
 ///
 /// The protocol is that of sd_notify(3): a datagram of assignments to the socket that `NOTIFY_SOCKET` names.
-struct ServiceManager: Sendable {
+public struct ServiceManager: Sendable {
   /// The socket's path; a name in the abstract namespace begins with `@`.
-  let socket: String
+  public let socket: String
   /// The time between two signs of life, half of that after which the service counts as hung; `nil` if none are wanted.
-  let signInterval: Duration?
+  public let signInterval: Duration?
 
   /// Returns the manager of this process; `nil` if it was not started as a service that reports its state.
   ///
-  /// The variables are removed, so that programs which the node starts do not report in its place.
-  static func ofThisProcess() -> ServiceManager? {
+  /// The variables are removed, so that programs which this one starts do not report in its place.
+  public static func ofThisProcess() -> ServiceManager? {
     let manager = ServiceManager(environment: ProcessInfo.processInfo.environment, processID: getpid())
     for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
     return manager
   }
 
   /// Creates the manager that environment variables name; `nil` if they name none.
-  init?(environment: [String: String], processID: Int32) {
+  public init?(environment: [String: String], processID: Int32) {
     guard let socket = environment["NOTIFY_SOCKET"], let first = socket.first, first == "/" || first == "@",
       socket.utf8.count < Self.longestPath
     else { return nil }
@@ -35,7 +35,7 @@ struct ServiceManager: Sendable {
 
   /// Sends an assignment such as `READY=1`; returns whether the system took it.
   @discardableResult
-  func tell(_ text: String) -> Bool {
+  public func tell(_ text: String) -> Bool {
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }

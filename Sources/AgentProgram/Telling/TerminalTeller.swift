@@ -1,0 +1,82 @@
+import Glibc
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// The lines that an agent writes to a child's terminals, where no desktop shows the child what closes.
+///
+/// Each report is told once, also if the node is told it again.
+///
+/// Spec: Protocol/13-agent.md §9.
+struct TerminalTeller {
+  /// The variable that turns the lines off.
+  static let off = "LATCHKEY_NO_TERMINALS"
+  /// The time within which the same sentence is not written again to an account, in milliseconds.
+  private static let repetitionMilliseconds: Int64 = 10_000
+  /// The most sentences that are remembered.
+  private static let capacity = 64
+
+  private struct Told {
+    var account: UInt32
+    var sentence: String
+    var at: BootInstant
+  }
+
+  private let isOn: Bool
+  /// Returns the terminals of an account at which the child is to be told.
+  private let terminals: (UInt32) -> [AccountTerminal]
+  private var lastReport: UInt64 = 0
+  private var told: [Told] = []
+
+  init(
+    isOn: Bool = getenv(TerminalTeller.off) == nil,
+    terminals: @escaping (UInt32) -> [AccountTerminal] = {
+      AccountTerminal.hasDesktopHelper($0) ? [] : AccountTerminal.all(of: $0)
+    }
+  ) {
+    self.isOn = isOn
+    self.terminals = terminals
+  }
+
+  /// Tells the child of a report, if it concerns the child.
+  ///
+  /// - Parameters:
+  ///   - report: What was seen or done.
+  ///   - reason: Returns why an application closes in an account, in words.
+  ///   - now: The present.
+  mutating func tell(
+    _ report: AgentReport, at now: BootInstant, reason: (_ account: UInt32, _ app: AppID?) -> String?
+  ) {
+    guard isOn, report.number > lastReport else { return }
+    lastReport = report.number
+    switch report.event {
+    case .warned(let account, let app, let left):
+      guard let reason = reason(account, app) else { return }
+      write(ClosingSentence.warning(reason: reason, left: left), to: account, at: now)
+    case .closed(let use, let deed, let reason):
+      write(ClosingSentence.closed(reason: reason, deed: deed), to: use.account, at: now)
+    default: return
+    }
+  }
+
+  private mutating func write(_ sentence: String, to account: UInt32, at now: BootInstant) {
+    told.removeAll { abs(now - $0.at) >= Self.repetitionMilliseconds }
+    guard !told.contains(where: { $0.account == account && $0.sentence == sentence }), told.count < Self.capacity else {
+      return
+    }
+    told.append(Told(account: account, sentence: sentence, at: now))
+    let line = Self.line(sentence)
+    for terminal in terminals(account) { _ = terminal.write(line, of: account) }
+  }
+
+  /// Returns the bytes of a line with a sentence, which contain no control characters but the ends of lines.
+  static func line(_ sentence: String) -> [UInt8] {
+    var text = ""
+    for scalar in sentence.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: continue
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return Array("\r\nLatchkey: \(text)\r\n".utf8)
+  }
+}

@@ -1,0 +1,39 @@
+/// The sentences that tell a child that a program closes, or was closed, from the reason in its terms.
+///
+/// A reason names the application before the first colon, or tells the whole by itself, such as “Kart is blocked”.
+///
+/// Spec: Protocol/13-agent.md §4.
+public enum ClosingSentence {
+  /// Returns the reason for an application's terms: its name and why, such as “Kart: bedtime”.
+  public static func reason(name: String, why: String) -> String {
+    if why.hasPrefix(name) { return why }
+    // The first colon ends the name.
+    return "\(name.replacing(": ", with: " – ")): \(why)"
+  }
+
+  /// Returns what is said some milliseconds before a program closes.
+  public static func warning(reason: String, left: Int64) -> String {
+    let minutes = max(0, left + 59_999) / 60_000
+    let time = left < 60_000 ? "less than a minute" : minutes == 1 ? "1 minute" : "\(minutes) minutes"
+    guard let (name, why) = parts(reason) else { return "In \(time), a program closes: \(ended(reason))" }
+    return "\(name) closes in \(time): \(ended(why))"
+  }
+
+  /// Returns what is said when a program was closed or paused.
+  public static func closed(reason: String, deed: AgentReport.Deed) -> String {
+    let verb = deed == .paused ? "paused" : "closed"
+    guard let (name, why) = parts(reason) else {
+      return reason.isEmpty ? "A program was \(verb)." : "A program was \(verb): \(ended(reason))"
+    }
+    return "\(name) was \(verb): \(ended(why))"
+  }
+
+  private static func parts(_ reason: String) -> (name: Substring, why: Substring)? {
+    guard let colon = reason.firstRange(of: ": "), colon.lowerBound > reason.startIndex,
+      colon.upperBound < reason.endIndex
+    else { return nil }
+    return (reason[..<colon.lowerBound], reason[colon.upperBound...])
+  }
+
+  private static func ended(_ text: some StringProtocol) -> String { text.hasSuffix(".") ? "\(text)" : "\(text)." }
+}

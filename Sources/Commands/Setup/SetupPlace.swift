@@ -1,0 +1,97 @@
+import LatchkeyControl
+import LatchkeyModel
+
+/// Where `latchkey setup` makes a node, and what runs it.
+struct SetupPlace {
+  private enum Service {
+    /// The machine's own, which the package has installed.
+    case systems
+    /// That of the account, which the package has installed.
+    case accounts
+    /// None: a person runs it.
+    case none
+  }
+
+  /// The state folder.
+  let folder: String
+  private let service: Service
+
+  /// A Boolean value that indicates whether it is the node of the whole machine.
+  var isSystems: Bool { service == .systems }
+
+  /// Chooses the place for a machine.
+  ///
+  /// - Parameters:
+  ///   - role: The role of the machine.
+  ///   - isNamed: Whether a person named the state folder.
+  ///   - folder: The state folder that was named, or that the account has.
+  ///   - setup: The machine.
+  /// - Throws: `TerminalFailure` if another account has to do it.
+  init(_ role: DeviceRole, isNamed: Bool, folder: String, _ setup: MachineSetup) throws(TerminalFailure) {
+    if isNamed {
+      (self.folder, service) = (folder, folder == SystemNode.stateFolder ? .systems : .none)
+      return
+    }
+    switch role {
+    case .child where setup.hasService(false):
+      guard setup.isRoot else {
+        throw TerminalFailure(
+          .permission,
+          "On a child's machine, Latchkey is a service that the child cannot stop: run `sudo latchkey setup --role child`.")
+      }
+      (self.folder, service) = (SystemNode.stateFolder, .systems)
+    case .parent where setup.hasService(true):
+      guard !setup.isRoot else {
+        throw TerminalFailure(
+          .permission,
+          "A parent's node runs in the parent's own account: run `latchkey setup --role parent` there, without sudo.")
+      }
+      (self.folder, service) = (folder, .accounts)
+    case .parent, .child: (self.folder, service) = (folder, .none)
+    }
+  }
+
+  /// Makes the state.
+  func create(
+    _ name: DeviceName, _ role: DeviceRole, _ setup: MachineSetup, _ environment: TerminalEnvironment
+  ) async throws {
+    guard isSystems, setup.isRoot else {
+      _ = try await environment.initialise(folder, role, name.text)
+      return
+    }
+    // The folder is the service's own user's.
+    let words = ["init", "--state-dir", folder, "--role", role.rawValue, "--name", name.text]
+    if let reason = setup.run("runuser", ["-u", "_latchkey", "--", "/usr/bin/latchkey"] + words) {
+      throw TerminalFailure(
+        .cannotCreate, "The state could not be made: \(Self.plain(reason)). See `sudo latchkey doctor`.")
+    }
+  }
+
+  /// Starts the node's service, or says how to start the node; returns whether it was started.
+  func start(_ setup: MachineSetup, _ console: any Console) -> Bool {
+    let words: [String]
+    switch service {
+    case .systems: words = ["enable", "--now", "latchkey-agent", "latchkey"]
+    case .accounts: words = ["--user", "enable", "--now", "latchkey"]
+    case .none:
+      console.note("Start it: run `latchkey run` here and leave it running.")
+      return false
+    }
+    let command = "\(isSystems ? "sudo " : "")systemctl \(words.joined(separator: " "))"
+    if isSystems, !setup.isRoot {
+      console.note("Start it: run `\(command)`.")
+      return false
+    }
+    if let reason = setup.run("systemctl", words) {
+      console.note("It could not be started (\(Self.plain(reason))): run `\(command)`.")
+      return false
+    }
+    console.note("It runs now, and starts \(isSystems ? "with the machine" : "when you log in").")
+    return true
+  }
+
+  private static func plain(_ reason: String) -> String {
+    let text = ShownText.safe(reason)
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
+}

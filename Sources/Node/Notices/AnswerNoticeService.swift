@@ -1,0 +1,61 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+
+/// A service that tells children of the answers to their requests as they arrive.
+///
+/// Answers that were known when the node started are not told again: `latchkey me` shows those of today.
+///
+/// Spec: Protocol/07-local-api.md §4.
+struct AnswerNoticeService: Sendable {
+  let node: NodeService
+
+  func run() async {
+    let context = node.context
+    guard context.profile.role == .child else { return }
+    var known: Set<CommandID>?
+    while !Task.isCancelled {
+      let seen = context.factNews.version
+      if let told = await look(known) { known = told }
+      // Until the first look has succeeded, it is tried again after a pause.
+      await context.factNews.wait(after: seen, milliseconds: known == nil ? 1_000 : nil)
+    }
+  }
+
+  /// Tells of answers that are not known, and returns the answered requests; `nil` if the disk refuses now.
+  private func look(_ known: Set<CommandID>?) async -> Set<CommandID>? {
+    guard let household = try? await node.household() else { return nil }
+    let context = node.context
+    var answered: Set<CommandID> = []
+    let children = household.children(of: context.own)
+    for child in children {
+      guard let requests = try? await node.requests(ofChild: child.description) else { return nil }
+      for request in requests {
+        guard let answer = request.answer else { continue }
+        answered.insert(request.requestID)
+        guard let known, !known.contains(request.requestID) else { continue }
+        let rules = household.rules(for: child)
+        context.notices.post(
+          answer.isApproved ? .approved : .denied, key: "request/\(request.requestID)",
+          Self.sentence(request, answer) { rules.app($0).name ?? $0.text }, to: child, at: context.now())
+      }
+    }
+    context.notices.keep(children)
+    return answered
+  }
+
+  /// Returns the sentence for the child, such as “Kitchen laptop says yes to 30 min for Kart: then bed.”
+  static func sentence(
+    _ request: RequestListing, _ answer: RequestListing.Answer, name: (AppID) -> String
+  ) -> String {
+    let app = request.appID.map(name)
+    let verb = answer.isApproved ? "yes" : "no"
+    var wish = app ?? "what you asked for"
+    if let minutes = answer.minutes ?? request.minutes {
+      let purpose = app ?? request.category.map(ReasonText.plural)
+      wish = SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? " more")
+    }
+    let word = answer.word.isEmpty ? "." : ": \(answer.word)"
+    return "“\(answer.by)” says \(verb) to \(wish)\(word)"
+  }
+}

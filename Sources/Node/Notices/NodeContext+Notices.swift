@@ -1,0 +1,35 @@
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+extension NodeContext {
+  /// Tells the child whose account it is what the agent has reported, if it concerns the child.
+  ///
+  /// A report that arrives late is told as what it is now, and not at all if it is over.
+  func tellChild(of report: AgentReport) async {
+    switch report.event {
+    case .warned(let account, let app, let left):
+      let rest = left - max(0, now() - report.at)
+      guard rest > 0, let reason = enforcementState.reason(of: app, in: account) else { return }
+      await tell(.warned, app, account, ClosingSentence.warning(reason: reason, left: rest), at: report.at)
+    case .closed(let use, let deed, let reason):
+      await tell(.closed, use.app, use.account, ClosingSentence.closed(reason: reason, deed: deed), at: report.at)
+    default: return
+    }
+  }
+
+  private func tell(
+    _ kind: ChildNotice.Kind, _ app: AppID?, _ account: UInt32, _ sentence: String, at instant: BootInstant
+  ) async {
+    guard let child = try? await readHousehold().child(of: account, on: own) else { return }
+    notices.post(kind, key: app.map { "app/\($0.text)" } ?? "unknown", sentence, to: child, at: instant)
+  }
+}
+
+extension EnforcementState {
+  /// Returns why an application closes by the last orders, in words; `nil` if no orders are about it.
+  func reason(of app: AppID?, in account: UInt32) -> String? {
+    guard let orders = orderedAccounts.first(where: { $0.account == account }) else { return nil }
+    let terms = app.map { app in orders.programs.first { $0.app == app }?.terms } ?? orders.unknown
+    return terms?.reason
+  }
+}

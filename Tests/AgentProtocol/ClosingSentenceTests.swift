@@ -1,0 +1,37 @@
+import LatchkeyAgentProtocol
+import Testing
+
+/// Tests of what a child is told of closing: Protocol/13-agent.md §4.
+@Suite struct ClosingSentenceTests {
+  @Test(
+    "A reason names the application once, before the first colon",
+    arguments: [
+      ("Kart", "bedtime", "Kart: bedtime"), ("Kart", "Kart is blocked", "Kart is blocked"),
+      ("Dune: Part Two", "bedtime", "Dune – Part Two: bedtime"),
+      ("Kart", "30 min of Kart a day are used", "Kart: 30 min of Kart a day are used"),
+    ])
+  func reason(name: String, why: String, expected: String) {
+    #expect(ClosingSentence.reason(name: name, why: why) == expected)
+  }
+
+  @Test(
+    "A warning says what closes, when and why",
+    arguments: [
+      (300_000, "Kart: bedtime", "Kart closes in 5 minutes: bedtime."),
+      (299_001, "Kart: bedtime", "Kart closes in 5 minutes: bedtime."),
+      (60_000, "Kart: bedtime", "Kart closes in 1 minute: bedtime."),
+      (59_999, "Kart: bedtime", "Kart closes in less than a minute: bedtime."),
+      (60_001, "locked by a parent", "In 2 minutes, a program closes: locked by a parent."),
+    ] as [(Int64, String, String)])
+  func warning(left: Int64, reason: String, expected: String) {
+    #expect(ClosingSentence.warning(reason: reason, left: left) == expected)
+  }
+
+  @Test func closing() {
+    #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed) == "Kart was closed: bedtime.")
+    #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .paused) == "Kart was paused: bedtime.")
+    #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .asked) == "A program was closed: Kart is blocked.")
+    #expect(ClosingSentence.closed(reason: "", deed: .asked) == "A program was closed.")
+    #expect(ClosingSentence.closed(reason: ": x", deed: .asked) == "A program was closed: : x.")
+  }
+}
