@@ -59,6 +59,7 @@ let package = Package(
     .systemLibrary(
       name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
+    .systemLibrary(name: "CInput", path: "Sources/CInput"),
     .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
     .systemLibrary(
       name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -116,7 +117,7 @@ let package = Package(
       ] + nio,
       path: "Sources/Control", swiftSettings: strict),
     .target(
-      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess", "CSystemd"], path: "Sources/Agent",
+      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput"], path: "Sources/Agent",
       swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",
@@ -222,6 +223,9 @@ let package = Package(
         "LatchkeyTestSupport",
       ],
       path: "Tests/Node",
+      swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyAgentTests", dependencies: ["LatchkeyAgent", "LatchkeyModel", "CSystemd", "CInput"], path: "Tests/Agent",
       swiftSettings: strict),
     .testTarget(
       name: "LatchkeyAgentProtocolTests",
