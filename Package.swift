@@ -59,7 +59,10 @@ let package = Package(
     .systemLibrary(
       name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
+    .systemLibrary(name: "CInput", path: "Sources/CInput"),
     .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
+    .systemLibrary(
+      name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
     .target(
@@ -114,7 +117,8 @@ let package = Package(
       ] + nio,
       path: "Sources/Control", swiftSettings: strict),
     .target(
-      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
+      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput"], path: "Sources/Agent",
+      swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",
       swiftSettings: strict),
@@ -219,6 +223,9 @@ let package = Package(
         "LatchkeyTestSupport",
       ],
       path: "Tests/Node",
+      swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyAgentTests", dependencies: ["LatchkeyAgent", "LatchkeyModel", "CSystemd", "CInput"], path: "Tests/Agent",
       swiftSettings: strict),
     .testTarget(
       name: "LatchkeyAgentProtocolTests",

@@ -422,9 +422,9 @@ extension AgentReport.Event {
   fileprivate var word: String {
     func name(_ use: ProgramUse) -> String { "\(use.process.processID) \(use.app?.text ?? "?")" }
     return switch self {
-    case .began(let use, let since): "began \(name(use)) since \(since.milliseconds)"
-    case .active(let use, let milliseconds): "active \(name(use)) \(milliseconds)"
-    case .ended(let use, let milliseconds): "ended \(name(use)) \(milliseconds)"
+    case .began(let use, let since, _): "began \(name(use)) since \(since.milliseconds)"
+    case .active(let use, let milliseconds, _): "active \(name(use)) \(milliseconds)"
+    case .ended(let use, let milliseconds, _): "ended \(name(use)) \(milliseconds)"
     case .closed(let use, let deed, _): "\(deed) \(name(use))"
     case .warned(_, let app, let left): "warned \(app?.text ?? "?") \(left)"
     case .inForce(let orders): "inForce \(orders)"

@@ -8,12 +8,17 @@ struct AgentVectors: Decodable {
     let run: UInt64
     let isSystem: Bool
     let hasEvents: Bool
+    let hasSessions: Bool
+    let hasInput: Bool
     let user: UInt32
     let boot: String
     let orders: UInt64?
     let bytes: String
     var frame: AgentFrame {
-      .hello(AgentHello(run: run, isSystem: isSystem, hasEvents: hasEvents, user: user, boot: boot, orders: orders))
+      .hello(
+        AgentHello(
+          run: run, isSystem: isSystem, hasEvents: hasEvents, hasSessions: hasSessions, hasInput: hasInput, user: user,
+          boot: boot, orders: orders))
     }
   }
   struct Welcome: Decodable {
@@ -90,6 +95,7 @@ struct AgentVectors: Decodable {
     let use: Use?
     let since: Int64?
     let milliseconds: Int64?
+    let activity: Int64?
     let deed: String?
     let reason: String?
     let account: UInt32?
@@ -104,9 +110,9 @@ struct AgentVectors: Decodable {
       let event: AgentReport.Event? =
         switch self.event {
         case "began":
-          use.map { .began($0.value, since: BootInstant(milliseconds: since ?? -1)) }
-        case "active": use.map { .active($0.value, milliseconds: milliseconds ?? -1) }
-        case "ended": use.map { .ended($0.value, milliseconds: milliseconds ?? -1) }
+          use.map { .began($0.value, since: BootInstant(milliseconds: since ?? -1), activity: activity ?? -1) }
+        case "active": use.map { .active($0.value, milliseconds: milliseconds ?? -1, activity: activity ?? -1) }
+        case "ended": use.map { .ended($0.value, milliseconds: milliseconds ?? -1, activity: activity ?? -1) }
         case "closed":
           use.map {
             .closed(

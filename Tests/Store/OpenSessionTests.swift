@@ -59,13 +59,45 @@ import Testing
     #expect(try await note(closed: true, at: 500) == BootInstant(milliseconds: 500))
   }
 
+  @Test("Readings of the agent's clock are kept with the session of the program, across a restart")
+  func activity() async throws {
+    let rig = try StoreRig()
+    _ = try session(try await open(rig, first, account: 1_000))
+    func note(_ process: ProcessIdentity, _ run: UInt64, _ milliseconds: Int64, since: Int64? = nil) async throws {
+      try await rig.store.note(
+        .init(run: run, milliseconds: milliseconds), of: process, bootID: "boot",
+        since: since.map { BootInstant(milliseconds: $0) })
+    }
+    #expect(try await rig.store.openSessions().first?.activity == nil)
+    // The agent saw the program later than the session began.
+    try await note(first, .max, 10_000, since: 400)
+    try await note(second, .max, 90_000, since: 400)
+    try await note(first, .max, 12_000)
+    try rig.reopen()
+    try await note(first, .max, 12_500)
+    #expect(
+      try await rig.store.openSessions().first?.activity
+        == SessionActivity(run: .max, clock: 12_500, milliseconds: 2_800))
+    // A reward in the same account is left out where the agent leaves it out of the activity.
+    var learning = Fixed.usage(1, device: rig.own, from: 3_000, to: 4_000)
+    (learning.account, learning.child) = (1_000, nil)
+    for (account, beside) in [(1_000, 0), (1_001, 1_000)] as [(UInt32, Int64)] {
+      learning.account = account
+      let record = learning
+      let found = try await rig.store.look {
+        try $0.rewardMilliseconds(beside: record, elapsed: 1_000, inOtherAccounts: true)
+      }
+      #expect(found == beside)
+    }
+  }
+
   @Test("The time of a reward beside a session is found, whether the reward still runs or has ended")
   func rewardBeside() async throws {
     let rig = try StoreRig()
     _ = try session(try await open(rig, first))
     func beside(_ start: Int64, _ end: Int64) async throws -> Int64 {
       let learning = Fixed.usage(1, device: rig.own, from: start, to: end)
-      return try await rig.store.look { try $0.rewardMilliseconds(beside: learning) }
+      return try await rig.store.look { try $0.rewardMilliseconds(beside: learning, elapsed: end - start) }
     }
     #expect(try await beside(3_000, 4_000) == 1_000, "It still runs.")
     #expect(try await beside(500, 1_000) == 0, "It began later.")
@@ -78,7 +110,7 @@ import Testing
     var toms = Fixed.usage(2, device: rig.own, from: 2_000, to: 16_000)
     toms.child = ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10))
     let sibling = toms
-    #expect(try await rig.store.look { try $0.rewardMilliseconds(beside: sibling) } == 0)
+    #expect(try await rig.store.look { try $0.rewardMilliseconds(beside: sibling, elapsed: 14_000) } == 0)
   }
 
   @Test("A session survives the node, keeps its last heartbeat, and ends in one record")

@@ -63,9 +63,10 @@ def use(value):
 def report(value):
     event, body = value["event"], struct.pack(">QQ", value["number"], value["at"])
     if event == "began":
-        body += b"\1" + use(value["use"]) + struct.pack(">Q", value["since"])
+        body += b"\1" + use(value["use"]) + struct.pack(">QQ", value["since"], value["activity"])
     elif event in ("active", "ended"):
-        body += (b"\2" if event == "active" else b"\3") + use(value["use"]) + struct.pack(">Q", value["milliseconds"])
+        body += (b"\2" if event == "active" else b"\3") + use(value["use"])
+        body += struct.pack(">QQ", value["milliseconds"], value["activity"])
     elif event == "closed":
         body += b"\4" + use(value["use"]) + struct.pack(">B", DEEDS[value["deed"]]) + text(value["reason"])
     elif event == "warned":
@@ -153,8 +154,9 @@ ORDERS = [
 USE = {"account": 1000, "app": "org.gnome.Chess", "isWeak": True, "processID": 4242, "startTime": 987654}
 UNKNOWN = {"account": 1001, "app": None, "isWeak": True, "processID": 2**31 - 1, "startTime": 2**64 - 1}
 REPORTS = [
-    {"event": "began", "use": USE, "since": 5_990}, {"event": "active", "use": USE, "milliseconds": 10_000},
-    {"event": "ended", "use": UNKNOWN, "milliseconds": 0},
+    {"event": "began", "use": USE, "since": 5_990, "activity": 2**40},
+    {"event": "active", "use": USE, "milliseconds": 10_000, "activity": 4_000},
+    {"event": "ended", "use": UNKNOWN, "milliseconds": 0, "activity": 0},
     {"event": "closed", "use": USE, "deed": "asked", "reason": "30 min of Chess a day are used"},
     {"event": "closed", "use": UNKNOWN, "deed": "killed", "reason": ""},
     {"event": "warned", "account": 1000, "app": "org.gnome.Chess", "milliseconds": 300_000},
@@ -208,12 +210,13 @@ REFUSED = [
 
 def build():
     greetings = [
-        {"run": 77, "isSystem": True, "hasEvents": True, "user": 0, "boot": BOOT, "orders": 2**40},
-        {"run": 78, "isSystem": False, "hasEvents": False, "user": 1000, "boot": BOOT, "orders": None}]
+        {"run": 77, "isSystem": True, "hasEvents": True, "hasSessions": True, "hasInput": False, "user": 0, "boot": BOOT, "orders": 2**40},
+        {"run": 78, "isSystem": False, "hasEvents": False, "hasSessions": False, "hasInput": False, "user": 1000, "boot": BOOT, "orders": None}]
 
     def hello(value):
         held = value["orders"]
-        body = struct.pack(">QBBI", value["run"], value["isSystem"], value["hasEvents"], value["user"]) + boot(value["boot"])
+        flags = [value[name] for name in ("isSystem", "hasEvents", "hasSessions", "hasInput")]
+        body = struct.pack(">QBBBBI", value["run"], *flags, value["user"]) + boot(value["boot"])
         return frame(1, body + struct.pack(">BQ", held is not None, held or 0))
 
     reports = [{"number": number, "at": 6_000 + number, **one} for number, one in enumerate(REPORTS, 1)]

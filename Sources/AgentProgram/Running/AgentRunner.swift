@@ -34,6 +34,8 @@ public final class AgentRunner {
   private var looker = ProcessLooker()
   private var connection: NodeConnection?
   private var events: ProcessEvents?
+  /// What sees people; `nil` for the agent of one user, which counts whatever runs.
+  private let presence: PresenceLooker?
   private var handles: [ProcessIdentity: HeldHandle] = [:]
   private var protected = ProtectedProcesses()
   /// The programs that are looked at again soon.
@@ -98,6 +100,7 @@ public final class AgentRunner {
     machine = AgentMachine(
       abilities: AgentAbilities(onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil))
     lastOffset = Self.offsets()
+    presence = settings.nodeUser == nil ? nil : PresenceLooker(at: BootClock.now())
     if settings.nodeUser != nil { events = Self.openEvents() }
   }
 
@@ -116,6 +119,7 @@ public final class AgentRunner {
     signs.begin(at: lastLook)
     while true {
       signs.give(at: BootClock.now())
+      sense()
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
       if watchfulUntil.map({ $0 > lastNewLook }) == true { due = min(due, lastNewLook + Self.newMilliseconds) }
@@ -124,6 +128,7 @@ public final class AgentRunner {
         due = min(due, max(timer, lastTimer + Self.restMilliseconds))
       }
       if let sign = signs.due { due = min(due, sign) }
+      if let question = presence?.nextQuestion() { due = min(due, question) }
       wait(milliseconds: Int32(clamping: max(0, due - BootClock.now())))
       compareClocks(BootClock.now())
       lookAtYoung()
@@ -140,6 +145,7 @@ public final class AgentRunner {
       let now = BootClock.now()
       if now - lastTimer >= Self.restMilliseconds, let timer = machine.nextTimer(after: lastTimer), timer <= now {
         lastTimer = now
+        sense()
         perform(machine.timerFired(at: now), now)
       }
     }
@@ -159,17 +165,27 @@ public final class AgentRunner {
         fd: connection?.socket.descriptor ?? -1,
         events: Int16(POLLIN) | (connection?.hasWaiting == true ? Int16(POLLOUT) : 0), revents: 0))
     ready.append(pollfd(fd: eventsDescriptor, events: Int16(POLLIN), revents: 0))
+    ready.append(pollfd(fd: presence?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
     let watched = Array(handles)
     ready += watched.map { pollfd(fd: $0.value.handle.descriptor, events: Int16(POLLIN), revents: 0) }
     guard poll(&ready, nfds_t(ready.count), milliseconds) > 0 else { return }
     let now = BootClock.now()
-    for (entry, ready) in zip(watched, ready.dropFirst(3)) where ready.revents != 0 {
+    // Before anything counts time in which the machine slept.
+    compareClocks(now)
+    for (entry, ready) in zip(watched, ready.dropFirst(4)) where ready.revents != 0 {
       handles[entry.key] = nil
       perform(machine.ended(entry.key, at: now), now)
     }
     if ready[2].revents != 0 { readEvents() }
     if ready[1].revents != 0 { serve(ready[1].revents) }
     if ready[0].revents != 0 { accept() }
+  }
+
+  /// Looks for people, if the agent can.
+  private func sense() {
+    guard let presence else { return }
+    let seen = presence.look(at: BootClock.now())
+    machine.sensed(seen, at: BootClock.now())
   }
 
   private var eventsDescriptor: Int32 {
@@ -189,7 +205,8 @@ public final class AgentRunner {
       protected.connected(node: peer.process)
       connection = NodeConnection(socket, peer)
       let hello = AgentHello(
-        run: run, isSystem: settings.nodeUser != nil, hasEvents: eventsDescriptor >= 0, user: UInt32(geteuid()),
+        run: run, isSystem: settings.nodeUser != nil, hasEvents: eventsDescriptor >= 0,
+        hasSessions: presence?.hasSessions ?? false, hasInput: presence?.hasInput ?? false, user: UInt32(geteuid()),
         boot: boot,
         orders: machine.ordersInForce)
       send(.hello(hello))
@@ -334,7 +351,7 @@ public final class AgentRunner {
         if eventsDescriptor < 0 { watchfulUntil = now + Self.watchfulMilliseconds }
       case .pause: break  // Needs a control group of root's own: the machine is told that it cannot.
       case .tell(let report):
-        if case .began(let use, _) = report.event, handles[use.process] == nil, handles.count < mostHandles {
+        if case .began(let use, _, _) = report.event, handles[use.process] == nil, handles.count < mostHandles {
           handles[use.process] = HeldHandle(use.process)
         }
         if connection?.isWelcome == true { send(.report(report)) }

@@ -10,6 +10,10 @@ public struct AgentHello: Hashable, Sendable {
   public var isSystem: Bool
   /// A Boolean value that indicates whether the kernel tells it of each program at once; otherwise it looks every second.
   public var hasEvents: Bool
+  /// A Boolean value that indicates whether it sees sessions, as logind tells of them.
+  public var hasSessions: Bool
+  /// A Boolean value that indicates whether it can read an input device of this machine.
+  public var hasInput: Bool
   /// The number of the account as which it runs.
   public var user: UInt32
   /// The ID of the boot.
@@ -18,10 +22,15 @@ public struct AgentHello: Hashable, Sendable {
   public var orders: UInt64?
 
   /// Creates a greeting.
-  public init(run: UInt64, isSystem: Bool, hasEvents: Bool, user: UInt32, boot: String, orders: UInt64?) {
+  public init(
+    run: UInt64, isSystem: Bool, hasEvents: Bool, hasSessions: Bool = false, hasInput: Bool = false, user: UInt32,
+    boot: String, orders: UInt64?
+  ) {
     self.run = run
     self.isSystem = isSystem
     self.hasEvents = hasEvents
+    self.hasSessions = hasSessions
+    self.hasInput = hasInput
     self.user = user
     self.boot = boot
     self.orders = orders
@@ -31,6 +40,8 @@ public struct AgentHello: Hashable, Sendable {
     body.number64(run)
     body.flag(isSystem)
     body.flag(hasEvents)
+    body.flag(hasSessions)
+    body.flag(hasInput)
     body.number32(user)
     body.bootID(boot)
     body.flag(orders != nil)
@@ -41,6 +52,8 @@ public struct AgentHello: Hashable, Sendable {
     run = try body.number64()
     isSystem = try body.flag("whether it is the system's")
     hasEvents = try body.flag("whether it has events")
+    hasSessions = try body.flag("whether it sees sessions")
+    hasInput = try body.flag("whether it sees input")
     user = try body.number32()
     boot = try body.bootID()
     let isHeld = try body.flag("whether it has orders")

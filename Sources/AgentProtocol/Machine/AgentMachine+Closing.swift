@@ -58,6 +58,7 @@ extension AgentMachine {
 
   /// Does what is due.
   public mutating func timerFired(at now: BootInstant) -> [AgentEffect] {
+    advance(to: now)
     var effects: [AgentEffect] = []
     for process in followed.keys.sorted() {
       guard var known = followed[process], let supervised = accounts[known.facts.account] else { continue }
@@ -71,7 +72,10 @@ extension AgentMachine {
       guard let known = followed[process], let use = known.use, let began = known.began else { return nil }
       return (use, began)
     }
-    for (use, began) in running { effects.append(tell(.active(use, milliseconds: max(0, now - began)), now)) }
+    for (use, began) in running {
+      effects.append(
+        tell(.active(use, milliseconds: max(0, now - began), activity: activity.reading(of: use)), now))
+    }
     nextHeartbeat = running.isEmpty ? nil : now + Self.heartbeatMilliseconds
     return effects
   }
@@ -80,12 +84,15 @@ extension AgentMachine {
   public mutating func slept(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
     var effects = [tell(.slept(milliseconds: milliseconds), now)]
     let asleep = now + -max(0, milliseconds)
+    activity.skip(from: asleep, to: now, category: category)
     for process in followed.keys.sorted() {
       guard var known = followed[process], let use = known.use, let began = known.began else { continue }
-      effects.append(tell(.ended(use, milliseconds: max(0, asleep - began)), max(began, asleep)))
+      let reading = activity.reading(of: use)
+      effects.append(
+        tell(.ended(use, milliseconds: max(0, asleep - began), activity: reading), max(began, asleep)))
       known.began = now
       followed[process] = known
-      effects.append(tell(.began(use, since: now), now))
+      effects.append(tell(.began(use, since: now, activity: reading), now))
     }
     return effects
   }

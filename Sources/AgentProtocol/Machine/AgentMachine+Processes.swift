@@ -4,6 +4,7 @@ import LatchkeyModel
 extension AgentMachine {
   /// Takes what the kernel shows of a process: one that is new, or one that runs another program since.
   public mutating func saw(_ facts: ProcessFacts, at now: BootInstant) -> [AgentEffect] {
+    advance(to: now)
     guard let supervised = accounts[facts.account] else { return ended(facts.identity, at: now) }
     if var known = followed[facts.identity] {
       if known.becomesOther(facts, supervised) { (known.seenAt, known.lookBefore) = (now, lastLook) }
@@ -18,6 +19,7 @@ extension AgentMachine {
 
   /// Notes that a process has ended.
   public mutating func ended(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
+    advance(to: now)
     guard let known = followed.removeValue(forKey: process) else { return [] }
     return end(known, now)
   }
@@ -50,7 +52,10 @@ extension AgentMachine {
       let start = known.facts.startedAt
       let began = now - start <= Self.lateMilliseconds ? max(start, BootInstant(milliseconds: 0)) : known.seenAt
       known.began = min(began, now)
-      if let use = known.use { effects.append(tell(.began(use, since: min(began, now)), now)) }
+      if let use = known.use {
+        activity.start(use)
+        effects.append(tell(.began(use, since: min(began, now), activity: activity.reading(of: use)), now))
+      }
     }
     effects += enforce(&known, supervised, now)
     followed[process] = known
@@ -68,6 +73,7 @@ extension AgentMachine {
 
   mutating func end(_ known: Followed, _ now: BootInstant) -> [AgentEffect] {
     guard let use = known.use, let began = known.began else { return [] }
-    return [tell(.ended(use, milliseconds: max(0, now - began)), now)]
+    activity.stop(use)
+    return [tell(.ended(use, milliseconds: max(0, now - began), activity: activity.reading(of: use)), now)]
   }
 }

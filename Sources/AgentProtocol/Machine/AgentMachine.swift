@@ -31,6 +31,7 @@ public struct AgentMachine: Sendable {
   var lastLook: BootInstant?
   var nextHeartbeat: BootInstant?
   var warned: [WarnedKey: (level: Int64, closesAt: BootInstant)] = [:]
+  var activity = ActivityClocks()
 
   /// Creates a machine without orders, which touches nothing.
   public init(abilities: AgentAbilities) {
@@ -64,6 +65,7 @@ public struct AgentMachine: Sendable {
   public mutating func received(
     _ orders: AgentOrders, boot: String, isKept: Bool = false, at now: BootInstant, exists: (UInt32) -> Bool
   ) -> [AgentEffect] {
+    advance(to: now)
     var effects: [AgentEffect] = isKept ? [] : [.keep(orders)]
     var faults: [OrderFault] = []
     let before = accounts
@@ -110,17 +112,18 @@ public struct AgentMachine: Sendable {
   ///
   /// `stored` is the number of the last report of this run that it has stored.
   public mutating func connected(stored: UInt64, at now: BootInstant) -> [AgentEffect] {
+    advance(to: now)
     log.forget(through: stored)
     let told = Set(
       log.waiting.compactMap { report -> ProgramUse? in
-        if case .began(let use, _) = report.event { use } else { nil }
+        if case .began(let use, _, _) = report.event { use } else { nil }
       })
     var effects = log.waiting.map { AgentEffect.tell($0) }
     for process in followed.keys.sorted() {
       guard let known = followed[process], let use = known.use, let began = known.began, !told.contains(use) else {
         continue
       }
-      effects.append(tell(.began(use, since: began), now))
+      effects.append(tell(.began(use, since: began, activity: activity.reading(of: use)), now))
     }
     if let orders { effects.append(tell(.inForce(orders: orders.number), now)) }
     return effects

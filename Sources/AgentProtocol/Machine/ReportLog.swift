@@ -13,9 +13,9 @@ struct ReportLog: Sendable {
 
   /// Adds an event, in the place of an older report of the same program's activity, and returns its report.
   mutating func add(_ event: AgentReport.Event, at now: BootInstant) -> AgentReport {
-    if case .active(let use, _) = event {
+    if case .active(let use, _, _) = event {
       waiting.removeAll { report in
-        if case .active(use, _) = report.event { true } else { false }
+        if case .active(use, _, _) = report.event { true } else { false }
       }
     }
     if waiting.count >= Self.capacity {

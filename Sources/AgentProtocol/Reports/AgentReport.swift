@@ -21,11 +21,13 @@ public struct AgentReport: Hashable, Sendable {
   /// What happened.
   public enum Event: Hashable, Sendable {
     /// A program runs, since an instant.
-    case began(ProgramUse, since: BootInstant)
-    /// A program has been active for so long since it began, in milliseconds.
-    case active(ProgramUse, milliseconds: Int64)
-    /// A program has ended; with its active time in milliseconds.
-    case ended(ProgramUse, milliseconds: Int64)
+    ///
+    /// In each of the first three, `activity` is what the clock of its application shows, in milliseconds.
+    case began(ProgramUse, since: BootInstant, activity: Int64)
+    /// A program has run for so long since it began, in milliseconds.
+    case active(ProgramUse, milliseconds: Int64, activity: Int64)
+    /// A program has ended, after running for so long, in milliseconds.
+    case ended(ProgramUse, milliseconds: Int64, activity: Int64)
     /// A program's time is over, and something was done about it.
     case closed(ProgramUse, Deed, reason: String)
     /// A person is to be warned that a program closes in so many milliseconds.
@@ -60,18 +62,21 @@ public struct AgentReport: Hashable, Sendable {
     body.number64(number)
     body.instant(at)
     switch event {
-    case .began(let use, let since):
+    case .began(let use, let since, let activity):
       body.byte(1)
       use.write(to: &body)
       body.instant(since)
-    case .active(let use, let milliseconds):
+      body.milliseconds(activity)
+    case .active(let use, let milliseconds, let activity):
       body.byte(2)
       use.write(to: &body)
       body.milliseconds(milliseconds)
-    case .ended(let use, let milliseconds):
+      body.milliseconds(activity)
+    case .ended(let use, let milliseconds, let activity):
       body.byte(3)
       use.write(to: &body)
       body.milliseconds(milliseconds)
+      body.milliseconds(activity)
     case .closed(let use, let deed, let reason):
       body.byte(4)
       use.write(to: &body)
@@ -110,9 +115,14 @@ public struct AgentReport: Hashable, Sendable {
     number = try body.number64()
     at = try body.instant()
     switch try body.byte() {
-    case 1: event = .began(try ProgramUse(from: &body), since: try body.instant())
-    case 2: event = .active(try ProgramUse(from: &body), milliseconds: try body.milliseconds())
-    case 3: event = .ended(try ProgramUse(from: &body), milliseconds: try body.milliseconds())
+    case 1:
+      event = .began(try ProgramUse(from: &body), since: try body.instant(), activity: try body.milliseconds())
+    case 2:
+      event = .active(
+        try ProgramUse(from: &body), milliseconds: try body.milliseconds(), activity: try body.milliseconds())
+    case 3:
+      event = .ended(
+        try ProgramUse(from: &body), milliseconds: try body.milliseconds(), activity: try body.milliseconds())
     case 4:
       let use = try ProgramUse(from: &body)
       let number = try body.byte()

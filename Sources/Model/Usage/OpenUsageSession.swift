@@ -38,6 +38,8 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var householdStart: Int64
   /// When a rule closed the program, on the boot clock; `nil` if none has.
   public var closedAt: BootInstant?
+  /// How long a person used it, if the system's agent sees the programs of a session of learning; else `nil`.
+  public var activity: SessionActivity?
 
   /// Creates an open session; without `householdStart`, that is the start by the wall clock.
   public init(
@@ -62,6 +64,15 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
     self.account = account
     self.child = child
     self.householdStart = householdStart ?? startedAtWall
+  }
+
+  /// Returns the time that counts as use up to an instant of its boot, in milliseconds.
+  ///
+  /// For learning, that is the time of activity, if it is known; otherwise all the time for which a program ran.
+  public func activeMilliseconds(until end: BootInstant) -> Int64 {
+    let running = min(max(0, end - startedAt), HybridTimestamp.wallLimit - 1)
+    guard category == .learning, let activity else { return running }
+    return min(running, max(0, activity.milliseconds))
   }
 }
 

@@ -41,7 +41,7 @@ public struct RunningUse: Hashable, Sendable, Codable {
       recordID: session.recordID, account: session.account, child: session.child, appID: session.appID,
       displayName: session.displayName, category: session.category,
       milliPointsPerMinute: session.milliPointsPerMinute, since: session.householdStart,
-      activeMilliseconds: min(max(0, now - session.startedAt), HybridTimestamp.wallLimit - 1))
+      activeMilliseconds: session.activeMilliseconds(until: now))
   }
 
   /// A sentence that describes the first invalid value; `nil` if all are valid.

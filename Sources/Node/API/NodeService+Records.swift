@@ -134,7 +134,7 @@ extension NodeService {
         let record = UsageRecord(
           recordID: open.recordID, device: context.own, appID: open.appID, displayName: open.displayName,
           sessionStart: open.startedAtWall, sessionEnd: max(open.startedAtWall, open.lastSeenAtWall), zone: open.zone,
-          activeMilliseconds: max(0, open.lastSeenAt - open.startedAt), category: open.category,
+          activeMilliseconds: open.activeMilliseconds(until: open.lastSeenAt), category: open.category,
           milliPointsPerMinute: open.milliPointsPerMinute, earnedMilliPoints: 0, evidence: open.evidence,
           account: open.account, child: open.child, householdStart: open.householdStart)
         return session(record, from, to, peers, names, isOpen: true)

@@ -158,12 +158,16 @@ actor AgentService {
       guard hello.boot == context.bootID || !hello.isSystem else { return false }
       context.warn("agent", Self.sentence(hello))
       context.enforcementState.connected(hello)
+      if hello.isSystem {
+        context.logger.info(
+          "the agent sees people", metadata: ["sessions": "\(hello.hasSessions)", "input": "\(hello.hasInput)"])
+      }
       context.changes.notify()
       return await link.send(
         .welcome(NodeWelcome(run: hello.run, stored: stored.run == hello.run ? stored.number : 0)))
     case .report(let report):
       guard let hello = context.enforcementState.agent else { return false }
-      guard await take(report) else { return false }
+      guard await take(report, from: hello) else { return false }
       stored = (hello.run, report.number)
       return await link.send(.stored(report.number))
     case .welcome, .orders, .stored: return false
@@ -183,15 +187,21 @@ actor AgentService {
   }
 
   /// Makes durable what follows from a report; returns whether it is.
-  private func take(_ report: AgentReport) async -> Bool {
+  private func take(_ report: AgentReport, from hello: AgentHello) async -> Bool {
+    func reading(_ milliseconds: Int64) -> SessionActivity.Reading? {
+      hello.isSystem ? SessionActivity.Reading(run: hello.run, milliseconds: milliseconds) : nil
+    }
     do {
       switch report.event {
-      case .began(let use, let since):
+      case .began(let use, let since, let activity):
         // The use of unknown programs is not recorded: they have no ID.
         guard let app = use.app else { break }
-        try await usage.saw(app, use.process, account: use.account, since: since, isWeak: use.isWeak)
-      case .ended(let use, _): try await usage.ended(use.process, at: report.at)
-      case .active, .rescanned: break
+        try await usage.saw(
+          app, use.process, account: use.account, since: since, isWeak: use.isWeak, activity: reading(activity))
+      case .ended(let use, _, let activity):
+        try await usage.ended(use.process, at: report.at, activity: reading(activity))
+      case .active(let use, _, let activity): try await usage.active(use.process, reading(activity))
+      case .rescanned: break
       case .closed(let use, let deed, let reason):
         context.logger.notice(
           "closed",

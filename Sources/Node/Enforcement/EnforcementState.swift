@@ -64,6 +64,11 @@ final class EnforcementState: Sendable {
   /// The agent that is connected.
   var agent: AgentHello? { state.withLock { $0.hello } }
 
+  /// A Boolean value that indicates whether the agent tells how long a person used a program.
+  ///
+  /// That of one user sees neither sessions nor input, so that whatever runs counts.
+  var tellsActivity: Bool { agent?.isSystem == true }
+
   /// Returns whether the agent is about to tell when a program ended that is gone, so that nothing else has to guess it.
   ///
   /// `start` is that of the program's session.

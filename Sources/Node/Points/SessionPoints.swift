@@ -12,15 +12,22 @@ extension DatabaseEffects {
   /// - Parameters:
   ///   - record: The session.
   ///   - child: The child whose session it was.
+  ///   - elapsed: The milliseconds from its start to its end on the boot clock.
   ///   - closed: The milliseconds for which it ran although a rule had closed it.
+  ///   - isSeen: A Boolean value that indicates whether its time of activity was seen, from which the time beside a reward
+  ///     of the same account is left out.
   ///   - at: The household's time.
   /// - Returns: The milli-points that the session earned; 0 if it cost some, or is held for review.
   /// - Throws: A fault of the database.
-  mutating func takePoints(from record: UsageRecord, of child: ChildID, closed: Int64 = 0, at: Int64) throws -> Int64 {
+  mutating func takePoints(
+    from record: UsageRecord, of child: ChildID, elapsed: Int64, closed: Int64, isSeen: Bool, at: Int64
+  ) throws -> Int64 {
     var carries = try remainders(of: child)
     let evidence = LearningEvidence(
-      inputs: nil, rewardMilliseconds: record.category == .learning ? try rewardMilliseconds(beside: record) : 0,
-      elapsedMilliseconds: record.activeMilliseconds, closedMilliseconds: closed)
+      inputs: nil,
+      rewardMilliseconds: record.category == .learning
+        ? try rewardMilliseconds(beside: record, elapsed: elapsed, inOtherAccounts: isSeen) : 0,
+      elapsedMilliseconds: elapsed, closedMilliseconds: closed)
     let entry = try takePoints(from: record, evidence, of: child, carries: &carries, at: at)
     guard let entry else { return 0 }
     let first = entry.day.advanced(byDays: -Self.daysOfCarries)

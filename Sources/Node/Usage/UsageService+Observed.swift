@@ -10,9 +10,10 @@ extension UsageService {
   /// Begins a session for a program that runs since an instant, or adds the program to the open session of its application.
   ///
   /// The same program again changes nothing. `isWeak` is true if it is recognized by what a child can forge: then it earns
-  /// nothing.
+  /// nothing. `activity` is a reading of the application's clock, if the system's agent keeps one.
   func saw(
-    _ app: AppID, _ process: ProcessIdentity, account: UInt32, since: BootInstant, isWeak: Bool
+    _ app: AppID, _ process: ProcessIdentity, account: UInt32, since: BootInstant, isWeak: Bool,
+    activity: SessionActivity.Reading?
   ) async throws(StoreError) {
     let now = context.now()
     let began = min(since, now)
@@ -37,7 +38,12 @@ extension UsageService {
         child: child, householdStart: householdStart)
     }
     switch opening {
-    case .open:
+    case .open(let session):
+      // What is recognized weakly has a clock of its own, which does not count.
+      if let activity, session.category == .learning, !isWeak || session.evidence == .tracked {
+        learning.insert(process)
+        try await context.store.note(activity, of: process, bootID: context.bootID, since: began)
+      }
       wake.notify()
       context.factNews.notify()
     case .otherApplication, .full:
@@ -46,8 +52,18 @@ extension UsageService {
     }
   }
 
+  /// Notes how long a person has used a program's application.
+  func active(_ process: ProcessIdentity, _ activity: SessionActivity.Reading?) async throws(StoreError) {
+    guard let activity, learning.contains(process) else { return }
+    try await context.store.note(activity, of: process, bootID: context.bootID, since: nil)
+  }
+
   /// Ends the part of a session that a program has in it, at an instant that the agent saw.
-  func ended(_ process: ProcessIdentity, at instant: BootInstant) async throws(StoreError) {
+  func ended(
+    _ process: ProcessIdentity, at instant: BootInstant, activity: SessionActivity.Reading?
+  ) async throws(StoreError) {
+    try await active(process, activity)
+    learning.remove(process)
     let open = try await context.store.openSessions()
     guard
       let session = open.first(where: { $0.bootID == context.bootID && $0.processes.contains(process) }),

@@ -18,6 +18,8 @@ actor UsageService {
   private let directory: LinkDirectory
   let wake: ChangeSignal
   let watch: ProcessWatch
+  /// The processes of learning of which the system's agent tells how long a person used them.
+  var learning: Set<ProcessIdentity> = []
   /// The time between two checks of the running programs, in milliseconds.
   private static let heartbeat: Int64 = 2_000
   /// The time between two reports of what runs, in milliseconds.
@@ -193,7 +195,14 @@ actor UsageService {
           continue
         }
         evidence = .interrupted
-      case .ended(let at, let wall): if at > end.at { end = (at, wall) }
+      case .ended(let at, let wall):
+        // The agent is about to tell how long a person used it.
+        if session.activity != nil, session.evidence == .observed, context.enforcementState.tellsActivity,
+          context.now() - at < EnforcementState.awaitedMilliseconds
+        {
+          continue
+        }
+        if at > end.at { end = (at, wall) }
       }
       ended.append(process)
     }
@@ -227,13 +236,15 @@ actor UsageService {
         // The wall clock may have been set back in the meantime, but a session never ends before it starts.
         sessionStart: session.startedAtWall,
         sessionEnd: max(session.startedAtWall, min(end.wall, HybridTimestamp.wallLimit - 1)), zone: session.zone,
-        activeMilliseconds: max(0, end.at - session.startedAt), category: session.category,
+        activeMilliseconds: session.activeMilliseconds(until: end.at), category: session.category,
         milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
         evidence: evidence ?? session.evidence, account: session.account, child: session.child,
         householdStart: session.householdStart)
       if let child = session.child, session.category != .neutral {
         let closed = session.closedAt.map { max(0, end.at - $0) } ?? 0
-        record.earnedMilliPoints = try effects.takePoints(from: record, of: child, closed: closed, at: context.time.now)
+        record.earnedMilliPoints = try effects.takePoints(
+          from: record, of: child, elapsed: max(0, end.at - session.startedAt), closed: closed,
+          isSeen: session.activity != nil, at: context.time.now)
       }
       return record
     }

@@ -184,7 +184,10 @@ extension Migration001 {
       account INTEGER,                      -- number of the system's account; null if unknown
       child BLOB,                           -- 16 bytes: the child that uses it; null for none
       household_start INTEGER NOT NULL,     -- Unix milliseconds: the start in household time
-      closed_boot INTEGER                   -- milliseconds: when a rule closed the program; null if none has
+      closed_boot INTEGER,                  -- milliseconds: when a rule closed the program; null if none has
+      activity_run INTEGER,                 -- the agent's run whose clock was read; the bits of an unsigned integer
+      activity_clock INTEGER,               -- milliseconds: what that clock showed
+      activity INTEGER                      -- milliseconds: the time of activity so far; these three null if not known
     ) STRICT, WITHOUT ROWID;
 
     -- What runs on children's machines, by the word of each; on a child also the last list that it told its parents.

@@ -48,20 +48,28 @@ extension DatabaseEffects {
 
 extension DatabaseEffects {
   /// Returns for how long at most a reward of the same child was active on this machine beside a session, in milliseconds.
-  public func rewardMilliseconds(beside record: UsageRecord) throws -> Int64 {
-    let (start, end) = (record.householdStart, record.householdStart + record.activeMilliseconds)
+  ///
+  /// The session lasted for `elapsed` milliseconds. With `inOtherAccounts`, what ran in its own account is left out.
+  public func rewardMilliseconds(
+    beside record: UsageRecord, elapsed: Int64, inOtherAccounts: Bool = false
+  ) throws -> Int64 {
+    let (start, end) = (record.householdStart, record.householdStart + elapsed)
     // No session is taken to be longer than 31 days.
     return try database.first(
       """
       SELECT coalesce(MAX(min(ends, ?3) - max(starts, ?2)), 0) FROM (
         SELECT household_start AS starts, ?3 AS ends FROM open_session
-        WHERE category = ?4 AND child IS ?6 AND record_id <> ?5 AND household_start < ?3
+        WHERE category = ?4 AND child IS ?6 AND record_id <> ?5 AND household_start < ?3 AND (NOT ?7 OR account IS NOT ?8)
         UNION ALL
         SELECT household_start, household_start + active FROM usage_record
         WHERE device_id = ?1 AND category = ?4 AND child IS ?6 AND household_start < ?3
-          AND household_start + active > ?2 AND household_start >= ?2 - 2678400000)
+          AND household_start + active > ?2 AND household_start >= ?2 - 2678400000
+          AND (NOT ?7 OR account IS NOT ?8))
       """,
-      [own.bytes, start, end, AppCategory.reward.rawValue, record.recordID.bytes, record.child?.bytes],
+      [
+        own.bytes, start, end, AppCategory.reward.rawValue, record.recordID.bytes, record.child?.bytes,
+        inOtherAccounts ? 1 : 0, record.account,
+      ],
       { $0.integer(0) }) ?? 0
   }
 }

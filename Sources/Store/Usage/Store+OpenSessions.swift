@@ -92,6 +92,34 @@ extension Store {
     }
   }
 
+  /// Records a reading of the clock of a program's application, whose session continues.
+  ///
+  /// `since` is when the agent began to see the program: what the session had before counts as it ran.
+  public func note(
+    _ reading: SessionActivity.Reading, of process: ProcessIdentity, bootID: String, since: BootInstant?
+  ) async throws(StoreError) {
+    try await commits.commit(.upkeep) { database in
+      let row = try database.row(
+        """
+        SELECT s.* FROM open_session s JOIN open_session_process p ON p.record_id = s.record_id
+        WHERE s.boot_id = ? AND p.process_id = ? AND p.process_start_time = ?
+        """, [bootID, process.processID, Int64(bitPattern: process.startTime)])
+      guard let row else { return }
+      let session = try OpenUsageSession(row, processes: [process])
+      var activity: SessionActivity
+      if let known = session.activity {
+        activity = known
+        activity.add(reading)
+      } else {
+        let before = since.map { max(0, $0 - session.startedAt) } ?? 0
+        activity = SessionActivity(run: reading.run, clock: reading.milliseconds, milliseconds: before)
+      }
+      try database.run(
+        "UPDATE open_session SET activity_run = ?, activity_clock = ?, activity = ? WHERE record_id = ?",
+        [Int64(bitPattern: activity.run), activity.clock, activity.milliseconds, Data(session.recordID.bytes)])
+    }
+  }
+
   /// Removes programs from a session.
   ///
   /// If none is left, ends the session, stores its record and queues it for every parent, with the facts that follow from it,
@@ -167,6 +195,13 @@ extension OpenUsageSession {
       evidence: evidence, account: (row["account"] as Int64?).map { UInt32(clamping: $0) },
       child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, householdStart: row["household_start"])
     closedAt = (row["closed_boot"] as Int64?).map { Self.reading($0) }
+    if let run = row["activity_run"] as Int64?, let clock = row["activity_clock"] as Int64?,
+      let milliseconds = row["activity"] as Int64?
+    {
+      activity = SessionActivity(
+        run: UInt64(bitPattern: run), clock: Self.reading(clock).milliseconds,
+        milliseconds: Self.reading(milliseconds).milliseconds)
+    }
   }
 
   /// Returns a reading of the boot clock within its valid range, since a child may have changed it in the database.

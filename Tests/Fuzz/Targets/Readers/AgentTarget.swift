@@ -8,13 +8,14 @@ enum AgentTarget {
     let use = ProgramUse(
       account: 1_000, app: AppID("kart"), isWeak: false, process: ProcessIdentity(processID: 5, startTime: 6))
     let events: [AgentReport.Event] = [
-      .began(use, since: instant), .active(use, milliseconds: 7), .ended(use, milliseconds: 8),
+      .began(use, since: instant, activity: 1), .active(use, milliseconds: 7, activity: 5),
+      .ended(use, milliseconds: 8, activity: 6),
       .closed(use, .killed, reason: "a limit"), .warned(account: 1_000, app: nil, left: 60_000), .inForce(orders: 9),
       .refused(orders: 9, OrderFault(.badMatcher, account: 1_000, app: AppID("kart"), detail: "x")), .rescanned,
       .clockSet(milliseconds: -5), .slept(milliseconds: 5), .ordersDamaged(hasOlder: true), .dropped(count: 4),
     ]
     let frames: [AgentFrame] = [
-      .hello(AgentHello(run: 1, isSystem: false, hasEvents: true, user: 1_000, boot: "boot", orders: 3)),
+      .hello(AgentHello(run: 1, isSystem: false, hasEvents: true, hasSessions: true, user: 1_000, boot: "boot", orders: 3)),
       .welcome(NodeWelcome(run: 1, stored: 2)), .orders(orders), .stored(4),
     ]
     let reports = events.enumerated().map {
@@ -89,6 +90,9 @@ enum AgentTarget {
           images: [ProcessFacts.Image(path: "/usr/games/kart")], isFromWritablePlace: true),
         at: BootInstant(milliseconds: 5_001))
     }
+    machine.sensed(
+      AgentPresence(accounts: [1_000], input: .last(BootInstant(milliseconds: 5_000))),
+      at: BootInstant(milliseconds: 5_002))
     effects += machine.timerFired(at: BootInstant(milliseconds: HybridTimestamp.wallLimit))
     for effect in effects {
       switch effect {

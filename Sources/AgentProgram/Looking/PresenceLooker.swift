@@ -1,0 +1,70 @@
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// What shows the system's agent that people are at the machine: logind's sessions and input devices.
+///
+/// Spec: Protocol/13-agent.md §9, §10.
+final class PresenceLooker {
+  /// The time between two looks for a bus and for devices, in milliseconds.
+  private static let lookMilliseconds: Int64 = 5_000
+  /// The shortest time between two questions to logind, in milliseconds: a desktop can change its hints at will.
+  private static let askMilliseconds: Int64 = 200
+  /// The shortest time between two readings of the devices, in milliseconds: programs may start many times a second.
+  private static let readMilliseconds: Int64 = 500
+
+  private var bus: LoginBus?
+  private let devices: InputDevices
+  private var sessions: [LoginSession] = []
+  private var lastLook: BootInstant
+  private var lastAsked: BootInstant
+  private var lastRead: BootInstant
+  private var lastInput: BootInstant?
+  private var isNews = true
+
+  /// Connects to logind and opens the devices, as far as there are any.
+  init(at now: BootInstant) {
+    bus = LoginBus()
+    devices = InputDevices()
+    lastLook = now
+    lastAsked = now + -Self.askMilliseconds
+    lastRead = now + -Self.readMilliseconds
+  }
+
+  /// The bus's descriptor, which can be polled; -1 without one.
+  var descriptor: Int32 { bus?.descriptor ?? -1 }
+
+  /// A Boolean value that indicates whether logind answers.
+  var hasSessions: Bool { bus?.isConnected == true }
+
+  /// A Boolean value that indicates whether an input device can be read.
+  var hasInput: Bool { devices.canSee }
+
+  /// Returns when the next question to logind is due; `nil` if it has told of nothing new.
+  func nextQuestion() -> BootInstant? {
+    if bus?.process() == true { isNews = true }
+    return isNews ? lastAsked + Self.askMilliseconds : nil
+  }
+
+  /// Returns what can be seen now.
+  func look(at now: BootInstant) -> AgentPresence {
+    if now - lastLook >= Self.lookMilliseconds {
+      lastLook = now
+      if !hasSessions { bus = LoginBus() }
+      devices.look()
+      isNews = true
+    }
+    if bus?.process() == true { isNews = true }
+    if isNews, now - lastAsked >= Self.askMilliseconds {
+      (isNews, lastAsked) = (false, now)
+      sessions = bus?.sessions() ?? []
+    }
+    if now - lastRead >= Self.readMilliseconds {
+      lastRead = now
+      lastInput = devices.lastInput()
+    }
+    return AgentPresence(
+      accounts: hasSessions ? Set(sessions.filter(\.isInUse).map(\.user)) : nil,
+      input: hasInput ? .last(lastInput) : .unknown)
+  }
+}
