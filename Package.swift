@@ -60,6 +60,8 @@ let package = Package(
       name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
     .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
+    .systemLibrary(
+      name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
     .target(
@@ -114,7 +116,8 @@ let package = Package(
       ] + nio,
       path: "Sources/Control", swiftSettings: strict),
     .target(
-      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess"], path: "Sources/Agent", swiftSettings: strict),
+      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess", "CSystemd"], path: "Sources/Agent",
+      swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",
       swiftSettings: strict),

@@ -1,0 +1,203 @@
+import CSystemd
+import Glibc
+
+/// A connection to logind over the system bus.
+///
+/// One thread uses it. Each call has a time limit; a call that fails for lack of an answer ends the connection, and
+/// another one is to be created in its place.
+///
+/// Spec: Protocol/13-agent.md §10.
+public final class LoginBus {
+  /// The most sessions that are read.
+  static let mostSessions = 64
+  /// The most messages that are processed at a time.
+  private static let mostMessages = 256
+  /// The longest time that connecting, or reading all sessions, may take, in milliseconds.
+  private static let readMilliseconds: Int64 = 500
+  /// The longest time that an order to logind may take, in milliseconds.
+  private static let orderMilliseconds: Int64 = 1_000
+
+  private static let service = "org.freedesktop.login1"
+  private static let manager = "/org/freedesktop/login1"
+  private static let managerInterface = "org.freedesktop.login1.Manager"
+  private static let sessionInterface = "org.freedesktop.login1.Session"
+  private static let propertiesInterface = "org.freedesktop.DBus.Properties"
+
+  /// The bus; its own reference keeps it until this object is gone.
+  private let bus: OpaquePointer
+  /// Set by the handler of signals.
+  private var isNews = false
+  /// A Boolean value that indicates whether the connection can still be used.
+  public private(set) var isConnected = true
+
+  /// Connects to the system bus; `nil` if there is none that answers.
+  ///
+  /// `address` is that of another bus, for tests.
+  public init?(address: String? = nil) {
+    var opened: OpaquePointer?
+    guard sd_bus_new(&opened) >= 0, let bus = opened else { return nil }
+    self.bus = bus
+    let place = address ?? getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
+    guard sd_bus_set_address(bus, place ?? "unix:path=/run/dbus/system_bus_socket") >= 0,
+      sd_bus_set_bus_client(bus, 1) >= 0, sd_bus_start(bus) >= 0, becomesReady(), listen()
+    else {
+      isConnected = false
+      return nil
+    }
+  }
+
+  deinit {
+    sd_bus_close(bus)
+    sd_bus_unref(bus)
+  }
+
+  /// The descriptor, which can be polled for something to process.
+  public var descriptor: Int32 { isConnected ? sd_bus_get_fd(bus) : -1 }
+
+  /// Processes what has arrived; returns `true` if something about sessions may have changed, or the connection has ended.
+  ///
+  /// To be called before each wait for the descriptor: a call may have received signals meanwhile.
+  public func process() -> Bool {
+    guard isConnected else { return false }
+    for _ in 0..<Self.mostMessages {
+      let result = sd_bus_process(bus, nil)
+      if result < 0 {
+        isConnected = false
+        return true
+      }
+      if result == 0 { break }
+    }
+    defer { isNews = false }
+    return isNews
+  }
+
+  /// Returns the sessions that logind knows, at most 64; none if it does not answer, after which `isConnected` is false.
+  public func sessions() -> [LoginSession] {
+    let end = Deadline(Self.readMilliseconds)
+    guard
+      let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
+      sd_bus_message_enter_container(list.message, Self.type("a"), "(susso)") > 0
+    else { return [] }
+    var found: [(id: String, user: UInt32, seat: String, path: String)] = []
+    while found.count < Self.mostSessions, sd_bus_message_enter_container(list.message, Self.type("r"), "susso") > 0 {
+      guard let id = list.text("s"), let user = list.number(), list.text("s") != nil, let seat = list.text("s"),
+        let path = list.text("o"), sd_bus_message_exit_container(list.message) >= 0
+      else { break }
+      found.append((id, user, seat, path))
+    }
+    return found.compactMap { entry in
+      // A session that has ended meanwhile has no properties.
+      guard
+        let reply = call(
+          entry.path, Self.propertiesInterface, "GetAll", within: end, { $0.append(Self.sessionInterface) })
+      else { return nil }
+      var session = LoginSession(
+        id: entry.id, user: entry.user, seat: entry.seat, isActive: false, isLocked: false, sessionClass: "", state: "")
+      return Self.read(reply, into: &session) ? session : nil
+    }
+  }
+
+  /// Asks a session's desktop to lock it; returns whether logind passed that on.
+  public func lock(_ session: String) -> Bool {
+    call(
+      Self.manager, Self.managerInterface, "LockSession", within: Deadline(Self.orderMilliseconds),
+      { $0.append(session) }) != nil
+  }
+
+  /// Ends all sessions of an account, and what lingers of it; returns whether logind does so.
+  public func terminateUser(_ uid: UInt32) -> Bool {
+    call(
+      Self.manager, Self.managerInterface, "TerminateUser", within: Deadline(Self.orderMilliseconds),
+      { $0.append(uid) }) != nil
+  }
+
+  // MARK: Connecting
+
+  /// Waits until the bus has let this process in.
+  private func becomesReady() -> Bool {
+    let end = Deadline(Self.readMilliseconds)
+    while true {
+      let result = sd_bus_process(bus, nil)
+      guard result >= 0 else { return false }
+      if sd_bus_is_ready(bus) > 0 { return true }
+      guard end.milliseconds > 0 else { return false }
+      if result == 0, sd_bus_wait(bus, UInt64(end.milliseconds) * 1_000) < 0, errno != EINTR { return false }
+    }
+  }
+
+  /// Asks for logind's signals, without waiting for the bus to confirm it.
+  private func listen() -> Bool {
+    let own = Unmanaged.passUnretained(self).toOpaque()
+    let handler: sd_bus_message_handler_t = { _, own, _ in
+      if let own { Unmanaged<LoginBus>.fromOpaque(own).takeUnretainedValue().isNews = true }
+      return 0
+    }
+    return sd_bus_match_signal_async(
+      bus, nil, Self.service, Self.manager, Self.managerInterface, nil, handler, nil, own) >= 0
+      && sd_bus_match_signal_async(
+        bus, nil, Self.service, nil, Self.propertiesInterface, "PropertiesChanged", handler, nil, own) >= 0
+  }
+
+  // MARK: Calls
+
+  /// The moment up to which an answer is waited for.
+  private struct Deadline {
+    private let end: Int64
+    init(_ milliseconds: Int64) { end = SystemClock.boot.milliseconds + milliseconds }
+    /// The time that is left.
+    var milliseconds: Int64 { max(0, end - SystemClock.boot.milliseconds) }
+  }
+
+  /// Calls a method, and returns its answer; `nil` if it is refused or does not come in time.
+  private func call(
+    _ path: String, _ interface: String, _ member: String, within limit: Deadline,
+    _ fill: (BusMessage) -> Bool = { _ in true }
+  ) -> BusMessage? {
+    guard isConnected, limit.milliseconds > 0 else { return nil }
+    var made: OpaquePointer?
+    guard sd_bus_message_new_method_call(bus, &made, Self.service, path, interface, member) >= 0, let made else {
+      return nil
+    }
+    let request = BusMessage(made)
+    guard fill(request) else { return nil }
+    var answer: OpaquePointer?
+    let result = sd_bus_call(bus, request.message, UInt64(limit.milliseconds) * 1_000, nil, &answer)
+    if [-ETIMEDOUT, -ECONNRESET, -ENOTCONN, -EPIPE].contains(result) { isConnected = false }
+    guard result >= 0, let answer else { return nil }
+    return BusMessage(answer)
+  }
+
+  static func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
+
+  /// Reads the properties of a session; returns `false` if they are not as they should be.
+  private static func read(_ reply: BusMessage, into session: inout LoginSession) -> Bool {
+    let message = reply.message
+    guard sd_bus_message_enter_container(message, type("a"), "{sv}") > 0 else { return false }
+    while sd_bus_message_enter_container(message, type("e"), "sv") > 0 {
+      guard let name = reply.text("s") else { return false }
+      switch name {
+      case "Active":
+        guard let value = reply.flagInVariant() else { return false }
+        session.isActive = value
+      case "LockedHint":
+        guard let value = reply.flagInVariant() else { return false }
+        session.isLocked = value
+      case "Remote":
+        guard let value = reply.flagInVariant() else { return false }
+        session.isRemote = value
+      case "Class":
+        guard let value = reply.textInVariant() else { return false }
+        session.sessionClass = value
+      case "State":
+        guard let value = reply.textInVariant() else { return false }
+        session.state = value
+      case "Type":
+        guard let value = reply.textInVariant() else { return false }
+        session.type = value
+      default: guard sd_bus_message_skip(message, "v") >= 0 else { return false }
+      }
+      guard sd_bus_message_exit_container(message) >= 0 else { return false }
+    }
+    return true
+  }
+}

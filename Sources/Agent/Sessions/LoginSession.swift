@@ -1,0 +1,46 @@
+/// A session of a person, as logind describes it.
+public struct LoginSession: Hashable, Sendable {
+  /// Its ID at logind.
+  public var id: String
+  /// The number of its account.
+  public var user: UInt32
+  /// The seat to which it belongs; empty for none.
+  public var seat: String
+  /// A Boolean value that indicates whether it is in the foreground of its seat; logind says so of each session without a
+  /// seat, too.
+  public var isActive: Bool
+  /// A Boolean value that indicates whether its desktop says that it is locked.
+  ///
+  /// The desktop runs in the account itself, so that nothing may be gained by the value `false`.
+  public var isLocked: Bool
+  /// Its class, such as `user` or `greeter`.
+  public var sessionClass: String
+  /// Its state, such as `online`, `active` or `closing`.
+  public var state: String
+  /// Its type, such as `tty`, `x11` or `wayland`.
+  public var type: String
+  /// A Boolean value that indicates whether it came over the network.
+  public var isRemote: Bool
+
+  /// Creates a session.
+  public init(
+    id: String, user: UInt32, seat: String, isActive: Bool, isLocked: Bool, sessionClass: String = "user",
+    state: String = "active", type: String = "", isRemote: Bool = false
+  ) {
+    self.id = id
+    self.user = user
+    self.seat = seat
+    self.isActive = isActive
+    self.isLocked = isLocked
+    self.sessionClass = sessionClass
+    self.state = state
+    self.type = type
+    self.isRemote = isRemote
+  }
+
+  /// A Boolean value that indicates whether a person at the machine can use the session now: it is a user's, local, in the
+  /// foreground of a seat, and not locked.
+  public var isInUse: Bool {
+    sessionClass.hasPrefix("user") && !isRemote && !seat.isEmpty && isActive && !isLocked && state != "closing"
+  }
+}
