@@ -38,6 +38,9 @@ public final class AgentRunner {
   private var protected = ProtectedProcesses()
   /// Until when new processes are looked at more often; `nil` if nothing was killed.
   private var watchfulUntil: BootInstant?
+  private let jail: ProcessJail?
+  private let gate: GateListener?
+  private var sessions = SessionCloser()
   private var lastOffset: (wall: Int64, awake: Int64)
 
   /// A handle in a collection.
@@ -85,8 +88,13 @@ public final class AgentRunner {
     self.listener = listener
     place = ProcFile.status(settings.socket).map(FileMark.init)
     run = UInt64(SystemClock.boot.microseconds)
+    jail = settings.jail.flatMap { ProcessJail(folder: $0) }
+    gate = settings.gate.flatMap { GateListener(path: $0, notes: GateNotes(besides: settings.orders)) }
     machine = AgentMachine(
-      abilities: AgentAbilities(onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil))
+      abilities: AgentAbilities(
+        onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil, canPause: jail != nil,
+        canCloseSessions: gate != nil, nodeAccount: settings.nodeUser))
+    machine.found(frozen: jail?.processes ?? [])
     lastOffset = Self.offsets()
     if settings.nodeUser != nil { events = Self.openEvents() }
   }
@@ -100,6 +108,8 @@ public final class AgentRunner {
     if found.isDamaged { perform(machine.foundDamage(hasOlder: found.orders != nil, at: now), now) }
     if let orders = found.orders { take(orders, isKept: true) }
     lookAtAll()
+    perform(machine.sawFrozen(), BootClock.now())
+    takeNotes()
     var lastLook = BootClock.now()
     var lastNewLook = lastLook
     var lastTimer = lastLook
@@ -117,6 +127,7 @@ public final class AgentRunner {
         lastLook = BootClock.now()
         looker.load(packages: machine.packages)
         lookAtAll()
+        takeNotes()
         lastNewLook = lastLook
       } else if let watchfulUntil, watchfulUntil > lastNewLook, BootClock.now() - lastNewLook >= Self.newMilliseconds {
         lastNewLook = BootClock.now()
@@ -146,12 +157,23 @@ public final class AgentRunner {
     ready.append(pollfd(fd: eventsDescriptor, events: Int16(POLLIN), revents: 0))
     let watched = Array(handles)
     ready += watched.map { pollfd(fd: $0.value.handle.descriptor, events: Int16(POLLIN), revents: 0) }
+    let frozen = jail?.descriptors ?? []
+    ready += frozen.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
+    let asking = gate?.descriptors ?? []
+    ready += asking.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     guard poll(&ready, nfds_t(ready.count), milliseconds) > 0 else { return }
     let now = BootClock.now()
     for (entry, ready) in zip(watched, ready.dropFirst(3)) where ready.revents != 0 {
       handles[entry.key] = nil
       perform(machine.ended(entry.key, at: now), now)
     }
+    for (entry, ready) in zip(frozen, ready.dropFirst(3 + watched.count)) where ready.revents != 0 {
+      guard let jail, jail.hasLeft(entry.process) else { continue }
+      let process = entry.process
+      let isAlive = ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime)
+      perform(isAlive ? machine.escaped(process, at: now) : machine.ended(process, at: now), now)
+    }
+    if ready.dropFirst(3 + watched.count + frozen.count).contains(where: { $0.revents != 0 }) { answerGates() }
     if ready[2].revents != 0 { readEvents() }
     if ready[1].revents != 0 { serve(ready[1].revents) }
     if ready[0].revents != 0 { accept() }
@@ -292,7 +314,11 @@ public final class AgentRunner {
       case .kill(let process):
         signal(process, SIGKILL)
         if eventsDescriptor < 0 { watchfulUntil = now + Self.watchfulMilliseconds }
-      case .pause: break  // Needs a control group of root's own: the machine is told that it cannot.
+      case .pause(let process):
+        if jail?.freeze(process) != true { perform(machine.couldNotPause(process, at: now), now) }
+      case .resume(let process): jail?.release(process)
+      case .lockSessions(let account): sessions.lock(account)
+      case .endSessions(let account): sessions.end(account, sparing: protected.processes)
       case .tell(let report):
         if case .began(let use, _) = report.event, handles[use.process] == nil, handles.count < 1_024 {
           handles[use.process] = HeldHandle(use.process)
@@ -308,6 +334,26 @@ public final class AgentRunner {
     } else if let handle = ProcessHandle(process) {
       handle.send(signal: number)
     }
+  }
+
+  // MARK: Log-ins
+
+  private func answerGates() {
+    var effects: [AgentEffect] = []
+    let now = BootClock.now()
+    gate?.serve { account in
+      let (answer, told) = machine.mayLogIn(account, at: now)
+      effects += told
+      return answer
+    }
+    perform(effects, now)
+  }
+
+  /// Tells the node of log-ins that were let through while the agent did not answer.
+  private func takeNotes() {
+    guard let count = gate?.takeNotes(), count > 0 else { return }
+    let now = BootClock.now()
+    perform(machine.letThrough(count, at: now), now)
   }
 
   // MARK: Clocks
