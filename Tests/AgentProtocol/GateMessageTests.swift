@@ -1,4 +1,5 @@
 import LatchkeyAgentProtocol
+import LatchkeyModel
 import LatchkeyTestSupport
 import Testing
 

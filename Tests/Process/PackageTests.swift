@@ -27,6 +27,10 @@ extension ProcessTests {
         let run = try await lab.run(BuiltProgram.tools + "/nested", ["run", "install", old, new])
         #expect(run.status == 0, "\(run)")
         print(run.output)
+        // Its agent freezes programs, and closes sessions.
+        let enforce = try await lab.run(BuiltProgram.tools + "/nested", ["run", "enforce", new])
+        #expect(enforce.status == 0, "\(enforce)")
+        print(enforce.output)
       }
     }
   }
