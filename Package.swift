@@ -264,7 +264,7 @@ let package = Package(
         "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
         "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
-        "latchkey-waiting-node", "latchkey-agent",
+        "latchkey-waiting-node", "latchkey-agent", "LatchkeyAgent", "LatchkeyAgentProtocol",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),

@@ -23,6 +23,9 @@ import Testing
         case .ask(let process): deeds.append("ask \(process.processID)")
         case .kill(let process): deeds.append("kill \(process.processID)")
         case .pause(let process): deeds.append("pause \(process.processID)")
+        case .resume(let process): deeds.append("resume \(process.processID)")
+        case .lockSessions(let account): deeds.append("lock \(account)")
+        case .endSessions(let account): deeds.append("end \(account)")
         case .keep(let orders): kept.append(orders.number)
         case .tell(let report): reports.append(report)
         }
@@ -36,12 +39,12 @@ import Testing
     }
 
     mutating func order(
-      _ programs: [ProgramOrder], unknown: ProgramTerms? = nil, account: UInt32 = 1_000, mayBeOpen: Bool = true,
+      _ programs: [ProgramOrder], unknown: ProgramTerms? = nil, account: UInt32 = 1_000, sessions: ProgramTerms? = nil,
       number: UInt64 = 1, boot: String = Rig.boot, madeAt: Int64 = 0, at now: Int64
     ) {
       let orders = AgentOrders(
         number: number, boot: boot, at: .init(milliseconds: madeAt),
-        accounts: [AccountOrders(account: account, mayBeOpen: mayBeOpen, unknown: unknown, programs: programs)])
+        accounts: [AccountOrders(account: account, sessions: sessions, unknown: unknown, programs: programs)])
       take(machine.received(orders, boot: Rig.boot, at: .init(milliseconds: now)) { $0 < 2_000 })
     }
 
@@ -58,6 +61,12 @@ import Testing
 
     mutating func look(_ pids: [Int32], at now: Int64) {
       take(machine.looked(present: Set(pids.map(Rig.process)), at: .init(milliseconds: now)))
+    }
+
+    mutating func logIn(_ account: UInt32, at now: Int64) -> GateAnswer {
+      let (answer, effects) = machine.mayLogIn(account, at: .init(milliseconds: now))
+      take(effects)
+      return answer
     }
 
     mutating func tick(_ now: Int64) { take(machine.timerFired(at: .init(milliseconds: now))) }
@@ -286,7 +295,7 @@ import Testing
             AppMatcher(kind: .path, value: "/usr/bin/gnome-shell"), AppMatcher(kind: .name, value: "*"),
             AppMatcher(kind: .path, value: "/usr/games/kart"),
           ])
-      ], mayBeOpen: false, at: 0)
+      ], sessions: ProgramTerms(), at: 0)
     #expect(
       rig.news() == [
         "refused cannotCloseSession", "refused neededProgram", "refused matchesEverything", "refused cannotPause",
@@ -307,15 +316,95 @@ import Testing
     }
   }
 
-  @Test("A program is paused once where that is possible, and closed when the order says so later")
+  @Test("A program is paused once, is no use meanwhile, goes on when it may, and is closed when that is ordered instead")
   func paused() {
     var rig = Rig(AgentAbilities(onlyAccount: nil, canPause: true))
-    rig.order([game(closesAt: 0, step: .pause)], at: 0)
-    rig.see(5, "/usr/games/kart", start: 10, at: 20)
-    rig.tick(30)
-    #expect(rig.deeds == ["pause 5"])
-    rig.order([game(closesAt: 0)], number: 2, at: 40)
-    #expect(rig.deeds == ["pause 5", "kill 5"])
+    rig.look([], at: 0)
+    rig.order([game(closesAt: 10_000, step: .pause)], at: 0)
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+    rig.tick(1_500)
+    _ = rig.news()
+    rig.tick(10_000)
+    #expect(rig.news() == ["pause 5", "paused 5 kart", "ended 5 kart 9000"])
+    rig.see(5, "/usr/games/kart", start: 1_000, mapped: "/usr/games/track", at: 11_000)
+    rig.tick(20_000)
+    #expect(rig.news() == [] && rig.machine.paused == [Rig.process(5)])
+    rig.see(6, "/usr/games/kart", start: 21_000, at: 21_000)
+    #expect(rig.news() == ["kill 6", "killed 6 kart"], "What begins then has nothing to lose.")
+    rig.take(rig.machine.ended(Rig.process(6), at: .init(milliseconds: 21_010)))
+    rig.order([game(closesAt: 60_000, step: .pause)], number: 2, at: 30_000)
+    #expect(rig.news() == ["resume 5", "began 5 kart since 30000", "inForce 2"])
+    rig.tick(60_000)
+    #expect(rig.news().contains("pause 5"))
+    rig.order([game(closesAt: 60_000)], number: 3, at: 61_000)
+    #expect(rig.news() == ["resume 5", "ask 5", "inForce 3", "asked 5 kart"], "What is frozen hears nothing.")
+  }
+
+  @Test("What leaves its group is killed, what cannot be paused is closed, and what no order names any more goes on")
+  func unfrozen() {
+    var rig = Rig(AgentAbilities(onlyAccount: nil, canPause: true))
+    rig.look([], at: 0)
+    rig.order([game(closesAt: 10_000, step: .pause)], at: 0)
+    for pid in [5, 6, 7] as [Int32] { rig.see(pid, "/usr/games/kart", start: 1_000, at: 1_000) }
+    rig.tick(10_000)
+    _ = rig.news()
+    rig.take(rig.machine.escaped(Rig.process(5), at: .init(milliseconds: 10_100)))
+    #expect(rig.news() == ["kill 5", "killed 5 kart"])
+    rig.take(rig.machine.couldNotPause(Rig.process(6), at: .init(milliseconds: 10_200)))
+    #expect(rig.news() == ["ask 6", "asked 6 kart"])
+    rig.tick(15_200)
+    #expect(rig.news() == ["kill 5", "kill 6", "killed 6 kart"], "It is not tried again.")
+    rig.order([], account: 1_001, number: 2, at: 16_000)
+    #expect(rig.deeds == ["resume 7"])
+  }
+
+  @Test("What an earlier run of the agent froze stays so if it still has to, and goes on otherwise")
+  func frozenBefore() {
+    for closesAt in [10_000, 90_000] as [Int64] {
+      var rig = Rig(AgentAbilities(onlyAccount: nil, canPause: true))
+      rig.machine.found(frozen: [Rig.process(5), Rig.process(8)])
+      rig.order([game(closesAt: closesAt, step: .pause)], at: 50_000)
+      rig.see(5, "/usr/games/kart", start: 1_000, at: 50_100)
+      rig.look([5], at: 50_100)
+      rig.take(rig.machine.sawFrozen())
+      let goesOn = closesAt == 90_000
+      #expect(
+        rig.news()
+          == (goesOn ? ["resume 5", "resume 8", "inForce 1", "began 5 kart since 50100"] : ["resume 8", "inForce 1"]))
+      #expect(rig.machine.paused.isEmpty == goesOn)
+    }
+  }
+
+  @Test("Sessions that may not be open are locked, then ended, unless something runs that is always allowed; log-ins are refused")
+  func sessions() {
+    let terms = ProgramTerms(closesAt: .init(milliseconds: 10_000), reason: "bedtime until 07:00")
+    var rig = Rig(AgentAbilities(onlyAccount: nil, canCloseSessions: true, nodeAccount: 1_001))
+    rig.order([game(closesAt: 0, always: true)], sessions: terms, at: 0)
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+    rig.tick(9_999)
+    _ = rig.news()
+    #expect(rig.logIn(1_000, at: 9_999) == GateAnswer(isAllowed: true))
+    #expect(rig.machine.nextTimer(after: .init(milliseconds: 9_999)) == .init(milliseconds: 10_000))
+    rig.tick(10_000)
+    #expect(rig.news() == ["lock 1000", "sessions locked 1000"])
+    #expect(rig.logIn(1_000, at: 10_100) == GateAnswer(isAllowed: false, reason: "bedtime until 07:00"))
+    #expect(rig.logIn(1_000, at: 10_200).isAllowed == false)
+    #expect(rig.logIn(1_001, at: 10_200).isAllowed && rig.logIn(0, at: 10_200).isAllowed)
+    #expect(rig.news() == ["refused 1000 bedtime until 07:00"], "It is told once a minute.")
+    rig.tick(15_000)
+    #expect(rig.deeds == [], "Something runs that is always allowed.")
+    rig.take(rig.machine.ended(Rig.process(5), at: .init(milliseconds: 16_000)))
+    _ = rig.news()
+    rig.tick(20_000)
+    #expect(rig.news() == ["end 1000", "sessions ended 1000"])
+    rig.tick(25_000)
+    #expect(rig.news() == ["end 1000"], "What logind left is looked for again.")
+    rig.order([], sessions: ProgramTerms(), number: 2, at: 26_000)
+    rig.tick(30_000)
+    #expect(rig.news() == ["inForce 2"] && rig.logIn(1_000, at: 30_000).isAllowed)
+    rig.order([], account: 1_001, sessions: terms, number: 3, at: 31_000)
+    #expect(rig.news() == ["refused cannotCloseSession", "inForce 3"], "The node's own are left alone.")
+    #expect(rig.logIn(1_001, at: 31_000).isAllowed)
   }
 
   @Test("A sleep cuts use, so that its time does not count")
@@ -434,6 +523,9 @@ extension AgentReport.Event {
     case .slept(let milliseconds): "slept \(milliseconds)"
     case .ordersDamaged: "ordersDamaged"
     case .dropped(let count): "dropped \(count)"
+    case .sessionsClosed(let account, let areEnded, _): "sessions \(areEnded ? "ended" : "locked") \(account)"
+    case .logInRefused(let account, let reason): "refused \(account) \(reason)"
+    case .letThrough(let count): "letThrough \(count)"
     }
   }
 }

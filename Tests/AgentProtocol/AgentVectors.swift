@@ -56,7 +56,7 @@ struct AgentVectors: Decodable {
   }
   struct AccountPart: Decodable {
     let account: UInt32
-    let mayBeOpen: Bool
+    let sessions: Terms?
     let unknown: Terms?
     let programs: [Program]
   }
@@ -71,8 +71,8 @@ struct AgentVectors: Decodable {
         number: number, boot: boot, at: BootInstant(milliseconds: at),
         accounts: accounts.map {
           AccountOrders(
-            account: $0.account, mayBeOpen: $0.mayBeOpen, unknown: $0.unknown?.value, programs: $0.programs.map(\.value)
-          )
+            account: $0.account, sessions: $0.sessions?.value, unknown: $0.unknown?.value,
+            programs: $0.programs.map(\.value))
         })
     }
   }
@@ -105,6 +105,7 @@ struct AgentVectors: Decodable {
     let detail: String?
     let hasOlder: Bool?
     let count: UInt64?
+    let areEnded: Bool?
     let bytes: String
     var value: AgentReport? {
       let event: AgentReport.Event? =
@@ -131,10 +132,23 @@ struct AgentVectors: Decodable {
         case "slept": .slept(milliseconds: milliseconds ?? 0)
         case "ordersDamaged": .ordersDamaged(hasOlder: hasOlder ?? false)
         case "dropped": .dropped(count: count ?? 0)
+        case "sessionsClosed":
+          .sessionsClosed(account: account ?? 0, areEnded: areEnded ?? false, reason: reason ?? "missing")
+        case "logInRefused": .logInRefused(account: account ?? 0, reason: reason ?? "missing")
+        case "letThrough": .letThrough(count: count ?? 0)
         default: nil
         }
       return event.map { AgentReport(number: number, at: BootInstant(milliseconds: at), event: $0) }
     }
+  }
+  struct Question: Decodable {
+    let account: UInt32
+    let bytes: String
+  }
+  struct Answer: Decodable {
+    let isAllowed: Bool
+    let reason: String
+    let bytes: String
   }
   struct Refused: Decodable {
     let bytes: String
@@ -179,6 +193,9 @@ struct AgentVectors: Decodable {
   let reports: [Report]
   let stored: [Stored]
   let refused: [Refused]
+  let questions: [Question]
+  let answers: [Answer]
+  let noGate: [String]
   let file: String
   let programs: [Program]
   let recognition: [Recognition]

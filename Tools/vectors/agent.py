@@ -44,9 +44,11 @@ def program(value):
 
 
 def account(value):
-    body = struct.pack(">IBB", value["account"], value["mayBeOpen"], value["unknown"] is not None)
-    if value["unknown"] is not None:
-        body += terms(value["unknown"])
+    body = struct.pack(">I", value["account"])
+    for part in ("sessions", "unknown"):
+        body += struct.pack(">B", value[part] is not None)
+        if value[part] is not None:
+            body += terms(value[part])
     return body + struct.pack(">H", len(value["programs"])) + b"".join(program(one) for one in value["programs"])
 
 
@@ -84,9 +86,21 @@ def report(value):
         body += b"\12" + struct.pack(">Q", value["milliseconds"])
     elif event == "ordersDamaged":
         body += b"\13" + struct.pack(">B", value["hasOlder"])
-    elif event == "dropped":
-        body += b"\14" + struct.pack(">Q", value["count"])
+    elif event in ("dropped", "letThrough"):
+        body += (b"\14" if event == "dropped" else b"\17") + struct.pack(">Q", value["count"])
+    elif event == "sessionsClosed":
+        body += b"\15" + struct.pack(">IB", value["account"], value["areEnded"]) + text(value["reason"])
+    elif event == "logInRefused":
+        body += b"\16" + struct.pack(">I", value["account"]) + text(value["reason"])
     return frame(4, body)
+
+
+def question(account):
+    return struct.pack(">2sHI", b"LG", 1, account)
+
+
+def answer(may, why):
+    return struct.pack(">2sHB", b"LG", 1, may) + text(why)
 
 
 def glob(pattern, string):
@@ -145,9 +159,10 @@ MATH = {
 ORDERS = [
     {"number": 1, "boot": BOOT, "at": 5_000, "accounts": []},
     {"number": 2**40, "boot": BOOT, "at": 6_000_000, "accounts": [
-        {"account": 1000, "mayBeOpen": True, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
-        {"account": 1001, "mayBeOpen": False, "unknown": no_terms(0, "unknown programs are blocked"), "programs": []},
-        {"account": 1002, "mayBeOpen": True, "unknown": None, "programs": [
+        {"account": 1000, "sessions": None, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
+        {"account": 1001, "sessions": no_terms(5_900_000, "bedtime until 07:00"),
+         "unknown": no_terms(0, "unknown programs are blocked"), "programs": []},
+        {"account": 1002, "sessions": no_terms(), "unknown": None, "programs": [
             {**CHESS, "category": "neutral", "terms": no_terms(7, "bedtime, \u00fc", [], "pause"), "matchers": [],
              "processes": [{"processID": 77, "startTime": 2**40}, {"processID": 4242, "startTime": 987654}]}]}]},
 ]
@@ -166,7 +181,15 @@ REPORTS = [
     {"event": "clockSet", "milliseconds": -86_400_000}, {"event": "clockSet", "milliseconds": 61_000},
     {"event": "slept", "milliseconds": 3_600_000}, {"event": "ordersDamaged", "hasOlder": True},
     {"event": "dropped", "count": 512},
+    {"event": "sessionsClosed", "account": 1000, "areEnded": False, "reason": "bedtime until 07:00"},
+    {"event": "sessionsClosed", "account": 1000, "areEnded": True, "reason": "bedtime until 07:00"},
+    {"event": "logInRefused", "account": 2**32 - 1, "reason": "locked by a parent"},
+    {"event": "letThrough", "count": 3},
 ]
+QUESTIONS = [1000, 2**32 - 1]
+ANSWERS = [(True, ""), (False, "bedtime until 07:00"), (False, "gr\u00fcn")]
+NO_GATE = ["", "4c47", "4c470001", "4c4700020000000001", "4c410001000003e8", "4c470001000003e800", "4c47000102",
+           "4c4700010000014a61"]
 
 
 def process(path, name=None, arguments="", sha256=None, packages=(), flatpak=None, genuine=False, mapped=()):
@@ -229,6 +252,9 @@ def build():
         "orders": [{**one, "bytes": orders(one).hex()} for one in ORDERS],
         "reports": [{**one, "bytes": report(one).hex()} for one in reports],
         "stored": [{"number": 12, "bytes": frame(5, struct.pack(">Q", 12)).hex()}],
+        "questions": [{"account": one, "bytes": question(one).hex()} for one in QUESTIONS],
+        "answers": [{"isAllowed": may, "reason": why, "bytes": answer(may, why).hex()} for may, why in ANSWERS],
+        "noGate": NO_GATE,
         "refused": [{"bytes": data, "why": why} for data, why in REFUSED],
         "file": (b"LKORDERS" + struct.pack(">I", binascii.crc32(file)) + file).hex(),
         "programs": programs,

@@ -224,6 +224,8 @@ def codec(key):
         case ["lock"]: return lock, lock_text
         case ["mode"]: return choice("points", "limits")
         case ["unknownPrograms"]: return choice("count", "reward", "block")
+        case ["sessions"]: return choice("leave", "close")
+        case ["app", _, "step"]: return choice("close", "pause")
         case ["points", "use"]: return choice("payAsYouGo", "redeemFirst")
         case ["points", "minutesPerPoint"]: return numbers(1, 1440)
         case ["points", "redemptionDays"]: return numbers(1, 366)

@@ -19,6 +19,8 @@ KEYS = {
     "limits/weekly": ["600", "10080", "10081", "1.5"],
     "points/minutesPerPoint": ["3", "0", "1441"],
     "mode": ["points", "limits", "money"],
+    "sessions": ["leave", "close", "Close", "yes"],
+    "app/org.gnome.Chess/step": ["close", "pause", "stop"],
 }
 
 RULES = [

@@ -8,6 +8,7 @@ public enum AgentProgram {
       write(AgentSettings.help, to: STDOUT_FILENO)
       return 0
     }
+    if arguments.first == "gate" { return LoginGate.main(arguments: Array(arguments.dropFirst())) }
     switch AgentSettings.read(arguments) {
     case .failure(let fault):
       AgentRunner.say(fault.sentence)

@@ -46,6 +46,9 @@ public final class AgentRunner {
   private let mostHandles: Int
   /// Until when new processes are looked at more often; `nil` if nothing was killed.
   private var watchfulUntil: BootInstant?
+  private let jail: ProcessJail?
+  private let gate: GateListener?
+  private var sessions = SessionCloser()
   private var lastOffset: (wall: Int64, awake: Int64)
   private var teller = TerminalTeller()
   private var signs = SignsOfLife(ServiceManager.ofThisProcess())
@@ -97,8 +100,13 @@ public final class AgentRunner {
     self.listener = listener
     place = ProcFile.status(settings.socket).map(FileMark.init)
     run = UInt64(SystemClock.boot.microseconds)
+    jail = settings.jail.flatMap { ProcessJail(folder: $0) }
+    gate = settings.gate.flatMap { GateListener(path: $0, notes: GateNotes(besides: settings.orders)) }
     machine = AgentMachine(
-      abilities: AgentAbilities(onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil))
+      abilities: AgentAbilities(
+        onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil, canPause: jail != nil,
+        canCloseSessions: gate != nil, nodeAccount: settings.nodeUser))
+    machine.found(frozen: jail?.processes ?? [])
     lastOffset = Self.offsets()
     presence = settings.nodeUser == nil ? nil : PresenceLooker(at: BootClock.now())
     if settings.nodeUser != nil { events = Self.openEvents() }
@@ -113,6 +121,8 @@ public final class AgentRunner {
     if found.isDamaged { perform(machine.foundDamage(hasOlder: found.orders != nil, at: now), now) }
     if let orders = found.orders { take(orders, isKept: true) }
     lookAtAll()
+    perform(machine.sawFrozen(), BootClock.now())
+    takeNotes()
     var lastLook = BootClock.now()
     var lastNewLook = lastLook
     var lastTimer = lastLook
@@ -137,6 +147,7 @@ public final class AgentRunner {
         lastLook = BootClock.now()
         loadFiles()
         lookAtAll()
+        takeNotes()
         lastNewLook = lastLook
       } else if let watchfulUntil, watchfulUntil > lastNewLook, BootClock.now() - lastNewLook >= Self.newMilliseconds {
         lastNewLook = BootClock.now()
@@ -168,6 +179,10 @@ public final class AgentRunner {
     ready.append(pollfd(fd: presence?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
     let watched = Array(handles)
     ready += watched.map { pollfd(fd: $0.value.handle.descriptor, events: Int16(POLLIN), revents: 0) }
+    let frozen = jail?.descriptors ?? []
+    ready += frozen.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
+    let asking = gate?.descriptors ?? []
+    ready += asking.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     guard poll(&ready, nfds_t(ready.count), milliseconds) > 0 else { return }
     let now = BootClock.now()
     // Before anything counts time in which the machine slept.
@@ -176,6 +191,13 @@ public final class AgentRunner {
       handles[entry.key] = nil
       perform(machine.ended(entry.key, at: now), now)
     }
+    for (entry, ready) in zip(frozen, ready.dropFirst(3 + watched.count)) where ready.revents != 0 {
+      guard let jail, jail.hasLeft(entry.process) else { continue }
+      let process = entry.process
+      let isAlive = ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime)
+      perform(isAlive ? machine.escaped(process, at: now) : machine.ended(process, at: now), now)
+    }
+    if ready.dropFirst(3 + watched.count + frozen.count).contains(where: { $0.revents != 0 }) { answerGates() }
     if ready[2].revents != 0 { readEvents() }
     if ready[1].revents != 0 { serve(ready[1].revents) }
     if ready[0].revents != 0 { accept() }
@@ -349,7 +371,11 @@ public final class AgentRunner {
         noteClosing(process.processID)
         signal(process, SIGKILL)
         if eventsDescriptor < 0 { watchfulUntil = now + Self.watchfulMilliseconds }
-      case .pause: break  // Needs a control group of root's own: the machine is told that it cannot.
+      case .pause(let process):
+        if jail?.freeze(process) != true { perform(machine.couldNotPause(process, at: now), now) }
+      case .resume(let process): jail?.release(process)
+      case .lockSessions(let account): sessions.lock(account)
+      case .endSessions(let account): sessions.end(account, sparing: protected.processes)
       case .tell(let report):
         if case .began(let use, _, _) = report.event, handles[use.process] == nil, handles.count < mostHandles {
           handles[use.process] = HeldHandle(use.process)
@@ -371,6 +397,26 @@ public final class AgentRunner {
     } else if let handle = ProcessHandle(process) {
       handle.send(signal: number)
     }
+  }
+
+  // MARK: Log-ins
+
+  private func answerGates() {
+    var effects: [AgentEffect] = []
+    let now = BootClock.now()
+    gate?.serve { account in
+      let (answer, told) = machine.mayLogIn(account, at: now)
+      effects += told
+      return answer
+    }
+    perform(effects, now)
+  }
+
+  /// Tells the node of log-ins that were let through while the agent did not answer.
+  private func takeNotes() {
+    guard let count = gate?.takeNotes(), count > 0 else { return }
+    let now = BootClock.now()
+    perform(machine.letThrough(count, at: now), now)
   }
 
   // MARK: Clocks

@@ -8,9 +8,17 @@ public struct AgentSettings: Hashable, Sendable {
   public var orders: String
   /// The user ID of the node's account if it is the system's agent; `nil` if it acts for its own user's programs alone.
   public var nodeUser: UInt32?
+  /// The path of the socket of log-in gates; `nil` if log-ins are left alone.
+  public var gate: String?
+  /// The folder of control groups in which programs are frozen; `nil` if they are closed instead.
+  public var jail: String?
 
   /// Creates settings.
-  public init(socket: String, orders: String, nodeUser: UInt32? = nil) {
+  public init(
+    socket: String, orders: String, nodeUser: UInt32? = nil, gate: String? = nil, jail: String? = nil
+  ) {
+    self.gate = gate
+    self.jail = jail
     self.socket = socket
     self.orders = orders
     self.nodeUser = nodeUser
@@ -20,22 +28,28 @@ public struct AgentSettings: Hashable, Sendable {
   public static let help = """
     Sees which programs run and carries out what the node of this machine orders: it warns, and closes what may not run.
 
-    USAGE: latchkey-agent --socket PATH --orders PATH [--node-user USER]
+    USAGE: latchkey-agent --socket PATH --orders PATH [--node-user USER] [--gate PATH] [--jail PATH]
 
     `latchkey run` starts it on a child's machine; there is no need to run it by hand.
 
       --socket PATH     Listen for the node at this path.
       --orders PATH     Keep the orders in this file.
       --node-user USER  Be the system's agent, for the node that runs as this user; only root can.
+      --gate PATH       Answer log-in gates at this path; with --node-user.
+      --jail PATH       Freeze programs in control groups below this folder; with --node-user.
       --help            Show this.
 
     It ends by itself when its socket is removed.
+
+    `latchkey-agent gate [--socket PATH] [--orders PATH]` is what PAM asks before a session begins. It refuses by the exit
+    status 0, and allows by any other.
 
     """
 
   /// Reads the arguments after the program's name; returns a sentence for what is wrong.
   public static func read(_ arguments: [String]) -> Result<AgentSettings, UsageFault> {
     var (socket, orders, user): (String?, String?, String?)
+    var (gate, jail): (String?, String?)
     var rest = arguments[...]
     while let option = rest.popFirst() {
       guard let value = rest.popFirst() else {
@@ -45,6 +59,8 @@ public struct AgentSettings: Hashable, Sendable {
       case "--socket": socket = value
       case "--orders": orders = value
       case "--node-user": user = value
+      case "--gate": gate = value
+      case "--jail": jail = value
       default: return .failure(UsageFault("There is no option \(option): see latchkey-agent --help."))
       }
     }
@@ -52,12 +68,17 @@ public struct AgentSettings: Hashable, Sendable {
       return .failure(
         UsageFault("The agent needs a full path for --socket and for --orders: see latchkey-agent --help."))
     }
-    guard let user else { return .success(AgentSettings(socket: socket, orders: orders)) }
+    guard let user else {
+      guard gate == nil, jail == nil else {
+        return .failure(UsageFault("Only the system's agent has a gate and a jail: add --node-user."))
+      }
+      return .success(AgentSettings(socket: socket, orders: orders))
+    }
     guard let number = UInt32(user) ?? getpwnam(user)?.pointee.pw_uid else {
       return .failure(
         UsageFault("There is no account \(user): give --node-user the name or number of one, such as _latchkey."))
     }
-    return .success(AgentSettings(socket: socket, orders: orders, nodeUser: number))
+    return .success(AgentSettings(socket: socket, orders: orders, nodeUser: number, gate: gate, jail: jail))
   }
 
   /// What is wrong with arguments.

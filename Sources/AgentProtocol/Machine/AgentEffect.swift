@@ -12,6 +12,12 @@ public enum AgentEffect: Hashable, Sendable {
   case kill(ProcessIdentity)
   /// Freeze a process.
   case pause(ProcessIdentity)
+  /// Let a process that was frozen go on.
+  case resume(ProcessIdentity)
+  /// Lock the sessions of an account.
+  case lockSessions(UInt32)
+  /// End the sessions of an account, and kill what is left of it.
+  case endSessions(UInt32)
   /// Send a report to the node, if it is connected; otherwise do nothing: it comes again.
   case tell(AgentReport)
 }
@@ -25,9 +31,12 @@ public struct AgentAbilities: Hashable, Sendable {
   public var canPause: Bool
   /// A Boolean value that indicates whether it can close sessions and refuse log-ins.
   public var canCloseSessions: Bool
+  /// The account of the node, whose sessions are never closed; `nil` if it is the one that the agent acts for.
+  public var nodeAccount: UInt32?
 
   /// Creates abilities; by default, none but closing the programs of one account, or of all.
-  public init(onlyAccount: UInt32?, canPause: Bool = false, canCloseSessions: Bool = false) {
+  public init(onlyAccount: UInt32?, canPause: Bool = false, canCloseSessions: Bool = false, nodeAccount: UInt32? = nil) {
+    self.nodeAccount = nodeAccount
     self.onlyAccount = onlyAccount
     self.canPause = canPause
     self.canCloseSessions = canCloseSessions

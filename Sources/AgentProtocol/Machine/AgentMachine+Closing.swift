@@ -8,16 +8,13 @@ extension AgentMachine {
     guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt,
       closesAt <= now,
       !known.facts.isProtected
-    else {
-      // What was allowed again in its grace, or was never closed.
-      known.closing = nil
-      return []
+    else { return letGoOn(&known, now) }
+    if pauses(known, terms) {
+      // What begins when it is closed already loses nothing by being killed, and would be frozen again and again.
+      if known.closing == .paused { return [] }
+      if !known.beganClosed(since: closesAt) { return pause(&known, use, terms, now) }
     }
-    if terms.step == .pause, abilities.canPause {
-      guard known.closing != .paused else { return [] }
-      known.closing = .paused
-      return [.pause(use.process), tell(.closed(use, .paused, reason: terms.reason), now)]
-    }
+    let wasPaused = known.closing == .paused
     switch known.closing {
     case nil, .paused:
       if known.beganClosed(since: closesAt) {
@@ -25,7 +22,9 @@ extension AgentMachine {
         return [.kill(use.process), tell(.closed(use, .killed, reason: terms.reason), now)]
       }
       known.closing = .asked(killAt: now + Self.graceMilliseconds)
-      return [.ask(use.process), tell(.closed(use, .asked, reason: terms.reason), now)]
+      // A program that is frozen hears nothing.
+      return (wasPaused ? [.resume(use.process)] : [])
+        + [.ask(use.process), tell(.closed(use, .asked, reason: terms.reason), now)]
     case .asked(let killAt):
       guard killAt <= now else { return [] }
       known.closing = .killed(againAt: now + Self.againMilliseconds)
@@ -41,6 +40,7 @@ extension AgentMachine {
   public func nextTimer(after now: BootInstant) -> BootInstant? {
     var next = nextHeartbeat
     func add(_ instant: BootInstant) { next = next.map { min($0, instant) } ?? instant }
+    if let sessions = nextOfSessions(after: now) { add(sessions) }
     for known in followed.values {
       switch known.closing {
       case .asked(let killAt): add(killAt)
@@ -65,7 +65,7 @@ extension AgentMachine {
       effects += enforce(&known, supervised, now)
       followed[process] = known
     }
-    effects += warn(now)
+    effects += closeSessions(now) + warn(now)
     let isDue = nextHeartbeat.map { $0 <= now } ?? true
     guard isDue else { return effects }
     let running = followed.keys.sorted().compactMap { process -> (ProgramUse, BootInstant)? in

@@ -12,7 +12,9 @@ extension AgentMachine {
       followed[facts.identity] = known
     } else {
       guard followed.count < Self.capacity else { return [] }
-      followed[facts.identity] = Followed(facts: facts, match: nil, seenAt: now, lookBefore: lastLook)
+      var new = Followed(facts: facts, match: nil, seenAt: now, lookBefore: lastLook)
+      if frozenBefore.remove(facts.identity) != nil { new.closing = .paused }
+      followed[facts.identity] = new
     }
     return look(at: facts.identity, now)
   }
@@ -40,15 +42,17 @@ extension AgentMachine {
     guard var known = followed[process] else { return [] }
     guard let supervised = accounts[known.facts.account] else {
       followed[process] = nil
-      return end(known, now)
+      return end(known, now) + (known.closing == .paused ? [.resume(process)] : [])
     }
     var effects: [AgentEffect] = []
     let match = supervised.match(known.facts)
     if match != known.match {
       effects += end(known, now)
-      (known.match, known.began, known.closing) = (match, nil, nil)
+      (known.match, known.began) = (match, nil)
+      // What is frozen stays so until it is known that it may go on.
+      if known.closing != .paused { known.closing = nil }
     }
-    if known.match != nil, known.began == nil, !isToBeKilledAtOnce(known, supervised, now) {
+    if known.match != nil, known.began == nil, known.closing == nil, !isToBeKilledAtOnce(known, supervised, now) {
       let start = known.facts.startedAt
       let began = now - start <= Self.lateMilliseconds ? max(start, BootInstant(milliseconds: 0)) : known.seenAt
       known.began = min(began, now)
@@ -67,8 +71,7 @@ extension AgentMachine {
     guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt else {
       return false
     }
-    let pauses = terms.step == .pause && abilities.canPause
-    return closesAt <= now && !pauses && !known.facts.isProtected && known.beganClosed(since: closesAt)
+    return closesAt <= now && !known.facts.isProtected && known.beganClosed(since: closesAt)
   }
 
   mutating func end(_ known: Followed, _ now: BootInstant) -> [AgentEffect] {

@@ -28,8 +28,13 @@ public struct AgentMachine: Sendable {
   var accounts: [UInt32: Supervised] = [:]
   var followed: [ProcessIdentity: Followed] = [:]
   private var log = ReportLog()
+  /// The processes that an earlier run of the agent froze, and that were not seen in this one.
+  var frozenBefore: Set<ProcessIdentity> = []
   var lastLook: BootInstant?
   var nextHeartbeat: BootInstant?
+  var closedSessions: [UInt32: ClosedSessions] = [:]
+  /// When the node was last told of a refused log-in of an account.
+  var refusals: [UInt32: BootInstant] = [:]
   var warned: [WarnedKey: (level: Int64, closesAt: BootInstant)] = [:]
   var activity = ActivityClocks()
 
@@ -76,7 +81,7 @@ public struct AgentMachine: Sendable {
         faults.append(fault)
         continue
       }
-      if !account.mayBeOpen, !abilities.canCloseSessions {
+      if account.sessions != nil, !abilities.canClose(sessionsOf: account.account) {
         faults.append(OrderFault(.cannotCloseSession, account: account.account))
       }
       if orders.boot != boot { account.move(from: orders.at) }
@@ -92,7 +97,9 @@ public struct AgentMachine: Sendable {
     effects.append(tell(.inForce(orders: orders.number), now))
     for process in followed.keys.sorted() { effects += look(at: process, now) }
     warned = warned.filter { accounts[$0.key.account] != nil }
-    return effects + warn(now)
+    closedSessions = closedSessions.filter { accounts[$0.key] != nil }
+    refusals = refusals.filter { accounts[$0.key] != nil }
+    return effects + closeSessions(now) + warn(now)
   }
 
   /// Notes that the orders file was damaged; `hasOlder` tells whether the one before it holds.
@@ -144,6 +151,7 @@ extension AccountOrders {
       programs[index].terms.keep(closed: before.programs[programs[index].app]?.terms, at: now)
     }
     unknown?.keep(closed: before.orders.unknown, at: now)
+    sessions?.keep(closed: before.orders.sessions, at: now)
   }
 
   /// Moves instants of an earlier boot into this one: what was left when the orders were made is left at its start.
@@ -154,6 +162,7 @@ extension AccountOrders {
       programs[index].processes = []
     }
     unknown?.move(from: at)
+    sessions?.move(from: at)
   }
 }
 

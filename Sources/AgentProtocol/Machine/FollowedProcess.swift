@@ -11,6 +11,8 @@ extension AgentMachine {
     /// When its use began; `nil` while it is no use.
     var began: BootInstant?
     var closing: Closing?
+    /// A Boolean value that indicates whether it cannot be frozen, or did not stay so.
+    var isUnpausable = false
   }
 
   enum Closing: Hashable, Sendable {

@@ -61,8 +61,8 @@ public struct AgentOrders: Hashable, Sendable {
 public struct AccountOrders: Hashable, Sendable {
   /// The number of the account.
   public var account: UInt32
-  /// A Boolean value that indicates whether its sessions may be open.
-  public var mayBeOpen: Bool
+  /// When and why its sessions close; `nil` if they are left alone.
+  public var sessions: ProgramTerms?
   /// What holds for programs that are no known application and come from a place the account can write to; `nil` if they
   /// are left alone.
   public var unknown: ProgramTerms?
@@ -70,16 +70,17 @@ public struct AccountOrders: Hashable, Sendable {
   public var programs: [ProgramOrder]
 
   /// Creates the orders for an account.
-  public init(account: UInt32, mayBeOpen: Bool = true, unknown: ProgramTerms? = nil, programs: [ProgramOrder]) {
+  public init(account: UInt32, sessions: ProgramTerms? = nil, unknown: ProgramTerms? = nil, programs: [ProgramOrder]) {
     self.account = account
-    self.mayBeOpen = mayBeOpen
+    self.sessions = sessions
     self.unknown = unknown
     self.programs = programs
   }
 
   func write(to body: inout FieldWriter) {
     body.number32(account)
-    body.flag(mayBeOpen)
+    body.flag(sessions != nil)
+    sessions?.write(to: &body)
     body.flag(unknown != nil)
     unknown?.write(to: &body)
     body.number16(UInt16(truncatingIfNeeded: programs.count))
@@ -88,7 +89,7 @@ public struct AccountOrders: Hashable, Sendable {
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     account = try body.number32()
-    mayBeOpen = try body.flag("whether sessions may be open")
+    sessions = try body.flag("whether sessions close") ? try ProgramTerms(from: &body) : nil
     unknown = try body.flag("whether unknown programs are treated") ? try ProgramTerms(from: &body) : nil
     let count = Int(try body.number16())
     guard count <= AgentOrders.maximumPrograms else { throw .value("\(count) applications") }

@@ -59,7 +59,7 @@ public struct OrderFault: Hashable, Sendable {
     case .cannotPause:
       "Programs cannot be paused here and are closed instead: choose closing."
     case .cannotCloseSession:
-      "Sessions cannot be closed here, and its programs are closed one by one: log out of them by hand if they must end."
+      "Sessions cannot be closed here, and its programs are closed one by one: install the package, whose agent can close sessions."
     case .tooLarge:
       "There are more rules than the agent takes: remove the rules of applications that are not used any more."
     }

@@ -46,6 +46,12 @@ public struct AgentReport: Hashable, Sendable {
     case ordersDamaged(hasOlder: Bool)
     /// So many reports were dropped, because the node was silent for long.
     case dropped(count: UInt64)
+    /// The sessions of an account are closed: they were locked, or ended.
+    case sessionsClosed(account: UInt32, areEnded: Bool, reason: String)
+    /// A log-in was refused.
+    case logInRefused(account: UInt32, reason: String)
+    /// So many log-ins were let through because the agent did not answer.
+    case letThrough(count: UInt64)
   }
 
   /// What was done about a program whose time is over.
@@ -108,6 +114,18 @@ public struct AgentReport: Hashable, Sendable {
     case .dropped(let count):
       body.byte(12)
       body.number64(count)
+    case .sessionsClosed(let account, let areEnded, let reason):
+      body.byte(13)
+      body.number32(account)
+      body.flag(areEnded)
+      body.text(reason, .reason)
+    case .logInRefused(let account, let reason):
+      body.byte(14)
+      body.number32(account)
+      body.text(reason, .reason)
+    case .letThrough(let count):
+      body.byte(15)
+      body.number64(count)
     }
   }
 
@@ -142,6 +160,12 @@ public struct AgentReport: Hashable, Sendable {
     case 10: event = .slept(milliseconds: try body.milliseconds())
     case 11: event = .ordersDamaged(hasOlder: try body.flag("whether there is an older one"))
     case 12: event = .dropped(count: try body.number64())
+    case 13:
+      event = .sessionsClosed(
+        account: try body.number32(), areEnded: try body.flag("whether sessions were ended"),
+        reason: try body.text(.reason))
+    case 14: event = .logInRefused(account: try body.number32(), reason: try body.text(.reason))
+    case 15: event = .letThrough(count: try body.number64())
     case let kind: throw .value("report \(kind)")
     }
   }

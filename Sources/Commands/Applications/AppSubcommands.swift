@@ -84,6 +84,12 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "What is done when its time is over: it is closed, or frozen until it may be used again.",
+      valueName: "close|pause"))
+  var whenOver: WhenOver?
+
+  @Option(
+    help: ArgumentHelp(
       """
       How its programs are recognized, such as "path /usr/games/chess"; the kinds are sha256, package, flatpak, argument, \
       path and name. May be given several times; "none" forgets all.
@@ -104,7 +110,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     if reset {
       let isAlone =
         category == nil && pointsPerMinute == nil && blocking == nil && alwaysAllowed == nil && enabling == nil
-        && dailyLimit == nil && matcher.isEmpty && name == nil && !new
+        && dailyLimit == nil && whenOver == nil && matcher.isEmpty && name == nil && !new
       guard isAlone else {
         throw ValidationError("--reset takes all rules of the application away: give no others with it.")
       }
@@ -112,11 +118,11 @@ struct AppSetSubcommand: AsyncParsableCommand {
     }
     guard
       category != nil || pointsPerMinute != nil || blocking != nil || alwaysAllowed != nil || enabling != nil
-        || dailyLimit != nil || !matcher.isEmpty || name != nil
+        || dailyLimit != nil || whenOver != nil || !matcher.isEmpty || name != nil
     else {
       throw ValidationError(
         "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
-          + "--always-allowed, --daily-limit, --enabled, --disabled, --matcher and --name, or --reset.")
+          + "--always-allowed, --daily-limit, --when-over, --enabled, --disabled, --matcher and --name, or --reset.")
     }
     if blocking == .blocked, alwaysAllowed == true {
       throw ValidationError("An application is either blocked or always allowed: give one of the two.")
@@ -162,6 +168,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     if let alwaysAllowed { set("allowed", alwaysAllowed ? "yes" : "no") }
     if let enabling { set("enabled", enabling == .enabled ? "yes" : "no") }
     if let dailyLimit { set("limit", dailyLimit.value.map { String($0) }) }
+    if let whenOver { set("step", whenOver.rawValue) }
     if !matcher.isEmpty { set("matchers", matcher == ["none"] ? nil : matcher.joined(separator: "\n")) }
     return changes
   }

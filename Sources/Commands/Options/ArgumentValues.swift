@@ -21,6 +21,14 @@ enum AnswerFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case json
 }
 
+/// What is done to an application whose time is over.
+enum WhenOver: String, ExpressibleByArgument, CaseIterable, Sendable {
+  /// It is closed.
+  case close
+  /// It is frozen until it may be used again.
+  case pause
+}
+
 /// A terminal's background.
 enum BackgroundArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
   case light

@@ -35,6 +35,11 @@ struct SettingValue: Hashable, Sendable {
     try read(text, ["count": "count", "reward": "reward", "block": "block"])
   }
 
+  /// Reads what is done about sessions.
+  @Sendable static func sessions(_ text: String) throws -> SettingValue {
+    try read(text, ["leave": "leave", "close": "close"])
+  }
+
   /// Reads points a minute.
   @Sendable static func rate(_ text: String) throws -> SettingValue {
     try read(text, "") { String(try PointsText.readRate($0)) }

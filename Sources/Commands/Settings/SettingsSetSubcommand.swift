@@ -97,6 +97,13 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   var unknownPrograms: SettingValue?
 
   @Option(
+    help: ArgumentHelp(
+      "When nothing may be used but what is always allowed: leave the child logged in, or end its sessions.",
+      valueName: "leave|close"),
+    transform: SettingValue.sessions)
+  var sessions: SettingValue?
+
+  @Option(
     parsing: .unconditional, help: ArgumentHelp("When a day begins, 0 to 23.", valueName: "hour"),
     transform: SettingValue.hour)
   var dayStart: SettingValue?
@@ -129,6 +136,7 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
       ("points/minimumSession", minimumSession), ("points/dailyCap", dailyPointsLimit),
       ("points/weeklyCap", weeklyPointsLimit), ("category/reward/limit", dailyRewardLimit),
       ("category/reward/weekly", weeklyRewardLimit), ("unknownPrograms", unknownPrograms),
+      ("sessions", sessions),
       ("family/dayStart", dayStart), ("family/zone", zone),
     ]
     return values.compactMap { key, value in value.map { .init(key, $0.rule) } }

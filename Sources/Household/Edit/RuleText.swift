@@ -49,6 +49,7 @@ public enum RuleText {
     case .lock: return "lock"
     case .mode: return "points"
     case .unknownPrograms: return "unknown programs"
+    case .sessions: return "sessions when time is over"
     case .points(.use): return "rewards are paid"
     case .points(.minutesPerPoint): return "a redeemed point buys"
     case .points(.dailyCap): return "points earned a day"
@@ -67,6 +68,7 @@ public enum RuleText {
     case .allowed: "always allowed"
     case .limit: "limit a day"
     case .matchers: "recognized by"
+    case .step: "when its time is over"
     }
   }
 
@@ -90,6 +92,7 @@ public enum RuleText {
   private static let words = [
     "mode": ["points": "on", "limits": "off, limits and times alone"],
     "unknownPrograms": ["count": "are allowed and counted", "reward": "count as rewards", "block": "are blocked"],
+    "sessions": ["leave": "stay open", "close": "are ended"],
     "points/use": ["payAsYouGo": "as they run", "redeemFirst": "with minutes redeemed before"],
   ]
 
@@ -163,6 +166,7 @@ public enum RuleText {
     case (.allowed, .flag(let isAllowed)): "\(app) \(isAllowed ? "always allowed" : "not always allowed")"
     case (.enabled, .flag(let isEnabled)): "rules of \(app) switched \(isEnabled ? "on" : "off")"
     case (.category, .use(let use)): "\(app) \(useText(use))"
+    case (.step, .step(let step)): "\(app) \(step == .pause ? "paused" : "closed") when its time is over"
     case (.limit, .limits(let limits)): "\(app) at most \(limitText(limits)) a day"
     default: nil
     }

@@ -228,6 +228,18 @@ actor AgentService {
           "agent-orders",
           "The agent's orders were damaged on the disk, and \(hasOlder ? "those before them" : "nothing") held until now: check the disk."
         )
+      case .sessionsClosed(let account, let areEnded, let reason):
+        context.logger.notice(
+          areEnded ? "sessions were ended" : "sessions were locked",
+          metadata: ["account": "\(account)", "why": "\(reason)"])
+      case .logInRefused(let account, let reason):
+        context.logger.notice("a log-in was refused", metadata: ["account": "\(account)", "why": "\(reason)"])
+      case .letThrough(let count):
+        context.warn(
+          "agent-gate",
+          "Log-ins were let through although sessions may be closed, because the agent did not answer: look at its log with "
+            + "`journalctl -u latchkey-agent`.")
+        context.logger.warning("log-ins were let through", metadata: ["count": "\(count)"])
       case .dropped(let count):
         context.logger.warning("reports of the agent were lost", metadata: ["count": "\(count)"])
       }

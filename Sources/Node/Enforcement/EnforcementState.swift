@@ -141,6 +141,14 @@ final class EnforcementState: Sendable {
     }
   }
 
+  /// Returns since when the sessions of an account are closed by the last orders; `nil` if they are not, or not yet.
+  func sessionsClosed(in account: UInt32, at now: BootInstant) -> BootInstant? {
+    state.withLock { state in
+      let terms = state.accounts.first { $0.account == account }?.sessions
+      return terms?.closesAt.flatMap { $0 <= now ? $0 : nil }
+    }
+  }
+
   /// Returns since when an application is closed in an account by the last orders; `nil` if it is not, or not yet.
   func closedSince(_ app: AppID?, in account: UInt32, at now: BootInstant) -> BootInstant? {
     state.withLock { state in

@@ -26,8 +26,10 @@ struct OrdersBuilder {
       programs.append(
         ProgramOrder(
           app: id, category: verdict.category, isAlwaysAllowed: app.isAlwaysAllowed && !app.isBlocked,
-          terms: terms(verdict, of: .app(id), name: standing.name(of: id), account: account), matchers: app.matchers,
-          processes: Array(processes)))
+          terms: terms(
+            verdict, of: .app(id), name: standing.name(of: id), account: account,
+            step: app.step == .pause ? .pause : .close),
+          matchers: app.matchers, processes: Array(processes)))
     }
     programs.sort { $0.precedes($1) }
     // Programs that merely count are left alone: a child may run tools of its own at bedtime, and nothing knows them.
@@ -38,10 +40,29 @@ struct OrdersBuilder {
         terms($0, of: .unknown, name: "An unknown program", account: account)
       }
     return AccountOrders(
-      account: account, unknown: unknown, programs: Array(programs.prefix(AgentOrders.maximumPrograms)))
+      account: account, sessions: sessions(of: account), unknown: unknown, programs: Array(programs.prefix(AgentOrders.maximumPrograms)))
   }
 
-  private func terms(_ verdict: Verdict, of subject: Subject, name: String, account: UInt32) -> ProgramTerms {
+  /// Returns when and why the sessions of an account close; `nil` if a parent leaves them open.
+  private func sessions(of account: UInt32) -> ProgramTerms? {
+    let rules = standing.rules
+    guard rules.sessions == .close, !rules.isRemoved else { return nil }
+    let verdict = standing.plan.decideSessions(standing.situation)
+    guard let reason = verdict.reason else { return ProgramTerms() }
+    let words = ReasonText.closed(
+      reason, ReasonText.words(reason, rules, of: .unknown, on: standing.situation.day, name: ""))
+    guard !verdict.isAllowed else { return ProgramTerms(closesAt: verdict.until, reason: words) }
+    let since = state.sessionsClosed(in: account, at: verdict.decidedAt) ?? verdict.decidedAt
+    guard let until = verdict.until else { return ProgramTerms(closesAt: since, reason: words) }
+    // To the nearest minute: what is left is counted in milliseconds.
+    let end = standing.situation.time + (until - verdict.decidedAt) + 30_000
+    let clock = rules.boundary.clock(at: end).split(separator: " ").last.map(String.init) ?? ""
+    return ProgramTerms(closesAt: since, reason: "\(words) until \(clock)")
+  }
+
+  private func terms(
+    _ verdict: Verdict, of subject: Subject, name: String, account: UInt32, step: ProgramTerms.Step = .close
+  ) -> ProgramTerms {
     let app: AppID? = if case .app(let id) = subject { id } else { nil }
     guard let reason = verdict.reason else { return ProgramTerms() }
     let words = ReasonText.words(reason, standing.rules, of: subject, on: standing.situation.day, name: name)
@@ -49,9 +70,9 @@ struct OrdersBuilder {
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt
-      return ProgramTerms(closesAt: since, reason: told)
+      return ProgramTerms(closesAt: since, step: step, reason: told)
     }
     guard let until = verdict.until else { return ProgramTerms() }
-    return ProgramTerms(closesAt: until, warnings: verdict.warnings, reason: told)
+    return ProgramTerms(closesAt: until, step: step, warnings: verdict.warnings, reason: told)
   }
 }

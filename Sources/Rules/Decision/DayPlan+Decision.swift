@@ -18,6 +18,9 @@ extension DayPlan {
     }
     decide(.unknown)
     for id in rules.apps.keys { decide(.app(id)) }
+    if rules.sessions == .close, let until = sessions(moment).until, until > situation.boot {
+      again = min(again, until - situation.boot)
+    }
     var closures: [ChildVerdicts.Closure] = []
     for (account, subjects) in situation.running {
       for subject in subjects {
@@ -41,12 +44,45 @@ extension DayPlan {
     return (verdict(subject, moment), considered)
   }
 
+  /// Decides whether sessions may be open: they close when nothing may be used but what is always allowed.
+  public func decideSessions(_ situation: Situation) -> Verdict { sessions(Moment(self, situation)) }
+
+  private func sessions(_ moment: Moment) -> Verdict {
+    verdict(moment) { visit in
+      guard !rules.isRemoved else { return .learning }
+      // What is left open for learning alone is open.
+      considerLock(moment, visit)
+      if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
+      // Time that was granted for anything keeps them open.
+      if let limits = rules.dailyLimit {
+        visit(
+          .dailyLimit,
+          moment.left(
+            today: limits[weekday], tomorrow: limits[nextWeekday], extra: grantedForAnything(on: day),
+            used: moment.today.screen))
+      }
+      if let weekly = rules.weeklyLimit {
+        visit(.weeklyLimit, moment.left(week: weekly, used: \.screen, extra: grantedForAnything))
+      }
+      return .neutral
+    }
+  }
+
+  private func grantedForAnything(on day: FamilyDay) -> Int64 {
+    rules.today[day]?.grants.values.reduce(0) { $0 + Int64($1.minutes) * 60_000 } ?? 0
+  }
+
   private func verdict(_ subject: Subject, _ moment: Moment) -> Verdict {
+    verdict(moment) { consider(subject, moment, $0) }
+  }
+
+  /// Decides by what the rules say that `consider` calls its argument with; it returns the category.
+  private func verdict(_ moment: Moment, _ consider: ((Reason, Standing) -> Void) -> AppCategory) -> Verdict {
     var closing: Reason?
     var closedFor: Int64? = 0
     var limiting: Reason?
     var left = Int64.max
-    let category = consider(subject, moment) { reason, standing in
+    let category = consider { reason, standing in
       switch standing {
       case .open(nil): break
       case .open(let time?):
@@ -88,13 +124,17 @@ extension DayPlan {
     return category
   }
 
-  private func considerTimes(_ category: AppCategory, _ moment: Moment, _ visit: (Reason, Standing) -> Void) {
+  private func considerLock(_ moment: Moment, _ visit: (Reason, Standing) -> Void) {
     switch rules.lock {
     case .off: break
     case .on: visit(.lock, .closed(nil))
     case .until(let end):
       if end > moment.situation.time { visit(.lock, .closed(end - moment.situation.time)) }
     }
+  }
+
+  private func considerTimes(_ category: AppCategory, _ moment: Moment, _ visit: (Reason, Standing) -> Void) {
+    considerLock(moment, visit)
     if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
     if category != .learning, !school.spans.isEmpty { visit(.school, moment.left(outside: school)) }
     if category == .reward, let rewardTimes { visit(.rewardTimes, moment.left(inside: rewardTimes)) }

@@ -20,6 +20,8 @@ public enum RuleKey: Hashable, Sendable {
     case limit
     /// The rules that recognize its processes.
     case matchers
+    /// What is done when its time is over.
+    case step
   }
 
   /// A rule of one category.
@@ -106,6 +108,8 @@ public enum RuleKey: Hashable, Sendable {
   case mode
   /// The treatment of unknown programs.
   case unknownPrograms
+  /// What is done about sessions when nothing may be used but what is always allowed.
+  case sessions
   /// A rule about points.
   case points(Points)
   /// A setting of the whole family.
@@ -125,6 +129,7 @@ public enum RuleKey: Hashable, Sendable {
     case ("lock", 1): .lock
     case ("mode", 1): .mode
     case ("unknownPrograms", 1): .unknownPrograms
+    case ("sessions", 1): .sessions
     case ("limits", 2): Limit(rawValue: parts[1]).map { .limits($0) }
     case ("schedule", 2): Schedule(rawValue: parts[1]).map { .schedule($0) }
     case ("points", 2): Points(rawValue: parts[1]).map { .points($0) }
@@ -157,6 +162,7 @@ public enum RuleKey: Hashable, Sendable {
     case .lock: ["lock"]
     case .mode: ["mode"]
     case .unknownPrograms: ["unknownPrograms"]
+    case .sessions: ["sessions"]
     case .limits(let limit): ["limits", limit.rawValue]
     case .schedule(let schedule): ["schedule", schedule.rawValue]
     case .points(let points): ["points", points.rawValue]
@@ -211,7 +217,7 @@ public enum RuleKey: Hashable, Sendable {
     case .name, .removed, .today, .lock:
       if case .child = zone { true } else { false }
     case .family: zone == .family
-    case .app, .category, .limits, .schedule, .mode, .unknownPrograms, .points:
+    case .app, .category, .limits, .schedule, .mode, .unknownPrograms, .sessions, .points:
       if case .machine = zone { false } else { true }
     }
   }

@@ -70,6 +70,7 @@ extension RuleSet {
     case (.lock, .lock(let value)): lock = value
     case (.mode, .mode(let value)): mode = value
     case (.unknownPrograms, .unknownPrograms(let value)): unknownPrograms = value
+    case (.sessions, .sessions(let value)): sessions = value
     case (.points(let part), let value): points.set(part, value)
     case (.family(.zone), .zone(let value)): zone = value
     case (.family(.dayStart), .number(let value)): dayStartHour = value
@@ -88,6 +89,7 @@ extension RuleSet.App {
     case (.allowed, .flag(let value)): isAlwaysAllowed = value
     case (.limit, .limits(let value)): limit = value
     case (.matchers, .matchers(let value)): matchers = value
+    case (.step, .step(let value)): step = value
     default: preconditionFailure("the value of \(part) was read by its key")
     }
   }

@@ -20,6 +20,8 @@ public struct RuleSet: Hashable, Sendable {
     public var limit: DayLimits?
     /// The rules that recognize its processes.
     public var matchers: [AppMatcher] = []
+    /// What is done when its time is over.
+    public var step = ClosingStep.close
 
     /// Creates rules that permit everything.
     public init() {}
@@ -103,6 +105,8 @@ public struct RuleSet: Hashable, Sendable {
   public var mode = HouseholdMode.points
   /// The treatment of unknown programs.
   public var unknownPrograms = UnknownPrograms.count
+  /// What is done about sessions when nothing may be used but what is always allowed.
+  public var sessions = ClosedSessions.leave
   /// The rules about points.
   public var points = Points()
   /// The IANA name of the family's zone.

@@ -26,6 +26,10 @@ public enum RuleValue: Hashable, Sendable {
   case mode(HouseholdMode)
   /// The treatment of unknown programs.
   case unknownPrograms(UnknownPrograms)
+  /// What is done when an application's time is over.
+  case step(ClosingStep)
+  /// What is done about sessions.
+  case sessions(ClosedSessions)
   /// The way of paying.
   case pointsUse(PointsUse)
   /// The IANA name of a time zone.
@@ -46,6 +50,8 @@ public enum RuleValue: Hashable, Sendable {
     case .lock(let lock): lock.text
     case .mode(let mode): mode.rawValue
     case .unknownPrograms(let unknown): unknown.rawValue
+    case .step(let step): step.rawValue
+    case .sessions(let sessions): sessions.rawValue
     case .pointsUse(let use): use.rawValue
     case .zone(let zone): zone
     }
@@ -82,6 +88,8 @@ extension RuleKey {
     case .lock: return .lock(try Lock(typed: text))
     case .mode: return .mode(try Self.choice(text, "The mode"))
     case .unknownPrograms: return .unknownPrograms(try Self.choice(text, "The treatment of unknown programs"))
+    case .app(_, .step): return .step(try Self.choice(text, "What is done when time is over"))
+    case .sessions: return .sessions(try Self.choice(text, "What is done about sessions"))
     case .points(.use): return .pointsUse(try Self.choice(text, "The way of paying"))
     case .points(.minutesPerPoint): return try number(text, 1...1_440, "A point buys 1 to 1,440 minutes")
     case .points(.dailyCap), .points(.weeklyCap):

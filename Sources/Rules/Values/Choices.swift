@@ -16,6 +16,22 @@ public enum UnknownPrograms: String, Hashable, Sendable, CaseIterable {
   case block
 }
 
+/// What is done to an application whose time is over.
+public enum ClosingStep: String, Hashable, Sendable, CaseIterable {
+  /// It is asked to end, and ended.
+  case close
+  /// It is frozen, and goes on when it may be used again.
+  case pause
+}
+
+/// What is done about sessions when nothing may be used but what is always allowed.
+public enum ClosedSessions: String, Hashable, Sendable, CaseIterable {
+  /// They are left open.
+  case leave
+  /// They are locked and ended, and none may begin.
+  case close
+}
+
 /// How a child pays for rewards.
 public enum PointsUse: String, Hashable, Sendable, CaseIterable {
   /// Use spends points as it goes on.

@@ -64,10 +64,10 @@ import Testing
   @Test func oneRuleIsSetForEachThingThatAPersonSays() async {
     let all = await ScriptedRun(
       "app", "set", "a.b", "--category", "reward", "--points-per-minute", "2", "--daily-limit", "1h", "--unblocked",
-      "--always-allowed", "--disabled", "--name", "A", "--matcher", "path /a", "--matcher", "name b")
+      "--always-allowed", "--disabled", "--when-over", "pause", "--name", "A", "--matcher", "path /a", "--matcher", "name b")
     let expected = [
       ("name", "A"), ("category", "reward 2000"), ("blocked", "no"), ("allowed", "yes"), ("enabled", "no"),
-      ("limit", "60"),
+      ("limit", "60"), ("step", "pause"),
       ("matchers", "path /a\nname b"),
     ]
     #expect(set(all) == RuleRequest(expected.map { .init("app/a.b/\($0)", $1) }))

@@ -74,6 +74,32 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: RuleCase.all)
+  func sessionsCloseWhenNothingMayBeUsed(rule: RuleCase) throws {
+    let texts = rule.texts + [("sessions", "close"), ("family/zone", "Europe/Berlin")]
+    let rules = try HouseholdSamples.rules(texts)
+    var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    situation.use = [situation.day: DayUse(screen: 60 * HouseholdSamples.minute)]
+    let plan = DayPlan(rules, day: situation.day)
+    let verdict = plan.decideSessions(situation)
+    switch rule.reason {
+    case .lock, .bedtime, .dailyLimit, .weeklyLimit:
+      #expect(verdict.isAllowed == rule.isAllowed && verdict.reason == rule.reason)
+      #expect(HouseholdSamples.minutes(verdict) == rule.minutes)
+      if let until = verdict.until { #expect(plan.decide(situation).decideAgain <= until) }
+    default: #expect(verdict.isAllowed && verdict.reason == nil && verdict.until == nil)
+    }
+  }
+
+  @Test func grantedTimeForOneThingKeepsSessionsOpen() throws {
+    let grant = ("today/2026-11-23/grant/0190a3d2-0000-7000-8000-000000000001", "30 app:game")
+    let rules = try HouseholdSamples.rules([("limits/daily", "60"), grant, ("family/zone", "Europe/Berlin")])
+    var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    situation.use = [situation.day: DayUse(screen: 60 * HouseholdSamples.minute)]
+    let verdict = DayPlan(rules, day: situation.day).decideSessions(situation)
+    #expect(verdict.isAllowed && HouseholdSamples.minutes(verdict) == 30)
+  }
+
+  @Test(arguments: RuleCase.all)
   func everyRuleAlone(of rule: RuleCase) throws {
     let verdict = try verdict(rule.texts)
     #expect(verdict.isAllowed == rule.isAllowed)

@@ -46,6 +46,7 @@ import Testing
     ("lock", "until 2026-11-22T18:30Z", "until 2026-11-22T18:30Z"),
     ("mode", "limits", "limits"), ("mode", "points", "points"),
     ("unknownPrograms", "block", "block"),
+    ("sessions", "close", "close"), ("app/org.gnome.Chess/step", "pause", "pause"),
     ("points/use", "redeemFirst", "redeemFirst"),
     ("points/minutesPerPoint", "3", "3"),
     ("points/dailyCap", "60000", "60000"),
@@ -106,6 +107,7 @@ import Testing
     ("lock", "until 2026-11-22T24:00Z", "on, off, or until"),
     ("mode", "money", "points or limits"),
     ("unknownPrograms", "allow", "count, reward or block"),
+    ("sessions", "end", "leave or close"), ("app/a/step", "stop", "close or pause"),
     ("points/minutesPerPoint", "0", "1 to 1,440"),
     ("points/redemptionDays", "367", "1 to 366"),
     ("family/zone", "Europe/Atlantis", "no time zone"),
@@ -134,7 +136,7 @@ import Testing
     var random = SeededRandom()
     let day = try #require(Self.day)
     let id = try #require(Self.id)
-    var keys: [RuleKey] = [.name, .removed, .lock, .mode, .unknownPrograms]
+    var keys: [RuleKey] = [.name, .removed, .lock, .mode, .unknownPrograms, .sessions]
     keys += RuleKey.Limit.allCases.map { .limits($0) } + RuleKey.Schedule.allCases.map { .schedule($0) }
     keys += RuleKey.Points.allCases.map { .points($0) } + RuleKey.Family.allCases.map { .family($0) }
     for category in AppCategory.allCases { keys += RuleKey.Category.allCases.map { .category(category, $0) } }

@@ -119,6 +119,7 @@ _APP = {
     "allowed": _yes_no,
     "limit": weekly.limits_text,
     "matchers": _matchers,
+    "step": _words("close", "pause"),
 }
 _CATEGORY = {"limit": weekly.limits_text, "weekly": _minutes_a_week, "rate": _whole(0, _RATE)}
 _TODAY = {
@@ -137,6 +138,7 @@ _PLAIN = {
     "lock": (_ONLY_CHILD, _lock),
     "mode": (_BOTH, _words("points", "limits")),
     "unknownPrograms": (_BOTH, _words("count", "reward", "block")),
+    "sessions": (_BOTH, _words("leave", "close")),
     "points/use": (_BOTH, _words("payAsYouGo", "redeemFirst")),
     "points/minutesPerPoint": (_BOTH, _whole(1, 1_440)),
     "points/dailyCap": (_BOTH, _whole(0, _CAP)),

@@ -13,6 +13,8 @@ enum AgentTarget {
       .closed(use, .killed, reason: "a limit"), .warned(account: 1_000, app: nil, left: 60_000), .inForce(orders: 9),
       .refused(orders: 9, OrderFault(.badMatcher, account: 1_000, app: AppID("kart"), detail: "x")), .rescanned,
       .clockSet(milliseconds: -5), .slept(milliseconds: 5), .ordersDamaged(hasOlder: true), .dropped(count: 4),
+      .sessionsClosed(account: 1_000, areEnded: true, reason: "bedtime"), .logInRefused(account: 1_000, reason: "bedtime"),
+      .letThrough(count: 2),
     ]
     let frames: [AgentFrame] = [
       .hello(AgentHello(run: 1, isSystem: false, hasEvents: true, hasSessions: true, user: 1_000, boot: "boot", orders: 3)),
@@ -22,7 +24,11 @@ enum AgentTarget {
       AgentFrame.report(AgentReport(number: UInt64($0.offset), at: instant, event: $0.element))
     }
     let whole = (frames + reports).compactMap { try? $0.bytes() }
-    return whole.map { [0] + $0 } + [[0] + whole.flatMap { $0 }] + [
+    let gate = [
+      GateQuestion(account: 1_000).bytes, GateAnswer(isAllowed: true).bytes,
+      GateAnswer(isAllowed: false, reason: "bedtime").bytes,
+    ]
+    return (whole + gate).map { [0] + $0 } + [[0] + whole.flatMap { $0 }] + [
       (try? OrdersFile.content(of: orders)).map { [1] + $0 } ?? []
     ]
   }
@@ -36,7 +42,7 @@ enum AgentTarget {
       processes: [ProcessIdentity(processID: 7, startTime: 9)])
     return AgentOrders(
       number: 3, boot: "boot", at: BootInstant(milliseconds: 4_000),
-      accounts: [AccountOrders(account: 1_000, unknown: terms, programs: [program])])
+      accounts: [AccountOrders(account: 1_000, sessions: terms, unknown: terms, programs: [program])])
   }
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {
@@ -49,11 +55,16 @@ enum AgentTarget {
       return
     }
     let bytes = script.remainder()
+    if let question = GateQuestion(bytes: bytes) {
+      try require(question.bytes == bytes, "\(question) is written otherwise")
+    }
+    if let answer = GateAnswer(bytes: bytes) { try require(answer.bytes == bytes, "\(answer) is written otherwise") }
     var (assembler, dripped) = (AgentFrameAssembler(), AgentFrameAssembler())
     assembler.append(bytes)
     var read = 0
     var fault: AgentFrameError?
-    var machine = AgentMachine(abilities: AgentAbilities(onlyAccount: nil))
+    var machine = AgentMachine(
+      abilities: AgentAbilities(onlyAccount: nil, canPause: true, canCloseSessions: true, nodeAccount: 7))
     do {
       while let frame = try assembler.next() {
         let written = try frame.bytes()
@@ -96,11 +107,13 @@ enum AgentTarget {
     effects += machine.timerFired(at: BootInstant(milliseconds: HybridTimestamp.wallLimit))
     for effect in effects {
       switch effect {
-      case .ask(stranger), .kill(stranger), .pause(stranger): throw FuzzFault("a program of another account was closed")
+      case .ask(stranger), .kill(stranger), .pause(stranger), .resume(stranger): throw FuzzFault("a program of another account was closed")
       case .tell(let report):
         let bytes = try? AgentFrame.report(report).bytes()
         try require(bytes != nil, "\(report) cannot be written")
-      case .ask, .kill, .pause, .keep: continue
+      case .lockSessions(let account), .endSessions(let account):
+        try require(orders.accounts.contains { $0.account == account && $0.sessions != nil }, "sessions of \(account)")
+      case .ask, .kill, .pause, .resume, .keep: continue
       }
     }
   }

@@ -1,0 +1,78 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+
+/// The program that PAM runs before a session begins: `latchkey-agent gate`.
+///
+/// It refuses by the exit status 0, and by nothing else: where it is missing, crashes or gets no answer, the log-in goes on.
+///
+/// Spec: Protocol/13-agent.md §13.
+struct LoginGate {
+  /// The exit status that refuses.
+  static let refused: Int32 = 0
+  /// The exit status that allows.
+  static let allowed: Int32 = 1
+  /// The longest time for which it waits for the agent, in milliseconds.
+  private static let patience: Int64 = 1_000
+
+  var socket = "/run/latchkey-agent/gate.sock"
+  var orders = "/var/lib/latchkey-agent/orders"
+  /// What the person who logs in is to read.
+  private(set) var sentence = ""
+
+  /// Runs the program, and returns its exit status.
+  static func main(arguments: [String]) -> Int32 {
+    var gate = LoginGate()
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      guard let value = rest.popFirst() else { return 64 }
+      switch option {
+      case "--socket": gate.socket = value
+      case "--orders": gate.orders = value
+      default: return 64
+      }
+    }
+    // PAM says who it is; what has no account here, it refuses itself.
+    guard let name = getenv("PAM_USER"), let entry = getpwnam(name) else { return allowed }
+    let status = gate.ask(entry.pointee.pw_uid)
+    if !gate.sentence.isEmpty { AgentProgram.write(gate.sentence + "\n", to: STDOUT_FILENO) }
+    return status
+  }
+
+  /// Asks the agent whether a session of an account may begin, and returns the exit status.
+  mutating func ask(_ account: UInt32) -> Int32 {
+    guard account != 0 else { return Self.allowed }
+    let known = OrdersStore(path: orders).load().orders
+    // Whose sessions are left alone does not wait for the agent.
+    if let known, !known.accounts.contains(where: { $0.account == account && $0.sessions != nil }) {
+      return Self.allowed
+    }
+    guard let answer = answer(to: GateQuestion(account: account)) else {
+      if known != nil { GateNotes(besides: orders).add() }
+      return Self.allowed
+    }
+    guard !answer.isAllowed else { return Self.allowed }
+    let reason = answer.reason.isEmpty ? "no session may be open now" : answer.reason
+    sentence = reason.prefix(1).uppercased() + reason.dropFirst() + "."
+    return Self.refused
+  }
+
+  private func answer(to question: GateQuestion) -> GateAnswer? {
+    let end = SystemClock.boot.milliseconds + Self.patience
+    // The peer is the one that the agent's folder is of.
+    guard let socket = LocalSocket.connect(to: socket), socket.peer?.user == geteuid(),
+      socket.write(question.bytes[...]) == question.bytes.count
+    else { return nil }
+    var bytes: [UInt8] = []
+    while bytes.count <= GateAnswer.maximumBytes {
+      let left = end - SystemClock.boot.milliseconds
+      guard left > 0 else { return nil }
+      var ready = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, Int32(left)) > 0 else { continue }
+      // The answer is whole when the agent ends the connection.
+      guard let more = socket.read() else { return GateAnswer(bytes: bytes) }
+      bytes += more
+    }
+    return nil
+  }
+}

@@ -1,0 +1,64 @@
+import LatchkeyModel
+
+/// What is frozen instead of closed, and goes on as soon as it may: Protocol/13-agent.md §9.
+extension AgentMachine {
+  /// The processes that are frozen.
+  public var paused: Set<ProcessIdentity> {
+    Set(followed.filter { $0.value.closing == .paused }.keys).union(frozenBefore)
+  }
+
+  /// Notes which processes an earlier run of the agent froze, before any process is seen.
+  public mutating func found(frozen: Set<ProcessIdentity>) { frozenBefore = frozen }
+
+  /// Returns what is to be done once all processes were seen: what is frozen and follows from no orders goes on.
+  public mutating func sawFrozen() -> [AgentEffect] {
+    defer { frozenBefore = [] }
+    return frozenBefore.sorted().map { .resume($0) }
+  }
+
+  /// Notes that a process could not be frozen, which is closed instead.
+  public mutating func couldNotPause(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
+    guard var known = followed[process], let supervised = accounts[known.facts.account] else { return [] }
+    (known.isUnpausable, known.closing) = (true, nil)
+    let effects = enforce(&known, supervised, now)
+    followed[process] = known
+    return effects
+  }
+
+  /// Notes that a process that was frozen runs, because something moved it out: it is killed at once.
+  public mutating func escaped(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
+    guard var known = followed[process], known.closing == .paused, let use = known.use else { return [] }
+    known.isUnpausable = true
+    known.closing = .killed(againAt: now + Self.againMilliseconds)
+    followed[process] = known
+    let reason = accounts[use.account]?.terms(of: use.app)?.reason ?? ""
+    return [.kill(process), tell(.closed(use, .killed, reason: reason), now)]
+  }
+
+  /// Returns whether a program is frozen, not closed, when its time is over.
+  func pauses(_ known: Followed, _ terms: ProgramTerms) -> Bool {
+    terms.step == .pause && abilities.canPause && !known.isUnpausable
+  }
+
+  /// Freezes a program, which is no use of it from now on.
+  mutating func pause(
+    _ known: inout Followed, _ use: ProgramUse, _ terms: ProgramTerms, _ now: BootInstant
+  ) -> [AgentEffect] {
+    known.closing = .paused
+    let ended = end(known, now)
+    known.began = nil
+    return [.pause(use.process), tell(.closed(use, .paused, reason: terms.reason), now)] + ended
+  }
+
+  /// Lets a program go on: one that was allowed again in its grace, or frozen, or was never closed.
+  mutating func letGoOn(_ known: inout Followed, _ now: BootInstant) -> [AgentEffect] {
+    defer { known.closing = nil }
+    guard known.closing == .paused else { return [] }
+    var effects: [AgentEffect] = [.resume(known.facts.identity)]
+    if let use = known.use {
+      known.began = now
+      effects.append(tell(.began(use, since: now), now))
+    }
+    return effects
+  }
+}

@@ -1,0 +1,91 @@
+import LatchkeyModel
+
+/// When sessions are closed, and when none may begin: Protocol/13-agent.md §13.
+extension AgentMachine {
+  /// The time between locking sessions and ending them, in milliseconds.
+  static let sessionGraceMilliseconds = graceMilliseconds
+  /// The time after which what is left of an account is looked for again, in milliseconds.
+  static let sweepMilliseconds: Int64 = 5_000
+  /// The time in which a refused log-in of the same account is told once, in milliseconds.
+  static let refusalMilliseconds: Int64 = 60_000
+
+  /// The sessions of an account that may not be open.
+  struct ClosedSessions: Hashable, Sendable {
+    /// A Boolean value that indicates whether they were ended, as opposed to locked.
+    var areEnded = false
+    /// When the next step is due.
+    var dueAt: BootInstant
+  }
+
+  /// Returns whether a session of an account may begin, and tells the node of a refusal.
+  public mutating func mayLogIn(_ account: UInt32, at now: BootInstant) -> (GateAnswer, [AgentEffect]) {
+    guard let terms = sessionTerms(of: account), let closesAt = terms.closesAt, closesAt <= now else {
+      return (GateAnswer(isAllowed: true), [])
+    }
+    let answer = GateAnswer(isAllowed: false, reason: terms.reason)
+    if let told = refusals[account], now - told < Self.refusalMilliseconds { return (answer, []) }
+    refusals[account] = now
+    return (answer, [tell(.logInRefused(account: account, reason: terms.reason), now)])
+  }
+
+  /// Notes that log-ins were let through without an answer of the agent's.
+  public mutating func letThrough(_ count: UInt64, at now: BootInstant) -> [AgentEffect] {
+    [tell(.letThrough(count: count), now)]
+  }
+
+  /// Returns when and why the sessions of an account close; `nil` if they do not.
+  func sessionTerms(of account: UInt32) -> ProgramTerms? {
+    guard abilities.canClose(sessionsOf: account) else { return nil }
+    return accounts[account]?.orders.sessions
+  }
+
+  /// Locks the sessions that may not be open, and ends them a moment later unless something runs that is always allowed.
+  mutating func closeSessions(_ now: BootInstant) -> [AgentEffect] {
+    var effects: [AgentEffect] = []
+    for account in accounts.keys.sorted() {
+      guard let terms = sessionTerms(of: account), let closesAt = terms.closesAt, closesAt <= now else {
+        closedSessions[account] = nil
+        continue
+      }
+      guard var closed = closedSessions[account] else {
+        closedSessions[account] = ClosedSessions(dueAt: now + Self.sessionGraceMilliseconds)
+        effects += [
+          .lockSessions(account), tell(.sessionsClosed(account: account, areEnded: false, reason: terms.reason), now),
+        ]
+        continue
+      }
+      guard closed.dueAt <= now else { continue }
+      closed.dueAt = now + Self.sweepMilliseconds
+      if !runsAlwaysAllowed(in: account) {
+        effects.append(.endSessions(account))
+        if !closed.areEnded {
+          closed.areEnded = true
+          effects.append(tell(.sessionsClosed(account: account, areEnded: true, reason: terms.reason), now))
+        }
+      }
+      closedSessions[account] = closed
+    }
+    return effects
+  }
+
+  /// The next instant at which something about sessions is due; `nil` if nothing is.
+  func nextOfSessions(after now: BootInstant) -> BootInstant? {
+    accounts.keys.compactMap { account -> BootInstant? in
+      guard let closesAt = sessionTerms(of: account)?.closesAt else { return nil }
+      return closesAt > now ? closesAt : closedSessions[account]?.dueAt ?? now
+    }.min()
+  }
+
+  /// Returns whether an application runs in an account that survives every step.
+  private func runsAlwaysAllowed(in account: UInt32) -> Bool {
+    guard let supervised = accounts[account] else { return false }
+    return followed.values.contains { known in
+      known.facts.account == account && known.match?.app.flatMap { supervised.programs[$0]?.isAlwaysAllowed } == true
+    }
+  }
+}
+
+extension AgentAbilities {
+  /// Returns whether it can close the sessions of an account: not those of the node's own.
+  func canClose(sessionsOf account: UInt32) -> Bool { canCloseSessions && account != nodeAccount && account != 0 }
+}

@@ -1,0 +1,86 @@
+import LatchkeyModel
+
+/// What the log-in gate asks the agent: whether a session of an account may begin.
+///
+/// Spec: Protocol/13-agent.md §13.
+public struct GateQuestion: Hashable, Sendable {
+  /// The size in bytes.
+  public static let size = 8
+
+  /// The number of the account.
+  public var account: UInt32
+
+  /// Creates a question.
+  public init(account: UInt32) { self.account = account }
+
+  /// Reads a question; `nil` if the bytes are none.
+  public init?(bytes: [UInt8]) {
+    var body = FieldReader(bytes)
+    do throws(AgentFrameError) {
+      try body.gateStart()
+      account = try body.number32()
+      try body.end()
+    } catch { return nil }
+  }
+
+  /// The bytes that are sent.
+  public var bytes: [UInt8] {
+    var body = FieldWriter()
+    body.gateStart()
+    body.number32(account)
+    return body.bytes
+  }
+}
+
+/// What the agent answers the log-in gate.
+///
+/// Spec: Protocol/13-agent.md §13.
+public struct GateAnswer: Hashable, Sendable {
+  /// The largest size in bytes.
+  public static let maximumBytes = 7 + 1_024
+
+  /// A Boolean value that indicates whether the session may begin.
+  public var isAllowed: Bool
+  /// Why it may not, in words for the child; empty if it may.
+  public var reason: String
+
+  /// Creates an answer.
+  public init(isAllowed: Bool, reason: String = "") {
+    self.isAllowed = isAllowed
+    self.reason = reason
+  }
+
+  /// Reads an answer; `nil` if the bytes are none.
+  public init?(bytes: [UInt8]) {
+    var body = FieldReader(bytes)
+    do throws(AgentFrameError) {
+      try body.gateStart()
+      isAllowed = try body.flag("whether a session may begin")
+      reason = try body.text(.reason)
+      try body.end()
+    } catch { return nil }
+  }
+
+  /// The bytes that are sent.
+  public var bytes: [UInt8] {
+    var body = FieldWriter()
+    body.gateStart()
+    body.flag(isAllowed)
+    body.text(reason, .reason)
+    return body.bytes
+  }
+}
+
+extension FieldWriter {
+  /// Writes how each message of the gate starts: `LG` and the version.
+  fileprivate mutating func gateStart() {
+    number16(0x4C47)
+    number16(1)
+  }
+}
+
+extension FieldReader {
+  fileprivate mutating func gateStart() throws(AgentFrameError) {
+    guard try number16() == 0x4C47, try number16() == 1 else { throw .value("the start of a message of the gate") }
+  }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import Testing
+
+extension ProcessTests {
+  /// Programs that root's agent freezes, in control groups of this machine's.
+  @Suite(
+    .enabled(if: geteuid() == 0, "only root can freeze programs of others; run Tools/test by sudo"),
+    .enabled(if: Cage.isPossible, "control groups of the second version cannot be mounted here"))
+  struct PauseAsRoot {
+    @Test("A frozen program stays so whatever its account does and although the agent is killed, goes on when it may, and dies when moved out")
+    func paused() async throws {
+      try await ProcessLab.run(asRoot: true) { lab in
+        let cage = try Cage(lab)
+        defer { cage.remove() }
+        var agent = try await cage.agent()
+        try cage.order(agent, 1, closesAt: nil)
+        let game = try cage.play()
+        try await cage.hear(agent, "it runs") { if case .began = $0 { true } else { false } }
+        try cage.order(agent, 2, closesAt: BootClock.now())
+        try await cage.hear(agent, "it was frozen") { if case .closed(_, .paused, _) = $0 { true } else { false } }
+        try await eventually("it is frozen") { cage.isFrozen(game) }
+
+        kill(game.pid, SIGCONT)
+        let thaw = try await cage.asChild("echo 0 >\(cage.group(of: game))/cgroup.freeze", agent)
+        let move = try await cage.asChild("echo \(game.pid) >\(cage.mount)/cgroup.procs", agent)
+        #expect(thaw.status != 0 && move.status != 0, "\(thaw) \(move)")
+        #expect(cage.isFrozen(game))
+
+        // Another run of the agent knows it again.
+        kill(agent.process.pid, SIGKILL)
+        _ = await agent.process.wait()
+        #expect(cage.isFrozen(game))
+        agent = try await cage.agent()
+        try await cage.hear(agent, "its orders hold again") { if case .inForce(2) = $0 { true } else { false } }
+        #expect(cage.isFrozen(game))
+        try cage.order(agent, 3, closesAt: nil)
+        try await cage.hear(agent, "it runs again") { if case .began = $0 { true } else { false } }
+        #expect(game.isRunning && !cage.isFrozen(game))
+
+        // What the service manager may do for a child: the program is out, and runs.
+        try cage.order(agent, 4, closesAt: BootClock.now())
+        try await cage.hear(agent, "it was frozen again") { if case .closed(_, .paused, _) = $0 { true } else { false } }
+        try await eventually("it is frozen again") { cage.isFrozen(game) }
+        let moved = try await lab.run(
+          "nsenter",
+          ["--target", "\(agent.process.pid)", "--mount", "sh", "-c", "echo \(game.pid) >\(cage.mount)/cgroup.procs"])
+        #expect(moved.status == 0, "\(moved)")
+        #expect(await game.wait() == .signalled(SIGKILL))
+      }
+    }
+  }
+
+  /// A folder of control groups that one test's agents use, and the connection to an agent.
+  private final class Cage {
+    struct Agent {
+      let process: SpawnedProcess
+      let socket: LocalSocket
+      let reports: Reports
+    }
+
+    final class Reports {
+      var assembler = AgentFrameAssembler()
+      var events: [AgentReport.Event] = []
+    }
+
+    static let isPossible: Bool = {
+      let status = ProcessLab.shell("mount -t cgroup2 cgroup2 /mnt && test -e /mnt/cgroup.procs")
+      return status == 0
+    }()
+
+    let mount: String
+    private let lab: ProcessLab
+    private let folder: String
+    private let game: String
+    private let child: UInt32
+
+    init(_ lab: ProcessLab) throws {
+      self.lab = lab
+      chmod(lab.folder, 0o755)
+      mount = lab.newPath()
+      mkdir(mount, 0o755)
+      folder = mount + "/latchkey-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+      game = lab.newPath() + "-game"
+      try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: game)
+      chmod(game, 0o755)
+      guard let account = getpwnam("games")?.pointee.pw_uid else { throw LabFault("there is no account games") }
+      child = account
+    }
+
+    /// Removes the groups.
+    func remove() {
+      _ = ProcessLab.shell(
+        "mount -t cgroup2 cgroup2 \(mount); echo 1 >\(folder)/cgroup.kill; "
+          + "for try in 1 2 3 4 5 6 7 8 9; do find \(folder) -depth -type d -exec rmdir {} + && break; sleep 0.1; done")
+    }
+
+    /// Starts an agent, and returns it once it has said what it is.
+    func agent() async throws -> Agent {
+      let (socket, state) = (lab.folder + "/pause.sock", lab.folder + "/pause.orders")
+      let script = """
+        mount -t cgroup2 cgroup2 \(mount)
+        mkdir -p \(folder)
+        exec \(BuiltProgram.path(of: "latchkey-agent")) --socket \(socket) --orders \(state) --node-user 31800 \
+        --jail \(folder)
+        """
+      let process = try lab.spawn(
+        "unshare", ["--mount", "--propagation", "private", "sh", "-ec", script], output: "/dev/null",
+        talk: state + ".log")
+      var connection: LocalSocket?
+      try await eventually("the agent listens") {
+        guard process.isRunning else { throw LabFault("it ended: \(ProcessLab.read(state + ".log"))") }
+        connection = LocalSocket.connect(to: socket)
+        return connection != nil
+      }
+      guard let connection else { throw LabFault("no connection") }
+      let agent = Agent(process: process, socket: connection, reports: Reports())
+      try await eventually("the agent greets") {
+        agent.reports.assembler.append(connection.read() ?? [])
+        guard case .hello(let hello) = try agent.reports.assembler.next() else { return false }
+        _ = connection.write(try AgentFrame.welcome(NodeWelcome(run: hello.run, stored: 0)).bytes()[...])
+        return true
+      }
+      return agent
+    }
+
+    /// Orders when the game closes, and that it is frozen then.
+    func order(_ agent: Agent, _ number: UInt64, closesAt: BootInstant?) throws {
+      guard let app = AppID("game"), let boot = BootID.current() else { throw LabFault("no boot") }
+      let program = ProgramOrder(
+        app: app, category: .reward, terms: ProgramTerms(closesAt: closesAt, step: .pause, reason: "a limit"),
+        matchers: [AppMatcher(kind: .path, value: game)])
+      let orders = AgentOrders(
+        number: number, boot: boot, at: BootClock.now(),
+        accounts: [AccountOrders(account: child, programs: [program])])
+      let bytes = try AgentFrame.orders(orders).bytes()
+      guard agent.socket.write(bytes[...]) == bytes.count else { throw LabFault("the agent takes no orders") }
+    }
+
+    /// Waits for a report, and forgets those up to it.
+    func hear(_ agent: Agent, _ what: String, _ isIt: (AgentReport.Event) -> Bool) async throws {
+      let reports = agent.reports
+      try await eventually(what) {
+        reports.assembler.append(agent.socket.read() ?? [])
+        while case .report(let report) = try reports.assembler.next() { reports.events.append(report.event) }
+        if let found = reports.events.firstIndex(where: isIt) {
+          reports.events.removeFirst(found + 1)
+          return true
+        }
+        guard agent.process.isRunning else { throw LabFault("the agent ended") }
+        return false
+      }
+    }
+
+    /// Starts the game in the child's account.
+    func play() throws -> SpawnedProcess {
+      try lab.spawn(
+        "setpriv", ["--reuid", "\(child)", "--regid", "\(child)", "--clear-groups", game, "600"], output: "/dev/null",
+        talk: "/dev/null")
+    }
+
+    func asChild(_ command: String, _ agent: Agent) async throws -> CommandResult {
+      try await lab.run(
+        "nsenter",
+        [
+          "--target", "\(agent.process.pid)", "--mount", "setpriv", "--reuid", "\(child)", "--regid", "\(child)",
+          "--clear-groups", "sh", "-c", command,
+        ])
+    }
+
+    func group(of game: SpawnedProcess) -> String {
+      "\(folder)/\(game.pid)-\(ProcessLiveness.startTime(pid: game.pid) ?? 0)"
+    }
+
+    /// Returns whether the kernel says that the game is frozen.
+    func isFrozen(_ game: SpawnedProcess) -> Bool {
+      let events = group(of: game) + "/cgroup.events"
+      return ProcessLab.shell("mount -t cgroup2 cgroup2 \(mount) && grep -qx 'frozen 1' \(events)") == 0
+    }
+  }
+}
+
+extension ProcessLab {
+  /// Runs shell commands in a mount namespace of their own, and returns the exit status.
+  fileprivate static func shell(_ script: String) -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = ["--mount", "--propagation", "private", "sh", "-c", script]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return -1 }
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+}
