@@ -55,7 +55,9 @@ extension ProcessTests {
         // Who comes later gets the last of each, and only what it does not know.
         let last = try #require(reader.notices.last).number
         let later = try await Reader(home.pc)
-        try await eventually("what is kept is told again") { Set(later.notices.map(\.kind)).isSuperset(of: [.closed, .denied]) }
+        try await eventually("what is kept is told again") {
+          Set(later.notices.map(\.kind)).isSuperset(of: [.closed, .denied])
+        }
         #expect(later.notices.count { $0.key == "app/kart" } == 1, "\(later.notices)")
         try await home.pc.restart()
         try await home.set([("app/kart/blocked", "yes")])

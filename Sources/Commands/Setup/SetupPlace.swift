@@ -37,7 +37,8 @@ struct SetupPlace {
       guard setup.isRoot else {
         throw TerminalFailure(
           .permission,
-          "On a child's machine, Latchkey is a service that the child cannot stop: run `sudo latchkey setup --role child`.")
+          "On a child's machine, Latchkey is a service that the child cannot stop: run `sudo latchkey setup --role child`."
+        )
       }
       (self.folder, service) = (SystemNode.stateFolder, .systems)
     case .parent where setup.hasService(true):

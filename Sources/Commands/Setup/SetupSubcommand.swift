@@ -61,7 +61,8 @@ struct SetupSubcommand: AsyncParsableCommand {
     if role == .parent, children.isEmpty, questions.mayAsk { children = try await questions.children() }
 
     try await place.create(name, role, setup, environment)
-    console.note("\(ShownText.quoted(name)) is set up as a \(role.rawValue)'s machine, with its state in \(place.folder).")
+    console.note(
+      "\(ShownText.quoted(name)) is set up as a \(role.rawValue)'s machine, with its state in \(place.folder).")
     let isStarted = place.start(setup, console)
     if isStarted, !children.isEmpty {
       try await add(children, place)
@@ -88,7 +89,8 @@ struct SetupSubcommand: AsyncParsableCommand {
     guard let interface else {
       throw TerminalFailure(
         .unavailable,
-        "The node has not started: see `journalctl --user -u latchkey`, then add your children with `latchkey children add`.")
+        "The node has not started: see `journalctl --user -u latchkey`, then add your children with `latchkey children add`."
+      )
     }
     for child in children { _ = try await interface.addChild(ChildNameRequest(name: child.text)) }
     environment.console.note("Added: \(children.map { ShownText.quoted($0) }.joined(separator: ", ")).")

@@ -10,7 +10,8 @@ import Testing
   /// A change that opens an endpoint must be repeated here deliberately.
   private static let opened: [String: Set<Principal>] = Dictionary(
     uniqueKeysWithValues: [
-      "get-status", "get-children", "get-children-child-today", "get-children-child-today-events", "get-me", "get-me-notices",
+      "get-status", "get-children", "get-children-child-today", "get-children-child-today-events", "get-me",
+      "get-me-notices",
       "get-children-child-explain", "get-requests", "post-requests", "get-points", "post-points-redeem",
       "post-points-refund", "get-apps", "get-settings", "get-installed", "post-messages-command-read",
     ].map { ($0, [.nodeUser, .root, .child]) })

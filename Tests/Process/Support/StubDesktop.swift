@@ -23,10 +23,10 @@ struct StubDesktop {
       atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let configuration = lab.newPath() + ".conf"
     try """
-      <busconfig><type>session</type><listen>unix:path=\(socket)</listen><auth>EXTERNAL</auth>
-      <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
-      <allow own="*"/></policy></busconfig>
-      """.write(toFile: configuration, atomically: true, encoding: .utf8)
+    <busconfig><type>session</type><listen>unix:path=\(socket)</listen><auth>EXTERNAL</auth>
+    <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+    <allow own="*"/></policy></busconfig>
+    """.write(toFile: configuration, atomically: true, encoding: .utf8)
     bus = try lab.spawn(
       "dbus-daemon", ["--config-file=" + configuration, "--nofork", "--nopidfile"], output: "/dev/null",
       talk: socket + ".log")
