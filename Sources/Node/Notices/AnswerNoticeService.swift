@@ -12,7 +12,6 @@ struct AnswerNoticeService: Sendable {
 
   func run() async {
     let context = node.context
-    guard context.profile.role == .child else { return }
     var known: Set<CommandID>?
     while !Task.isCancelled {
       let seen = context.factNews.version

@@ -156,7 +156,12 @@ public final class RunningNode: Sendable {
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,
       listening: listener.addresses)
-    let node = service
+    // A part that returns ends the node, so a parent's has none that tells children.
+    var notices: [any Service] = []
+    if profile.role == .child {
+      let node = service
+      notices = [RunningPart { await AnswerNoticeService(node: node).run() }]
+    }
     // Stopped in reverse order, so that links can send their goodbyes.
     services =
       [
@@ -174,12 +179,11 @@ public final class RunningNode: Sendable {
         RunningPart { await PointsService(context: context, directory: directory).run() },
         RunningPart { await HouseholdClockService(context: context).run() },
         RunningPart { await RulesService(context: context).run() },
-        RunningPart { await AnswerNoticeService(node: node).run() },
         RunningPart { await discovery.run() },
         RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
         ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
         RunningPart { await pairing.run() }, LinkService(directory: directory),
-      ] + agent
+      ] + notices + agent
     logger.notice(
       "running",
       metadata: [

@@ -63,8 +63,7 @@ import Testing
     let run = await ScriptedRun(
       ["setup"] + arguments, console: ScriptedConsole(lines: ["p", "x"], isTerminal: false)
     ) { environment in
-      environment.setup = MachineSetup(
-        hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
+      environment.setup = MachineSetup(hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
       environment.initialise = { _, _, _ in
         deeds.add("init")
         return SampleValues.childID
@@ -95,14 +94,13 @@ import Testing
     let (failed, tried) = await run(
       "--role", "child", "--name", "x", isRoot: true, packaged: true, fault: "no such user.")
     #expect(failed.status == 73 && tried.count == 1 && failed.console.everything.contains("no such user. See"))
-    let (off, _) = await run("--role", "parent", "--name", "x", packaged: true, fault: "no bus")
+    let (off, _) = await run("--role", "parent", "--name", "x", "--yes", packaged: true, fault: "no bus")
     #expect(off.status == 0 && off.console.everything.contains("could not be started (no bus): run `systemctl --user"))
   }
 
   @Test func endsWithTheDoctor() async {
-    let run = await ScriptedRun(["setup", "--role", "parent", "--name", "Kitchen"]) { environment in
-      environment.setup = MachineSetup(
-        hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
+    let run = await ScriptedRun(["setup", "--role", "parent", "--name", "Kitchen", "--yes"]) { environment in
+      environment.setup = MachineSetup(hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
     }
     #expect(run.status == 0 && !run.console.output.isEmpty, "\(run.console.everything)")
   }
