@@ -225,7 +225,8 @@ let package = Package(
       path: "Tests/Node",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyAgentTests", dependencies: ["LatchkeyAgent", "LatchkeyModel", "CSystemd", "CInput"], path: "Tests/Agent",
+      name: "LatchkeyAgentTests", dependencies: ["LatchkeyAgent", "LatchkeyModel", "CSystemd", "CInput"],
+      path: "Tests/Agent",
       swiftSettings: strict),
     .testTarget(
       name: "LatchkeyAgentProtocolTests",

@@ -8,7 +8,8 @@ import Testing
 
 /// Tests of which input devices count, and which of their events.
 @Suite struct InputTests {
-  private static let usb = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/1-1:1.0/0003:046D:C31C.0001/input/input5/event5"
+  private static let usb =
+    "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/1-1:1.0/0003:046D:C31C.0001/input/input5/event5"
 
   private func kind(
     _ keys: [Int32], place: String = Self.usb, bus: Int32 = BUS_USB, properties: [Int32] = [],

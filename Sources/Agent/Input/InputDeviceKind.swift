@@ -28,7 +28,8 @@ struct InputDeviceKind: Hashable, Sendable {
     // Letters, or the buttons of mice, sticks, gamepads, pads and screens; power buttons, lids and plugs have none.
     let isToBeTouched =
       has(keys, Int(KEY_Q)...Int(KEY_P)) || has(keys, Int(BTN_MISC)...Int(BTN_GEAR_UP))
-      || has(keys, Int(BTN_DPAD_UP)...Int(BTN_DPAD_RIGHT)) || has(keys, Int(BTN_TRIGGER_HAPPY)...Int(BTN_TRIGGER_HAPPY40))
+      || has(keys, Int(BTN_DPAD_UP)...Int(BTN_DPAD_RIGHT))
+      || has(keys, Int(BTN_TRIGGER_HAPPY)...Int(BTN_TRIGGER_HAPPY40))
     isOfPerson = !isVirtual && !isSensor && isToBeTouched && place.hasPrefix("/sys/devices/")
     hasSteadyPositions = !has(keys, Int(BTN_JOYSTICK)...Int(BTN_THUMBR))
   }

@@ -15,7 +15,8 @@ enum AgentTarget {
       .clockSet(milliseconds: -5), .slept(milliseconds: 5), .ordersDamaged(hasOlder: true), .dropped(count: 4),
     ]
     let frames: [AgentFrame] = [
-      .hello(AgentHello(run: 1, isSystem: false, hasEvents: true, hasSessions: true, user: 1_000, boot: "boot", orders: 3)),
+      .hello(
+        AgentHello(run: 1, isSystem: false, hasEvents: true, hasSessions: true, user: 1_000, boot: "boot", orders: 3)),
       .welcome(NodeWelcome(run: 1, stored: 2)), .orders(orders), .stored(4),
     ]
     let reports = events.enumerated().map {
