@@ -64,7 +64,8 @@ final class FakeLogind: Sendable {
 
   /// Ends the bus.
   func endBus() {
-    daemon.terminate()
+    // It inherits the signals that threads of tests block, SIGTERM among them.
+    kill(daemon.processIdentifier, SIGKILL)
     daemon.waitUntilExit()
   }
 
