@@ -57,7 +57,8 @@ extension AgentMachine {
     var effects: [AgentEffect] = [.resume(known.facts.identity)]
     if let use = known.use {
       known.began = now
-      effects.append(tell(.began(use, since: now), now))
+      activity.start(use)
+      effects.append(tell(.began(use, since: now, activity: activity.reading(of: use)), now))
     }
     return effects
   }
