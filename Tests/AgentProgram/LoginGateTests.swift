@@ -71,7 +71,9 @@ import Testing
     init(_ listener: GateListener) { self.listener = listener }
   }
 
-  @Test("The agent's refusal is the exit status 0 with a sentence; root and whose sessions are left alone are not asked for")
+  @Test(
+    "The agent's refusal is the exit status 0 with a sentence; root and whose sessions are left alone are not asked for"
+  )
   func answers() throws {
     let place = try Place()
     let asked = try place.answering {
@@ -87,7 +89,8 @@ import Testing
     #expect(place.notes.take() == 0)
   }
 
-  @Test("Without an agent, with one that says nothing, and with one that says nonsense, the log-in goes on, and is noted")
+  @Test(
+    "Without an agent, with one that says nothing, and with one that says nonsense, the log-in goes on, and is noted")
   func noAnswer() throws {
     let place = try Place()
     #expect(place.gate().asked(70_001) == LoginGate.allowed)

@@ -296,7 +296,8 @@ import Testing
     }
   }
 
-  @Test("A program is paused once, is no use meanwhile, goes on when it may, and is closed when that is ordered instead")
+  @Test(
+    "A program is paused once, is no use meanwhile, goes on when it may, and is closed when that is ordered instead")
   func paused() {
     var rig = Rig(AgentAbilities(onlyAccount: nil, canPause: true))
     rig.look([], at: 0)
@@ -355,7 +356,9 @@ import Testing
     }
   }
 
-  @Test("Sessions that may not be open are locked, then ended, unless something runs that is always allowed; log-ins are refused")
+  @Test(
+    "Sessions that may not be open are locked, then ended, unless something runs that is always allowed; log-ins are refused"
+  )
   func sessions() {
     let terms = ProgramTerms(closesAt: .init(milliseconds: 10_000), reason: "bedtime until 07:00")
     var rig = Rig(AgentAbilities(onlyAccount: nil, canCloseSessions: true, nodeAccount: 1_001))

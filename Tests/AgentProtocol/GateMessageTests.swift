@@ -5,7 +5,8 @@ import Testing
 
 /// Tests of what a log-in gate and the agent say to each other: Protocol/13-agent.md §13.
 @Suite struct GateMessageTests {
-  @Test("Questions and answers of the vectors are written and read as the other implementation does, and nothing else is")
+  @Test(
+    "Questions and answers of the vectors are written and read as the other implementation does, and nothing else is")
   func vectors() throws {
     let vectors = try AgentVectors.load()
     for vector in vectors.questions {

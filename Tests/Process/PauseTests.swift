@@ -11,7 +11,9 @@ extension ProcessTests {
     .enabled(if: geteuid() == 0, "only root can freeze programs of others; run Tools/test by sudo"),
     .enabled(if: Cage.isPossible, "control groups of the second version cannot be mounted here"))
   struct PauseAsRoot {
-    @Test("A frozen program stays so whatever its account does and although the agent is killed, goes on when it may, and dies when moved out")
+    @Test(
+      "A frozen program stays so whatever its account does and although the agent is killed, goes on when it may, and dies when moved out"
+    )
     func paused() async throws {
       try await ProcessLab.run(asRoot: true) { lab in
         let cage = try Cage(lab)
@@ -43,7 +45,9 @@ extension ProcessTests {
 
         // What the service manager may do for a child: the program is out, and runs.
         try cage.order(agent, 4, closesAt: BootClock.now())
-        try await cage.hear(agent, "it was frozen again") { if case .closed(_, .paused, _) = $0 { true } else { false } }
+        try await cage.hear(agent, "it was frozen again") {
+          if case .closed(_, .paused, _) = $0 { true } else { false }
+        }
         try await eventually("it is frozen again") { cage.isFrozen(game) }
         let moved = try await lab.run(
           "nsenter",

@@ -35,7 +35,8 @@ public struct AgentAbilities: Hashable, Sendable {
   public var nodeAccount: UInt32?
 
   /// Creates abilities; by default, none but closing the programs of one account, or of all.
-  public init(onlyAccount: UInt32?, canPause: Bool = false, canCloseSessions: Bool = false, nodeAccount: UInt32? = nil) {
+  public init(onlyAccount: UInt32?, canPause: Bool = false, canCloseSessions: Bool = false, nodeAccount: UInt32? = nil)
+  {
     self.nodeAccount = nodeAccount
     self.onlyAccount = onlyAccount
     self.canPause = canPause

@@ -40,7 +40,8 @@ struct OrdersBuilder {
         terms($0, of: .unknown, name: "An unknown program", account: account)
       }
     return AccountOrders(
-      account: account, sessions: sessions(of: account), unknown: unknown, programs: Array(programs.prefix(AgentOrders.maximumPrograms)))
+      account: account, sessions: sessions(of: account), unknown: unknown,
+      programs: Array(programs.prefix(AgentOrders.maximumPrograms)))
   }
 
   /// Returns when and why the sessions of an account close; `nil` if a parent leaves them open.
@@ -72,6 +73,7 @@ struct OrdersBuilder {
       return ProgramTerms(closesAt: since, step: step, reason: ReasonText.closed(reason, words))
     }
     guard let until = verdict.until else { return ProgramTerms() }
-    return ProgramTerms(closesAt: until, step: step, warnings: verdict.warnings, reason: ReasonText.closed(reason, words))
+    return ProgramTerms(
+      closesAt: until, step: step, warnings: verdict.warnings, reason: ReasonText.closed(reason, words))
   }
 }

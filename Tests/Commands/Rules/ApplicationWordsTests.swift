@@ -64,7 +64,8 @@ import Testing
   @Test func oneRuleIsSetForEachThingThatAPersonSays() async {
     let all = await ScriptedRun(
       "app", "set", "a.b", "--category", "reward", "--points-per-minute", "2", "--daily-limit", "1h", "--unblocked",
-      "--always-allowed", "--disabled", "--when-over", "pause", "--name", "A", "--matcher", "path /a", "--matcher", "name b")
+      "--always-allowed", "--disabled", "--when-over", "pause", "--name", "A", "--matcher", "path /a", "--matcher",
+      "name b")
     let expected = [
       ("name", "A"), ("category", "reward 2000"), ("blocked", "no"), ("allowed", "yes"), ("enabled", "no"),
       ("limit", "60"), ("step", "pause"),

@@ -26,7 +26,8 @@ import Testing
       (["--minimum-session", "5m"], "points/minimumSession", "5"),
       (["--daily-points-limit", "60"], "points/dailyCap", "60000"),
       (["--weekly-points-limit", "300"], "points/weeklyCap", "300000"),
-      (["--unknown-programs", "block"], "unknownPrograms", "block"), (["--sessions", "close"], "sessions", "close"), (["--day-start", "4:00"], "family/dayStart", "4"),
+      (["--unknown-programs", "block"], "unknownPrograms", "block"), (["--sessions", "close"], "sessions", "close"),
+      (["--day-start", "4:00"], "family/dayStart", "4"),
       (["--zone", "europe/berlin"], "family/zone", "Europe/Berlin"),
       (["--daily-reward-limit", "1h"], "category/reward/limit", "60"),
     ] as [([String], String, String)])

@@ -12,7 +12,8 @@ enum AgentTarget {
       .closed(use, .killed, reason: "a limit"), .warned(account: 1_000, app: nil, left: 60_000), .inForce(orders: 9),
       .refused(orders: 9, OrderFault(.badMatcher, account: 1_000, app: AppID("kart"), detail: "x")), .rescanned,
       .clockSet(milliseconds: -5), .slept(milliseconds: 5), .ordersDamaged(hasOlder: true), .dropped(count: 4),
-      .sessionsClosed(account: 1_000, areEnded: true, reason: "bedtime"), .logInRefused(account: 1_000, reason: "bedtime"),
+      .sessionsClosed(account: 1_000, areEnded: true, reason: "bedtime"),
+      .logInRefused(account: 1_000, reason: "bedtime"),
       .letThrough(count: 2),
     ]
     let frames: [AgentFrame] = [
@@ -103,7 +104,8 @@ enum AgentTarget {
     effects += machine.timerFired(at: BootInstant(milliseconds: HybridTimestamp.wallLimit))
     for effect in effects {
       switch effect {
-      case .ask(stranger), .kill(stranger), .pause(stranger), .resume(stranger): throw FuzzFault("a program of another account was closed")
+      case .ask(stranger), .kill(stranger), .pause(stranger), .resume(stranger):
+        throw FuzzFault("a program of another account was closed")
       case .tell(let report):
         let bytes = try? AgentFrame.report(report).bytes()
         try require(bytes != nil, "\(report) cannot be written")
