@@ -334,7 +334,7 @@ import Testing
     #expect(rig.news() == ["kill 6", "killed 6 kart"], "What begins then has nothing to lose.")
     rig.take(rig.machine.ended(Rig.process(6), at: .init(milliseconds: 21_010)))
     rig.order([game(closesAt: 60_000, step: .pause)], number: 2, at: 30_000)
-    #expect(rig.news() == ["resume 5", "began 5 kart since 30000", "inForce 2"])
+    #expect(rig.news() == ["resume 5", "inForce 2", "began 5 kart since 30000"])
     rig.tick(60_000)
     #expect(rig.news().contains("pause 5"))
     rig.order([game(closesAt: 60_000)], number: 3, at: 61_000)

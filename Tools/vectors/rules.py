@@ -19,7 +19,7 @@ KEYS = {
     "limits/weekly": ["600", "10080", "10081", "1.5"],
     "points/minutesPerPoint": ["3", "0", "1441"],
     "mode": ["points", "limits", "money"],
-    "sessions": ["leave", "close", "Close", "yes"],
+    "sessions": ["leave", "close", "yes"],
     "app/org.gnome.Chess/step": ["close", "pause", "stop"],
 }
 
