@@ -30,7 +30,8 @@ import Testing
         accountName: condition.account.map { _ in "emma" })
     }
     let told = [
-      MachineCondition("agent-silent"), MachineCondition("own-programs-only"), MachineCondition("no-process-events"),
+      MachineCondition("agent-silent"), MachineCondition("no-agent"), MachineCondition("own-programs-only"),
+      MachineCondition("no-process-events"),
       MachineCondition("clock-unset"), MachineCondition("other-enforcer", detail: "timekpr"),
       MachineCondition("privileged-group", account: 1_000, detail: "docker"),
       MachineCondition("lingering", account: 1_000), MachineCondition("from-the-future"),
@@ -50,7 +51,7 @@ import Testing
     facts = Sample.facts(away)
     facts.conditions = [listing(told[0])]
     #expect(
-      try finding("agent-silent", facts).sentence.hasSuffix("so nothing is closed there (last heard 3 hours ago)."))
+      try finding("agent-silent", facts).sentence.hasSuffix("so nothing is closed there (last heard 3 h ago)."))
     facts.conditions = [listing(told[0], isOwn: true)]
     #expect(try finding("agent-silent", facts).sentence == "No agent runs on this machine, so nothing is closed there.")
   }
