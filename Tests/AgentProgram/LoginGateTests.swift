@@ -32,7 +32,7 @@ import Testing
 
     /// Keeps orders that close the sessions of an account, and leave those of another one alone.
     func keep() {
-      let closed = ProgramTerms(closesAt: BootInstant(milliseconds: 1), reason: "bedtime")
+      let closed = SessionTerms(closesAt: BootInstant(milliseconds: 1), reason: "bedtime")
       let orders = AgentOrders(
         number: 1, boot: "boot", at: BootInstant(milliseconds: 1),
         accounts: [

@@ -41,6 +41,17 @@ struct AgentVectors: Decodable {
         warnings: warnings.map { BootInstant(milliseconds: $0) }, reason: reason)
     }
   }
+  struct Sessions: Decodable {
+    let closesAt: Int64?
+    let opensAt: Int64?
+    let warnings: [Int64]
+    let reason: String
+    var value: SessionTerms {
+      SessionTerms(
+        closesAt: closesAt.map { BootInstant(milliseconds: $0) }, opensAt: opensAt.map { BootInstant(milliseconds: $0) },
+        warnings: warnings.map { BootInstant(milliseconds: $0) }, reason: reason)
+    }
+  }
   struct Program: Decodable {
     let app: AppID
     let category: AppCategory
@@ -56,7 +67,7 @@ struct AgentVectors: Decodable {
   }
   struct AccountPart: Decodable {
     let account: UInt32
-    let sessions: Terms?
+    let sessions: Sessions?
     let unknown: Terms?
     let programs: [Program]
   }
@@ -136,6 +147,8 @@ struct AgentVectors: Decodable {
           .sessionsClosed(account: account ?? 0, areEnded: areEnded ?? false, reason: reason ?? "missing")
         case "logInRefused": .logInRefused(account: account ?? 0, reason: reason ?? "missing")
         case "letThrough": .letThrough(count: count ?? 0)
+        case "sessionsWarned":
+          .sessionsWarned(account: account ?? 0, left: milliseconds ?? -1, reason: reason ?? "missing")
         default: nil
         }
       return event.map { AgentReport(number: number, at: BootInstant(milliseconds: at), event: $0) }

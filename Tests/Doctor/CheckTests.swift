@@ -32,6 +32,12 @@ import Testing
     let told = [
       MachineCondition("agent-silent"), MachineCondition("no-agent"), MachineCondition("own-programs-only"),
       MachineCondition("no-process-events"),
+      MachineCondition("no-sessions"), MachineCondition("no-input"), MachineCondition("orders-damaged"),
+      MachineCondition("logins-let-through"), MachineCondition("rule-no-account", account: 4_000),
+      MachineCondition("rule-needed-program", account: 1_000, detail: "shell"),
+      MachineCondition("rule-matches-everything", account: 1_000), MachineCondition("too-many-rules"),
+      MachineCondition("rule-bad-matcher", account: 1_000, detail: "kart"),
+      MachineCondition("cannot-pause", account: 1_000), MachineCondition("cannot-close-sessions", account: 1_000),
       MachineCondition("clock-unset"), MachineCondition("other-enforcer", detail: "timekpr"),
       MachineCondition("privileged-group", account: 1_000, detail: "docker"),
       MachineCondition("lingering", account: 1_000), MachineCondition("from-the-future"),

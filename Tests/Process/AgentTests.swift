@@ -241,6 +241,29 @@ extension ProcessTests {
       }
     }
 
+    @Test("A rule that would close what the system needs is recorded only, and the parent's doctor says why")
+    func needed() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        let rules = [("app/shell/matchers", "path /usr/bin/gnome-shell"), ("app/shell/blocked", "yes")]
+        #expect(try await home.outcome(of: rules).stateInForce?.enforcement == .recorded)
+        try await eventually("the parent knows why") {
+          try await home.mum.api.conditions().contains { $0.condition.name == "rule-needed-program" }
+        }
+        let doctor = try await home.mum.latchkey("doctor")
+        #expect(
+          doctor.output.contains("The rules of “shell” name a program that “Emma's PC” needs, so that is not closed"),
+          "\(doctor)")
+        // What the agent has refused before says nothing of other edits.
+        try await home.set([("app/kart/matchers", "path \(home.game)"), ("app/kart/blocked", "yes")])
+        #expect(try await home.play().wait() == .signalled(SIGKILL))
+        try await home.set([("app/shell/matchers", nil), ("app/shell/blocked", nil)])
+        try await eventually("the parent knows that it is over") {
+          try await !home.mum.api.conditions().contains { $0.condition.name == "rule-needed-program" }
+        }
+      }
+    }
+
     @Test("Damaged orders are told, and the last good ones hold; an agent ends when its folder is gone")
     func damagedOrders() async throws {
       try await ProcessLab.run { lab in
@@ -264,6 +287,9 @@ extension ProcessTests {
           try await home.pc.api.status().warnings.contains { $0.contains("orders were damaged") }
         }
         #expect(try await home.play().wait() == .signalled(SIGKILL))
+        try await eventually("the parent is told, too") {
+          try await home.mum.api.conditions().contains { $0.condition.name == "orders-damaged" }
+        }
         await home.pc.kill()
         let last = try #require(home.agent)
         try FileManager.default.removeItem(atPath: home.pc.folder)

@@ -34,6 +34,12 @@ def terms(value):
     return body + b"".join(struct.pack(">Q", warning) for warning in value["warnings"]) + text(value["reason"])
 
 
+def session_terms(value):
+    closes, opens = (NEVER if value[name] is None else value[name] for name in ("closesAt", "opensAt"))
+    body = struct.pack(">QQB", closes, opens, len(value["warnings"]))
+    return body + b"".join(struct.pack(">Q", warning) for warning in value["warnings"]) + text(value["reason"])
+
+
 def program(value):
     body = text(value["app"]) + struct.pack(">BB", CATEGORIES[value["category"]], value["isAlwaysAllowed"])
     body += terms(value["terms"]) + struct.pack(">B", len(value["matchers"]))
@@ -45,10 +51,10 @@ def program(value):
 
 def account(value):
     body = struct.pack(">I", value["account"])
-    for part in ("sessions", "unknown"):
+    for part, write in (("sessions", session_terms), ("unknown", terms)):
         body += struct.pack(">B", value[part] is not None)
         if value[part] is not None:
-            body += terms(value[part])
+            body += write(value[part])
     return body + struct.pack(">H", len(value["programs"])) + b"".join(program(one) for one in value["programs"])
 
 
@@ -92,6 +98,8 @@ def report(value):
         body += b"\15" + struct.pack(">IB", value["account"], value["areEnded"]) + text(value["reason"])
     elif event == "logInRefused":
         body += b"\16" + struct.pack(">I", value["account"]) + text(value["reason"])
+    elif event == "sessionsWarned":
+        body += b"\20" + struct.pack(">IQ", value["account"], value["milliseconds"]) + text(value["reason"])
     return frame(4, body)
 
 
@@ -146,6 +154,10 @@ def no_terms(closes=None, reason="", warnings=(), step="close"):
     return {"closesAt": closes, "step": step, "warnings": list(warnings), "reason": reason}
 
 
+def sessions(closes=None, opens=None, reason="", warnings=()):
+    return {"closesAt": closes, "opensAt": opens, "warnings": list(warnings), "reason": reason}
+
+
 CHESS = {
     "app": "org.gnome.Chess", "category": "reward", "isAlwaysAllowed": False,
     "terms": no_terms(9_000_000, "30 min of Chess a day", [8_100_000, 8_700_000, 8_940_000]),
@@ -160,9 +172,9 @@ ORDERS = [
     {"number": 1, "boot": BOOT, "at": 5_000, "accounts": []},
     {"number": 2**40, "boot": BOOT, "at": 6_000_000, "accounts": [
         {"account": 1000, "sessions": None, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
-        {"account": 1001, "sessions": no_terms(5_900_000, "bedtime until 07:00"),
+        {"account": 1001, "sessions": sessions(5_900_000, 41_900_000, "bedtime until 07:00"),
          "unknown": no_terms(0, "unknown programs are blocked"), "programs": []},
-        {"account": 1002, "sessions": no_terms(), "unknown": None, "programs": [
+        {"account": 1002, "sessions": sessions(), "unknown": None, "programs": [
             {**CHESS, "category": "neutral", "terms": no_terms(7, "bedtime, \u00fc", [], "pause"), "matchers": [],
              "processes": [{"processID": 77, "startTime": 2**40}, {"processID": 4242, "startTime": 987654}]}]}]},
 ]
@@ -185,6 +197,7 @@ REPORTS = [
     {"event": "sessionsClosed", "account": 1000, "areEnded": True, "reason": "bedtime until 07:00"},
     {"event": "logInRefused", "account": 2**32 - 1, "reason": "locked by a parent"},
     {"event": "letThrough", "count": 3},
+    {"event": "sessionsWarned", "account": 1001, "milliseconds": 300_000, "reason": "bedtime until 07:00"},
 ]
 QUESTIONS = [1000, 2**32 - 1]
 ANSWERS = [(True, ""), (False, "bedtime until 07:00"), (False, "gr\u00fcn")]

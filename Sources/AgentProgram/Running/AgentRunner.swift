@@ -177,6 +177,7 @@ public final class AgentRunner {
         events: Int16(POLLIN) | (connection?.hasWaiting == true ? Int16(POLLOUT) : 0), revents: 0))
     ready.append(pollfd(fd: eventsDescriptor, events: Int16(POLLIN), revents: 0))
     ready.append(pollfd(fd: presence?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
+    let own = ready.count
     let watched = Array(handles)
     ready += watched.map { pollfd(fd: $0.value.handle.descriptor, events: Int16(POLLIN), revents: 0) }
     let frozen = jail?.descriptors ?? []
@@ -187,17 +188,17 @@ public final class AgentRunner {
     let now = BootClock.now()
     // Before anything counts time in which the machine slept.
     compareClocks(now)
-    for (entry, ready) in zip(watched, ready.dropFirst(4)) where ready.revents != 0 {
+    for (entry, ready) in zip(watched, ready.dropFirst(own)) where ready.revents != 0 {
       handles[entry.key] = nil
       perform(machine.ended(entry.key, at: now), now)
     }
-    for (entry, ready) in zip(frozen, ready.dropFirst(3 + watched.count)) where ready.revents != 0 {
+    for (entry, ready) in zip(frozen, ready.dropFirst(own + watched.count)) where ready.revents != 0 {
       guard let jail, jail.hasLeft(entry.process) else { continue }
       let process = entry.process
       let isAlive = ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime)
       perform(isAlive ? machine.escaped(process, at: now) : machine.ended(process, at: now), now)
     }
-    if ready.dropFirst(3 + watched.count + frozen.count).contains(where: { $0.revents != 0 }) { answerGates() }
+    if ready.dropFirst(own + watched.count + frozen.count).contains(where: { $0.revents != 0 }) { answerGates() }
     if ready[2].revents != 0 { readEvents() }
     if ready[1].revents != 0 { serve(ready[1].revents) }
     if ready[0].revents != 0 { accept() }

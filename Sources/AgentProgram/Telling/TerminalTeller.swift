@@ -41,8 +41,8 @@ struct TerminalTeller {
   ///
   /// - Parameters:
   ///   - report: What was seen or done.
-  ///   - reason: Returns why an application closes in an account, in words.
   ///   - now: The present.
+  ///   - reason: Returns why an application closes in an account, in words.
   mutating func tell(
     _ report: AgentReport, at now: BootInstant, reason: (_ account: UInt32, _ app: AppID?) -> String?
   ) {
@@ -54,6 +54,10 @@ struct TerminalTeller {
       write(ClosingSentence.warning(reason: reason, left: left), to: account, at: now)
     case .closed(let use, let deed, let reason):
       write(ClosingSentence.closed(reason: reason, deed: deed), to: use.account, at: now)
+    case .sessionsWarned(let account, let left, let reason):
+      write(ClosingSentence.sessionsWarning(reason: reason, left: left), to: account, at: now)
+    case .sessionsClosed(let account, false, let reason):
+      write(ClosingSentence.sessionsClosed(reason: reason), to: account, at: now)
     default: return
     }
   }

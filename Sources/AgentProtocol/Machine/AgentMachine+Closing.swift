@@ -65,7 +65,7 @@ extension AgentMachine {
       effects += enforce(&known, supervised, now)
       followed[process] = known
     }
-    effects += closeSessions(now) + warn(now)
+    effects += closeSessions(now) + warnOfSessions(now) + warn(now)
     let isDue = nextHeartbeat.map { $0 <= now } ?? true
     guard isDue else { return effects }
     let running = followed.keys.sorted().compactMap { process -> (ProgramUse, BootInstant)? in

@@ -36,6 +36,8 @@ public struct AgentMachine: Sendable {
   /// When the node was last told of a refused log-in of an account.
   var refusals: [UInt32: BootInstant] = [:]
   var warned: [WarnedKey: (level: Int64, closesAt: BootInstant)] = [:]
+  /// The last warning before the sessions of an account close.
+  var warnedOfSessions: [UInt32: (level: Int64, closesAt: BootInstant)] = [:]
   var activity = ActivityClocks()
 
   /// Creates a machine without orders, which touches nothing.
@@ -99,7 +101,8 @@ public struct AgentMachine: Sendable {
     warned = warned.filter { accounts[$0.key.account] != nil }
     closedSessions = closedSessions.filter { accounts[$0.key] != nil }
     refusals = refusals.filter { accounts[$0.key] != nil }
-    return effects + closeSessions(now) + warn(now)
+    warnedOfSessions = warnedOfSessions.filter { accounts[$0.key] != nil }
+    return effects + closeSessions(now) + warnOfSessions(now) + warn(now)
   }
 
   /// Notes that the orders file was damaged; `hasOlder` tells whether the one before it holds.

@@ -62,7 +62,7 @@ public struct AccountOrders: Hashable, Sendable {
   /// The number of the account.
   public var account: UInt32
   /// When and why its sessions close; `nil` if they are left alone.
-  public var sessions: ProgramTerms?
+  public var sessions: SessionTerms?
   /// What holds for programs that are no known application and come from a place the account can write to; `nil` if they
   /// are left alone.
   public var unknown: ProgramTerms?
@@ -70,7 +70,7 @@ public struct AccountOrders: Hashable, Sendable {
   public var programs: [ProgramOrder]
 
   /// Creates the orders for an account.
-  public init(account: UInt32, sessions: ProgramTerms? = nil, unknown: ProgramTerms? = nil, programs: [ProgramOrder]) {
+  public init(account: UInt32, sessions: SessionTerms? = nil, unknown: ProgramTerms? = nil, programs: [ProgramOrder]) {
     self.account = account
     self.sessions = sessions
     self.unknown = unknown
@@ -89,7 +89,7 @@ public struct AccountOrders: Hashable, Sendable {
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     account = try body.number32()
-    sessions = try body.flag("whether sessions close") ? try ProgramTerms(from: &body) : nil
+    sessions = try body.flag("whether sessions close") ? try SessionTerms(from: &body) : nil
     unknown = try body.flag("whether unknown programs are treated") ? try ProgramTerms(from: &body) : nil
     let count = Int(try body.number16())
     guard count <= AgentOrders.maximumPrograms else { throw .value("\(count) applications") }
@@ -202,8 +202,7 @@ public struct ProgramTerms: Hashable, Sendable {
   func write(to body: inout FieldWriter) {
     body.optionalInstant(closesAt)
     body.byte(step.rawValue)
-    body.byte(UInt8(truncatingIfNeeded: warnings.count))
-    for warning in warnings { body.instant(warning) }
+    body.warnings(warnings)
     body.text(reason, .reason)
   }
 
@@ -212,14 +211,7 @@ public struct ProgramTerms: Hashable, Sendable {
     let number = try body.byte()
     guard let step = Step(rawValue: number) else { throw .value("step \(number)") }
     self.step = step
-    let count = Int(try body.byte())
-    guard count <= AgentOrders.maximumWarnings else { throw .value("\(count) warnings") }
-    warnings = []
-    for _ in 0..<count {
-      let warning = try body.instant()
-      if let last = warnings.last, last >= warning { throw .value("warnings in another order") }
-      warnings.append(warning)
-    }
+    warnings = try body.warnings()
     reason = try body.text(.reason)
   }
 }

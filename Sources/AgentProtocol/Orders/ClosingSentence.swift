@@ -13,8 +13,7 @@ public enum ClosingSentence {
 
   /// Returns what is said some milliseconds before a program closes.
   public static func warning(reason: String, left: Int64) -> String {
-    let minutes = max(0, left + 59_999) / 60_000
-    let time = left < 60_000 ? "less than a minute" : minutes == 1 ? "1 minute" : "\(minutes) minutes"
+    let time = time(left)
     guard let (name, why) = parts(reason) else { return "In \(time), a program closes: \(ended(reason))" }
     return "\(name) closes in \(time): \(ended(why))"
   }
@@ -26,6 +25,21 @@ public enum ClosingSentence {
       return reason.isEmpty ? "A program was \(verb)." : "A program was \(verb): \(ended(reason))"
     }
     return "\(name) was \(verb): \(ended(why))"
+  }
+
+  /// Returns what is said some milliseconds before an account's sessions close.
+  public static func sessionsWarning(reason: String, left: Int64) -> String {
+    "This session closes in \(time(left))\(reason.isEmpty ? "." : ": \(ended(reason))") Save your work."
+  }
+
+  /// Returns what is said when an account's sessions close.
+  public static func sessionsClosed(reason: String) -> String {
+    "This session closes now\(reason.isEmpty ? "." : ": \(ended(reason))")"
+  }
+
+  private static func time(_ left: Int64) -> String {
+    let minutes = max(0, left + 59_999) / 60_000
+    return left < 60_000 ? "less than a minute" : minutes == 1 ? "1 minute" : "\(minutes) minutes"
   }
 
   private static func parts(_ reason: String) -> (name: Substring, why: Substring)? {

@@ -41,6 +41,30 @@ public struct OrderFault: Hashable, Sendable {
     self.detail = detail
   }
 
+  /// A Boolean value that indicates whether a rule is not carried out at all.
+  public var leavesOpen: Bool {
+    switch kind {
+    case .noAccount, .matchesEverything, .neededProgram, .badMatcher, .tooLarge: true
+    case .otherAccount, .cannotPause, .cannotCloseSession: false
+    }
+  }
+
+  /// The name of the condition that parents are told of; `nil` if another one tells it.
+  ///
+  /// Spec: Protocol/10-household.md §6.
+  public var condition: String? {
+    switch kind {
+    case .noAccount: "rule-no-account"
+    case .otherAccount: nil
+    case .matchesEverything: "rule-matches-everything"
+    case .neededProgram: "rule-needed-program"
+    case .badMatcher: "rule-bad-matcher"
+    case .cannotPause: "cannot-pause"
+    case .cannotCloseSession: "cannot-close-sessions"
+    case .tooLarge: "too-many-rules"
+    }
+  }
+
   /// One sentence for people with the fault and the next step.
   public var sentence: String {
     let name = app?.text ?? "an application"

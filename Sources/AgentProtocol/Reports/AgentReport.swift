@@ -52,6 +52,8 @@ public struct AgentReport: Hashable, Sendable {
     case logInRefused(account: UInt32, reason: String)
     /// So many log-ins were let through because the agent did not answer.
     case letThrough(count: UInt64)
+    /// A person is to be warned that the sessions of an account close in so many milliseconds.
+    case sessionsWarned(account: UInt32, left: Int64, reason: String)
   }
 
   /// What was done about a program whose time is over.
@@ -126,6 +128,11 @@ public struct AgentReport: Hashable, Sendable {
     case .letThrough(let count):
       body.byte(15)
       body.number64(count)
+    case .sessionsWarned(let account, let left, let reason):
+      body.byte(16)
+      body.number32(account)
+      body.milliseconds(left)
+      body.text(reason, .reason)
     }
   }
 
@@ -166,6 +173,9 @@ public struct AgentReport: Hashable, Sendable {
         reason: try body.text(.reason))
     case 14: event = .logInRefused(account: try body.number32(), reason: try body.text(.reason))
     case 15: event = .letThrough(count: try body.number64())
+    case 16:
+      event = .sessionsWarned(
+        account: try body.number32(), left: try body.milliseconds(), reason: try body.text(.reason))
     case let kind: throw .value("report \(kind)")
     }
   }

@@ -19,7 +19,7 @@ extension AgentMachine {
 
   /// Returns whether a session of an account may begin, and tells the node of a refusal.
   public mutating func mayLogIn(_ account: UInt32, at now: BootInstant) -> (GateAnswer, [AgentEffect]) {
-    guard let terms = sessionTerms(of: account), let closesAt = terms.closesAt, closesAt <= now else {
+    guard let terms = sessionTerms(of: account), terms.areClosed(at: now) else {
       return (GateAnswer(isAllowed: true), [])
     }
     let answer = GateAnswer(isAllowed: false, reason: terms.reason)
@@ -34,7 +34,7 @@ extension AgentMachine {
   }
 
   /// Returns when and why the sessions of an account close; `nil` if they do not.
-  func sessionTerms(of account: UInt32) -> ProgramTerms? {
+  func sessionTerms(of account: UInt32) -> SessionTerms? {
     guard abilities.canClose(sessionsOf: account) else { return nil }
     return accounts[account]?.orders.sessions
   }
@@ -43,7 +43,7 @@ extension AgentMachine {
   mutating func closeSessions(_ now: BootInstant) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     for account in accounts.keys.sorted() {
-      guard let terms = sessionTerms(of: account), let closesAt = terms.closesAt, closesAt <= now else {
+      guard let terms = sessionTerms(of: account), terms.areClosed(at: now) else {
         closedSessions[account] = nil
         continue
       }
@@ -71,9 +71,26 @@ extension AgentMachine {
   /// The next instant at which something about sessions is due; `nil` if nothing is.
   func nextOfSessions(after now: BootInstant) -> BootInstant? {
     accounts.keys.compactMap { account -> BootInstant? in
-      guard let closesAt = sessionTerms(of: account)?.closesAt else { return nil }
-      return closesAt > now ? closesAt : closedSessions[account]?.dueAt ?? now
+      guard let terms = sessionTerms(of: account), let closesAt = terms.closesAt else { return nil }
+      if closesAt > now { return ([closesAt] + terms.warnings).filter { $0 > now }.min() }
+      return terms.areClosed(at: now) ? closedSessions[account]?.dueAt ?? now : nil
     }.min()
+  }
+
+  /// Warns of the sessions that close soon.
+  mutating func warnOfSessions(_ now: BootInstant) -> [AgentEffect] {
+    var effects: [AgentEffect] = []
+    for account in accounts.keys.sorted() {
+      guard let terms = sessionTerms(of: account), let closesAt = terms.closesAt, closesAt > now,
+        let due = terms.warnings.last(where: { $0 <= now })
+      else { continue }
+      let level = closesAt - due
+      // Said once, even if the end moves a little with each decision.
+      if let said = warnedOfSessions[account], said.level <= level, abs(said.closesAt - closesAt) < 30_000 { continue }
+      warnedOfSessions[account] = (level, closesAt)
+      effects.append(tell(.sessionsWarned(account: account, left: closesAt - now, reason: terms.reason), now))
+    }
+    return effects
   }
 
   /// Returns whether an application runs in an account that survives every step.

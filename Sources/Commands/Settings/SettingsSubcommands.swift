@@ -79,6 +79,7 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
         settings.weeklyRewardLimitMinutes.map { "at most \(SpanText.minutes(Int(clamping: $0)))" } ?? "no limit"
       ),
       ("unknown programs", unknown(settings)),
+      ("when time is up", settings.sessions == "close" ? "children are logged out" : "children stay logged in"),
       ("day starts at", "\(hour < 10 ? "0" : "")\(hour):00 in \(settings.zone)"),
     ])
   }

@@ -34,6 +34,61 @@ struct ConditionCheck: Check {
     } next: { _, _ in
       "Use a kernel with process events (CONFIG_PROC_EVENTS), as Debian's has."
     },
+    Kind(name: "no-sessions", severity: .warning) { _, _, machine in
+      "Nothing tells of sessions on \(machine), so they are not closed there, and learning earns while nobody is there."
+    } next: { _, _ in
+      "Start systemd-logind there, and look at `systemctl status systemd-logind dbus`."
+    },
+    Kind(name: "no-input", severity: .information) { _, _, machine in
+      "No keyboard, pointer or gamepad can be read on \(machine), so learning earns as long as somebody is logged in."
+    } next: { _, _ in
+      "Plug one in there; a machine that is used over the network needs none."
+    },
+    Kind(name: "orders-damaged", severity: .warning) { _, _, machine in
+      "The agent's orders were found damaged on the disk of \(machine) within a day, and earlier ones held until new ones came."
+    } next: { _, _ in
+      "Check that disk."
+    },
+    Kind(name: "logins-let-through", severity: .warning) { _, _, machine in
+      "Log-ins were let through on \(machine) within a day although sessions close there, because the agent did not answer."
+    } next: { _, _ in
+      "Look there at its log with `journalctl -u latchkey-agent`."
+    },
+    Kind(name: "rule-needed-program", severity: .warning) { account, app, machine in
+      "The rules of \(named(app)) name a program that \(machine) needs, so that is not closed\(of(account))."
+    } next: { _, app in
+      "Recognize it by another program with `latchkey app set`."
+    },
+    Kind(name: "rule-matches-everything", severity: .warning) { account, app, machine in
+      "The rules of \(named(app)) would recognize every program on \(machine), so they close none\(of(account))."
+    } next: { _, app in
+      "Give the program's full path, its package or its SHA-256 with `latchkey app set`."
+    },
+    Kind(name: "rule-bad-matcher", severity: .warning) { account, app, machine in
+      "The rules of \(named(app)) cannot recognize a program on \(machine), so they close none\(of(account))."
+    } next: { _, app in
+      "Give the program's full path, its package or its SHA-256 with `latchkey app set`."
+    },
+    Kind(name: "rule-no-account", severity: .warning) { _, _, machine in
+      "An account of a child is not there any more on \(machine)."
+    } next: { _, _ in
+      "Say again whose accounts they are with `latchkey accounts`."
+    },
+    Kind(name: "cannot-pause", severity: .information) { account, _, machine in
+      "Programs cannot be paused on \(machine) and are closed instead\(of(account))."
+    } next: { _, _ in
+      "Choose closing with `latchkey app set --when-over close`, or use a kernel with control groups of the second version."
+    },
+    Kind(name: "cannot-close-sessions", severity: .warning) { account, _, machine in
+      "Sessions cannot be closed on \(machine), so programs are closed one by one\(of(account))."
+    } next: { _, _ in
+      "Install the package there, and see that systemd-logind runs; or choose `latchkey settings set --sessions leave`."
+    },
+    Kind(name: "too-many-rules", severity: .fault) { _, _, machine in
+      "There are more rules than the agent on \(machine) takes, so that earlier ones still hold there."
+    } next: { _, _ in
+      "Remove the rules of applications that are not used any more."
+    },
     Kind(name: "clock-unset", severity: .warning) { _, _, machine in
       "The clock of \(machine) was never set, so bedtime and days are wrong there."
     } next: { _, _ in
@@ -55,6 +110,9 @@ struct ConditionCheck: Check {
       "End that there with `sudo loginctl disable-linger \(account)`."
     },
   ]
+
+  private static func named(_ app: String) -> String { app.isEmpty ? "an application" : "“\(app)”" }
+  private static func of(_ account: String) -> String { account.isEmpty ? "" : " for the account \(account)" }
 
   func findings(_ facts: Facts) -> [Finding] {
     facts.conditions.map { listing in

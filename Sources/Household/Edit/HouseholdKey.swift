@@ -88,7 +88,7 @@ extension FamilySettings {
       mode: rules.mode.rawValue, rewards: rules.points.use.rawValue, minutesPerPoint: rules.points.minutesPerPoint,
       redemptionDays: rules.points.redemptionDays, minimumSessionMinutes: rules.points.minimumSession,
       dailyPointsLimit: rules.points.dailyCap, weeklyPointsLimit: rules.points.weeklyCap,
-      unknownPrograms: rules.unknownPrograms.rawValue,
+      unknownPrograms: rules.unknownPrograms.rawValue, sessions: rules.sessions.rawValue,
       dailyRewardLimit: rules.categories[.reward]?.limit?.text,
       weeklyRewardLimitMinutes: rules.categories[.reward]?.weekly, dayStartHour: rules.dayStartHour, zone: rules.zone)
   }

@@ -22,6 +22,8 @@ public struct FamilySettings: Hashable, Sendable, Codable {
   public var weeklyPointsLimit: Int64?
   /// The treatment of programs that are no known application: `count`, `reward` or `block`.
   public var unknownPrograms: String
+  /// What is done about sessions when time is over: `leave` or `close`.
+  public var sessions: String
   /// The limit on reward use a day, by weekday, as its rule is written; `nil` for none.
   public var dailyRewardLimit: String?
   /// The limit on reward use a week in minutes; `nil` for none.
@@ -36,8 +38,9 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     learningMilliPointsPerMinute: Int64 = 1_000, rewardMilliPointsPerMinute: Int64 = 1_000, mode: String = "points",
     rewards: String = "payAsYouGo", minutesPerPoint: Int64 = 1, redemptionDays: Int64 = 7,
     minimumSessionMinutes: Int64 = 0, dailyPointsLimit: Int64? = nil, weeklyPointsLimit: Int64? = nil,
-    unknownPrograms: String = "count", dailyRewardLimit: String? = nil, weeklyRewardLimitMinutes: Int64? = nil,
-    dayStartHour: Int64 = 0, zone: String = "UTC"
+    unknownPrograms: String = "count", sessions: String = "leave",
+    dailyRewardLimit: String? = nil, weeklyRewardLimitMinutes: Int64? = nil, dayStartHour: Int64 = 0,
+    zone: String = "UTC"
   ) {
     self.learningMilliPointsPerMinute = learningMilliPointsPerMinute
     self.rewardMilliPointsPerMinute = rewardMilliPointsPerMinute
@@ -49,6 +52,7 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     self.dailyPointsLimit = dailyPointsLimit
     self.weeklyPointsLimit = weeklyPointsLimit
     self.unknownPrograms = unknownPrograms
+    self.sessions = sessions
     self.dailyRewardLimit = dailyRewardLimit
     self.weeklyRewardLimitMinutes = weeklyRewardLimitMinutes
     self.dayStartHour = dayStartHour

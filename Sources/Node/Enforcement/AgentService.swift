@@ -29,7 +29,9 @@ actor AgentService {
   /// Why the last start of an agent failed, which is logged once.
   private var startFault: String?
   /// What the agent has refused of the orders that it is about to carry out.
-  private var refusals: [String] = []
+  private var refusals: [OrderFault] = []
+  /// The most of them that are kept.
+  private static let keptRefusals = 64
   private var stored: (run: UInt64, number: UInt64) = (0, 0)
 
   init(context: NodeContext, usage: UsageService) {
@@ -142,9 +144,11 @@ actor AgentService {
         do {
           _ = try AgentFrame.orders(orders).bytes()
           context.warn("agent-size", nil)
+          context.enforcementState.setTooLarge(false)
           guard await link.send(.orders(orders)) else { return }
         } catch {
           context.warn("agent-size", OrderFault(.tooLarge, account: 0).sentence)
+          context.enforcementState.setTooLarge(true)
         }
         given = orders.number
       }
@@ -214,16 +218,18 @@ actor AgentService {
           "closes soon",
           metadata: ["application": "\(app?.text ?? "an unknown program")", "minutes": "\((left + 59_999) / 60_000)"])
       case .inForce(let number):
-        context.enforcementState.inForce(number)
-        context.warn("agent-refused", refusals.isEmpty ? nil : refusals.prefix(3).joined(separator: " "))
+        context.enforcementState.inForce(number, but: refusals)
+        context.warn(
+          "agent-refused", refusals.isEmpty ? nil : refusals.prefix(3).map(\.sentence).joined(separator: " "))
         refusals = []
       case .refused(_, let fault):
-        refusals.append(fault.sentence)
+        if refusals.count < Self.keptRefusals { refusals.append(fault) }
       case .clockSet(let milliseconds):
         context.logger.notice("the wall clock was set", metadata: ["milliseconds": "\(milliseconds)"])
       case .slept(let milliseconds):
         context.logger.info("the machine slept", metadata: ["milliseconds": "\(milliseconds)"])
       case .ordersDamaged(let hasOlder):
+        context.enforcementState.note("orders-damaged", at: context.now())
         context.warn(
           "agent-orders",
           "The agent's orders were damaged on the disk, and \(hasOlder ? "those before them" : "nothing") held until now: check the disk."
@@ -234,7 +240,12 @@ actor AgentService {
           metadata: ["account": "\(account)", "why": "\(reason)"])
       case .logInRefused(let account, let reason):
         context.logger.notice("a log-in was refused", metadata: ["account": "\(account)", "why": "\(reason)"])
+      case .sessionsWarned(let account, let left, let reason):
+        context.logger.notice(
+          "sessions close soon",
+          metadata: ["account": "\(account)", "minutes": "\((left + 59_999) / 60_000)", "why": "\(reason)"])
       case .letThrough(let count):
+        context.enforcementState.note("logins-let-through", at: context.now())
         context.warn(
           "agent-gate",
           "Log-ins were let through although sessions may be closed, because the agent did not answer: look at its log with "

@@ -20,6 +20,14 @@ final class EnforcementState: Sendable {
     var inForce: UInt64?
     /// The edits that wait for the agent, with the number of the first orders that follow from each.
     var answers: [CommandID: UInt64] = [:]
+    /// What the agent does not carry out of the orders in force.
+    var faults: [OrderFault] = []
+    /// A Boolean value that indicates whether the newest orders are larger than an agent takes.
+    var areTooLarge = false
+    /// The number of the last orders in which the agent refused something that it had not refused before.
+    var faultyOrders: UInt64?
+    /// When something last happened that parents are told of for a day, by the name of its condition.
+    var noted: [String: BootInstant] = [:]
     /// When the last orders were made.
     var orderedAt = BootInstant(milliseconds: 0)
     /// Until when the agent may still tell of what ended while the node was away.
@@ -47,15 +55,48 @@ final class EnforcementState: Sendable {
     answers.notify()
   }
 
-  /// Notes that orders are in force.
-  func inForce(_ number: UInt64) {
-    state.withLock { state in
+  /// Notes that orders are in force but for some parts.
+  func inForce(_ number: UInt64, but faults: [OrderFault] = []) {
+    let isNews = state.withLock { state in
+      let isNews = Set(faults) != Set(state.faults)
+      if !Set(faults.filter(\.leavesOpen)).isSubset(of: state.faults) { state.faultyOrders = number }
+      state.faults = faults
       // What an earlier run has ordered says nothing of this one's orders.
       if number >= first, number <= state.number { state.inForce = number }
       // It says so after everything that happened while the node was away.
       state.awaitedUntil = nil
+      return isNews
     }
     answers.notify()
+    if isNews { changes.notify() }
+  }
+
+  /// What the agent does not carry out of the orders in force, or of those that are too large to be given.
+  var faults: [OrderFault] {
+    state.withLock { $0.areTooLarge ? $0.faults + [OrderFault(.tooLarge, account: 0)] : $0.faults }
+  }
+
+  /// Notes whether the newest orders are larger than an agent takes.
+  func setTooLarge(_ areTooLarge: Bool) {
+    let isNews = state.withLock { state in
+      defer { state.areTooLarge = areTooLarge }
+      return state.areTooLarge != areTooLarge
+    }
+    if isNews { changes.notify() }
+  }
+
+  /// Notes that something happened of which parents are told for a day.
+  func note(_ condition: String, at now: BootInstant) {
+    let isNews = state.withLock { $0.noted.updateValue(now, forKey: condition) == nil }
+    if isNews { changes.notify() }
+  }
+
+  /// Returns what happened within a day, in the order of the names.
+  func noted(at now: BootInstant) -> [String] {
+    state.withLock { state in
+      state.noted = state.noted.filter { now - $0.value < 86_400_000 }
+      return state.noted.keys.sorted()
+    }
   }
 
   /// What is ordered for each account.
@@ -102,7 +143,7 @@ final class EnforcementState: Sendable {
       let seen = answers.version
       let answer: Enforcement? = state.withLock { state in
         guard let number = state.answers[edit], state.inForce.map({ $0 >= number }) ?? false else { return nil }
-        return state.degree
+        return state.faultyOrders == number ? .recorded : state.degree
       }
       if let answer { return answer }
       let left = end - now()
@@ -145,7 +186,7 @@ final class EnforcementState: Sendable {
   func sessionsClosed(in account: UInt32, at now: BootInstant) -> BootInstant? {
     state.withLock { state in
       let terms = state.accounts.first { $0.account == account }?.sessions
-      return terms?.closesAt.flatMap { $0 <= now ? $0 : nil }
+      return terms.flatMap { $0.areClosed(at: now) ? $0.closesAt : nil }
     }
   }
 

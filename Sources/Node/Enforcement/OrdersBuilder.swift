@@ -45,20 +45,25 @@ struct OrdersBuilder {
   }
 
   /// Returns when and why the sessions of an account close; `nil` if a parent leaves them open.
-  private func sessions(of account: UInt32) -> ProgramTerms? {
+  private func sessions(of account: UInt32) -> SessionTerms? {
     let rules = standing.rules
     guard rules.sessions == .close, !rules.isRemoved else { return nil }
     let verdict = standing.plan.decideSessions(standing.situation)
-    guard let reason = verdict.reason else { return ProgramTerms() }
-    let words = ReasonText.closed(
+    guard let reason = verdict.reason else { return SessionTerms() }
+    let opensAt =
+      verdict.isAllowed
+      ? verdict.until.flatMap { standing.plan.sessionsOpen(after: $0, standing.situation) } : verdict.until
+    var words = ReasonText.closed(
       reason, ReasonText.words(reason, rules, of: .unknown, on: standing.situation.day, name: ""))
-    guard !verdict.isAllowed else { return ProgramTerms(closesAt: verdict.until, reason: words) }
-    let since = state.sessionsClosed(in: account, at: verdict.decidedAt) ?? verdict.decidedAt
-    guard let until = verdict.until else { return ProgramTerms(closesAt: since, reason: words) }
-    // To the nearest minute: what is left is counted in milliseconds.
-    let end = standing.situation.time + (until - verdict.decidedAt) + 30_000
-    let clock = rules.boundary.clock(at: end).split(separator: " ").last.map(String.init) ?? ""
-    return ProgramTerms(closesAt: since, reason: "\(words) until \(clock)")
+    if let opensAt {
+      // To the nearest minute: what is left is counted in milliseconds.
+      let end = standing.situation.time + (opensAt - verdict.decidedAt) + 30_000
+      if let clock = rules.boundary.clock(at: end).split(separator: " ").last { words += " until \(clock)" }
+    }
+    let since =
+      verdict.isAllowed
+      ? verdict.until : state.sessionsClosed(in: account, at: verdict.decidedAt) ?? verdict.decidedAt
+    return SessionTerms(closesAt: since, opensAt: opensAt, warnings: verdict.warnings, reason: words)
   }
 
   private func terms(

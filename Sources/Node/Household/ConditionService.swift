@@ -58,6 +58,18 @@ struct ConditionService: Sendable {
     if let agent = context.enforcementState.agent {
       if !agent.isSystem { conditions.append(MachineCondition("own-programs-only")) }
       if agent.isSystem, !agent.hasEvents { conditions.append(MachineCondition("no-process-events")) }
+      if agent.isSystem, !agent.hasSessions { conditions.append(MachineCondition("no-sessions")) }
+      if agent.isSystem, !agent.hasInput { conditions.append(MachineCondition("no-input")) }
+    }
+    conditions += context.enforcementState.noted(at: context.now()).map { MachineCondition($0) }
+    var faults: Set<MachineCondition> = []
+    for fault in context.enforcementState.faults {
+      guard let name = fault.condition else { continue }
+      let app = fault.app?.text ?? ""
+      let condition = MachineCondition(
+        name, account: fault.account == 0 ? nil : fault.account, detail: app.utf8.count <= 64 ? app : "")
+      // An application may have several matchers of which none counts.
+      if condition.fault == nil, faults.insert(condition).inserted { conditions.append(condition) }
     }
     if context.wall() < Self.earliest { conditions.append(MachineCondition("clock-unset")) }
     for name in OtherEnforcers.installed() {

@@ -82,7 +82,9 @@ extension PeerLink {
           lastFailureAt: known.lastFailureAt, failure: known.failure))
     }
     for endpoint in machine.candidates(rungs) where !found.contains(where: { $0.address == endpoint.description }) {
-      found.append(DeviceAddress(address: endpoint.description, source: source(endpoint)))
+      // Where a session has just been opened, the database may not know it yet.
+      let address = endpoint.description
+      found.append(DeviceAddress(address: address, source: source(endpoint), isInUse: address == inUse))
     }
     for index in found.indices where found[index].isOfThisNetwork != false {
       guard let failed = SocketEndpoint(found[index].address).flatMap({ failedTries[$0] }),

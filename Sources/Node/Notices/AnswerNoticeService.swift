@@ -43,7 +43,9 @@ struct AnswerNoticeService: Sendable {
     return answered
   }
 
-  /// Returns the sentence for the child, such as “Kitchen laptop says yes to 30 min for Kart: then bed.”
+  /// Returns the sentence for the child.
+  ///
+  /// An example: “Kitchen laptop says yes to 30 min for Kart: then bed.”
   static func sentence(
     _ request: RequestListing, _ answer: RequestListing.Answer, name: (AppID) -> String
   ) -> String {

@@ -10,18 +10,27 @@ extension NodeContext {
     case .warned(let account, let app, let left):
       let rest = left - max(0, now() - report.at)
       guard rest > 0, let reason = enforcementState.reason(of: app, in: account) else { return }
-      await tell(.warned, app, account, ClosingSentence.warning(reason: reason, left: rest), at: report.at)
+      await tell(.warned, Self.key(app), account, ClosingSentence.warning(reason: reason, left: rest), at: report.at)
     case .closed(let use, let deed, let reason):
-      await tell(.closed, use.app, use.account, ClosingSentence.closed(reason: reason, deed: deed), at: report.at)
+      await tell(.closed, Self.key(use.app), use.account, ClosingSentence.closed(reason: reason, deed: deed), at: report.at)
+    case .sessionsWarned(let account, let left, let reason):
+      let rest = left - max(0, now() - report.at)
+      guard rest > 0 else { return }
+      await tell(
+        .warned, "sessions", account, ClosingSentence.sessionsWarning(reason: reason, left: rest), at: report.at)
+    case .sessionsClosed(let account, false, let reason):
+      await tell(.closed, "sessions", account, ClosingSentence.sessionsClosed(reason: reason), at: report.at)
     default: return
     }
   }
 
+  private static func key(_ app: AppID?) -> String { app.map { "app/\($0.text)" } ?? "unknown" }
+
   private func tell(
-    _ kind: ChildNotice.Kind, _ app: AppID?, _ account: UInt32, _ sentence: String, at instant: BootInstant
+    _ kind: ChildNotice.Kind, _ key: String, _ account: UInt32, _ sentence: String, at instant: BootInstant
   ) async {
     guard let child = try? await readHousehold().child(of: account, on: own) else { return }
-    notices.post(kind, key: app.map { "app/\($0.text)" } ?? "unknown", sentence, to: child, at: instant)
+    notices.post(kind, key: key, sentence, to: child, at: instant)
   }
 }
 

@@ -47,6 +47,22 @@ extension DayPlan {
   /// Decides whether sessions may be open: they close when nothing may be used but what is always allowed.
   public func decideSessions(_ situation: Situation) -> Verdict { sessions(Moment(self, situation)) }
 
+  /// Returns when sessions that are open in a situation, and close at an instant, open again; `nil` if only a parent opens
+  /// them.
+  ///
+  /// What closes them is a time of the day or a lock, which have their own ends, or a limit, which ends with its day.
+  public func sessionsOpen(after closing: BootInstant, _ situation: Situation) -> BootInstant? {
+    let ahead = closing - situation.boot
+    var then = situation
+    then.boot = closing
+    then.time = Moment.sum(situation.time, ahead)
+    then.dayTime = Moment.sum(situation.dayTime, ahead)
+    let verdict = decideSessions(then)
+    if !verdict.isAllowed { return verdict.until }
+    let toEnd = end - situation.dayTime
+    return Self.instant(situation.boot, ahead < toEnd ? toEnd : max(ahead + 1, horizon - situation.dayTime))
+  }
+
   private func sessions(_ moment: Moment) -> Verdict {
     verdict(moment) { visit in
       guard !rules.isRemoved else { return .learning }

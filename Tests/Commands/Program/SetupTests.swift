@@ -63,7 +63,8 @@ import Testing
     let run = await ScriptedRun(
       ["setup"] + arguments, console: ScriptedConsole(lines: ["p", "x"], isTerminal: false)
     ) { environment in
-      environment.setup = MachineSetup(hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
+      environment.setup = MachineSetup(
+        hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
       environment.initialise = { _, _, _ in
         deeds.add("init")
         return SampleValues.childID
@@ -100,7 +101,8 @@ import Testing
 
   @Test func endsWithTheDoctor() async {
     let run = await ScriptedRun(["setup", "--role", "parent", "--name", "Kitchen", "--yes"]) { environment in
-      environment.setup = MachineSetup(hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
+      environment.setup = MachineSetup(
+        hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
     }
     #expect(run.status == 0 && !run.console.output.isEmpty, "\(run.console.everything)")
   }

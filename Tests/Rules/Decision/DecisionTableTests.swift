@@ -90,6 +90,24 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     }
   }
 
+  @Test(
+    "Sessions that close later open again when what closes them is over",
+    arguments: [
+      ([("schedule/bedtime", "20:00-07:00")], "2026-11-24T06:00:00Z"),
+      ([("limits/daily", "120")], "2026-11-23T23:00:00Z"),
+      ([("schedule/bedtime", "20:00-07:00"), ("limits/daily", "300")], "2026-11-24T06:00:00Z"),
+    ])
+  func sessionsOpenAgain(texts: [(String, String)], opens: String) throws {
+    let rules = try HouseholdSamples.rules(texts + [("family/zone", "Europe/Berlin"), ("sessions", "close")])
+    var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    situation.use = [situation.day: DayUse(screen: 60 * HouseholdSamples.minute)]
+    let plan = DayPlan(rules, day: situation.day)
+    let closing = try #require(plan.decideSessions(situation).until)
+    let opening = try #require(plan.sessionsOpen(after: closing, situation))
+    let wanted = try HouseholdSamples.situation(opens, rules)
+    #expect(opening - situation.boot == wanted.time - situation.time)
+  }
+
   @Test func grantedTimeForOneThingKeepsSessionsOpen() throws {
     let grant = ("today/2026-11-23/grant/0190a3d2-0000-7000-8000-000000000001", "30 app:game")
     let rules = try HouseholdSamples.rules([("limits/daily", "60"), grant, ("family/zone", "Europe/Berlin")])

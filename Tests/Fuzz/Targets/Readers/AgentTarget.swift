@@ -38,13 +38,16 @@ enum AgentTarget {
   private static var orders: AgentOrders {
     let terms = ProgramTerms(
       closesAt: BootInstant(milliseconds: 9_000), warnings: [BootInstant(milliseconds: 8_000)], reason: "a limit")
+    let sessions = SessionTerms(
+      closesAt: BootInstant(milliseconds: 9_000), opensAt: BootInstant(milliseconds: 90_000),
+      warnings: [BootInstant(milliseconds: 8_000)], reason: "bedtime")
     let program = ProgramOrder(
       app: AppID("kart") ?? AppID("x")!, category: .reward, terms: terms,
       matchers: [AppMatcher(kind: .path, value: "/usr/games/kart"), AppMatcher(kind: .argument, value: "kart*.jar")],
       processes: [ProcessIdentity(processID: 7, startTime: 9)])
     return AgentOrders(
       number: 3, boot: "boot", at: BootInstant(milliseconds: 4_000),
-      accounts: [AccountOrders(account: 1_000, sessions: terms, unknown: terms, programs: [program])])
+      accounts: [AccountOrders(account: 1_000, sessions: sessions, unknown: terms, programs: [program])])
   }
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {

@@ -1,0 +1,87 @@
+import LatchkeyModel
+
+/// When the sessions of an account close, and when they open again.
+///
+/// Spec: Protocol/13-agent.md §4, §13.
+public struct SessionTerms: Hashable, Sendable {
+  /// The instant from which on no session may be open; `nil` if none is known.
+  public var closesAt: BootInstant?
+  /// The later instant from which on sessions may be open again, even if no other orders come; `nil` if only other orders
+  /// open them.
+  public var opensAt: BootInstant?
+  /// The instants at which a person is warned, in ascending order.
+  public var warnings: [BootInstant]
+  /// Why they close, in words for the child; empty if they do not.
+  public var reason: String
+
+  /// Creates terms; by default, sessions are open without an end.
+  public init(
+    closesAt: BootInstant? = nil, opensAt: BootInstant? = nil, warnings: [BootInstant] = [], reason: String = ""
+  ) {
+    self.closesAt = closesAt
+    self.opensAt = opensAt
+    self.warnings = warnings
+    self.reason = reason
+  }
+
+  /// Returns whether no session may be open at an instant.
+  public func areClosed(at now: BootInstant) -> Bool {
+    guard let closesAt, closesAt <= now else { return false }
+    return opensAt.map { now < $0 } ?? true
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.optionalInstant(closesAt)
+    body.optionalInstant(opensAt)
+    body.warnings(warnings)
+    body.text(reason, .reason)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    closesAt = try body.optionalInstant()
+    opensAt = try body.optionalInstant()
+    if let opensAt {
+      guard let closesAt, closesAt < opensAt else { throw .value("sessions that open before they close") }
+    }
+    warnings = try body.warnings()
+    reason = try body.text(.reason)
+  }
+}
+
+extension SessionTerms {
+  /// Keeps the instant since when sessions are closed by earlier orders.
+  mutating func keep(closed before: SessionTerms?, at now: BootInstant) {
+    guard let old = before?.closesAt, let new = closesAt, old < new, new <= now else { return }
+    closesAt = old
+  }
+
+  /// Moves instants of an earlier boot into this one: what was left at `at` is left at its start.
+  mutating func move(from at: BootInstant) {
+    closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
+    opensAt = opensAt.map { BootInstant(milliseconds: max(1, $0 - at)) }
+    warnings = warnings.filter { $0 > at }.map { BootInstant(milliseconds: $0 - at) }
+  }
+}
+
+extension FieldWriter {
+  /// Writes the instants of warnings.
+  mutating func warnings(_ instants: [BootInstant]) {
+    byte(UInt8(truncatingIfNeeded: instants.count))
+    for instant in instants { self.instant(instant) }
+  }
+}
+
+extension FieldReader {
+  /// Reads the instants of warnings, at most 8, in ascending order.
+  mutating func warnings() throws(AgentFrameError) -> [BootInstant] {
+    let count = Int(try byte())
+    guard count <= AgentOrders.maximumWarnings else { throw .value("\(count) warnings") }
+    var warnings: [BootInstant] = []
+    for _ in 0..<count {
+      let warning = try instant()
+      if let last = warnings.last, last >= warning { throw .value("warnings in another order") }
+      warnings.append(warning)
+    }
+    return warnings
+  }
+}
