@@ -98,7 +98,7 @@ struct SetupSubcommand: AsyncParsableCommand {
 
   /// Shows what `latchkey doctor` finds; faults that it finds are no failure of the setup.
   private func look(_ place: SetupPlace) async throws {
-    let doctor = try DoctorSubcommand.parse(["--state-dir", place.folder])
+    let doctor = try await DoctorSubcommand.asyncParse(["--state-dir", place.folder])
     do { try await doctor.run() } catch is ExitCode {}
   }
 }
