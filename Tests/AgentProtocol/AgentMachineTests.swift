@@ -391,7 +391,8 @@ import Testing
     rig.tick(2_000)
     rig.tick(2_500)
     rig.tick(8_000)
-    #expect(rig.news().filter { $0.contains("sessions") } == ["sessions warned 1000 8000", "sessions warned 1000 2000"])
+    #expect(
+      rig.news().filter { $0.contains("sessions") } == ["sessions warned 1000 8000", "sessions warned 1000 2000"])
     rig.tick(9_999)
     _ = rig.news()
     #expect(rig.logIn(1_000, at: 9_999) == GateAnswer(isAllowed: true))

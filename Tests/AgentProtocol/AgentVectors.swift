@@ -48,7 +48,8 @@ struct AgentVectors: Decodable {
     let reason: String
     var value: SessionTerms {
       SessionTerms(
-        closesAt: closesAt.map { BootInstant(milliseconds: $0) }, opensAt: opensAt.map { BootInstant(milliseconds: $0) },
+        closesAt: closesAt.map { BootInstant(milliseconds: $0) },
+        opensAt: opensAt.map { BootInstant(milliseconds: $0) },
         warnings: warnings.map { BootInstant(milliseconds: $0) }, reason: reason)
     }
   }

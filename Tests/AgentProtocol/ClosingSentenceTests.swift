@@ -31,7 +31,8 @@ import Testing
     #expect(
       ClosingSentence.sessionsWarning(reason: "bedtime until 07:00", left: 60_000)
         == "This session closes in 1 minute: bedtime until 07:00. Save your work.")
-    #expect(ClosingSentence.sessionsClosed(reason: "locked by a parent") == "This session closes now: locked by a parent.")
+    #expect(
+      ClosingSentence.sessionsClosed(reason: "locked by a parent") == "This session closes now: locked by a parent.")
     #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed) == "Kart was closed: bedtime.")
     #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .paused) == "Kart was paused: bedtime.")
     #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .asked) == "A program was closed: Kart is blocked.")

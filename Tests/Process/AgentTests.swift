@@ -241,25 +241,31 @@ extension ProcessTests {
       }
     }
 
-    @Test("A rule that would close what the system needs is recorded only, and the parent's doctor says why")
-    func needed() async throws {
+    @Test("What an agent cannot do is told where the parent is; what the system needs is refused at once")
+    func refused() async throws {
       try await ProcessLab.run { lab in
         let home = try await AgentHome(lab)
         let rules = [("app/shell/matchers", "path /usr/bin/gnome-shell"), ("app/shell/blocked", "yes")]
-        #expect(try await home.outcome(of: rules).stateInForce?.enforcement == .recorded)
-        try await eventually("the parent knows why") {
-          try await home.mum.api.conditions().contains { $0.condition.name == "rule-needed-program" }
+        do {
+          let outcome = try await home.outcome(of: rules)
+          Issue.record("It was taken: \(outcome)")
+        } catch {
+          #expect("\(error)".contains("“/usr/bin/gnome-shell” is a program that the system needs"), "\(error)")
+        }
+
+        try await home.set([("sessions", "close"), ("app/kart/matchers", "path \(home.game)")])
+        try await eventually("the parent knows that sessions cannot be closed there") {
+          try await home.mum.api.conditions().contains { $0.condition.name == "cannot-close-sessions" }
         }
         let doctor = try await home.mum.latchkey("doctor")
         #expect(
-          doctor.output.contains("The rules of “shell” name a program that “Emma's PC” needs, so that is not closed"),
+          doctor.output.contains("Sessions cannot be closed on “Emma's PC”, so programs are closed one by one"),
           "\(doctor)")
-        // What the agent has refused before says nothing of other edits.
-        try await home.set([("app/kart/matchers", "path \(home.game)"), ("app/kart/blocked", "yes")])
+        try await home.set([("app/kart/blocked", "yes")])
         #expect(try await home.play().wait() == .signalled(SIGKILL))
-        try await home.set([("app/shell/matchers", nil), ("app/shell/blocked", nil)])
+        try await home.set([("sessions", nil)])
         try await eventually("the parent knows that it is over") {
-          try await !home.mum.api.conditions().contains { $0.condition.name == "rule-needed-program" }
+          try await !home.mum.api.conditions().contains { $0.condition.name == "cannot-close-sessions" }
         }
       }
     }

@@ -12,7 +12,8 @@ extension NodeContext {
       guard rest > 0, let reason = enforcementState.reason(of: app, in: account) else { return }
       await tell(.warned, Self.key(app), account, ClosingSentence.warning(reason: reason, left: rest), at: report.at)
     case .closed(let use, let deed, let reason):
-      await tell(.closed, Self.key(use.app), use.account, ClosingSentence.closed(reason: reason, deed: deed), at: report.at)
+      await tell(
+        .closed, Self.key(use.app), use.account, ClosingSentence.closed(reason: reason, deed: deed), at: report.at)
     case .sessionsWarned(let account, let left, let reason):
       let rest = left - max(0, now() - report.at)
       guard rest > 0 else { return }
