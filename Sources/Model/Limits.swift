@@ -36,6 +36,8 @@ public enum Limits {
   public static let longestLifetimeMilliseconds: Int64 = 366 * 86_400_000
   /// The number of programs whose use is recorded at the same time.
   public static let recordedPrograms = 256
+  /// The number of programs up to which accounts may ask for more to be recorded, so that the agent has room for its own.
+  public static let trackedPrograms = 192
   /// The bytes that an unauthenticated peer may send before a valid handshake message.
   public static let strangerBytes = 4_096
   /// The time in which an unauthenticated peer must complete a handshake, in milliseconds.

@@ -137,7 +137,7 @@ extension ProcessTests {
     func manyPrograms() async throws {
       try await ProcessLab.run { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")
-        let programs = try (0...Limits.recordedPrograms).map { _ in try UsedProgram() }
+        let programs = try (0...Limits.trackedPrograms).map { _ in try UsedProgram() }
         for program in programs.dropLast() { _ = try await child.api.startUsage(program.request("app.\(program.pid)")) }
         let last = try #require(programs.last)
         #expect(try await refusal(child, last.request("last"))?.code == .limit)

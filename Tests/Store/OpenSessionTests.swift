@@ -12,16 +12,17 @@ import Testing
   private let second = ProcessIdentity(processID: 8, startTime: 5)
 
   private func open(
-    _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot", account: UInt32? = nil
+    _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot", account: UInt32? = nil,
+    isObserved: Bool = false
   ) async throws -> SessionOpening {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
     let app = app ?? self.app
-    return try await rig.store.openSession(of: app, process, account: account, bootID: boot) {
+    return try await rig.store.openSession(of: app, process, account: account, bootID: boot, isObserved: isObserved) {
       OpenUsageSession(
         recordID: id, appID: app, displayName: "Chess", processes: [process], bootID: boot,
         startedAt: BootInstant(milliseconds: 100), lastSeenAt: BootInstant(milliseconds: 100), startedAtWall: 1_000,
         lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000,
-        evidence: .tracked, account: account)
+        evidence: isObserved ? .observed : .tracked, account: account)
     }
   }
 
@@ -165,7 +166,7 @@ import Testing
     let session = try session(try await open(rig, first))
     #expect(session.recordID != earlier.recordID)
     #expect(try await open(rig, first, app: Fixed.app("a.b")) == .otherApplication(app))
-    for number in 0..<(Limits.recordedPrograms - 2) {
+    for number in 0..<(Limits.trackedPrograms - 2) {
       _ = try self.session(
         try await open(rig, ProcessIdentity(processID: 100, startTime: UInt64(number)), app: Fixed.app("a.\(number)")))
     }
@@ -174,6 +175,26 @@ import Testing
     #expect(try self.session(try await open(rig, first)).recordID == session.recordID)
     #expect(try await end(rig, earlier.recordID, [first]) != nil)
     #expect(try self.session(try await open(rig, second)).recordID == session.recordID)
+  }
+
+  @Test("What an agent sees is recorded although another application has all the places; none is left out for one more of its own")
+  func places() async throws {
+    let rig = try StoreRig()
+    func process(_ number: Int) -> ProcessIdentity { ProcessIdentity(processID: 9, startTime: UInt64(number)) }
+    let crowd = Fixed.app("neutral.crowd")
+    for number in 0..<Limits.recordedPrograms {
+      _ = try session(try await open(rig, process(number), app: crowd, isObserved: true))
+    }
+    #expect(try await open(rig, process(1_000), app: crowd, isObserved: true) == .full)
+    #expect(try await open(rig, process(1_000), app: Fixed.app("tracked")) == .full)
+    guard case .openInPlace(let game, let other) = try await open(rig, first, isObserved: true) else {
+      Issue.record("It has no place.")
+      return
+    }
+    #expect(game.processes == [first] && other == process(Limits.recordedPrograms - 1))
+    let open = try await rig.store.openSessions()
+    #expect(open.map(\.processes.count).sorted() == [1, Limits.recordedPrograms - 1])
+    #expect(try await self.open(rig, second, isObserved: true) == .full, "Its application has a place.")
   }
 
   @Test("A doubt about a record is found by the clock of the machine that stores it, and remains")

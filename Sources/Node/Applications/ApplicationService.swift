@@ -43,7 +43,7 @@ struct ApplicationService: EffectCarrier {
   private func look(_ places: ApplicationPlaces) async -> ApplicationsScanned? {
     // Reading thousands of files must not keep the tasks of links waiting.
     let list = await withCheckedContinuation { continuation in
-      DispatchQueue.global(qos: .utility).async {
+      DispatchQueue.global().async {
         continuation.resume(returning: InstalledList(ApplicationScan.run(places).lazy.map(\.app)))
       }
     }

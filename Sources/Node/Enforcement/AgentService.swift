@@ -204,7 +204,8 @@ actor AgentService {
           app, use.process, account: use.account, since: since, isWeak: use.isWeak, activity: reading(activity))
       case .ended(let use, _, let activity):
         try await usage.ended(use.process, at: report.at, activity: reading(activity))
-      case .active(let use, _, let activity): try await usage.active(use.process, reading(activity))
+      case .active(let use, _, let activity):
+        try await usage.ran(use, until: report.at, activity: reading(activity))
       case .rescanned: break
       case .closed(let use, let deed, let reason):
         context.logger.notice(

@@ -1,4 +1,5 @@
 import LatchkeyAgent
+import LatchkeyAgentProtocol
 import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyStore
@@ -25,7 +26,7 @@ extension UsageService {
     let id = SecureRandom.bytes(16)
     let zone = LocalZone.name()
     let householdStart = context.time.now - (now - began)
-    let opening = try await context.store.openSession(of: app, process, account: account, bootID: context.bootID) {
+    let opening = try await context.store.openSession(of: app, process, account: account, bootID: context.bootID, isObserved: true) {
       [context] in
       guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
       let terms = UseTerms(app, rules)
@@ -38,7 +39,9 @@ extension UsageService {
         child: child, householdStart: householdStart)
     }
     switch opening {
-    case .open(let session):
+    case .open(let session), .openInPlace(let session, _):
+      unrecorded.remove(process)
+      if case .openInPlace(_, let other) = opening { leftOut(other) }
       // What is recognized weakly has a clock of its own, which does not count.
       if let activity, session.category == .learning, !isWeak || session.evidence == .tracked {
         learning.insert(process)
@@ -46,14 +49,45 @@ extension UsageService {
       }
       wake.notify()
       context.factNews.notify()
-    case .otherApplication, .full:
-      // Recorded already by `usage track`, or more than can be recorded: what runs there is still closed in time.
+    case .otherApplication:
+      // Recorded already by `usage track`.
+      unrecorded.remove(process)
       watch.forget(process)
+    case .full:
+      // What runs there is still closed in time.
+      leftOut(process)
     }
   }
 
+  /// Notes that a program has no place among those that are recorded, so that one is looked for while it runs.
+  private func leftOut(_ process: ProcessIdentity) {
+    watch.forget(process)
+    learning.remove(process)
+    if unrecorded.count < Self.mostUnrecorded { unrecorded.insert(process) }
+  }
+
+  /// Notes that a program ran until an instant.
+  ///
+  /// One that had no place gets it if there is one now: when the other programs of its application have ended, for example.
+  func ran(_ use: ProgramUse, until instant: BootInstant, activity: SessionActivity.Reading?) async throws(StoreError) {
+    guard let app = use.app, unrecorded.contains(use.process) else {
+      return try await active(use.process, activity)
+    }
+    let now = context.now()
+    if let last = placesSought[app], now - last < Self.placePause { return }
+    if placesSought.count >= Self.mostUnrecorded { placesSought = [:] }
+    placesSought[app] = now
+    try await saw(
+      app, use.process, account: use.account, since: instant, isWeak: use.isWeak, activity: activity)
+  }
+
+  /// The most programs without a place that are known.
+  private static let mostUnrecorded = 4_096
+  /// The time between two looks for a place for programs of one application, in milliseconds.
+  private static let placePause: Int64 = 1_000
+
   /// Notes how long a person has used a program's application.
-  func active(_ process: ProcessIdentity, _ activity: SessionActivity.Reading?) async throws(StoreError) {
+  private func active(_ process: ProcessIdentity, _ activity: SessionActivity.Reading?) async throws(StoreError) {
     guard let activity, learning.contains(process) else { return }
     try await context.store.note(activity, of: process, bootID: context.bootID, since: nil)
   }
@@ -64,6 +98,7 @@ extension UsageService {
   ) async throws(StoreError) {
     try await active(process, activity)
     learning.remove(process)
+    unrecorded.remove(process)
     let open = try await context.store.openSessions()
     guard
       let session = open.first(where: { $0.bootID == context.bootID && $0.processes.contains(process) }),

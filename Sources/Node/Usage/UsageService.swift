@@ -20,6 +20,10 @@ actor UsageService {
   let watch: ProcessWatch
   /// The processes of learning of which the system's agent tells how long a person used them.
   var learning: Set<ProcessIdentity> = []
+  /// The programs that the agent sees and that have no place among those that are recorded, at most 4,096.
+  var unrecorded: Set<ProcessIdentity> = []
+  /// When a place was last looked for, by application.
+  var placesSought: [AppID: BootInstant] = [:]
   /// The time between two checks of the running programs, in milliseconds.
   private static let heartbeat: Int64 = 2_000
   /// The time between two reports of what runs, in milliseconds.
@@ -100,7 +104,7 @@ actor UsageService {
       throw LocalAPIError(error)
     }
     switch opening {
-    case .open(let session):
+    case .open(let session), .openInPlace(let session, _):
       await noteClosed(session)
       wake.notify()
       context.factNews.notify()
@@ -112,7 +116,7 @@ actor UsageService {
     case .full:
       watch.forget(process)
       throw LocalAPIError(
-        .limit, "\(Limits.recordedPrograms) programs are recorded already: close some of them and try again.")
+        .limit, "\(Limits.trackedPrograms) programs are recorded already: close some of them and try again.")
     }
   }
 

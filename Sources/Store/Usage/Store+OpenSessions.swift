@@ -8,6 +8,8 @@ public enum SessionOpening: Hashable, Sendable {
   case open(OpenUsageSession)
   /// The program is recorded as another application.
   case otherApplication(AppID)
+  /// The session of the program, which is recorded instead of one of the many programs of another application.
+  case openInPlace(OpenUsageSession, of: ProcessIdentity)
   /// The largest number of programs is being recorded.
   case full
 }
@@ -25,8 +27,11 @@ extension Store {
   ///
   /// For the same program, it returns the same session. Sessions of one application and account never overlap. `make` returns
   /// the new session, with `process` as its only program.
+  ///
+  /// What the agent has seen (`isObserved`) takes the place of one of many programs of another application if all places are
+  /// taken: no application is left out because of another one's processes.
   public func openSession(
-    of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String,
+    of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String, isObserved: Bool = false,
     make: @escaping @Sendable () throws -> OpenUsageSession
   ) async throws(StoreError) -> SessionOpening {
     try await commits.commit { database in
@@ -40,9 +45,13 @@ extension Store {
         return session.appID == app ? .open(session) : .otherApplication(session.appID)
       }
       let programs = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0
-      guard programs < Limits.recordedPrograms else { return .full }
       let open = try database.row(
         "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ? AND account IS ?", [bootID, app.text, account])
+      var place: ProcessIdentity?
+      if programs >= (isObserved ? Limits.recordedPrograms : Limits.trackedPrograms) {
+        guard isObserved, open == nil, let taken = try database.takePlace() else { return .full }
+        place = taken
+      }
       var session: OpenUsageSession
       if let open {
         session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
@@ -54,7 +63,7 @@ extension Store {
       try database.run(
         "INSERT INTO open_session_process VALUES (?, ?, ?)",
         [session.recordID.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
-      return .open(session)
+      return place.map { .openInPlace(session, of: $0) } ?? .open(session)
     }
   }
 
@@ -207,5 +216,22 @@ extension OpenUsageSession {
   /// Returns a reading of the boot clock within its valid range, since a child may have changed it in the database.
   private static func reading(_ milliseconds: Int64) -> BootInstant {
     BootInstant(milliseconds: min(max(0, milliseconds), HybridTimestamp.wallLimit))
+  }
+}
+
+extension Database {
+  /// Takes the newest program out of the observed session that has the most, and returns it; `nil` if none has several.
+  fileprivate func takePlace() throws -> ProcessIdentity? {
+    let crowded = try row(
+      """
+      SELECT p.record_id FROM open_session_process p JOIN open_session s ON s.record_id = p.record_id
+      WHERE s.evidence = 'observed' GROUP BY p.record_id HAVING COUNT(*) > 1 ORDER BY COUNT(*) DESC LIMIT 1
+      """)
+    guard let id: Data = crowded?["record_id"], let taken = try processes(of: id).max(by: { $0.startTime < $1.startTime })
+    else { return nil }
+    try run(
+      "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
+      [id, Int64(taken.processID), Int64(bitPattern: taken.startTime)])
+    return taken
   }
 }
