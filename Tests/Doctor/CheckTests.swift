@@ -37,7 +37,7 @@ import Testing
       MachineCondition("rule-needed-program", account: 1_000, detail: "shell"),
       MachineCondition("rule-matches-everything", account: 1_000), MachineCondition("too-many-rules"),
       MachineCondition("rule-bad-matcher", account: 1_000, detail: "kart"),
-      MachineCondition("cannot-pause", account: 1_000), MachineCondition("cannot-close-sessions", account: 1_000),
+      MachineCondition("rule-unrecognized", detail: "kart"), MachineCondition("cannot-pause", account: 1_000), MachineCondition("cannot-close-sessions", account: 1_000),
       MachineCondition("clock-unset"), MachineCondition("other-enforcer", detail: "timekpr"),
       MachineCondition("privileged-group", account: 1_000, detail: "docker"),
       MachineCondition("lingering", account: 1_000), MachineCondition("from-the-future"),

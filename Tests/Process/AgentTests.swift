@@ -222,7 +222,11 @@ extension ProcessTests {
     func tracked() async throws {
       try await ProcessLab.run { lab in
         let home = try await AgentHome(lab)
-        try await home.set([("app/kart/name", "Kart"), ("app/other/name", "Other")])
+        let names = try await home.outcome(of: [("app/kart/name", "Kart"), ("app/other/name", "Other")])
+        #expect(names.stateInForce?.enforcement == .recorded, "Nothing recognizes them so far.")
+        try await eventually("the parent knows that nothing recognizes them") {
+          try await home.mum.api.conditions().count { $0.condition.name == "rule-unrecognized" } == 2
+        }
         let track = ["usage", "track", "--app"]
         let game = try home.pc.launch(track + ["kart", "--", home.game, "600"])
         let other = try home.pc.launch(track + ["other", "--", home.game, "600"])

@@ -38,7 +38,7 @@ extension ProcessTests {
           "--wait")
         #expect(set.status == 0, "\(set)")
         #expect(
-          set.output.contains("In force on Emma's PC") && set.output.contains("In force on Emma's laptop"), "\(set)")
+          set.output.contains("Recorded on Emma's PC") && set.output.contains("Recorded on Emma's laptop"), "\(set)")
         try await eventually("the second parent sees it") { try await chess(dad)?.milliPointsPerMinute == 2_000 }
 
         let blocked = try await dad.latchkey("app", "set", "Chess", "--blocked", "--wait")

@@ -54,7 +54,14 @@ import Testing
     try rig.reopen()
     let known = try #require(try await rig.store.installed(on: rig.own))
     #expect(known.apps == second.apps && known.number == 2 && known.toldAt == 8)
+    // What recognizes them stays here, also when the list is the same.
+    let matchers = [
+      Fixed.app("a.b"): [AppMatcher(kind: .package, value: "ab"), AppMatcher(kind: .argument, value: "/opt/a b/run.py")]
+    ]
+    #expect(try await rig.store.setInstalled(second, matchers: matchers, at: 8).number == 2)
+    #expect(try await rig.store.installedMatchers() == matchers)
     let none = try await rig.store.setInstalled(InstalledList([]), at: 9)
+    #expect(try await rig.store.installedMatchers().isEmpty)
     #expect(none.number == 3 && Set(none.changes.map(\.device)) == [mum, dad])
     #expect(try await rig.store.installed(on: rig.own)?.apps == [])
   }

@@ -4,7 +4,9 @@ import LatchkeyModel
 public struct FoundApplication: Hashable, Sendable {
   /// What its parents are told.
   public var app: InstalledApp
-  /// What recognizes its programs, as far as that is known: package, Flatpak and path.
+  /// What recognizes its programs, as far as that is known: package, Flatpak, path, and for a script its argument.
+  ///
+  /// There are none for what an account has in its own folders: it could make any program any application.
   public var matchers: [AppMatcher]
 }
 
@@ -90,6 +92,10 @@ public struct ApplicationScan {
     let own = drafts.filter { $0.entry.flatpak == nil }
     let owners = packages.owners(of: Set(own.map(\.file) + own.compactMap(\.program)))
     let versions = packages.versions(of: Set(owners.values))
+    let machines = drafts.filter { places.shares.contains($0.share) }
+    // What several applications start says nothing about which of them runs.
+    let starts = Dictionary(grouping: machines.compactMap(\.program), by: \.self).mapValues(\.count)
+    let programs = Dictionary(grouping: starts.keys, by: { owners[$0] ?? "" }).mapValues(\.count)
     return drafts.map { draft in
       let package = draft.program.flatMap { owners[$0] }
       let version: String? =
@@ -98,11 +104,13 @@ public struct ApplicationScan {
         } else {
           (package ?? owners[draft.file]).flatMap { versions[$0] }
         }
+      let program = draft.program.flatMap { starts[$0] == 1 ? $0 : nil }
+      let isMachines = places.shares.contains(draft.share)
       let matchers = [
         draft.entry.flatpak.map { AppMatcher(kind: .flatpak, value: $0) },
-        package.map { AppMatcher(kind: .package, value: $0) },
-        draft.program.map { AppMatcher(kind: .path, value: $0) },
-      ].compactMap { $0 }.filter { TextRule.matcherValue.fault(in: $0.value) == nil }
+        program.flatMap { _ in package.flatMap { programs[$0] == 1 ? AppMatcher(kind: .package, value: $0) : nil } },
+        program.map { AppMatcher(kind: BoundedFile.isScript($0) ? .argument : .path, value: $0) },
+      ].compactMap { $0 }.filter { isMachines && TextRule.matcherValue.fault(in: $0.value) == nil }
       return FoundApplication(
         app: InstalledApp(
           appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),

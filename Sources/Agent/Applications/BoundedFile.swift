@@ -45,6 +45,15 @@ enum BoundedFile {
     return Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
   }
 
+  /// A Boolean value that indicates whether a program is text that names its interpreter.
+  static func isScript(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var bytes: [UInt8] = [0, 0]
+    return read(file, &bytes, 2) == 2 && bytes == Array("#!".utf8)
+  }
+
   /// A Boolean value that indicates whether a path is a folder.
   static func isFolder(_ path: String) -> Bool {
     var status = stat()

@@ -69,6 +69,11 @@ struct ConditionCheck: Check {
     } next: { _, app in
       "Give the program's full path, its package or its SHA-256 with `latchkey app set`."
     },
+    Kind(name: "rule-unrecognized", severity: .information) { _, app, machine in
+      "Nothing on \(machine) is recognized as \(named(app)), so its rules close nothing there."
+    } next: { _, app in
+      "Install it there, or say how to recognize it with `latchkey app set \(app) --matcher`."
+    },
     Kind(name: "rule-no-account", severity: .warning) { _, _, machine in
       "An account of a child is not there any more on \(machine)."
     } next: { _, _ in

@@ -198,7 +198,19 @@ public struct RegistersInForce: CommandState {
   /// What the machine claims to hold, for a sentence.
   public var claim: String { HouseholdKey.phrase(registers) }
 
+  /// The first words of the keys of rules that close programs or sessions.
+  private static let closing: Set = [
+    "app", "category", "limits", "lock", "schedule", "sessions", "today", "unknownPrograms",
+  ]
+
   private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {
-    "In force\(place): \(HouseholdKey.phrase(registers, terms))."
+    let phrase = HouseholdKey.phrase(registers, terms)
+    return switch enforcement ?? .recorded {
+    case .enforced: "In force\(place): \(phrase)."
+    case .ownPrograms: "In force\(place), for the programs of Latchkey's own account only: \(phrase)."
+    case .recorded where registers.contains { Self.closing.contains($0.key.segments.first.map(String.init) ?? "") }:
+      "Recorded\(place): \(phrase). Nothing enforces that there now: `latchkey doctor` says why."
+    case .recorded: "Recorded\(place): \(phrase)."
+    }
   }
 }

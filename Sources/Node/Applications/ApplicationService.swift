@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import LatchkeyAgent
+import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
@@ -42,13 +43,14 @@ struct ApplicationService: EffectCarrier {
   /// Looks what is installed, and keeps it; `nil` if it could not be stored.
   private func look(_ places: ApplicationPlaces) async -> ApplicationsScanned? {
     // Reading thousands of files must not keep the tasks of links waiting.
-    let list = await withCheckedContinuation { continuation in
+    let (list, matchers) = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(returning: InstalledList(ApplicationScan.run(places).lazy.map(\.app)))
+        let found = ApplicationScan.run(places)
+        continuation.resume(returning: (InstalledList(found.lazy.map(\.app)), Self.matchers(of: found)))
       }
     }
     do {
-      let (number, changes) = try await context.store.setInstalled(list, at: context.wall())
+      let (number, changes) = try await context.store.setInstalled(list, matchers: matchers, at: context.wall())
       await directory.committed(changes)
       context.changes.notify()
       context.logger.debug("looked at what is installed", metadata: ["applications": "\(list.apps.count)"])
@@ -57,6 +59,16 @@ struct ApplicationService: EffectCarrier {
       context.logger.error("the installed applications could not be kept", metadata: ["reason": "\(error)"])
       return nil
     }
+  }
+
+  /// Returns what recognizes applications, without what an agent would refuse.
+  private static func matchers(of found: [FoundApplication]) -> [AppID: [AppMatcher]] {
+    var matchers: [AppID: [AppMatcher]] = [:]
+    for one in found where matchers[one.app.appID] == nil {
+      let usable = one.matchers.filter { MatcherCheck.fault(of: $0) == nil }
+      if !usable.isEmpty { matchers[one.app.appID] = usable }
+    }
+    return matchers
   }
 
   private static func places() -> ApplicationPlaces {

@@ -1,5 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
 
 /// The carrier of edits, which answers them once the agent has said that what follows from them is in force.
 ///
@@ -16,6 +18,19 @@ struct EditCarrier: EffectCarrier {
     guard let held = effect.wait.held else { return .underWay(effect.wait) }
     let enforcement = await context.enforcementState.confirmation(
       of: effect.commandID, until: context.now() + Self.patience, now: context.now)
-    return .done(held.with(enforcement))
+    return .done(held.with(await isUnrecognized(held) ? .recorded : enforcement))
+  }
+
+  /// Returns whether rules are about applications alone of which nothing on this machine is recognized.
+  private func isUnrecognized(_ held: StateInForce) async -> Bool {
+    guard let registers = held.as(RegistersInForce.self)?.registers, !registers.isEmpty else { return false }
+    var apps: Set<AppID> = []
+    for register in registers {
+      guard case .app(let app, _) = RuleKey(register.key), register.value != nil else { return false }
+      apps.insert(app)
+    }
+    do {
+      return try await context.unrecognizedApps().isSuperset(of: apps)
+    } catch { return false }
   }
 }

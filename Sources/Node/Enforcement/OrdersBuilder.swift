@@ -9,6 +9,8 @@ import LatchkeyRules
 struct OrdersBuilder {
   let standing: ChildStanding
   let state: EnforcementState
+  /// What recognizes the applications that are installed here, where no parent has said it.
+  var installed: [AppID: [AppMatcher]] = [:]
   /// The programs of `usage track` that run in accounts of the child here, by account and application.
   var tracked: [UInt32: [AppID: [ProcessIdentity]]] = [:]
 
@@ -17,19 +19,22 @@ struct OrdersBuilder {
     let rules = standing.rules
     var programs: [ProgramOrder] = []
     let tracked = tracked[account] ?? [:]
-    for id in Set(rules.apps.keys).union(tracked.keys) {
+    // What is well known has a category without a rule of its own.
+    let wellKnown = installed.keys.filter { rules.categoryByDefault($0) != nil }
+    for id in Set(rules.apps.keys).union(tracked.keys).union(wellKnown) {
       let app = rules.app(id)
+      let matchers = app.matchers.isEmpty ? installed[id] ?? [] : app.matchers
       let processes = (tracked[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses)
-      guard !app.matchers.isEmpty || !processes.isEmpty, let verdict = standing.verdicts.verdicts[.app(id)] else {
-        continue
-      }
+      guard !matchers.isEmpty || !processes.isEmpty else { continue }
+      let verdict =
+        standing.verdicts.verdicts[.app(id)] ?? standing.plan.explain(.app(id), in: standing.situation).verdict
       programs.append(
         ProgramOrder(
           app: id, category: verdict.category, isAlwaysAllowed: app.isAlwaysAllowed && !app.isBlocked,
           terms: terms(
             verdict, of: .app(id), name: standing.name(of: id), account: account,
             step: app.step == .pause ? .pause : .close),
-          matchers: app.matchers, processes: Array(processes)))
+          matchers: matchers, processes: Array(processes)))
     }
     programs.sort { $0.precedes($1) }
     // Programs that merely count are left alone: a child may run tools of its own at bedtime, and nothing knows them.

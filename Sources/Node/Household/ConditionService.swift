@@ -39,7 +39,12 @@ struct ConditionService: Sendable {
       let accounts = try await context.store.accounts(of: context.own).filter {
         household.child(of: $0.uid, on: context.own) != nil
       }
-      let conditions = self.conditions(accounts, isAgentSilent: isAgentSilent)
+      var conditions = self.conditions(accounts, isAgentSilent: isAgentSilent)
+      if context.enforcementState.agent != nil {
+        for app in try await context.unrecognizedApps().sorted() where app.text.utf8.count <= 64 {
+          conditions.append(MachineCondition("rule-unrecognized", detail: app.text))
+        }
+      }
       let changes = try await context.store.setConditions(
         Array(conditions.prefix(MachineCondition.most)), at: context.wall())
       await directory.committed(changes)

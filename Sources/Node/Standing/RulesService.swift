@@ -50,6 +50,7 @@ struct RulesService: Sendable {
     var kept: [ChildID: Set<ChildStanding.Notice>] = [:]
     var orders: [AccountOrders] = []
     let accounts = try await supervisedAccounts()
+    let installed = accounts == nil ? [:] : try await context.store.installedMatchers()
     for child in household.children(of: context.own) {
       let standing = try await StandingReader(context: context).read(child, household)
       try await note(standing)
@@ -57,6 +58,7 @@ struct RulesService: Sendable {
       wait = min(wait, due > Self.ahead + 2 * Self.rest.long ? due - Self.ahead : due)
       if let ends = standing.loanEnds { wait = min(wait, max(0, ends - context.now())) }
       var builder = OrdersBuilder(standing: standing, state: context.enforcementState)
+      builder.installed = installed
       if accounts != nil { builder.tracked = try await tracked(of: child) }
       for account in accounts ?? [] where household.child(of: account, on: context.own) == child {
         orders.append(builder.orders(for: account))

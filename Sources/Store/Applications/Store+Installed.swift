@@ -23,13 +23,15 @@ extension Store {
   ///
   /// - Parameters:
   ///   - list: The applications.
+  ///   - matchers: What recognizes them on this machine, which no parent is told.
   ///   - wall: The time in Unix milliseconds.
   /// - Returns: The number of the list that holds now, and the changed streams.
   /// - Throws: The database's error.
   public func setInstalled(
-    _ list: InstalledList, at wall: Int64
+    _ list: InstalledList, matchers: [AppID: [AppMatcher]] = [:], at wall: Int64
   ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
     try await commits.commit(.upkeep) { [own, coding, keys] database in
+      try database.save(matchers)
       let known = try database.installed(on: own, coding)
       if let known, known.apps == list.apps, known.more == list.more { return (known.number, []) }
       let number = (known?.number ?? 0) &+ 1
@@ -52,6 +54,11 @@ extension Store {
       }
       return (number, changes)
     }
+  }
+
+  /// Returns what recognizes the applications that this machine has found on itself.
+  public func installedMatchers() async throws(StoreError) -> [AppID: [AppMatcher]] {
+    try await read { database in try database.installedMatchers() }
   }
 
   /// Returns the applications of a machine; `nil` if it has not told of any list.
@@ -79,6 +86,30 @@ extension Database {
     try run(
       "INSERT OR REPLACE INTO installed_part VALUES (?, ?, ?, ?)",
       [device.bytes, Int64(part.part), coding.encode(part), wall])
+  }
+
+  /// Keeps what recognizes applications, and leaves the disk alone if that is the same as before.
+  fileprivate func save(_ matchers: [AppID: [AppMatcher]]) throws {
+    guard try installedMatchers() != matchers else { return }
+    try run("DELETE FROM installed_matcher")
+    for (app, matchers) in matchers {
+      let lines = matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: "\n")
+      try run("INSERT INTO installed_matcher VALUES (?, ?)", [app.text, lines])
+    }
+  }
+
+  fileprivate func installedMatchers() throws -> [AppID: [AppMatcher]] {
+    var found: [AppID: [AppMatcher]] = [:]
+    for row in try rows("SELECT * FROM installed_matcher") {
+      let (text, lines): (String, String) = (row["app_id"], row["matchers"])
+      guard let app = AppID(text) else { continue }
+      found[app] = lines.split(separator: "\n").compactMap { line in
+        let words = line.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let kind = AppMatcher.Kind(rawValue: String(words[0])) else { return nil }
+        return AppMatcher(kind: kind, value: String(words[1]))
+      }
+    }
+    return found
   }
 
   fileprivate func installed(on device: DeviceID, _ coding: any BodyCoding) throws -> KnownApplications? {

@@ -96,6 +96,12 @@ extension Migration001 {
       PRIMARY KEY (device_id, part)
     ) STRICT, WITHOUT ROWID;
 
+    -- What recognizes the applications of this machine, a child's, by its own look.
+    CREATE TABLE installed_matcher (
+      app_id TEXT PRIMARY KEY,              -- 1 to 255 bytes
+      matchers TEXT NOT NULL                -- a line for each: the kind, a space, the value
+    ) STRICT, WITHOUT ROWID;
+
     -- The last reading of the hybrid clock.
     CREATE TABLE hybrid_clock (
       id INTEGER PRIMARY KEY CHECK (id = 1),

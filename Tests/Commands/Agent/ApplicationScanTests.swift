@@ -101,6 +101,29 @@ import Testing
     }
   }
 
+  @Test("What an account has in its own folder, or several applications start, recognizes none; a script is an argument")
+  func recognition() async throws {
+    try await TemporaryFolder.with { root in
+      let apps = "\(root)/share/applications"
+      for name in ["alone", "shared", "neighbour"] { try Self.write("\(root)/bin/\(name)", "", mode: 0o755) }
+      try Self.write("\(root)/games/script", "#!/bin/sh\nexec game", mode: 0o755)
+      for name in ["alone", "neighbour", "script"] { try Self.entry("\(apps)/\(name).desktop", name, "Exec=\(name)") }
+      for name in ["one", "two"] { try Self.entry("\(apps)/\(name).desktop", name, "Exec=shared --\(name)") }
+      try Self.entry("\(root)/emma/applications/own.desktop", "Own", "Exec=\(root)/bin/alone")
+      try Self.write(
+        "\(root)/dpkg/info/both.list", "\(root)/bin/alone\n\(root)/bin/neighbour\n\(root)/games/script")
+      let found = ApplicationScan.run(places(root))
+      let matchers = Dictionary(uniqueKeysWithValues: found.map { ($0.app.appID.text, $0.matchers) })
+      #expect(
+        matchers == [
+          "alone": [AppMatcher(kind: .path, value: "\(root)/bin/alone")],
+          "neighbour": [AppMatcher(kind: .path, value: "\(root)/bin/neighbour")],
+          "script": [AppMatcher(kind: .argument, value: "\(root)/games/script")],
+          "one": [], "two": [], "own": [],
+        ])
+    }
+  }
+
   @Test("What somebody has put there to hinder the look does not")
   func hostile() async throws {
     try await TemporaryFolder.with { root in

@@ -1,0 +1,23 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+extension NodeContext {
+  /// Returns the applications with rules of which nothing on this machine is recognized: neither a parent nor the look at
+  /// what is installed says how, and none is recorded by `usage track` now.
+  ///
+  /// Spec: Protocol/10-household.md §5.
+  func unrecognizedApps() async throws(StoreError) -> Set<AppID> {
+    let household = try await readHousehold()
+    var recognized = Set(try await store.installedMatchers().keys)
+    recognized.formUnion(try await store.openSessions().map(\.appID))
+    var unrecognized: Set<AppID> = []
+    for child in household.children(of: own) {
+      for (id, app) in household.rules(for: child).apps {
+        if app.matchers.isEmpty { unrecognized.insert(id) } else { recognized.insert(id) }
+      }
+    }
+    return unrecognized.subtracting(recognized)
+  }
+}
