@@ -32,5 +32,19 @@ extension ProcessTests {
         }
       }
     }
+
+    @Test("Its services run hardened on Debian's kernel, with process events and input devices, in a virtual machine")
+    func hardened() async throws {
+      try await ProcessLab.run(asRoot: true) { lab in
+        let made = try await lab.run(
+          BuiltProgram.tools + "/package",
+          ["--built", BuiltProgram.folder, "--for-tests", "--version", "0.0.1", "--output", lab.newPath()])
+        guard made.status == 0 else { throw LabFault("no package: \(made)") }
+        let package = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let run = try await lab.run(BuiltProgram.tools + "/vm", ["run", "hardened", package])
+        #expect(run.status == 0, "\(run)")
+        print(run.output)
+      }
+    }
   }
 }

@@ -17,6 +17,8 @@ public final class AgentRunner {
   static let lookWithEventsMilliseconds: Int64 = 5_000
   /// The shortest time between two moments at which something is due, in milliseconds: what falls between is done together.
   private static let restMilliseconds: Int64 = 20
+  /// The longest time for which events are read before everything else gets its turn, in milliseconds.
+  private static let eventsMilliseconds: Int64 = 250
   /// The time within which the event of the agent's own probe must come, in milliseconds.
   private static let probeMilliseconds: Int32 = 2_000
   /// The difference of clocks from which on the machine slept, or the wall clock was set, in milliseconds.
@@ -312,9 +314,10 @@ public final class AgentRunner {
   }
 
   private func readEvents() {
-    // Bounded, so that the node is heard in the middle of a storm of programs.
+    // Bounded, so that the node is heard and signs of life are given in the middle of a storm of programs.
+    let end = BootClock.now() + Self.eventsMilliseconds
     for _ in 0..<4_096 {
-      guard let event = nextEvent() else { return }
+      guard BootClock.now() < end, let event = nextEvent() else { return }
       switch event {
       case .started(let pid):
         let now = BootClock.now()
