@@ -1,8 +1,11 @@
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -47,6 +50,28 @@ static inline int latchkey_peer(int socket, uid_t *user, pid_t *process) {
   return 0;
 }
 
+// Lets the kernel keep two kinds of events for a socket alone: a program was started, and a process was copied. Most others
+// are ends and threads, each of which would wake the reader.
+static inline void latchkey_events_select(int descriptor) {
+  enum { event = NLMSG_HDRLEN + sizeof(struct cn_msg) };
+  // Words are loaded in the order of the network.
+  struct sock_filter steps[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, event),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(PROC_EVENT_EXEC), 5, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(PROC_EVENT_FORK), 0, 5),
+    // A thread has another number than its process.
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, event + offsetof(struct proc_event, event_data.fork.child_pid)),
+    BPF_STMT(BPF_MISC | BPF_TAX, 0),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, event + offsetof(struct proc_event, event_data.fork.child_tgid)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+    BPF_STMT(BPF_RET | BPF_K, 0),
+  };
+  struct sock_fprog program = {.len = sizeof steps / sizeof *steps, .filter = steps};
+  // Without it, all events come, and those that are of no use are read and forgotten.
+  (void)setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
 // A socket on which the kernel tells of processes, with room for many; -1 and errno where it cannot be had.
 static inline int latchkey_events_open(int bytes) {
   int descriptor = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR);
@@ -55,6 +80,7 @@ static inline int latchkey_events_open(int bytes) {
   // What may exceed the system's bound is for root.
   if (setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
     (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+  latchkey_events_select(descriptor);
   struct { char bytes[NLMSG_LENGTH(sizeof(struct cn_msg) + sizeof(enum proc_cn_mcast_op))]; } request;
   memset(&request, 0, sizeof request);
   struct nlmsghdr header = {.nlmsg_len = sizeof request, .nlmsg_type = NLMSG_DONE};
@@ -73,8 +99,8 @@ static inline int latchkey_events_open(int bytes) {
   return descriptor;
 }
 
-// The next event: 1 a program was started in a process, 2 a process ended, 3 a process was copied from a parent, 0 another
-// event; -1 and errno without one.
+// The next event: 1 a program was started in a process, 2 a process was copied from a parent, 0 another event;
+// -1 and errno without one.
 static inline int latchkey_events_next(int descriptor, pid_t *process, pid_t *parent) {
   char bytes[1024];
   struct sockaddr_nl sender;
@@ -98,10 +124,6 @@ static inline int latchkey_events_next(int descriptor, pid_t *process, pid_t *pa
   if (event.what == PROC_EVENT_FORK && event.event_data.fork.child_pid == event.event_data.fork.child_tgid) {
     *process = event.event_data.fork.child_tgid;
     *parent = event.event_data.fork.parent_tgid;
-    return 3;
-  }
-  if (event.what == PROC_EVENT_EXIT && event.event_data.exit.process_pid == event.event_data.exit.process_tgid) {
-    *process = event.event_data.exit.process_tgid;
     return 2;
   }
   return 0;

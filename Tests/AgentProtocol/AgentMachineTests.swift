@@ -105,6 +105,22 @@ import Testing
     #expect(rig.deeds == ["kill 7", "kill 8"])
   }
 
+  @Test("A blocked program is killed beside as many others as are followed at the same time")
+  func manyOthers() {
+    var rig = Rig()
+    rig.order([game(closesAt: 0)], at: 1_000)
+    for pid in 1...Int32(AgentMachine.capacity) { rig.see(pid, "/usr/bin/true", start: 2_000, at: 2_000) }
+    let game = Int32(AgentMachine.capacity) + 1
+    rig.see(game, "/usr/games/kart", start: 2_000, at: 2_000)
+    #expect(rig.deeds == ["kill \(game)"])
+    // What becomes the blocked program is killed as well, and the others are still there.
+    rig.see(7, "/usr/games/kart", start: 2_000, at: 2_100)
+    #expect(rig.deeds == ["kill \(game)", "kill 7"])
+    #expect(rig.machine.processes.count == AgentMachine.capacity + 1)
+    rig.look([7], at: 2_200)
+    #expect(rig.machine.processes == [Rig.process(7)])
+  }
+
   @Test("Without orders, and in accounts that no order names, nothing is touched or told")
   func nobody() {
     var rig = Rig()

@@ -11,8 +11,6 @@ public struct ProcessEvents: ~Copyable, Sendable {
     case started(Int32)
     /// A process began as a copy of another one, without another program.
     case forked(Int32, of: Int32)
-    /// The process with this number has ended.
-    case ended(Int32)
     /// Events were lost.
     case lost
   }
@@ -40,8 +38,7 @@ public struct ProcessEvents: ~Copyable, Sendable {
       var (process, parent): (pid_t, pid_t) = (0, 0)
       switch latchkey_events_next(descriptor, &process, &parent) {
       case 1: return .started(process)
-      case 2: return .ended(process)
-      case 3: return .forked(process, of: parent)
+      case 2: return .forked(process, of: parent)
       case 0: continue
       default:
         if errno == EINTR { continue }

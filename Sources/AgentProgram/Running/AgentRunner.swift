@@ -329,7 +329,6 @@ public final class AgentRunner {
         guard closing.contains(parent) else { continue }
         noteClosing(child)
         if let (facts, _) = looker.lookAtStart(of: child, wanted, BootClock.now()) { see(facts) }
-      case .ended: continue
       case .lost:
         lookAtAll()
         let now = BootClock.now()

@@ -41,7 +41,7 @@ extension AgentMachine {
     var next = nextHeartbeat
     func add(_ instant: BootInstant) { next = next.map { min($0, instant) } ?? instant }
     if let sessions = nextOfSessions(after: now) { add(sessions) }
-    for known in followed.values {
+    for known in followed.ruled.values {
       switch known.closing {
       case .asked(let killAt): add(killAt)
       case .killed(let againAt): add(againAt)
@@ -60,7 +60,7 @@ extension AgentMachine {
   public mutating func timerFired(at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     var effects: [AgentEffect] = []
-    for process in followed.keys.sorted() {
+    for process in followed.ruled.keys.sorted() {
       guard var known = followed[process], let supervised = accounts[known.facts.account] else { continue }
       effects += enforce(&known, supervised, now)
       followed[process] = known
@@ -68,7 +68,7 @@ extension AgentMachine {
     effects += closeSessions(now) + warnOfSessions(now) + warn(now)
     let isDue = nextHeartbeat.map { $0 <= now } ?? true
     guard isDue else { return effects }
-    let running = followed.keys.sorted().compactMap { process -> (ProgramUse, BootInstant)? in
+    let running = followed.ruled.keys.sorted().compactMap { process -> (ProgramUse, BootInstant)? in
       guard let known = followed[process], let use = known.use, let began = known.began else { return nil }
       return (use, began)
     }
@@ -85,7 +85,7 @@ extension AgentMachine {
     var effects = [tell(.slept(milliseconds: milliseconds), now)]
     let asleep = now + -max(0, milliseconds)
     activity.skip(from: asleep, to: now, category: category)
-    for process in followed.keys.sorted() {
+    for process in followed.ruled.keys.sorted() {
       guard var known = followed[process], let use = known.use, let began = known.began else { continue }
       let reading = activity.reading(of: use)
       effects.append(
@@ -104,7 +104,7 @@ extension AgentMachine {
 
   mutating func warn(_ now: BootInstant) -> [AgentEffect] {
     var running: Set<WarnedKey> = []
-    for known in followed.values {
+    for known in followed.ruled.values {
       if let use = known.use, !known.facts.isProtected { running.insert(WarnedKey(account: use.account, app: use.app)) }
     }
     var effects: [AgentEffect] = []

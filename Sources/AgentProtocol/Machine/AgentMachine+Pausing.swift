@@ -4,7 +4,7 @@ import LatchkeyModel
 extension AgentMachine {
   /// The processes that are frozen.
   public var paused: Set<ProcessIdentity> {
-    Set(followed.filter { $0.value.closing == .paused }.keys).union(frozenBefore)
+    Set(followed.ruled.filter { $0.value.closing == .paused }.keys).union(frozenBefore)
   }
 
   /// Notes which processes an earlier run of the agent froze, before any process is seen.

@@ -11,7 +11,9 @@ extension AgentMachine {
       known.facts = facts
       followed[facts.identity] = known
     } else {
-      guard followed.count < Self.capacity else { return [] }
+      guard followed.count < Self.capacity || isRuled(facts, supervised) && followed.ruled.count < Self.capacity else {
+        return []
+      }
       var new = Followed(facts: facts, match: nil, seenAt: now, lookBefore: lastLook)
       if frozenBefore.remove(facts.identity) != nil { new.closing = .paused }
       followed[facts.identity] = new
@@ -19,17 +21,22 @@ extension AgentMachine {
     return look(at: facts.identity, now)
   }
 
+  /// Returns whether orders apply to a process, so that many others take no room from it.
+  private func isRuled(_ facts: ProcessFacts, _ supervised: Supervised) -> Bool {
+    frozenBefore.contains(facts.identity) || supervised.match(facts) != nil
+  }
+
   /// Notes that a process has ended.
   public mutating func ended(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
-    guard let known = followed.removeValue(forKey: process) else { return [] }
+    guard let known = followed.remove(process) else { return [] }
     return end(known, now)
   }
 
   /// Notes that all processes were looked at, of which those given were there.
   public mutating func looked(present: Set<ProcessIdentity>, at now: BootInstant) -> [AgentEffect] {
     var effects: [AgentEffect] = []
-    for process in followed.keys.filter({ !present.contains($0) }).sorted() { effects += ended(process, at: now) }
+    for process in followed.identities.filter({ !present.contains($0) }).sorted() { effects += ended(process, at: now) }
     lastLook = now
     return effects
   }

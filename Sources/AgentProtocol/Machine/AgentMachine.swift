@@ -15,7 +15,7 @@ public struct AgentMachine: Sendable {
   public static let heartbeatMilliseconds: Int64 = 5_000
   /// The age up to which a program that is seen for the first time counts from its start, in milliseconds.
   static let lateMilliseconds: Int64 = 10_000
-  /// The most processes that are followed at the same time.
+  /// The most processes that are followed at the same time; those to which orders apply find room beside as many others.
   static let capacity = 16_384
 
   struct WarnedKey: Hashable {
@@ -26,7 +26,7 @@ public struct AgentMachine: Sendable {
   let abilities: AgentAbilities
   private var orders: AgentOrders?
   var accounts: [UInt32: Supervised] = [:]
-  var followed: [ProcessIdentity: Followed] = [:]
+  var followed = FollowedProcesses()
   private var log = ReportLog()
   /// The processes that an earlier run of the agent froze, and that were not seen in this one.
   var frozenBefore: Set<ProcessIdentity> = []
@@ -58,7 +58,7 @@ public struct AgentMachine: Sendable {
   /// The reports that the node has not stored.
   public var waitingReports: [AgentReport] { log.waiting }
   /// The processes that are followed.
-  public var processes: Set<ProcessIdentity> { Set(followed.keys) }
+  public var processes: Set<ProcessIdentity> { Set(followed.identities) }
 
   /// Returns the facts of a process that is followed, as they were last seen.
   public func facts(of process: ProcessIdentity) -> ProcessFacts? { followed[process]?.facts }
@@ -97,7 +97,7 @@ public struct AgentMachine: Sendable {
     }
     for fault in faults { effects.append(tell(.refused(orders: orders.number, fault), now)) }
     effects.append(tell(.inForce(orders: orders.number), now))
-    for process in followed.keys.sorted() { effects += look(at: process, now) }
+    for process in followed.identities.sorted() { effects += look(at: process, now) }
     warned = warned.filter { accounts[$0.key.account] != nil }
     closedSessions = closedSessions.filter { accounts[$0.key] != nil }
     refusals = refusals.filter { accounts[$0.key] != nil }
@@ -129,7 +129,7 @@ public struct AgentMachine: Sendable {
         if case .began(let use, _, _) = report.event { use } else { nil }
       })
     var effects = log.waiting.map { AgentEffect.tell($0) }
-    for process in followed.keys.sorted() {
+    for process in followed.ruled.keys.sorted() {
       guard let known = followed[process], let use = known.use, let began = known.began, !told.contains(use) else {
         continue
       }

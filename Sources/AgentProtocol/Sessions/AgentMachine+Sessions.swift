@@ -96,7 +96,7 @@ extension AgentMachine {
   /// Returns whether an application runs in an account that survives every step.
   private func runsAlwaysAllowed(in account: UInt32) -> Bool {
     guard let supervised = accounts[account] else { return false }
-    return followed.values.contains { known in
+    return followed.ruled.values.contains { known in
       known.facts.account == account && known.match?.app.flatMap { supervised.programs[$0]?.isAlwaysAllowed } == true
     }
   }

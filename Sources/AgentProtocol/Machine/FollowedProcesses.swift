@@ -1,0 +1,40 @@
+import LatchkeyModel
+
+/// The processes of supervised accounts.
+///
+/// Those to which orders apply are kept apart, since the agent goes through them each time that something happens. An
+/// account starts thousands of others in a few seconds when it builds software.
+struct FollowedProcesses: Sendable {
+  /// The processes that are an application or an unknown program, or that are being closed.
+  private(set) var ruled: [ProcessIdentity: AgentMachine.Followed] = [:]
+  private var others: [ProcessIdentity: AgentMachine.Followed] = [:]
+
+  /// The number of all processes.
+  var count: Int { ruled.count + others.count }
+
+  /// All processes, in no order.
+  var identities: [ProcessIdentity] { Array(ruled.keys) + others.keys }
+
+  /// What is known of a process; `nil` if it is not followed.
+  subscript(process: ProcessIdentity) -> AgentMachine.Followed? {
+    get { ruled[process] ?? others[process] }
+    set {
+      guard let newValue else {
+        if ruled.removeValue(forKey: process) == nil { others[process] = nil }
+        return
+      }
+      if newValue.match != nil || newValue.closing != nil {
+        others[process] = nil
+        ruled[process] = newValue
+      } else {
+        ruled[process] = nil
+        others[process] = newValue
+      }
+    }
+  }
+
+  /// Removes a process, and returns what was known of it; `nil` if it is not followed.
+  mutating func remove(_ process: ProcessIdentity) -> AgentMachine.Followed? {
+    ruled.removeValue(forKey: process) ?? others.removeValue(forKey: process)
+  }
+}
