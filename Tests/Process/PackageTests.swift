@@ -25,7 +25,9 @@ extension ProcessTests {
         let again = try await package("0.0.1", in: lab.newPath())
         let new = try await package("99.0", in: lab.newPath())
         #expect(FileManager.default.contentsEqual(atPath: old, andPath: again))
-        for scenario in [["install", old, new], ["bypasses", new], ["enforce", new], ["sessions", new], ["subjects", new]] {
+        for scenario in [
+          ["install", old, new], ["bypasses", new], ["enforce", new], ["sessions", new], ["subjects", new],
+        ] {
           let run = try await lab.run(BuiltProgram.tools + "/nested", ["run"] + scenario)
           #expect(run.status == 0, "\(run)")
           print(run.output)

@@ -177,7 +177,9 @@ import Testing
     #expect(try self.session(try await open(rig, second)).recordID == session.recordID)
   }
 
-  @Test("What an agent sees is recorded although another application has all the places; none is left out for one more of its own")
+  @Test(
+    "What an agent sees is recorded although another application has all the places; none is left out for one more of its own"
+  )
   func places() async throws {
     let rig = try StoreRig()
     func process(_ number: Int) -> ProcessIdentity { ProcessIdentity(processID: 9, startTime: UInt64(number)) }

@@ -26,7 +26,9 @@ extension UsageService {
     let id = SecureRandom.bytes(16)
     let zone = LocalZone.name()
     let householdStart = context.time.now - (now - began)
-    let opening = try await context.store.openSession(of: app, process, account: account, bootID: context.bootID, isObserved: true) {
+    let opening = try await context.store.openSession(
+      of: app, process, account: account, bootID: context.bootID, isObserved: true
+    ) {
       [context] in
       guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
       let terms = UseTerms(app, rules)

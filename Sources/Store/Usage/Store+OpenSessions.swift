@@ -227,7 +227,8 @@ extension Database {
       SELECT p.record_id FROM open_session_process p JOIN open_session s ON s.record_id = p.record_id
       WHERE s.evidence = 'observed' GROUP BY p.record_id HAVING COUNT(*) > 1 ORDER BY COUNT(*) DESC LIMIT 1
       """)
-    guard let id: Data = crowded?["record_id"], let taken = try processes(of: id).max(by: { $0.startTime < $1.startTime })
+    guard let id: Data = crowded?["record_id"],
+      let taken = try processes(of: id).max(by: { $0.startTime < $1.startTime })
     else { return nil }
     try run(
       "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",

@@ -101,7 +101,8 @@ import Testing
     }
   }
 
-  @Test("What an account has in its own folder, or several applications start, recognizes none; a script is an argument")
+  @Test(
+    "What an account has in its own folder, or several applications start, recognizes none; a script is an argument")
   func recognition() async throws {
     try await TemporaryFolder.with { root in
       let apps = "\(root)/share/applications"

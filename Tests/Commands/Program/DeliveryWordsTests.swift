@@ -47,7 +47,9 @@ import Testing
   @Test func waitingTellsWhatHoldsOnEachMachine() async {
     let run = await ScriptedRun("app", "set", "Chess", "--blocked", "--wait")
     #expect(run.status == 0)
-    #expect(run.console.output.hasPrefix("Recorded on Emma's PC: Chess blocked. Nothing enforces that"), "\(run.console.output)")
+    #expect(
+      run.console.output.hasPrefix("Recorded on Emma's PC: Chess blocked. Nothing enforces that"),
+      "\(run.console.output)")
   }
 
   @Test func waitingTellsOfEveryMachineAlsoAfterOneThatFails() async {
@@ -58,7 +60,9 @@ import Testing
     script.commandEnds = [.success(failed), .success(SampleValues.command)]
     let run = await ScriptedRun("app", "set", "Chess", "--blocked", "--wait", script: script)
     #expect(run.status == 65 && run.console.notes.joined().contains("There is no room."), "\(run.console.notes)")
-    #expect(run.console.output.hasPrefix("Recorded on Emma's PC: Chess blocked. Nothing enforces that"), "\(run.console.output)")
+    #expect(
+      run.console.output.hasPrefix("Recorded on Emma's PC: Chess blocked. Nothing enforces that"),
+      "\(run.console.output)")
   }
 
   @Test func aMachineThatIsOffIsNamedBeforeTheWaiting() async {
