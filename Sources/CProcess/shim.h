@@ -50,6 +50,9 @@ static inline int latchkey_peer(int socket, uid_t *user, pid_t *process) {
   return 0;
 }
 
+// A file in memory that is gone when it is closed; -1 and errno where there is none.
+static inline int latchkey_memory_file(void) { return (int)syscall(SYS_memfd_create, "", 1U); }
+
 // Lets the kernel keep two kinds of events for a socket alone: a program was started, and a process was copied. Most others
 // are ends and threads, each of which would wake the reader.
 static inline void latchkey_events_select(int descriptor) {

@@ -83,6 +83,21 @@ import Testing
     #expect(gone.images.first?.path == folder.path + "/homework")
   }
 
+  @Test("Nothing is asked about files of a file system that only the child has mounted: its programs are unknown ones")
+  func otherDevices() throws {
+    let script = "mount -t tmpfs own /mnt && cp /bin/cat /mnt/cat && exec /mnt/cat"
+    let program = try RunningCat(["/usr/bin/unshare", "--map-root-user", "--mount", "/bin/sh", "-c", script])
+    var looker = ProcessLooker()
+    let facts = try facts(of: program, &looker)
+    #expect(facts.images == [.init(path: "/mnt/cat")] && facts.isFromWritablePlace && !facts.isProtected)
+    let original = try RunningCat(["/bin/cat"])
+    let folder = "/proc/\(original.pid)"
+    let devices = KnownDevices()
+    #expect(devices.holdsExecutable(try #require(ProcFile.link("\(folder)/exe")), of: folder))
+    #expect(!devices.holdsExecutable("/mnt/cat", of: "/proc/\(program.pid)"))
+    #expect(devices.canRead("/.flatpak-info", atRootOf: folder) && !devices.isKnown("fff:ffff"))
+  }
+
   @Test("A program that the loader runs is an image of the loader's process, with its hash")
   func loader() throws {
     let folder = try Folder()

@@ -400,8 +400,12 @@ import Testing
       closesAt: .init(milliseconds: 10_000), opensAt: .init(milliseconds: 40_000),
       warnings: [.init(milliseconds: 2_000), .init(milliseconds: 8_000)], reason: "bedtime until 07:00")
     var rig = Rig(AgentAbilities(onlyAccount: nil, canCloseSessions: true, nodeAccount: 1_001))
-    rig.order([game(closesAt: 0, always: true)], sessions: terms, at: 0)
-    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+    let digest = String(repeating: "a", count: 64)
+    let matchers = [AppMatcher(kind: .path, value: "/usr/games/kart"), AppMatcher(kind: .sha256, value: digest)]
+    rig.order([game(closesAt: 0, always: true, matchers: matchers)], sessions: terms, at: 0)
+    rig.see(5, "/usr/games/kart", start: 1_000, sha256: digest, at: 1_000)
+    // A name or a path, which any program can have, keeps nothing open.
+    rig.see(6, "/usr/games/kart", start: 1_000, at: 1_000)
     _ = rig.news()
     #expect(rig.machine.nextTimer(after: .init(milliseconds: 1_500)) == .init(milliseconds: 2_000))
     rig.tick(2_000)
@@ -421,7 +425,7 @@ import Testing
     #expect(rig.news() == ["refused 1000 bedtime until 07:00"], "It is told once a minute.")
     rig.tick(15_000)
     #expect(rig.deeds == [], "Something runs that is always allowed.")
-    rig.take(rig.machine.ended(Rig.process(5), at: .init(milliseconds: 16_000)))
+    for pid in [5, 6] as [Int32] { rig.take(rig.machine.ended(Rig.process(pid), at: .init(milliseconds: 16_000))) }
     _ = rig.news()
     rig.tick(20_000)
     #expect(rig.news() == ["end 1000", "sessions ended 1000"])

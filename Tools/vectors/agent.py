@@ -132,22 +132,30 @@ def glob(pattern, string):
 
 
 def match(programs, process):
-    images, names = process["images"], {process["name"]}
-    names |= {image["path"].split("/")[-1] for image in images}
-    tests = {
-        "sha256": lambda value: any(image["sha256"] == value for image in images),
-        "package": lambda value: any(value in image["packages"] for image in images),
-        "flatpak": lambda value: process["flatpak"] == value,
-        "argument": lambda value: glob(b"*" + value.encode() + b"*", process["arguments"]),
-        "path": lambda value: any(image["path"] == value for image in images),
-        "name": lambda value: value in names,
-    }
-    for kind, test in tests.items():
+    own, others = process["images"][:1], process["images"][1:]
+    names = {process["name"]} | {image["path"].split("/")[-1] for image in process["images"]}
+
+    def found(kind, test):
         for one in programs:
             if any(matcher["kind"] == kind and test(matcher["value"]) for matcher in one["matchers"]):
-                weak = kind in ("argument", "path", "name") or kind == "flatpak" and not process["isGenuineFlatpak"]
-                return {"app": one["app"], "isWeak": weak}
-    return None
+                return one["app"]
+
+    def by_file(images):
+        for image in images:
+            app = (found("sha256", lambda value: image["sha256"] == value)
+                   or found("package", lambda value: value in image["packages"]))
+            if app:
+                return app
+
+    flatpak = found("flatpak", lambda value: process["flatpak"] == value)
+    strong = by_file(own) or (flatpak if process["isGenuineFlatpak"] else None)
+    if strong:
+        return {"app": strong, "isWeak": False}
+    weak = (by_file(others) or flatpak
+            or found("argument", lambda value: glob(b"*" + value.encode() + b"*", process["arguments"]))
+            or found("path", lambda value: any(image["path"] == value for image in process["images"]))
+            or found("name", lambda value: value in names))
+    return {"app": weak, "isWeak": True} if weak else None
 
 
 def no_terms(closes=None, reason="", warnings=(), step="close"):

@@ -13,9 +13,9 @@ struct FlatpakPlace {
   let isGenuine: Bool
 
   /// Finds it for the executable of a process, whose folder in /proc is given; `nil` if there is none.
-  init?(of program: ProgramPlace, folder: String) {
+  init?(of program: ProgramPlace, folder: String, _ devices: KnownDevices) {
     if program.path.hasPrefix("/app/") {
-      guard let id = Self.stated(in: folder) else { return nil }
+      guard devices.canRead("/.flatpak-info", atRootOf: folder), let id = Self.stated(in: folder) else { return nil }
       self.id = id
       let path = "\(Self.installed)\(id)/current/active/files/\(program.path.dropFirst(5))"
       isGenuine = !id.contains("/") && Self.isSystems(ProgramPlace(path: path, status: program.status))

@@ -64,13 +64,17 @@ extension ProcessLooker {
   ) -> ProcessFacts {
     let started = BootInstant(
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
-    let flatpak = program.flatMap { FlatpakPlace(of: $0, folder: folder) }
+    let flatpak = program.flatMap { FlatpakPlace(of: $0, folder: folder, devices) }
     let isHashed = wanted.hashed.contains(user)
-    let images = program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? []
+    // The first image is the executable, also where nothing but its path can be known.
+    let place = ProcFile.link("\(folder)/exe").map { ProcessFacts.Image(path: ProgramPlace.cleaned($0)) }
+    let images =
+      program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
     return ProcessFacts(
       identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments, images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
-      isFromWritablePlace: program?.isWritable { isOwn($0, of: user) } ?? false,
+      isFromWritablePlace: program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) }
+        ?? (place != nil),
       isProtected: isProtected(identity, program, wanted))
   }
 
@@ -101,26 +105,35 @@ extension ProcessLooker {
     guard let bytes = ProcFile.read("\(folder)/maps", most: 1 << 20) else { return ([], false) }
     var seen: Set<String> = []
     var images: [ProcessFacts.Image] = []
-    var isFromWritablePlace = false
+    // What is longer than what was read may hide what the process runs.
+    var isFromWritablePlace = bytes.count >= 1 << 20
     for line in bytes.split(separator: 0x0A) {
       // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH, of which the path may contain spaces.
       let fields = line.split(separator: 0x20, maxSplits: 5)
       guard fields.count == 6, fields[1].dropFirst(2).first == 0x78, fields[4].first != 0x30 else { continue }
       let path = String(decoding: fields[5].drop { $0 == 0x20 }, as: UTF8.self)
-      guard path.hasPrefix("/"), !ProgramPlace.isLibrary(path), seen.insert(path).inserted else { continue }
-      guard images.count < Self.mostMapped else { break }
-      guard let inode = UInt64(String(decoding: fields[4], as: UTF8.self)),
-        let status = ProcFile.status("\(folder)/root\(path)"), UInt64(status.st_ino) == inode
-      else {
+      guard path.hasPrefix("/"), seen.insert(path).inserted else { continue }
+      // In mounts of its own, an account gives any file any path: the agent's own view counts.
+      let isKnown = devices.isKnown(String(decoding: fields[3], as: UTF8.self))
+      let inode = UInt64(String(decoding: fields[4], as: UTF8.self))
+      let status = isKnown ? ProcFile.status(path).flatMap { UInt64($0.st_ino) == inode ? $0 : nil } : nil
+      if ProgramPlace.isLibrary(path) {
+        // The system's, or one that was replaced by an upgrade.
+        if status?.st_uid == 0 || isKnown && path.hasSuffix(" (deleted)") { continue }
+      }
+      guard images.count < Self.mostMapped else {
+        isFromWritablePlace = true
+        break
+      }
+      guard let status else {
         // Deleted, or hidden by what is there now.
         isFromWritablePlace = true
         images.append(ProcessFacts.Image(path: ProgramPlace.cleaned(path)))
         continue
       }
       let program = ProgramPlace(path: path, status: status)
-      if program.isWritable({ isOwn($0, of: user) }) { isFromWritablePlace = true }
-      images.append(
-        image(program, at: "\(folder)/root\(path)", of: user, isHashed: wanted.hashed.contains(user)))
+      if program.isWritable({ isOwn($0, of: user) || wanted.accounts.contains($0) }) { isFromWritablePlace = true }
+      images.append(image(program, at: path, of: user, isHashed: wanted.hashed.contains(user)))
     }
     return (images, isFromWritablePlace)
   }
@@ -129,10 +142,20 @@ extension ProcessLooker {
     user == account || user != 0 && subordinates.account(of: user) == account
   }
 
+  /// Returns whether a process is the system's first one, the agent, its node, or one from which they descend.
+  func isOfLatchkey(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
+    process.processID == 1 || wanted.protected.contains(process)
+      || program.map { wanted.protectedFiles.contains($0.place) } == true
+  }
+
   func isProtected(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
-    if process.processID == 1 || wanted.protected.contains(process) { return true }
-    guard let program else { return false }
-    let place = FilePlace(device: UInt64(program.status.st_dev), inode: UInt64(program.status.st_ino))
-    return wanted.protectedFiles.contains(place) || program.isNeeded
+    isOfLatchkey(process, program, wanted) || program?.isNeeded == true
+  }
+}
+
+extension ProgramPlace {
+  /// The device and inode of the file.
+  fileprivate var place: ProcessLooker.FilePlace {
+    ProcessLooker.FilePlace(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 }

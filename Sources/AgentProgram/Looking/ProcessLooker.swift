@@ -30,6 +30,8 @@ struct ProcessLooker {
     var file: FileMark?
     var mapsReadAt: BootInstant?
     var mapped: [ProcessFacts.Image] = []
+    /// A Boolean value that indicates whether it runs code of files that are neither its own nor the system's libraries.
+    var hasForeignCode = false
     var firstArguments: String
   }
 
@@ -48,6 +50,7 @@ struct ProcessLooker {
   var hashes = HashCache()
   var files: PackageFiles
   var subordinates: SubordinateUsers
+  var devices = KnownDevices()
   let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
 
   init(packageFolder: String = "/var/lib/dpkg/info", subordinateUsers: String = "/etc/subuid") {
@@ -72,6 +75,7 @@ struct ProcessLooker {
     _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
   ) -> Set<ProcessIdentity> {
     looks += 1
+    devices.load()
     if looks % 10 == 0 { hidden = [:] }
     var present: Set<ProcessIdentity> = []
     guard !wanted.accounts.isEmpty else { return [] }
@@ -127,7 +131,8 @@ struct ProcessLooker {
     else { return nil }
     let identity = ProcessIdentity(processID: pid, startTime: line.startTime)
     let path = ProcFile.link("\(folder)/exe")
-    let status = ProcFile.status("\(folder)/exe")
+    let isOnKnownDevice = path.map { devices.holdsExecutable($0, of: folder) } ?? true
+    let status = isOnKnownDevice ? ProcFile.status("\(folder)/exe") : nil
     let mark = status.map(FileMark.init)
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0) } }
     let arguments = Self.arguments(folder)
@@ -156,8 +161,12 @@ struct ProcessLooker {
         seen.mapsReadAt = now
         seen.facts.images = Array(seen.facts.images.prefix(path == nil ? 0 : 1)) + mapped
         if program?.isLoader == true, isFromWritablePlace { seen.facts.isFromWritablePlace = true }
+        let own = seen.facts.images.first?.path
+        seen.hasForeignCode = mapped.contains { $0.path != own && !$0.path.hasPrefix("/memfd:") }
       }
     }
+    // What was given other code (LD_PRELOAD) is not the program any more that the system needs.
+    if seen.hasForeignCode, !isOfLatchkey(identity, program, wanted) { seen.facts.isProtected = false }
     self.known[identity] = seen
     return (seen.facts, before != seen.facts)
   }

@@ -67,13 +67,18 @@ struct MatchTable: Sendable {
   /// spares no program.
   func match(_ facts: ProcessFacts, isStricter: (AppID, AppID) -> Bool = { _, _ in false }) -> Match? {
     func among(_ find: (ProcessFacts.Image) -> AppID?) -> AppID? { facts.images.lazy.compactMap(find).first }
-    if let app = among({ $0.sha256.flatMap { bySHA256[$0] } }) { return Match(app: app, isWeak: false) }
-    if let app = among({ $0.packages.sorted().lazy.compactMap { byPackage[$0] }.first }) {
-      return Match(app: app, isWeak: false)
+    func strong(_ image: ProcessFacts.Image) -> AppID? {
+      image.sha256.flatMap { bySHA256[$0] } ?? image.packages.sorted().lazy.compactMap { byPackage[$0] }.first
     }
     let flatpak = facts.flatpak.flatMap { byFlatpak[$0] }
-    if let flatpak, facts.isGenuineFlatpak { return Match(app: flatpak, isWeak: false) }
-    var weak = [flatpak, among { $0.copiedPackages.sorted().lazy.compactMap { byPackage[$0] }.first }]
+    // The executable alone says for good what it is: a child can have any program map any other file.
+    let own = facts.images.first.flatMap(strong) ?? (facts.isGenuineFlatpak ? flatpak : nil)
+    let others = facts.images.dropFirst().compactMap(strong)
+    if let own {
+      let stricter = others.first { $0 != own && isStricter($0, own) }
+      return Match(app: stricter ?? own, isWeak: stricter != nil)
+    }
+    var weak = others + [flatpak, among { $0.copiedPackages.sorted().lazy.compactMap { byPackage[$0] }.first }]
     weak += byArgument.lazy.filter { $0.pattern.matches(facts.arguments) }.map(\.app)
     weak.append(among { byPath[$0.path] })
     weak.append(among { $0.copiedPaths.sorted().lazy.compactMap { byPath[$0] }.first })

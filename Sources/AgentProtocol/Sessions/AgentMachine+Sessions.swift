@@ -97,7 +97,9 @@ extension AgentMachine {
   private func runsAlwaysAllowed(in account: UInt32) -> Bool {
     guard let supervised = accounts[account] else { return false }
     return followed.ruled.values.contains { known in
-      known.facts.account == account && known.match?.app.flatMap { supervised.programs[$0]?.isAlwaysAllowed } == true
+      // A name or an argument keeps no session open: any program can have it.
+      known.facts.account == account && known.match?.isWeak == false
+        && known.match?.app.flatMap { supervised.programs[$0]?.isAlwaysAllowed } == true
     }
   }
 }

@@ -1,0 +1,14 @@
+import CProcess
+import Glibc
+
+/// A file that is in memory alone, and has no place.
+public enum MemoryFile {
+  /// The device of all such files, as `stat` gives it; `nil` where there are none.
+  public static var device: UInt64? {
+    let file = latchkey_memory_file()
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var status = stat()
+    return fstat(file, &status) == 0 ? UInt64(status.st_dev) : nil
+  }
+}

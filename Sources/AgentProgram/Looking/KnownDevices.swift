@@ -1,0 +1,97 @@
+import Glibc
+import LatchkeyAgent
+
+/// The file systems of the machine itself.
+///
+/// An account may run a program from a file system that it serves itself (FUSE), in mounts of its own, and never answer: who
+/// asks anything about its file waits for ever. So nothing is asked about files of other file systems.
+///
+/// Spec: Protocol/13-agent.md §8.
+struct KnownDevices {
+  /// The number of a file system's device.
+  struct Device: Hashable {
+    var major: UInt32
+    var minor: UInt32
+
+    /// Reads two numbers with a colon between them.
+    init?(_ text: some StringProtocol, radix: Int) {
+      let parts = text.split(separator: ":")
+      guard parts.count == 2, let major = UInt32(parts[0], radix: radix), let minor = UInt32(parts[1], radix: radix)
+      else { return nil }
+      (self.major, self.minor) = (major, minor)
+    }
+
+    /// Splits a number as `stat` gives it.
+    init(_ number: UInt64) {
+      major = UInt32(truncatingIfNeeded: (number >> 8) & 0xFFF | (number >> 32) & ~0xFFF)
+      minor = UInt32(truncatingIfNeeded: number & 0xFF | (number >> 12) & ~0xFF)
+    }
+  }
+
+  private var devices: Set<Device> = []
+  /// That of files in memory, which the kernel keeps for all processes.
+  private let memory: Device?
+
+  init() {
+    memory = MemoryFile.device.map(Device.init)
+    load()
+  }
+
+  /// Reads which there are: those that are mounted for the agent, and those of its own files.
+  mutating func load() {
+    var found = Set([memory].compactMap(\.self))
+    for mount in Self.mounts("/proc/self/mountinfo") where !mount.kind.hasPrefix("fuse") {
+      if let device = mount.device { found.insert(device) }
+    }
+    // Where a system runs from an overlay, the kernel names the file systems below it.
+    for line in (ProcFile.read("/proc/self/maps", most: 1 << 20) ?? []).split(separator: 0x0A) {
+      let fields = line.split(separator: 0x20, maxSplits: 5)
+      guard fields.count == 6, fields[5].contains(0x2F) else { continue }
+      if let device = Device(String(decoding: fields[3], as: UTF8.self), radix: 16) { found.insert(device) }
+    }
+    devices = found
+  }
+
+  /// Returns whether a device, as `/proc/PID/maps` names it, is one of the machine's own.
+  func isKnown(_ text: some StringProtocol) -> Bool { Device(text, radix: 16).map(devices.contains) ?? false }
+
+  /// Returns whether the executable of a process is on one of the machine's own file systems, without asking that system.
+  ///
+  /// `path` is that of the executable as the kernel shows it, and `folder` the process's in /proc.
+  func holdsExecutable(_ path: String, of folder: String) -> Bool {
+    // The executable comes first, unless the program has mapped something below it.
+    for most in [8_192, 1 << 20] {
+      // A process without memory is about to end.
+      guard let bytes = ProcFile.read("\(folder)/maps", most: most), !bytes.isEmpty else { return true }
+      let shown = Array(path.replacing("\n", with: "\\012").utf8)
+      for line in bytes.split(separator: 0x0A) {
+        let fields = line.split(separator: 0x20, maxSplits: 5)
+        guard fields.count == 6, fields[5].drop(while: { $0 == 0x20 }).elementsEqual(shown) else { continue }
+        return isKnown(String(decoding: fields[3], as: UTF8.self))
+      }
+      if bytes.count < most { break }
+    }
+    return false
+  }
+
+  /// Returns whether a file at the root of a process's own view can be read without waiting for anybody.
+  func canRead(_ file: String, atRootOf folder: String) -> Bool {
+    let mounts = Self.mounts("\(folder)/mountinfo").filter { $0.place == "/" || $0.place == file }
+    return !mounts.isEmpty
+      && mounts.allSatisfy { mount in
+        mount.kind == "tmpfs" || !mount.kind.hasPrefix("fuse") && mount.device.map(devices.contains) == true
+      }
+  }
+
+  private static func mounts(_ path: String) -> [(device: Device?, place: String, kind: String)] {
+    guard let bytes = ProcFile.read(path, most: 1 << 20) else { return [] }
+    return bytes.split(separator: 0x0A).compactMap { line in
+      // ID PARENT DEVICE ROOT PLACE OPTIONS … - KIND SOURCE OPTIONS
+      let words = line.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
+      guard words.count > 6, let dash = words.dropFirst(6).firstIndex(of: "-"), dash + 1 < words.count else {
+        return nil
+      }
+      return (Device(words[2], radix: 10), words[4], words[dash + 1])
+    }
+  }
+}
