@@ -25,7 +25,8 @@ import Testing
     let name = DeviceName(sanitising: "Emma's PC")
     func listing(_ condition: MachineCondition, isOwn: Bool = false) -> ConditionListing {
       ConditionListing(
-        deviceID: Sample.peerID, deviceName: name, isOwn: isOwn, heardAt: Sample.now - 3 * 3_600_000, condition: condition,
+        deviceID: Sample.peerID, deviceName: name, isOwn: isOwn, heardAt: Sample.now - 3 * 3_600_000,
+        condition: condition,
         accountName: condition.account.map { _ in "emma" })
     }
     let told = [

@@ -27,7 +27,9 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder + "/usr/bin", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(!AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == [])
-    for file in ["root", "usr/bin/timekprd"] { _ = FileManager.default.createFile(atPath: "\(folder)/\(file)", contents: nil) }
+    for file in ["root", "usr/bin/timekprd"] {
+      _ = FileManager.default.createFile(atPath: "\(folder)/\(file)", contents: nil)
+    }
     #expect(AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == ["timekpr"])
   }
 

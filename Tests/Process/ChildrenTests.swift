@@ -49,7 +49,9 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
         try await eventually("the machine knows that it has no agent of the system") {
-          try await pc.api.conditions().contains { $0.isOwn && ["agent-silent", "own-programs-only"].contains($0.condition.name) }
+          try await pc.api.conditions().contains {
+            $0.isOwn && ["agent-silent", "own-programs-only"].contains($0.condition.name)
+          }
         }
         try await eventually("the parent knows it") {
           let (there, here) = try await (pc.api.conditions(), mum.api.conditions())

@@ -10,7 +10,8 @@ extension ProcessTests {
     .enabled(if: Length.isThorough, "it takes over half a minute; run Tools/test --thorough"))
   struct PackageAsRoot {
     @Test(
-      "It is installed, used by each account as it may, upgraded, removed and purged, is the same bytes each time, and is not got around")
+      "It is installed, used by each account as it may, upgraded, removed and purged, is the same bytes each time, and is not got around"
+    )
     func install() async throws {
       try await ProcessLab.run(asRoot: true) { lab in
         func package(_ version: String, in folder: String) async throws -> String {

@@ -6,7 +6,8 @@ import Glibc
 public enum AccountRisks {
   /// The groups whose members can become root, or read and write what belongs to others.
   static let privilegedGroups: Set<String> = [
-    "root", "sudo", "wheel", "admin", "docker", "podman", "lxd", "incus", "incus-admin", "disk", "input", "libvirt", "shadow",
+    "root", "sudo", "wheel", "admin", "docker", "podman", "lxd", "incus", "incus-admin", "disk", "input", "libvirt",
+    "shadow",
     "kmem", "systemd-journal-remote", "_latchkey",
   ]
   /// The most groups of an account that are looked at.

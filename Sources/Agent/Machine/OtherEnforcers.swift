@@ -6,7 +6,8 @@ import Glibc
 public enum OtherEnforcers {
   /// Their names, with a file that is there where they are installed.
   static let known = [
-    ("timekpr", "/usr/bin/timekprd"), ("malcontent", "/usr/libexec/malcontent-timerd"), ("ctparental", "/usr/bin/CTparental"),
+    ("timekpr", "/usr/bin/timekprd"), ("malcontent", "/usr/libexec/malcontent-timerd"),
+    ("ctparental", "/usr/bin/CTparental"),
   ]
 
   /// Returns the names of those that are installed; `root` is the folder that counts as `/`.

@@ -5,7 +5,8 @@ extension Endpoints {
 
   static let getConditions = Endpoint(
     .get, "/v1/conditions",
-    summary: "What weakens the rules on children's machines, such as an account that may become root; on a child its own."
+    summary:
+      "What weakens the rules on children's machines, such as an account that may become root; on a child its own."
   ) { call in
     try await call.node.conditions()
   }

@@ -16,25 +16,39 @@ struct ConditionCheck: Check {
   private static let kinds = [
     Kind(name: "agent-silent", severity: .fault) { _, _, machine in
       "No agent runs on \(machine), so nothing is closed there."
-    } next: { _, _ in "Start it there with `sudo systemctl start latchkey-agent`, or see why `latchkey run` starts none." },
+    } next: { _, _ in
+      "Start it there with `sudo systemctl start latchkey-agent`, or see why `latchkey run` starts none."
+    },
     Kind(name: "own-programs-only", severity: .information) { _, _, machine in
       "Rules hold on \(machine) for the programs of one account alone, whose owner can end Latchkey."
-    } next: { _, _ in "Install the package there, so that Latchkey runs as a service of the machine." },
+    } next: { _, _ in
+      "Install the package there, so that Latchkey runs as a service of the machine."
+    },
     Kind(name: "no-process-events", severity: .warning) { _, _, machine in
       "The kernel of \(machine) does not tell of programs that start, so they are closed up to a second late."
-    } next: { _, _ in "Use a kernel with process events (CONFIG_PROC_EVENTS), as Debian's has." },
+    } next: { _, _ in
+      "Use a kernel with process events (CONFIG_PROC_EVENTS), as Debian's has."
+    },
     Kind(name: "clock-unset", severity: .warning) { _, _, machine in
       "The clock of \(machine) was never set, so bedtime and days are wrong there."
-    } next: { _, _ in "Switch a time service on there with `sudo timedatectl set-ntp true`." },
+    } next: { _, _ in
+      "Switch a time service on there with `sudo timedatectl set-ntp true`."
+    },
     Kind(name: "other-enforcer", severity: .warning) { _, detail, machine in
       "\(detail) limits the use of \(machine) as well, so that it may close what your rules allow."
-    } next: { _, detail in "Keep the limits in one of both: remove \(detail) there, or set no rules here." },
+    } next: { _, detail in
+      "Keep the limits in one of both: remove \(detail) there, or set no rules here."
+    },
     Kind(name: "privileged-group", severity: .warning) { account, detail, machine in
       "The account \(account) on \(machine) is in the group \(detail), with which it can get around every rule."
-    } next: { account, detail in "Take it out there with `sudo gpasswd --delete \(account) \(detail)`." },
+    } next: { account, detail in
+      "Take it out there with `sudo gpasswd --delete \(account) \(detail)`."
+    },
     Kind(name: "lingering", severity: .information) { account, _, machine in
       "Programs of the account \(account) on \(machine) go on after it has logged out; they are closed and counted all the same."
-    } next: { account, _ in "End that there with `sudo loginctl disable-linger \(account)`." },
+    } next: { account, _ in
+      "End that there with `sudo loginctl disable-linger \(account)`."
+    },
   ]
 
   func findings(_ facts: Facts) -> [Finding] {

@@ -19,7 +19,6 @@ struct ConditionService: Sendable {
   private static let earliest: Int64 = 1_704_067_200_000
 
   func run() async {
-    guard context.profile.role == .child else { return }
     var silentSince: BootInstant? = context.now()
     while !Task.isCancelled {
       let seen = context.enforcementState.changes.version

@@ -147,11 +147,14 @@ public final class RunningNode: Sendable {
       })
     let usage = UsageService(context: context, directory: directory)
     let applications = ApplicationService(context: context, directory: directory)
-    var agent: [any Service] = []
+    var ofChild: [any Service] = []
     if profile.role == .child, configuration.agent != .none {
       // Before anything looks at what ran while the node was away.
       context.enforcementState.expect(until: context.now() + EnforcementState.awaitedMilliseconds)
-      agent = [RunningPart { await AgentService(context: context, usage: usage).run() }]
+      ofChild = [RunningPart { await AgentService(context: context, usage: usage).run() }]
+    }
+    if profile.role == .child {
+      ofChild.append(RunningPart { await ConditionService(context: context, directory: directory).run() })
     }
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,
@@ -168,7 +171,6 @@ public final class RunningNode: Sendable {
         },
         RunningPart { await HouseholdService(context: context, directory: directory).run() },
         RunningPart { await AccountService(context: context, directory: directory).run() },
-        RunningPart { await ConditionService(context: context, directory: directory).run() },
         RunningPart { await applications.run() },
         RunningPart { await PointsService(context: context, directory: directory).run() },
         RunningPart { await HouseholdClockService(context: context).run() },
@@ -177,7 +179,7 @@ public final class RunningNode: Sendable {
         RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
         ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
         RunningPart { await pairing.run() }, LinkService(directory: directory),
-      ] + agent
+      ] + ofChild
     logger.notice(
       "running",
       metadata: [
