@@ -140,6 +140,10 @@ import Testing
     byPath.load(packages: [], paths: ["/usr/bin/cat"])
     #expect(try facts(of: original, &byPath).images[0].copiedPaths == [])
     #expect(try facts(of: copy, &byPath).images[0].copiedPaths == ["/usr/bin/cat"])
+    // Only root can put a file where the system's programs are: that one is no copy of the child's.
+    var reverse = ProcessLooker(packageFolder: folder.path)
+    reverse.load(packages: [], paths: [copied])
+    #expect(try facts(of: original, &reverse).images[0].copiedPaths == (geteuid() == 0 ? [copied] : []))
     // Another file of the same size is none.
     let handle = try #require(FileHandle(forWritingAtPath: folder.path + "/games.list"))
     try handle.truncate(atOffset: UInt64(FileManager.default.contents(atPath: "/bin/cat")?.count ?? 0))

@@ -50,7 +50,7 @@ import Testing
     facts = Sample.facts(away)
     facts.conditions = [listing(told[0])]
     #expect(
-      try finding("agent-silent", facts).sentence.hasSuffix("so nothing is closed there (last heard 3 hours ago)."))
+      try finding("agent-silent", facts).sentence.hasSuffix("so nothing is closed there (last heard 3 h ago)."))
     facts.conditions = [listing(told[0], isOwn: true)]
     #expect(try finding("agent-silent", facts).sentence == "No agent runs on this machine, so nothing is closed there.")
   }

@@ -4,7 +4,7 @@ import LatchkeyWire
 import Testing
 
 /// Tests of the places for strangers, over real sockets on loopback.
-@Suite(.timeLimit(.minutes(1))) struct StrangerPlacesTests {
+@Suite(.timeLimit(.minutes(5))) struct StrangerPlacesTests {
   /// Runs `body` while a listener serves, which sends every frame back that it gets.
   private func withEcho(_ body: @Sendable @escaping (SocketEndpoint, Places) async throws -> Void) async throws {
     let listener = try await Listener(interfaces: ["lo"], port: 0)

@@ -66,7 +66,7 @@ extension ProcessLooker {
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
     let flatpak = program.flatMap { FlatpakPlace(of: $0, folder: folder) }
     let isHashed = wanted.hashed.contains(user)
-    let images = program.map { [image($0, at: "\(folder)/exe", isHashed: isHashed)] } ?? []
+    let images = program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? []
     return ProcessFacts(
       identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments, images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
@@ -75,18 +75,20 @@ extension ProcessLooker {
   }
 
   /// Returns an image of a process, whose file can be read at `file`.
-  private mutating func image(_ program: ProgramPlace, at file: String, isHashed: Bool) -> ProcessFacts.Image {
+  private mutating func image(
+    _ program: ProgramPlace, at file: String, of user: UInt32, isHashed: Bool
+  ) -> ProcessFacts.Image {
     var image = ProcessFacts.Image(path: ProgramPlace.cleaned(program.path))
     let expected = (UInt64(program.status.st_dev), UInt64(program.status.st_ino))
     if isHashed { image.sha256 = hashes.digest(of: file, expected: expected) }
     let isGenuine = program.isGenuine
     if isGenuine, program.status.st_uid == 0 { image.packages = files.packages(of: program.path) }
-    if image.packages.isEmpty {
-      let own = isGenuine ? program.path : nil
+    // What only root can put at its place is no child's copy, also if it has the content of something else.
+    if !isGenuine || program.isWritable({ isOwn($0, of: user) }) {
       (image.copiedPackages, image.copiedPaths) = files.originals.copied(Int64(program.status.st_size), own: file) {
         hashes.digest(of: $0, expected: $0 == file ? expected : nil)
       }
-      if let own { image.copiedPaths.remove(own) }
+      if isGenuine { image.copiedPaths.remove(program.path) }
     }
     return image
   }
@@ -117,7 +119,8 @@ extension ProcessLooker {
       }
       let program = ProgramPlace(path: path, status: status)
       if program.isWritable({ isOwn($0, of: user) }) { isFromWritablePlace = true }
-      images.append(image(program, at: "\(folder)/root\(path)", isHashed: wanted.hashed.contains(user)))
+      images.append(
+        image(program, at: "\(folder)/root\(path)", of: user, isHashed: wanted.hashed.contains(user)))
     }
     return (images, isFromWritablePlace)
   }

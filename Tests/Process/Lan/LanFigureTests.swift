@@ -94,7 +94,7 @@ import Testing
         await node.add(["LATCHKEY_ROTATE_SECONDS": "2"])
       }
       for node in [parent] + children { try await node.start() }
-      let seen = try await lab.until(seconds: 200) { () -> [Announced]? in
+      let seen = try await lab.until(seconds: 450) { () -> [Announced]? in
         let seen = Announced.read(ProcessLab.read(output))
         let hours = Dictionary(grouping: Set(seen.map { "\($0.address) \($0.instance)" })) { $0.prefix { $0 != " " } }
         return hours.count == 3 && hours.values.allSatisfy { $0.count >= 24 } ? seen : nil

@@ -47,8 +47,8 @@ Batch, Hello, Position, Run, Item = map(_message, ("Batch", "Hello", "Position",
 Command, Receipt, State, UsageRecord, UsageLoss, Removal, KeyRotation, Report = map(
     _message, ("Command", "Receipt", "State", "UsageRecord", "UsageLoss", "Removal", "KeyRotation", "Report")
 )
-Register, Registers, TextMessage, Facts, Running, Accounts, Parents, Refusal = map(
-    _message, ("Register", "Registers", "TextMessage", "Facts", "Running", "Accounts", "Parents", "Refusal")
+Register, Registers, TextMessage, Facts, Running, Accounts, Conditions, Parents, Refusal = map(
+    _message, ("Register", "Registers", "TextMessage", "Facts", "Running", "Accounts", "Conditions", "Parents", "Refusal")
 )
 TakePoints, PointsTaken, ReviewLearning, LearningReviewed, Installed, ApplicationsScanned = map(
     _message, ("TakePoints", "PointsTaken", "ReviewLearning", "LearningReviewed", "Installed", "ApplicationsScanned")
