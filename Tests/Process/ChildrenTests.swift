@@ -50,7 +50,7 @@ extension ProcessTests {
         let (mum, pc) = try await lab.pairedFamily()
         try await eventually("the machine knows that it has no agent of the system") {
           try await pc.api.conditions().contains {
-            $0.isOwn && ["agent-silent", "own-programs-only"].contains($0.condition.name)
+            $0.isOwn && ["no-agent", "own-programs-only"].contains($0.condition.name)
           }
         }
         try await eventually("the parent knows it") {

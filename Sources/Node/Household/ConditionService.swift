@@ -50,7 +50,11 @@ struct ConditionService: Sendable {
 
   private func conditions(_ accounts: [Account], isAgentSilent: Bool) -> [MachineCondition] {
     var conditions: [MachineCondition] = []
-    if isAgentSilent { conditions.append(MachineCondition("agent-silent")) }
+    if context.configuration.agent == .none {
+      conditions.append(MachineCondition("no-agent"))
+    } else if isAgentSilent {
+      conditions.append(MachineCondition("agent-silent"))
+    }
     if let agent = context.enforcementState.agent {
       if !agent.isSystem { conditions.append(MachineCondition("own-programs-only")) }
       if agent.isSystem, !agent.hasEvents { conditions.append(MachineCondition("no-process-events")) }

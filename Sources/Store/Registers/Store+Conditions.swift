@@ -50,8 +50,10 @@ extension Store {
   public func setConditions(
     _ conditions: [MachineCondition], at wall: Int64
   ) async throws(StoreError) -> [OutboxChange] {
-    try await commits.commit(.upkeep) { [own, coding, keys] database in
-      guard try database.knownConditions(of: own) != conditions else { return [] }
+    // The disk is left alone while nothing changes.
+    let known = try await read { [own] database in try database.knownConditions(of: own) }
+    guard known != conditions else { return [] }
+    return try await commits.commit(.upkeep) { [own, coding, keys] database in
       try database.run("INSERT OR IGNORE INTO setting VALUES ('conditions', 'known')")
       try database.save(conditions, of: own)
       return try database.addresses(role: .parent).map { parent in
