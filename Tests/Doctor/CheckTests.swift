@@ -30,7 +30,8 @@ import Testing
         accountName: condition.account.map { _ in "emma" })
     }
     let told = [
-      MachineCondition("agent-silent"), MachineCondition("no-agent"), MachineCondition("own-programs-only"), MachineCondition("no-process-events"),
+      MachineCondition("agent-silent"), MachineCondition("no-agent"), MachineCondition("own-programs-only"),
+      MachineCondition("no-process-events"),
       MachineCondition("clock-unset"), MachineCondition("other-enforcer", detail: "timekpr"),
       MachineCondition("privileged-group", account: 1_000, detail: "docker"),
       MachineCondition("lingering", account: 1_000), MachineCondition("from-the-future"),

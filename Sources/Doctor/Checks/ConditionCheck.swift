@@ -21,7 +21,9 @@ struct ConditionCheck: Check {
     },
     Kind(name: "no-agent", severity: .information) { _, _, machine in
       "The node on \(machine) was started without an agent, so rules are recorded there and nothing is closed."
-    } next: { _, _ in "Start it without --no-agent if that is not meant." },
+    } next: { _, _ in
+      "Start it without --no-agent if that is not meant."
+    },
     Kind(name: "own-programs-only", severity: .information) { _, _, machine in
       "Rules hold on \(machine) for the programs of one account alone, whose owner can end Latchkey."
     } next: { _, _ in
