@@ -17,7 +17,7 @@ struct ProgramPlace {
   /// A Boolean value that indicates whether the file has no place on a disk (any more).
   var isGone: Bool { status.st_nlink == 0 || path.hasSuffix(" (deleted)") || path.hasPrefix("/memfd:") }
 
-  /// A Boolean value that indicates whether the file is a program which the system needs, and nobody but root can change it.
+  /// A Boolean value that indicates whether the system needs this program and only root can change its file.
   ///
   /// Its path counts only in the agent's own view: in mounts of its own, an account gives every file any path.
   var isNeeded: Bool {

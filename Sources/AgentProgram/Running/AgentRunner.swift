@@ -177,7 +177,7 @@ public final class AgentRunner {
   // MARK: The node
 
   private func accept() {
-    // Bounded: whoever connects again and again delays nothing for long.
+    // Bounded, so that many connections in a row do not delay the other work for long.
     for _ in 0..<16 {
       guard let socket = listener.accept() else { return }
       guard let peer = socket.peer, isNode(peer.user) else { continue }

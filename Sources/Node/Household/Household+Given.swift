@@ -74,7 +74,7 @@ extension Household {
 
   private static let dayKeys: [RegisterKey] = ["family/zone", "family/dayStart"]
 
-  /// Returns what a child is called, without the word of a machine; `nil` if nobody else has named it.
+  /// Returns a child's name by everybody's word but that of one machine; `nil` if nobody else has named the child.
   func name(of child: ChildID, besides device: DeviceID) -> String? {
     rules(of: child, HouseholdKey.name, besides: device)
   }

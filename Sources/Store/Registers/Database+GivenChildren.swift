@@ -48,7 +48,7 @@ extension Database {
     guard let child = told.key.servedChild, let held = try register(told.key, in: told.zone),
       held.servedChild != nil, told.holds(over: held)
     else { return }
-    // In both cases, what was used is passed on anew once the machine is the child's again.
+    // In both cases, the use is sent again when the machine belongs to the child again.
     try run(
       "DELETE FROM use_shared WHERE child = ? AND peer = (SELECT number FROM peer WHERE device_id = ?)",
       [child.bytes, device.bytes])
