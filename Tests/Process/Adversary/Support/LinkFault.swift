@@ -59,6 +59,8 @@ struct LinkFault: Sendable, CustomStringConvertible {
     if leavesJoinerAsking { return usual + [.cancelled] }
     // Random bytes in place of an offer or an answer decode as unsupported versions.
     if case .forged(_, frame: 0, .random) = kind, isTyped { return usual + [.version] }
+    // The joiner may give up before the inviter does, which then still has the first run under way when it is asked again.
+    if case .silence(.toInviter, _) = kind { return usual + [.busy] }
     return usual
   }
 
