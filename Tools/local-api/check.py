@@ -205,6 +205,9 @@ def check_by_hand(node, document, values):
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             content = next(answer for status, answer in operation["responses"].items() if status < "300")["content"]
+            # A child's machine alone has notices, and none comes by itself: NoticeTests looks at them.
+            if path == "/v1/me/notices":
+                continue
             if operation["x-latchkey-answer"] == "events":
                 for accept in content:
                     # A child gives no commands, so nothing can happen in this stream there.
