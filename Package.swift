@@ -65,16 +65,21 @@ let package = Package(
       name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
+    // Apart from the model, since time zones need all of Foundation, which the agent's program does without.
+    .target(name: "LatchkeyCalendar", dependencies: ["LatchkeyModel"], path: "Sources/Calendar", swiftSettings: strict),
     .target(
       name: "LatchkeyCrypto", dependencies: ["LatchkeyModel", "CSodium"], path: "Sources/Crypto", swiftSettings: strict),
     .target(
       name: "LatchkeyWire",
       dependencies: ["LatchkeyModel", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
       path: "Sources/Wire", swiftSettings: strict),
-    .target(name: "LatchkeyRules", dependencies: ["LatchkeyModel"], path: "Sources/Rules", swiftSettings: strict),
+    .target(
+      name: "LatchkeyRules", dependencies: ["LatchkeyCalendar", "LatchkeyModel"], path: "Sources/Rules",
+      swiftSettings: strict),
     .target(
       name: "LatchkeyHousehold",
       dependencies: [
+        "LatchkeyCalendar",
         "LatchkeyModel", "LatchkeyRules", "LatchkeyWire",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
@@ -85,6 +90,7 @@ let package = Package(
     .target(
       name: "LatchkeyStore",
       dependencies: [
+        "LatchkeyCalendar",
         "LatchkeyModel", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -99,6 +105,7 @@ let package = Package(
     .target(
       name: "LatchkeyNode",
       dependencies: [
+        "LatchkeyCalendar",
         "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyDiscovery",
         "LatchkeyTransport", "LatchkeyAgent", "LatchkeyAgentProtocol", logging,
@@ -135,6 +142,7 @@ let package = Package(
     .target(
       name: "LatchkeyCommands",
       dependencies: [
+        "LatchkeyCalendar",
         "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -161,8 +169,12 @@ let package = Package(
       dependencies: ["LatchkeySimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/Simulation/Program", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyModelTests", dependencies: ["LatchkeyModel", "LatchkeyTestSupport"], path: "Tests/Model",
+      name: "LatchkeyModelTests", dependencies: ["LatchkeyCalendar", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Model",
       swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyCalendarTests", dependencies: ["LatchkeyCalendar", "LatchkeyModel", "LatchkeyTestSupport"],
+      path: "Tests/Calendar", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel", "LatchkeyTestSupport"],
       path: "Tests/Crypto", swiftSettings: strict),
@@ -172,7 +184,8 @@ let package = Package(
       path: "Tests/Wire",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyRulesTests", dependencies: ["LatchkeyRules", "LatchkeyModel", "LatchkeyTestSupport"],
+      name: "LatchkeyRulesTests",
+      dependencies: ["LatchkeyCalendar", "LatchkeyRules", "LatchkeyModel", "LatchkeyTestSupport"],
       path: "Tests/Rules", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyHouseholdTests",
@@ -188,6 +201,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyStoreTests",
       dependencies: [
+        "LatchkeyCalendar",
         "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyStore", "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -219,6 +233,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyNodeTests",
       dependencies: [
+        "LatchkeyCalendar",
         "LatchkeyNode", "LatchkeyRules", "LatchkeyStore", "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel",
         "LatchkeyTestSupport",
       ],

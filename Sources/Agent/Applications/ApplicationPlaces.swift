@@ -1,5 +1,3 @@
-import Foundation
-
 /// Where applications are looked for.
 ///
 /// The folders are those of the XDG Base Directory Specification, and of Flatpak.

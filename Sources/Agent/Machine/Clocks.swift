@@ -1,5 +1,4 @@
 import CProcess
-import Foundation
 import Glibc
 import LatchkeyModel
 
@@ -62,8 +61,8 @@ public enum BootClock {
 public enum BootID {
   /// Returns the ID of this boot, a UUID in lower case; `nil` if /proc does not show it.
   public static func current() -> String? {
-    guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else { return nil }
-    let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    return id.isEmpty ? nil : id
+    ProcFile.read("/proc/sys/kernel/random/boot_id").flatMap {
+      String(decoding: $0, as: UTF8.self).split(whereSeparator: \.isWhitespace).first.map(String.init)
+    }
   }
 }

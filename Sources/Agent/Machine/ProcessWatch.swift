@@ -1,5 +1,5 @@
 import CProcess
-import Foundation
+import Dispatch
 import Glibc
 import LatchkeyModel
 import Synchronization
@@ -88,7 +88,7 @@ private final class WatchTable: Sendable {
       content.entries[process] = Entry(descriptor: descriptor)
       if descriptor >= 0, !content.hasThread, interrupt.reading >= 0 {
         content.hasThread = true
-        Thread.detachNewThread { [self] in wait() }
+        DispatchQueue(label: "org.latchkey.processes").async { [self] in wait() }
       }
       return (.running, true)
     }

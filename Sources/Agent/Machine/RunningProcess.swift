@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import LatchkeyModel
 
@@ -28,8 +27,8 @@ public struct RunningProcess: Hashable, Sendable {
   /// The number of a thread is not that of a process, although /proc has a folder for it.
   public init?(pid: Int32) {
     // The two files belong to one process if the start time is the same before and after.
-    guard pid > 0, let stat = ProcessStat(pid: pid), let user = Self.realUser(pid),
-      ProcessStat(pid: pid)?.startTime == stat.startTime
+    guard pid > 0, let stat = ProcessStatLine(pid: pid), let user = Self.realUser(pid),
+      ProcessStatLine(pid: pid)?.startTime == stat.startTime
     else { return nil }
     let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
     let (seconds, rest) = stat.startTime.quotientAndRemainder(dividingBy: ticks)
@@ -40,7 +39,7 @@ public struct RunningProcess: Hashable, Sendable {
   }
 
   private static func realUser(_ pid: Int32) -> UInt32? {
-    guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/status") else { return nil }
+    guard let data = ProcFile.read("/proc/\(pid)/status", most: 16_384) else { return nil }
     // The kernel escapes line ends in the name, so that no name can imitate one of these lines.
     let lines = data.split(separator: UInt8(ascii: "\n"))
     func number(_ name: String) -> UInt32? {

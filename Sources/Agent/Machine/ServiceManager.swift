@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// The service manager that started this process and wants to be told of its state: systemd, for `Type=notify`.
@@ -14,9 +13,10 @@ public struct ServiceManager: Sendable {
   ///
   /// The variables are removed, so that programs which this one starts do not report in its place.
   public static func ofThisProcess() -> ServiceManager? {
-    let manager = ServiceManager(environment: ProcessInfo.processInfo.environment, processID: getpid())
-    for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
-    return manager
+    let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
+    let environment = names.reduce(into: [:]) { found, name in found[name] = getenv(name).map { String(cString: $0) } }
+    for name in names { unsetenv(name) }
+    return ServiceManager(environment: environment, processID: getpid())
   }
 
   /// Creates the manager that environment variables name; `nil` if they name none.

@@ -1,5 +1,4 @@
 import CProcess
-import Foundation
 import Glibc
 import LatchkeyModel
 
@@ -26,7 +25,7 @@ public struct TrackedProgram: Sendable {
   ///   with an exit status to end with.
   public func start() throws(TrackedProgramError) -> StartedProgram {
     guard let name = arguments.first else { throw .nothingToRun }
-    let file = try ProgramLookup.file(of: name, path: ProcessInfo.processInfo.environment["PATH"])
+    let file = try ProgramLookup.file(of: name, path: getenv("PATH").map { String(cString: $0) })
     // A shell that ignores the end of its children passes this on, in which case the end of a child would not be
     // reported.
     signal(SIGCHLD, SIG_DFL)

@@ -17,8 +17,9 @@ struct HashCache {
 
   /// Returns the SHA-256 of a file, 64 lower-case hexadecimal digits; `nil` if it cannot be read, or is too large.
   ///
-  /// `expected` is the device and inode that the file must have, if it is known.
-  mutating func digest(of path: String, expected: (device: UInt64, inode: UInt64)? = nil) -> String? {
+  /// `expected` is what the kernel has just said of the file, if it was asked: the path must still lead to the same file.
+  mutating func digest(of path: String, expected: FileMark? = nil) -> String? {
+    if let digest = expected.flatMap({ known[$0] }) { return digest }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -27,7 +28,7 @@ struct HashCache {
       return nil
     }
     let mark = FileMark(status)
-    if let expected, expected != (mark.device, mark.inode) { return nil }
+    if let expected, (expected.device, expected.inode) != (mark.device, mark.inode) { return nil }
     if let digest = known[mark] { return digest }
     reads += 1
     var hash = SHA256()

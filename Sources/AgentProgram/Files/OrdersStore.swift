@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 import LatchkeyAgentProtocol
 
 /// The orders on the agent's own disk.

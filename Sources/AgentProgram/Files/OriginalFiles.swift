@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 
 /// The programs that orders name by their package or path, by which a copy of one is known: it has the same content.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 
 /// The files of the Debian packages that orders name, and the paths that they name.
 ///

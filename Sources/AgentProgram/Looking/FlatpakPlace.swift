@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 
 /// The Flatpak to which a process belongs.
 ///
@@ -22,7 +23,8 @@ struct FlatpakPlace {
       return
     }
     // A file of a Flatpak that is run without its sandbox: the system's, or one in a home.
-    guard let found = program.path.range(of: "/flatpak/app/"), program.path[found.upperBound...].contains("/files/"),
+    guard let found = program.path.firstRange(of: "/flatpak/app/"),
+      program.path[found.upperBound...].contains("/files/"),
       let id = program.path[found.upperBound...].split(separator: "/").first
     else { return nil }
     self.id = String(id)

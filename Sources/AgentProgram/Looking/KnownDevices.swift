@@ -59,19 +59,36 @@ struct KnownDevices {
   ///
   /// `path` is that of the executable as the kernel shows it, and `folder` the process's in /proc.
   func holdsExecutable(_ path: String, of folder: String) -> Bool {
-    // The executable comes first, unless the program has mapped something below it.
-    for most in [8_192, 1 << 20] {
+    // As the kernel writes it there.
+    let shown = (path.utf8.contains(0x0A) ? path.replacing("\n", with: "\\012") : path).utf8
+    // The executable comes first, unless the program has mapped something below it; the kernel writes no more than is read.
+    for most in [512, 8_192, 1 << 20] {
       // A process without memory is about to end.
       guard let bytes = ProcFile.read("\(folder)/maps", most: most), !bytes.isEmpty else { return true }
-      let shown = Array(path.replacing("\n", with: "\\012").utf8)
-      for line in bytes.split(separator: 0x0A) {
-        let fields = line.split(separator: 0x20, maxSplits: 5)
-        guard fields.count == 6, fields[5].drop(while: { $0 == 0x20 }).elementsEqual(shown) else { continue }
-        return isKnown(String(decoding: fields[3], as: UTF8.self))
-      }
+      if let device = Self.device(of: shown, in: bytes) { return isKnown(device) }
       if bytes.count < most { break }
     }
     return false
+  }
+
+  /// Returns the device in the first whole line of `maps` that has a path; `nil` if there is none.
+  private static func device(of path: String.UTF8View, in maps: [UInt8]) -> String? {
+    var start = 0
+    while let end = maps[start...].firstIndex(of: 0x0A) {
+      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH, of which the path may contain spaces.
+      var (field, place, device) = (0, start, start..<start)
+      while field < 5, let space = maps[place..<end].firstIndex(of: 0x20) {
+        if field == 3 { device = place..<space }
+        (field, place) = (field + 1, space + 1)
+      }
+      if field == 5, let first = maps[place..<end].firstIndex(where: { $0 != 0x20 }),
+        maps[first..<end].elementsEqual(path)
+      {
+        return String(decoding: maps[device], as: UTF8.self)
+      }
+      start = end + 1
+    }
+    return nil
   }
 
   /// Returns whether a file at the root of a process's own view can be read without waiting for anybody.

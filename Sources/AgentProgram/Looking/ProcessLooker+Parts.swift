@@ -52,22 +52,22 @@ extension ProcessLooker {
   }
 
   static func arguments(_ folder: String) -> String {
-    guard var bytes = ProcFile.read("\(folder)/cmdline", most: 4_096) else { return "" }
+    guard var bytes = ProcFile.line("\(folder)/cmdline", most: 4_096) else { return "" }
     while bytes.last == 0 { bytes.removeLast() }
     return String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
   }
 
-  /// Returns the facts of a process that was not seen before, without what it has mapped.
+  /// Returns the facts of a process that was not seen before, without what it has mapped; `path` is its executable's.
   mutating func facts(
-    _ identity: ProcessIdentity, _ user: UInt32, _ line: ProcessStatLine, _ program: ProgramPlace?, _ folder: String,
-    _ arguments: String, _ wanted: Wanted
+    _ identity: ProcessIdentity, _ user: UInt32, _ line: ProcessStatLine, _ path: String?, _ program: ProgramPlace?,
+    _ folder: String, _ arguments: String, _ wanted: Wanted
   ) -> ProcessFacts {
     let started = BootInstant(
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
     let flatpak = program.flatMap { FlatpakPlace(of: $0, folder: folder, devices) }
     let isHashed = wanted.hashed.contains(user)
     // The first image is the executable, also where nothing but its path can be known.
-    let place = ProcFile.link("\(folder)/exe").map { ProcessFacts.Image(path: ProgramPlace.cleaned($0)) }
+    let place = path.map { ProcessFacts.Image(path: ProgramPlace.cleaned($0)) }
     let images =
       program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
     return ProcessFacts(
@@ -83,7 +83,7 @@ extension ProcessLooker {
     _ program: ProgramPlace, at file: String, of user: UInt32, isHashed: Bool
   ) -> ProcessFacts.Image {
     var image = ProcessFacts.Image(path: ProgramPlace.cleaned(program.path))
-    let expected = (UInt64(program.status.st_dev), UInt64(program.status.st_ino))
+    let expected = FileMark(program.status)
     if isHashed { image.sha256 = hashes.digest(of: file, expected: expected) }
     let isGenuine = program.isGenuine
     if isGenuine, program.status.st_uid == 0 { image.packages = files.packages(of: program.path) }

@@ -142,7 +142,8 @@ struct ProcessLooker {
     let before = known?.facts
     if known == nil {
       known = Known(
-        facts: facts(identity, user, line, program, folder, arguments, wanted), file: mark, firstArguments: arguments)
+        facts: facts(identity, user, line, path, program, folder, arguments, wanted), file: mark,
+        firstArguments: arguments)
     }
     guard var seen = known else { return nil }
     if before != nil {

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 import LatchkeyAgentProtocol
 
 /// What the place of a program's file says about it.
@@ -8,6 +9,14 @@ struct ProgramPlace {
   /// The path as the kernel shows it, which follows the process's own mounts.
   let path: String
   let status: stat
+  /// What the kernel says of the folder at the path's place in the agent's own view; `nil` if there is none.
+  private let folder: stat?
+
+  init(path: String, status: stat) {
+    (self.path, self.status) = (path, status)
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
+    self.folder = ProcFile.status(folder)
+  }
 
   /// A Boolean value that indicates whether the file at that path in the agent's own view is the same.
   var isGenuine: Bool {
@@ -34,8 +43,7 @@ struct ProgramPlace {
   /// Returns whether an account can put a program there; `isOwn` tells whether a user ID is the account's.
   func isWritable(_ isOwn: (UInt32) -> Bool) -> Bool {
     if isGone || Self.canWrite(status, isOwn) { return true }
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
-    return ProcFile.status(folder).map { Self.canWrite($0, isOwn) } ?? false
+    return folder.map { Self.canWrite($0, isOwn) } ?? false
   }
 
   private static func canWrite(_ status: stat, _ isOwn: (UInt32) -> Bool) -> Bool {

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 
 /// The user IDs that accounts may use in user namespaces: those of /etc/subuid.
 ///

@@ -40,6 +40,7 @@ public final class AgentRunner {
   private let presence: PresenceLooker?
   private var handles: [ProcessIdentity: HeldHandle] = [:]
   private var protected = ProtectedProcesses()
+  private var wanted = ProcessLooker.Wanted(accounts: [], hashed: [], protected: [], protectedFiles: [])
   /// The programs that are looked at again soon.
   private var young = YoungPrograms()
   /// The numbers of processes that were asked to end or killed since the last look at everything.
@@ -128,6 +129,7 @@ public final class AgentRunner {
     var lastLook = BootClock.now()
     var lastNewLook = lastLook
     var lastTimer = lastLook
+    var lastYoung = lastLook
     signs.begin(at: lastLook)
     while true {
       signs.give(at: BootClock.now())
@@ -135,7 +137,7 @@ public final class AgentRunner {
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
       if watchfulUntil.map({ $0 > lastNewLook }) == true { due = min(due, lastNewLook + Self.newMilliseconds) }
-      if let next = young.next { due = min(due, next) }
+      if let next = young.next { due = min(due, max(next, lastYoung + Self.restMilliseconds)) }
       if let timer = machine.nextTimer(after: lastTimer) {
         due = min(due, max(timer, lastTimer + Self.restMilliseconds))
       }
@@ -143,7 +145,10 @@ public final class AgentRunner {
       if let question = presence?.nextQuestion() { due = min(due, question) }
       wait(milliseconds: Int32(clamping: max(0, due - BootClock.now())))
       compareClocks(BootClock.now())
-      lookAtYoung()
+      if BootClock.now() - lastYoung >= Self.restMilliseconds {
+        lastYoung = BootClock.now()
+        lookAtYoung()
+      }
       if BootClock.now() - lastLook >= pause {
         guard ProcFile.status(settings.socket).map({ isOwn($0) }) == true else { return }
         lastLook = BootClock.now()
@@ -228,6 +233,7 @@ public final class AgentRunner {
       guard let socket = listener.accept() else { return }
       guard let peer = socket.peer, isNode(peer.user) else { continue }
       protected.connected(node: peer.process)
+      prepareLooking()
       connection = NodeConnection(socket, peer)
       let hello = AgentHello(
         run: run, isSystem: settings.nodeUser != nil, hasEvents: eventsDescriptor >= 0,
@@ -275,6 +281,7 @@ public final class AgentRunner {
       // The account that the agent runs as exists, also where no list of accounts names it, as in a container.
       $0 == geteuid() || getpwuid($0) != nil
     }
+    prepareLooking()
     loadFiles()
     looker.forgetImages()
     perform(effects, now)
@@ -283,9 +290,10 @@ public final class AgentRunner {
 
   // MARK: Processes
 
-  private var wanted: ProcessLooker.Wanted {
+  /// Works out what is looked for, after new orders or with another node.
+  private func prepareLooking() {
     let accounts = machine.supervisedAccounts
-    return ProcessLooker.Wanted(
+    wanted = ProcessLooker.Wanted(
       accounts: accounts, hashed: accounts.filter { machine.needsHashes(of: $0) }, protected: protected.processes,
       protectedFiles: protected.files)
   }
@@ -323,7 +331,8 @@ public final class AgentRunner {
         let now = BootClock.now()
         guard let (facts, _) = looker.lookAtStart(of: pid, wanted, now) else { continue }
         see(facts)
-        young.started(pid, at: now)
+        // The end of one that was killed is seen by its descriptor.
+        if !machine.isKilled(facts.identity) { young.started(pid, at: now) }
       case .forked(let child, of: let parent):
         // What a program that is being closed starts without another program would be seen seconds later.
         guard closing.contains(parent) else { continue }
@@ -380,9 +389,7 @@ public final class AgentRunner {
       case .lockSessions(let account): sessions.lock(account)
       case .endSessions(let account): sessions.end(account, sparing: protected.processes)
       case .tell(let report):
-        if case .began(let use, _, _) = report.event, handles[use.process] == nil, handles.count < mostHandles {
-          handles[use.process] = HeldHandle(use.process)
-        }
+        if case .began(let use, _, _) = report.event { _ = hold(use.process) }
         if connection?.isWelcome == true { send(.report(report)) }
         teller.tell(report, at: now) { machine.reason(of: $1, in: $0) }
       }
@@ -394,8 +401,16 @@ public final class AgentRunner {
     if closing.count < 4_096 { closing.insert(process) }
   }
 
+  /// Keeps a descriptor of a process, by which its end is seen; returns `nil` if it has ended, or if too many are kept.
+  private func hold(_ process: ProcessIdentity) -> HeldHandle? {
+    if let held = handles[process] { return held }
+    guard handles.count < mostHandles, let handle = HeldHandle(process) else { return nil }
+    handles[process] = handle
+    return handle
+  }
+
   private func signal(_ process: ProcessIdentity, _ number: Int32) {
-    if let held = handles[process] {
+    if let held = hold(process) {
       held.handle.send(signal: number)
     } else if let handle = ProcessHandle(process) {
       handle.send(signal: number)

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 
 /// A terminal of an account, at which a person of that account may be.
 struct AccountTerminal: Hashable {

@@ -63,6 +63,11 @@ public struct AgentMachine: Sendable {
   /// Returns the facts of a process that is followed, as they were last seen.
   public func facts(of process: ProcessIdentity) -> ProcessFacts? { followed[process]?.facts }
 
+  /// Returns whether a process was killed and has not been seen to end.
+  public func isKilled(_ process: ProcessIdentity) -> Bool {
+    if case .killed = followed[process]?.closing { true } else { false }
+  }
+
   // MARK: Orders
 
   /// Takes orders, in the place of all earlier ones.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// The family's zone and days, in which times about the household are typed and shown.

@@ -6,10 +6,10 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
   public static let last = FamilyDay(daysSinceEpoch: 2_932_896)
 
   /// The number of whole days since 1970-01-01.
-  let daysSinceEpoch: Int64
+  package let daysSinceEpoch: Int64
 
   /// Creates a day from the number of days since 1970-01-01, limited to the supported days.
-  init(daysSinceEpoch: Int64) {
+  package init(daysSinceEpoch: Int64) {
     self.daysSinceEpoch = min(max(daysSinceEpoch, -25_567), 2_932_896)
   }
 

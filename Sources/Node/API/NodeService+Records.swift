@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyAgent
+import LatchkeyCalendar
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules

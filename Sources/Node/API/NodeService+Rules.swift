@@ -1,5 +1,6 @@
 import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeyCalendar
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules

@@ -1,4 +1,5 @@
 import LatchkeyAgent
+import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore

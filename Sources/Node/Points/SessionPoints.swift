@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules

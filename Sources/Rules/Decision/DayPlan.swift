@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// A child's rules, worked out for one day of the family.

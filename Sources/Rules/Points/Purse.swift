@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// The part of a child's points that one machine may spend, and the only writer of its entries.

@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// The length of a period of a report.

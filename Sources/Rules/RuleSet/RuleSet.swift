@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// The rules of one child, as the registers that a machine holds say.

@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// The value of a rule, as its key requires.

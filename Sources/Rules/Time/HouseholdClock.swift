@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// What a machine's clocks show at one instant.

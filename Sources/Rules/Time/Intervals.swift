@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// Stretches of time in Unix milliseconds that do not touch each other, the earliest first.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// The tables of registers.

@@ -1,4 +1,5 @@
 import GRDB
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// Assigns usage records to family days.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LatchkeyCalendar
 import LatchkeyModel
 
 /// A stretch of a child's use, as totals count it.

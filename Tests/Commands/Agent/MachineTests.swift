@@ -10,14 +10,14 @@ import Testing
     ("7 () X 1 7 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 18446744073709551615 1\n", UInt64.max, true),
   ])
   func aStatLineIsReadWhateverTheNameHolds(line: String, startTime: UInt64, hasEnded: Bool) throws {
-    let stat = try #require(ProcessStat(line: Array(line.utf8)))
+    let stat = try #require(ProcessStatLine(Array(line.utf8)))
     #expect(stat.startTime == startTime)
     #expect(stat.hasEnded == hasEnded)
   }
 
   @Test(arguments: ["", "7 (sh", "7 (sh)", "7 (sh) S 1 2 3", "7 (sh) S 1 7 7 0 -1 4 1 2 3 4 5 6 7 8 20 0 1 0 -12 1 2"])
   func whatIsNoStatLineIsRefused(line: String) {
-    #expect(ProcessStat(line: Array(line.utf8)) == nil)
+    #expect(ProcessStatLine(Array(line.utf8)) == nil)
   }
 
   @Test func thisProcessIsAliveAndNoOtherOfItsNumber() throws {
@@ -42,27 +42,6 @@ import Testing
     #expect(BootClock.now().milliseconds >= Int64(seconds * 1_000))
     let before = Date()
     #expect(WallClock.now() >= Int64(before.timeIntervalSince1970 * 1_000))
-  }
-
-  @Test(
-    arguments: [
-      ("America/New_York", "Europe/Berlin\n", "Asia/Tokyo", "America/New_York"),
-      (":America/New_York", nil, nil, "America/New_York"),
-      (":/usr/share/zoneinfo/America/Lima", nil, nil, "America/Lima"),
-      ("EST5EDT4,M3.2.0,M11.1.0", "Europe/Berlin\n", nil, "Europe/Berlin"), ("", "Europe/Berlin", nil, "Europe/Berlin"),
-      (nil, "Europe/Berlin\n", "Asia/Tokyo", "Europe/Berlin"), (nil, "Europe/Nowhere", "Asia/Tokyo", "Asia/Tokyo"),
-      (nil, nil, "posix/Asia/Tokyo", "Asia/Tokyo"), (nil, nil, "Nowhere", "UTC"), (nil, nil, nil, "UTC"),
-    ] as [(String?, String?, String?, String)])
-  func theZoneIsFound(variable: String?, file: String?, link: String?, name: String) throws {
-    let etc = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: etc, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: etc) }
-    if let file { try Data(file.utf8).write(to: etc.appending(path: "timezone")) }
-    if let link {
-      try FileManager.default.createSymbolicLink(
-        atPath: etc.appending(path: "localtime").path, withDestinationPath: "/usr/share/zoneinfo/\(link)")
-    }
-    #expect(LocalZone.name(variable: variable, etc: etc.path) == name)
   }
 
   @Test func theFirstRunnableFileOfThePathIsTaken() throws {

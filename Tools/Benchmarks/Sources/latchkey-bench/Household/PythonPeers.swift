@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 

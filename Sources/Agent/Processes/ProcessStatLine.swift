@@ -1,24 +1,26 @@
-/// The fields of /proc/PID/stat that an agent needs.
-struct ProcessStatLine: Hashable, Sendable {
+/// The fields of /proc/PID/stat by which a process is known, and whether it lives.
+public struct ProcessStatLine: Hashable, Sendable {
   /// Field 2: the name that the process gave itself.
-  let name: String
+  public let name: String
   /// Field 3 is `Z` or `X`, and no other of its threads lives.
-  let hasEnded: Bool
+  public let hasEnded: Bool
   /// Its first thread has ended and another lives: the kernel shows its program in the folders of its threads alone.
-  let livesInThreads: Bool
+  public let livesInThreads: Bool
   /// Field 4: the parent's number.
-  let parent: Int32
+  public let parent: Int32
   /// Field 9, bit 21: it is a thread of the kernel.
-  let isKernel: Bool
+  public let isKernel: Bool
   /// Field 22: the start in clock ticks since boot.
-  let startTime: UInt64
+  public let startTime: UInt64
 
-  init?(pid: Int32) {
-    guard let bytes = ProcFile.read("/proc/\(pid)/stat", most: 1_024) else { return nil }
+  /// Reads the line of a process; `nil` if there is no such process.
+  public init?(pid: Int32) {
+    guard let bytes = ProcFile.line("/proc/\(pid)/stat", most: 1_024) else { return nil }
     self.init(bytes)
   }
 
-  init?(_ bytes: [UInt8]) {
+  /// Reads a line; `nil` if it is none.
+  public init?(_ bytes: [UInt8]) {
     // The name may contain spaces and parentheses; the last parenthesis ends it.
     guard let begin = bytes.firstIndex(of: 0x28), let end = bytes.lastIndex(of: 0x29), begin < end else { return nil }
     // Fields 3, 4, 9, 20 and 22, without an array of all: a look reads the line of every process.
@@ -50,8 +52,11 @@ struct ProcessStatLine: Hashable, Sendable {
   private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
     var value: UInt64 = 0
     for byte in text {
-      guard byte >= 0x30, byte <= 0x39, value < .max / 16 else { return nil }
-      value = value * 10 + UInt64(byte - 0x30)
+      guard byte >= 0x30, byte <= 0x39 else { return nil }
+      let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = tens.addingReportingOverflow(UInt64(byte - 0x30))
+      guard !isTooLarge, !isLarger else { return nil }
+      value = sum
     }
     return text.isEmpty ? nil : value
   }

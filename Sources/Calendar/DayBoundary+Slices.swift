@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 extension DayBoundary {
   /// The largest difference between a session's length by the wall clock and the use in it: 31 days, in milliseconds.
   ///

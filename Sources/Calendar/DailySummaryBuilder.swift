@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// A builder of daily summaries from sessions.
 ///
 /// The same sessions result in the same summaries, in any order.

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyModel
 
 /// The boundary between family days: a time zone, and the hour at which days start.
 ///

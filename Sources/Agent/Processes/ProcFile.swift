@@ -1,9 +1,21 @@
 import Glibc
 
 /// Small files of /proc, and what the kernel says of a file.
-enum ProcFile {
+public enum ProcFile {
   /// Returns the content of a file, at most `most` bytes; `nil` if it cannot be read.
-  static func read(_ path: String, most: Int = 4_096) -> [UInt8]? {
+  public static func read(_ path: String, most: Int = 4_096) -> [UInt8]? {
+    read(path, most: most, isWhole: true)
+  }
+
+  /// Returns what one read of a file gives, at most `most` bytes; `nil` if it cannot be read.
+  ///
+  /// The kernel gives the files of a process that have one line, and its arguments, at once. Asking again whether there is
+  /// more would cost as much.
+  public static func line(_ path: String, most: Int = 4_096) -> [UInt8]? {
+    read(path, most: most, isWhole: false)
+  }
+
+  private static func read(_ path: String, most: Int, isWhole: Bool) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -16,13 +28,14 @@ enum ProcFile {
         if count < 0 { failed = true }
         if count <= 0 { break }
         size += count
+        if !isWhole { break }
       }
     }
     return failed && bytes.isEmpty ? nil : bytes
   }
 
   /// Returns where a link leads, at most 4,096 bytes; `nil` if it cannot be read.
-  static func link(_ path: String) -> String? {
+  public static func link(_ path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = buffer.withUnsafeMutableBytes {
       $0.bindMemory(to: CChar.self).baseAddress.map { readlink(path, $0, 4_096) } ?? -1
@@ -31,13 +44,13 @@ enum ProcFile {
   }
 
   /// Returns what the kernel says of a file, links followed; `nil` if there is none.
-  static func status(_ path: String) -> stat? {
+  public static func status(_ path: String) -> stat? {
     var status = stat()
     return stat(path, &status) == 0 ? status : nil
   }
 
   /// The numbers of all processes that /proc shows.
-  static func processes() -> [Int32] {
+  public static func processes() -> [Int32] {
     guard let folder = opendir("/proc") else { return [] }
     defer { closedir(folder) }
     var found: [Int32] = []
@@ -54,22 +67,5 @@ enum ProcFile {
       if let number { found.append(number) }
     }
     return found
-  }
-}
-
-/// What identifies the content of a file until the file is changed.
-struct FileMark: Hashable, Sendable {
-  var device: UInt64
-  var inode: UInt64
-  var size: Int64
-  var changedSeconds: Int64
-  var changedNanoseconds: Int64
-
-  init(_ status: stat) {
-    device = UInt64(status.st_dev)
-    inode = UInt64(status.st_ino)
-    size = Int64(status.st_size)
-    changedSeconds = Int64(status.st_ctim.tv_sec)
-    changedNanoseconds = Int64(status.st_ctim.tv_nsec)
   }
 }

@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// A session of one application, or the part of it in one family day.
 public struct UsageSlice: Hashable, Sendable {
   /// The application.

@@ -1,0 +1,18 @@
+import Glibc
+
+/// What identifies the content of a file until the file is changed.
+struct FileMark: Hashable, Sendable {
+  var device: UInt64
+  var inode: UInt64
+  var size: Int64
+  var changedSeconds: Int64
+  var changedNanoseconds: Int64
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    changedSeconds = Int64(status.st_ctim.tv_sec)
+    changedNanoseconds = Int64(status.st_ctim.tv_nsec)
+  }
+}
