@@ -130,6 +130,7 @@ public final class AgentRunner {
     var lastNewLook = lastLook
     var lastTimer = lastLook
     var lastYoung = lastLook
+    var nextRelease = lastLook + ResidentMemory.settledMilliseconds
     signs.begin(at: lastLook)
     while true {
       signs.give(at: BootClock.now())
@@ -156,6 +157,10 @@ public final class AgentRunner {
         lookAtAll()
         takeNotes()
         lastNewLook = lastLook
+        if nextRelease <= lastLook {
+          ResidentMemory.release()
+          nextRelease = lastLook + ResidentMemory.pauseMilliseconds
+        }
       } else if let watchfulUntil, watchfulUntil > lastNewLook, BootClock.now() - lastNewLook >= Self.newMilliseconds {
         lastNewLook = BootClock.now()
         looker.lookAtNew(wanted, at: lastNewLook) { see($0) }

@@ -4,7 +4,8 @@ import Logging
 
 /// Notices that this machine has other addresses, or has slept, and has every link see to its session.
 ///
-/// The kernel's word of a change comes through discovery; without that, and for sleep, it looks every two seconds.
+/// The kernel's word of a change comes through discovery. Beside that, it looks at the clocks every two seconds, and at the
+/// addresses every ten: to list them costs an idle node more than all else.
 /// Spec: Protocol/04-session.md §5.
 actor NetworkWatch {
   private let context: NodeContext
@@ -12,8 +13,10 @@ actor NetworkWatch {
   private let discovery: DiscoveryService
   private var clock = ClockJump()
 
-  /// The time between two looks.
+  /// The time between two looks at the clocks.
   private static let pace = Duration.seconds(2)
+  /// The number of looks at the clocks of which one is also a look at the addresses.
+  private static let addressPace = 5
   /// The time by which two clocks may part, or a look may be late, before the machine counts as having slept.
   private static let tolerance = Duration.seconds(2)
 
@@ -27,9 +30,11 @@ actor NetworkWatch {
     // Two tasks that last, and not two for each look: an idle node hardly wakes.
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
+        var looks = 0
         while !Task.isCancelled {
           try? await Task.sleep(for: Self.pace)
-          await self.look()
+          looks += 1
+          await self.look(atAddresses: looks.isMultiple(of: Self.addressPace))
         }
       }
       group.addTask {
@@ -37,17 +42,18 @@ actor NetworkWatch {
         while !Task.isCancelled {
           await self.context.networkChanges.wait(after: seen)
           seen = self.context.networkChanges.version
-          await self.look()
+          await self.look(atAddresses: true)
         }
       }
     }
   }
 
-  private func look() async {
+  private func look(atAddresses: Bool) async {
     guard !Task.isCancelled else { return }
     // Suspended, the one clock stands still; stopped as a process, neither does, and only this look is late.
     let change = clock.change()
     let hasSlept = change.slept > Self.tolerance || change.passed > Self.pace + Self.tolerance
+    guard hasSlept || atAddresses else { return }
     let (before, after) = context.lookAtNetwork()
     guard hasSlept || before != after else { return }
     context.logger.info(

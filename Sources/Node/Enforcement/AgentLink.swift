@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import LatchkeyAgent
 import LatchkeyAgentProtocol
-import Synchronization
 
 /// The node's end of a connection to its agent.
 actor AgentLink {
@@ -50,13 +49,13 @@ actor AgentLink {
     let (stream, continuation) = AsyncStream.makeStream(
       of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.mostPieces))
     let socket = socket
-    let end = ReadingEnd()
-    continuation.onTermination = { _ in end.isReached.store(true, ordering: .relaxed) }
+    // The thread waits without an end, so that an idle node does not wake: what has come to an end wakes it.
+    continuation.onTermination = { _ in shutdown(socket.descriptor, Int32(SHUT_RD)) }
     // On a thread of its own, since waiting blocks it.
     Thread.detachNewThread {
       var ready = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-      while !end.isReached.load(ordering: .relaxed) {
-        guard poll(&ready, 1, Self.glance) > 0 else { continue }
+      while true {
+        guard poll(&ready, 1, -1) > 0 else { continue }
         guard let bytes = socket.read() else { break }
         guard bytes.isEmpty || Self.give(bytes, to: continuation) else { break }
       }
@@ -79,11 +78,4 @@ actor AgentLink {
 
   /// The most pieces that wait to be taken.
   private static let mostPieces = 64
-  /// The longest time until a thread sees that the reader has stopped, in milliseconds.
-  private static let glance: Int32 = 250
-
-  /// Whether the reader has stopped.
-  private final class ReadingEnd: Sendable {
-    let isReached = Atomic(false)
-  }
 }
