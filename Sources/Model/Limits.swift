@@ -73,6 +73,8 @@ public enum Limits {
   public static let toldParents = 16
   /// The number of registers in one command or item.
   public static let editRegisters = 128
+  /// The most exceptions that the receipt of an edit names.
+  public static let receiptExceptions = 16
   /// The number of bytes of their keys and values together.
   public static let editBytes = 24_576
   /// The number of facts in one item.

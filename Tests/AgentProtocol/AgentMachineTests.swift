@@ -10,7 +10,6 @@ import Testing
     var machine: AgentMachine
     var deeds: [String] = []
     var reports: [AgentReport] = []
-    var kept: [UInt64] = []
     static let boot = "boot-1"
 
     init(_ abilities: AgentAbilities = AgentAbilities(onlyAccount: nil)) {
@@ -26,7 +25,6 @@ import Testing
         case .resume(let process): deeds.append("resume \(process.processID)")
         case .lockSessions(let account): deeds.append("lock \(account)")
         case .endSessions(let account): deeds.append("end \(account)")
-        case .keep(let orders): kept.append(orders.number)
         case .tell(let report): reports.append(report)
         }
       }
@@ -266,11 +264,35 @@ import Testing
     let orders = AgentOrders(
       number: 9, boot: Rig.boot, at: .init(milliseconds: 0),
       accounts: [AccountOrders(account: 1_000, programs: [game(closesAt: 60_000)])])
-    rig.take(rig.machine.received(orders, boot: Rig.boot, isKept: true, at: .init(milliseconds: 90_000)) { _ in true })
+    rig.take(rig.machine.received(orders, boot: Rig.boot, at: .init(milliseconds: 90_000)) { _ in true })
     rig.see(5, "/usr/games/kart", start: 10, at: 90_000)
     rig.see(6, "/usr/games/kart", start: 70_000, at: 90_000)
-    #expect(rig.kept.isEmpty, "What is on the disk is not written again.")
     #expect(rig.deeds == ["ask 5", "kill 6"])
+  }
+
+  @Test("Orders that cannot be written to the disk hold, and the node is told until they are there")
+  func notKept() {
+    var rig = Rig()
+    let orders = AgentOrders(
+      number: 9, boot: Rig.boot, at: .init(milliseconds: 0),
+      accounts: [
+        AccountOrders(account: 1_000, programs: [game(closesAt: 0)]), AccountOrders(account: 9_000, programs: []),
+      ])
+    rig.take(rig.machine.received(orders, boot: Rig.boot, isDurable: false, at: .init(milliseconds: 10)) { $0 < 2_000 })
+    func told() -> [AgentReport.Event] {
+      defer { rig.reports = [] }
+      return rig.reports.map(\.event)
+    }
+    let (notKept, noAccount) = (OrderFault(.notKept, account: 0), OrderFault(.noAccount, account: 9_000))
+    #expect(told() == [.refused(orders: 9, notKept), .refused(orders: 9, noAccount), .inForce(orders: 9)])
+    rig.see(5, "/usr/games/kart", start: 100, at: 200)
+    #expect(rig.deeds == ["kill 5"])
+    rig.reports = []
+    for report in rig.machine.waitingReports { rig.machine.stored(report.number) }
+    rig.take(rig.machine.connected(stored: 0, at: .init(milliseconds: 300)))
+    #expect(told() == [.refused(orders: 9, notKept), .refused(orders: 9, noAccount), .inForce(orders: 9)])
+    rig.take(rig.machine.kept(at: .init(milliseconds: 400)))
+    #expect(told() == [.refused(orders: 9, noAccount), .inForce(orders: 9)])
   }
 
   @Test("A node that was restarted does not know since when a program is closed; the agent does")

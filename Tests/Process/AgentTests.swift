@@ -257,7 +257,18 @@ extension ProcessTests {
           #expect("\(error)".contains("“/usr/bin/gnome-shell” is a program that the system needs"), "\(error)")
         }
 
-        try await home.set([("sessions", "close"), ("app/kart/matchers", "path \(home.game)")])
+        func receipt(_ rules: [(String, String?)]) async throws -> String {
+          let outcome = try await home.outcome(of: rules)
+          return try #require(outcome.stateInForce).summary
+        }
+        let sessions = try await receipt([("sessions", "close"), ("app/kart/matchers", "path \(home.game)")])
+        #expect(
+          sessions.hasPrefix("In force there") && sessions.contains("Sessions cannot be closed there"),
+          "\(sessions)")
+        let paused = try await receipt([("app/kart/step", "pause")])
+        #expect(paused.hasSuffix("Programs cannot be frozen there, so they are closed instead."), "\(paused)")
+        let other = try await receipt([("app/kart/name", "Kart")])
+        #expect(!other.contains("annot"), "It is about neither: \(other)")
         try await eventually("the parent knows that sessions cannot be closed there") {
           try await home.mum.api.conditions().contains { $0.condition.name == "cannot-close-sessions" }
         }
@@ -271,6 +282,30 @@ extension ProcessTests {
         try await eventually("the parent knows that it is over") {
           try await !home.mum.api.conditions().contains { $0.condition.name == "cannot-close-sessions" }
         }
+      }
+    }
+
+    @Test("Orders that cannot be written hold and are told, until they can be written")
+    func unwritten() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/matchers", "path \(home.game)")])
+        let obstacle = home.pc.folder + "/agent.orders.new"
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+        func tells() async throws -> Bool {
+          try await home.mum.api.conditions().contains { $0.condition.name == "orders-not-kept" }
+        }
+        let summary = try await home.outcome(of: [("app/kart/blocked", "yes")]).stateInForce?.summary
+        #expect(summary?.contains("hold only until the agent is started again") == true, "\(summary ?? "nothing")")
+        #expect(try await home.play().wait() == .signalled(SIGKILL))
+        try await eventually("the parent is told") { try await tells() }
+        try FileManager.default.removeItem(atPath: obstacle)
+        try await eventually("the parent knows that it is over") { try await !tells() }
+        let agent = try #require(home.agent)
+        await home.pc.kill()
+        kill(agent, SIGKILL)
+        try await home.pc.start()
+        #expect(try await home.play().wait() == .signalled(SIGKILL))
       }
     }
 

@@ -33,6 +33,8 @@ public final class AgentRunner {
   private let place: FileMark?
   private let lock: Int32
   private var machine: AgentMachine
+  /// The orders in force that could not be written to the disk.
+  private var unkept: AgentOrders?
   private var looker = ProcessLooker()
   private var connection: NodeConnection?
   private var events: ProcessEvents?
@@ -155,6 +157,7 @@ public final class AgentRunner {
         lastLook = BootClock.now()
         loadFiles()
         lookAtAll()
+        keepLate()
         takeNotes()
         lastNewLook = lastLook
         if nextRelease <= lastLook {
@@ -282,7 +285,9 @@ public final class AgentRunner {
 
   private func take(_ orders: AgentOrders, isKept: Bool) {
     let now = BootClock.now()
-    let effects = machine.received(orders, boot: boot, isKept: isKept, at: now) {
+    // On the disk before they have an effect. If that fails, they are enforced nevertheless: a full disk would spare a child.
+    unkept = isKept || keep(orders) ? nil : orders
+    let effects = machine.received(orders, boot: boot, isDurable: unkept == nil, at: now) {
       // The account that the agent runs as exists, also where no list of accounts names it, as in a container.
       $0 == geteuid() || getpwuid($0) != nil
     }
@@ -291,6 +296,21 @@ public final class AgentRunner {
     looker.forgetImages()
     perform(effects, now)
     if !isKept { lookAtAll() }
+  }
+
+  /// Writes orders to the disk; returns whether they are there.
+  private func keep(_ orders: AgentOrders) -> Bool {
+    guard let reason = store.keep(orders) else { return true }
+    Self.say(reason)
+    return false
+  }
+
+  /// Tries again to write orders that could not be written.
+  private func keepLate() {
+    guard let orders = unkept, store.keep(orders) == nil else { return }
+    unkept = nil
+    let now = BootClock.now()
+    perform(machine.kept(at: now), now)
   }
 
   // MARK: Processes
@@ -379,8 +399,6 @@ public final class AgentRunner {
   private func perform(_ effects: [AgentEffect], _ now: BootInstant) {
     for effect in effects {
       switch effect {
-      case .keep(let orders):
-        if let reason = store.keep(orders) { Self.say(reason) }
       case .ask(let process):
         noteClosing(process.processID)
         signal(process, SIGTERM)

@@ -22,6 +22,8 @@ public struct OrderFault: Hashable, Sendable {
     case cannotCloseSession = 7
     /// The orders are larger than permitted.
     case tooLarge = 8
+    /// The orders could not be made durable: they hold until the agent ends.
+    case notKept = 9
   }
 
   /// What is wrong.
@@ -41,14 +43,6 @@ public struct OrderFault: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// A Boolean value that indicates whether a rule is not carried out at all.
-  public var leavesOpen: Bool {
-    switch kind {
-    case .noAccount, .matchesEverything, .neededProgram, .badMatcher, .tooLarge: true
-    case .otherAccount, .cannotPause, .cannotCloseSession: false
-    }
-  }
-
   /// The name of the condition that parents are told of; `nil` if another one tells it.
   ///
   /// Spec: Protocol/10-household.md §6.
@@ -62,6 +56,7 @@ public struct OrderFault: Hashable, Sendable {
     case .cannotPause: "cannot-pause"
     case .cannotCloseSession: "cannot-close-sessions"
     case .tooLarge: "too-many-rules"
+    case .notKept: "orders-not-kept"
     }
   }
 
@@ -83,9 +78,13 @@ public struct OrderFault: Hashable, Sendable {
     case .cannotPause:
       "Programs cannot be paused here and are closed instead: choose closing."
     case .cannotCloseSession:
-      "Sessions cannot be closed here, and its programs are closed one by one: install the package, whose agent can close sessions."
+      "The child's sessions cannot be closed here, so programs are closed one by one: install the package, whose agent can "
+        + "close sessions."
     case .tooLarge:
       "There are more rules than the agent takes: remove the rules of applications that are not used any more."
+    case .notKept:
+      "The newest rules could not be written to the disk and hold only until the agent is started again: make room on the "
+        + "disk of its folder, or check it."
     }
   }
 

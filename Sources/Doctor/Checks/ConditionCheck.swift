@@ -94,6 +94,11 @@ struct ConditionCheck: Check {
     } next: { _, _ in
       "Remove the rules of applications that are not used any more."
     },
+    Kind(name: "orders-not-kept", severity: .fault) { _, _, machine in
+      "The newest rules could not be written to the disk of \(machine): they hold until its agent is started again."
+    } next: { _, _ in
+      "Make room there on the disk of /var/lib/latchkey-agent, or check it; the agent tries again by itself."
+    },
     Kind(name: "clock-unset", severity: .warning) { _, _, machine in
       "The clock of \(machine) was never set, so bedtime and days are wrong there."
     } next: { _, _ in

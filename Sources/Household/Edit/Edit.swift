@@ -171,23 +171,29 @@ public struct RegistersInForce: CommandState {
   public var registers: [Register]
   /// How far the machine holds to rules.
   public var enforcement: Enforcement?
+  /// The names of what it carries out otherwise than the registers say, or not at all: see `RuleException`.
+  public var exceptions: [String]
 
   /// Creates a state.
-  public init(_ registers: [Register], _ enforcement: Enforcement) {
+  public init(_ registers: [Register], _ enforcement: Enforcement, exceptions: [String] = []) {
     self.registers = registers
     self.enforcement = enforcement
+    self.exceptions = Array(exceptions.prefix(Limits.receiptExceptions))
   }
 
   /// Reads a state.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_Registers(wire: bytes)
-      return RegistersInForce(try message.value(), try Enforcement(wire: message.enforcement))
+      return RegistersInForce(
+        try message.value(), try Enforcement(wire: message.enforcement), exceptions: try message.exceptionNames())
     }
   }
 
   /// The state as it travels.
-  public var bytes: [UInt8] { Latchkey_V1_Registers(registers, enforcement ?? .recorded).wireBytes }
+  public var bytes: [UInt8] {
+    Latchkey_V1_Registers(registers, enforcement ?? .recorded, exceptions: exceptions).wireBytes
+  }
 
   /// What holds, in a sentence in which the machine is called "there".
   public var summary: String { sentences(" there") }
@@ -205,12 +211,18 @@ public struct RegistersInForce: CommandState {
 
   private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {
     let phrase = HouseholdKey.phrase(registers, terms)
+    let but = exceptions.map { " " + RuleException.sentence(of: $0) }.joined()
     return switch enforcement ?? .recorded {
-    case .enforced: "In force\(place): \(phrase)."
-    case .ownPrograms: "In force\(place), for the programs of Latchkey's own account only: \(phrase)."
-    case .recorded where registers.contains { Self.closing.contains($0.key.segments.first.map(String.init) ?? "") }:
-      "Recorded\(place): \(phrase). Nothing enforces that there now: `latchkey doctor` says why."
+    case .enforced: "In force\(place): \(phrase).\(but)"
+    case .ownPrograms: "In force\(place), for the programs of Latchkey's own account only: \(phrase).\(but)"
+    case .recorded where closesSomething:
+      "Recorded\(place): \(phrase). Nothing enforces that there now\(but.isEmpty ? ": `latchkey doctor` says why." : ".\(but)")"
     case .recorded: "Recorded\(place): \(phrase)."
     }
+  }
+
+  /// A Boolean value that indicates whether the registers hold a rule that closes programs or sessions.
+  public var closesSomething: Bool {
+    registers.contains { Self.closing.contains($0.key.segments.first.map(String.init) ?? "") }
   }
 }

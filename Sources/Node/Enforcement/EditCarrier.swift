@@ -16,21 +16,31 @@ struct EditCarrier: EffectCarrier {
   /// Waits for the agent, and answers that the edit is recorded only if it does not say in time that it is in force.
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
     guard let held = effect.wait.held else { return .underWay(effect.wait) }
+    guard var state = held.as(RegistersInForce.self) else { return .done(held) }
     let enforcement = await context.enforcementState.confirmation(
       of: effect.commandID, until: context.now() + Self.patience, now: context.now)
-    return .done(held.with(await isUnrecognized(held) ? .recorded : enforcement))
+    guard state.closesSomething else { return .done(held.with(enforcement)) }
+    let exceptions = await exceptions(state.registers)
+    state.exceptions = exceptions.names.sorted()
+    state.enforcement = exceptions.leavesOpen ? .recorded : enforcement
+    return .done(StateInForce(state))
   }
 
-  /// Returns whether rules are about applications alone of which nothing on this machine is recognized.
-  private func isUnrecognized(_ held: StateInForce) async -> Bool {
-    guard let registers = held.as(RegistersInForce.self)?.registers, !registers.isEmpty else { return false }
-    var apps: Set<AppID> = []
-    for register in registers {
-      guard case .app(let app, _) = RuleKey(register.key), register.value != nil else { return false }
-      apps.insert(app)
-    }
+  private func exceptions(_ registers: [Register]) async -> EditExceptions {
+    let state = context.enforcementState
+    var accounts = Set(state.orderedAccounts.map(\.account))
+    var unrecognized: Set<AppID> = []
     do {
-      return try await context.unrecognizedApps().isSuperset(of: apps)
-    } catch { return false }
+      unrecognized = try await context.unrecognizedApps()
+      let household = try await context.readHousehold()
+      let children = Set(registers.compactMap { if case .child(let child) = $0.zone { child } else { nil } })
+      if children.count > 0 {
+        accounts = accounts.filter { household.child(of: $0, on: context.own).map(children.contains) ?? false }
+      }
+    } catch {
+      context.logger.error("what weakens an edit could not be read", metadata: ["reason": "\(error)"])
+    }
+    return EditExceptions(
+      registers, faults: state.faults, accounts: accounts, agent: state.agent, unrecognized: unrecognized)
   }
 }

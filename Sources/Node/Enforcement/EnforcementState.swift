@@ -24,8 +24,6 @@ final class EnforcementState: Sendable {
     var faults: [OrderFault] = []
     /// A Boolean value that indicates whether the newest orders are larger than an agent takes.
     var areTooLarge = false
-    /// The number of the last orders in which the agent refused something that it had not refused before.
-    var faultyOrders: UInt64?
     /// When something last happened that parents are told of for a day, by the name of its condition.
     var noted: [String: BootInstant] = [:]
     /// When the last orders were made.
@@ -59,7 +57,6 @@ final class EnforcementState: Sendable {
   func inForce(_ number: UInt64, but faults: [OrderFault] = []) {
     let isNews = state.withLock { state in
       let isNews = Set(faults) != Set(state.faults)
-      if !Set(faults.filter(\.leavesOpen)).isSubset(of: state.faults) { state.faultyOrders = number }
       state.faults = faults
       // What an earlier run has ordered says nothing of this one's orders.
       if number >= first, number <= state.number { state.inForce = number }
@@ -143,7 +140,7 @@ final class EnforcementState: Sendable {
       let seen = answers.version
       let answer: Enforcement? = state.withLock { state in
         guard let number = state.answers[edit], state.inForce.map({ $0 >= number }) ?? false else { return nil }
-        return state.faultyOrders == number ? .recorded : state.degree
+        return state.degree
       }
       if let answer { return answer }
       let left = end - now()

@@ -26,10 +26,18 @@ extension Latchkey_V1_Register {
 }
 
 extension Latchkey_V1_Registers {
-  package init(_ registers: [Register], _ enforcement: Enforcement? = nil) {
+  package init(_ registers: [Register], _ enforcement: Enforcement? = nil, exceptions: [String] = []) {
     self.init()
+    self.exceptions = exceptions
     self.registers = registers.map(Latchkey_V1_Register.init)
     self.enforcement = enforcement?.wire ?? 0
+  }
+
+  /// The names of what a machine carries out otherwise than the registers say.
+  package func exceptionNames() throws(WireError) -> [String] {
+    guard exceptions.count <= Limits.receiptExceptions else { throw WireError("\(exceptions.count) exceptions") }
+    for name in exceptions where MachineCondition(name).fault != nil { throw WireError("an exception without a name") }
+    return exceptions
   }
 
   package func value() throws(WireError) -> [Register] {

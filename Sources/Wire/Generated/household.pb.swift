@@ -88,8 +88,11 @@ package nonisolated struct Latchkey_V1_Registers: Sendable {
 
   package var registers: [Latchkey_V1_Register] = []
 
-  /// In a state only: 1 recorded, 2 enforced.
+  /// In a state only: 1 recorded, 2 enforced, 3 own programs.
   package var enforcement: UInt32 = 0
+
+  /// In a state only: the names of what is carried out otherwise, or not at all. At most 16.
+  package var exceptions: [String] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -344,7 +347,7 @@ nonisolated extension Latchkey_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Latchkey_V1_Registers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Registers"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}registers\0\u{1}enforcement\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}registers\0\u{1}enforcement\0\u{1}exceptions\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -354,6 +357,7 @@ nonisolated extension Latchkey_V1_Registers: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.registers) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.enforcement) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.exceptions) }()
       default: break
       }
     }
@@ -366,12 +370,16 @@ nonisolated extension Latchkey_V1_Registers: SwiftProtobuf.Message, SwiftProtobu
     if self.enforcement != 0 {
       try visitor.visitSingularUInt32Field(value: self.enforcement, fieldNumber: 2)
     }
+    if !self.exceptions.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.exceptions, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Latchkey_V1_Registers, rhs: Latchkey_V1_Registers) -> Bool {
     if lhs.registers != rhs.registers {return false}
     if lhs.enforcement != rhs.enforcement {return false}
+    if lhs.exceptions != rhs.exceptions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

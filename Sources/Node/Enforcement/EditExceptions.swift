@@ -1,0 +1,65 @@
+import LatchkeyAgentProtocol
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+
+/// What an agent carries out otherwise than an edit asks, or not at all, for the edit's receipt.
+///
+/// Spec: Protocol/06-messages.md §4.
+struct EditExceptions {
+  /// The names.
+  private(set) var names: Set<String> = []
+  /// A Boolean value that indicates whether the agent does nothing of what the edit asks.
+  private(set) var leavesOpen = false
+
+  /// Works them out for registers in force.
+  ///
+  /// - Parameters:
+  ///   - registers: What is in force.
+  ///   - faults: What the agent has refused.
+  ///   - accounts: The accounts for which the registers count, of those that orders name.
+  ///   - agent: The agent; `nil` if none has answered.
+  ///   - unrecognized: The applications that nothing on the machine is recognized as.
+  init(
+    _ registers: [Register], faults: [OrderFault], accounts: Set<UInt32>, agent: AgentHello?, unrecognized: Set<AppID>
+  ) {
+    guard let agent else {
+      names = ["agent-silent"]
+      return
+    }
+    let faults = faults.filter { $0.account == 0 || accounts.contains($0.account) }
+    let keys = registers.filter { $0.value != nil }.compactMap { RuleKey($0.key) }
+    let apps = Set(keys.compactMap { if case .app(let app, _) = $0 { app } else { nil } })
+    let step = registers.contains { register in
+      guard case .app(_, .step) = RuleKey(register.key) else { return false }
+      return register.value == ClosingStep.pause.rawValue
+    }
+    for fault in faults {
+      switch fault.kind {
+      case .matchesEverything, .neededProgram, .badMatcher:
+        guard let app = fault.app, apps.contains(app) else { continue }
+        add(fault, leavesOpen: true)
+      case .cannotPause: if step { add(fault) }
+      case .cannotCloseSession: if keys.contains(.sessions) { add(fault) }
+      case .noAccount, .otherAccount:
+        // The rule holds in other accounts that the machine has.
+        let refused = faults.filter { $0.kind == .noAccount || $0.kind == .otherAccount }.map(\.account)
+        add(fault, leavesOpen: accounts.isSubset(of: refused))
+      case .tooLarge: add(fault, leavesOpen: true)
+      case .notKept: add(fault)
+      }
+    }
+    if !apps.isEmpty, !apps.isDisjoint(with: unrecognized) {
+      names.insert("rule-unrecognized")
+      if apps.count == keys.count, apps.isSubset(of: unrecognized) { leavesOpen = true }
+    }
+    guard agent.isSystem else { return }
+    if !agent.hasEvents { names.insert("no-process-events") }
+    if !agent.hasSessions, keys.contains(.sessions) { names.insert("no-sessions") }
+  }
+
+  private mutating func add(_ fault: OrderFault, leavesOpen: Bool = false) {
+    names.insert(fault.condition ?? "rule-other-account")
+    if leavesOpen { self.leavesOpen = true }
+  }
+}

@@ -1,0 +1,80 @@
+import LatchkeyAgentProtocol
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyTestSupport
+import Testing
+
+@testable import LatchkeyNode
+
+/// What a receipt names that an agent carries out otherwise: Protocol/06-messages.md §4.
+@Suite struct EditExceptionsTests {
+  private func register(_ key: RuleKey, _ value: String?) throws -> Register {
+    var random = SeededRandom(seed: 7)
+    let child = try #require(ChildID(bytes: random.bytes(16)))
+    let modified = HybridTimestamp(wall: 1, counter: 0, author: Samples.deviceID(&random))
+    return Register(.child(child), try #require(key.registerKey), value, modified: modified)
+  }
+
+  private func exceptions(
+    _ registers: [Register], _ faults: [OrderFault], accounts: Set<UInt32> = [1_000], isSystem: Bool = true,
+    hasEvents: Bool = true, hasSessions: Bool = true, unrecognized: Set<AppID> = []
+  ) -> EditExceptions {
+    let agent = AgentHello(
+      run: 1, isSystem: isSystem, hasEvents: hasEvents, hasSessions: hasSessions, hasInput: true, user: 0, boot: "b",
+      orders: nil)
+    return EditExceptions(registers, faults: faults, accounts: accounts, agent: agent, unrecognized: unrecognized)
+  }
+
+  @Test("What an edit does not ask for is not its exception")
+  func unrelated() throws {
+    let (kart, other) = (try #require(AppID("kart")), try #require(AppID("other")))
+    let blocked = [try register(.app(kart, .blocked), "yes")]
+    let faults = [
+      OrderFault(.neededProgram, account: 1_000, app: other, detail: "/usr/bin/gnome-shell"),
+      OrderFault(.cannotPause, account: 1_000), OrderFault(.cannotCloseSession, account: 1_000),
+      OrderFault(.noAccount, account: 2_000),
+    ]
+    let found = exceptions(blocked, faults, hasSessions: false, unrecognized: [other])
+    #expect(found.names.isEmpty && !found.leavesOpen)
+  }
+
+  @Test("What is carried out otherwise is named, and what is not at all is only recorded")
+  func named() throws {
+    let kart = try #require(AppID("kart"))
+    let blocked = [try register(.app(kart, .blocked), "yes")]
+    func names(_ found: EditExceptions) -> [String] { found.names.sorted() + (found.leavesOpen ? ["open"] : []) }
+    for (kind, name) in [
+      (OrderFault.Kind.neededProgram, "rule-needed-program"), (.matchesEverything, "rule-matches-everything"),
+      (.badMatcher, "rule-bad-matcher"),
+    ] {
+      #expect(names(exceptions(blocked, [OrderFault(kind, account: 1_000, app: kart)])) == [name, "open"])
+    }
+    let step = [try register(.app(kart, .step), "pause")]
+    #expect(names(exceptions(step, [OrderFault(.cannotPause, account: 1_000)])) == ["cannot-pause"])
+    let sessions = [try register(.sessions, "close")]
+    #expect(
+      names(exceptions(sessions, [OrderFault(.cannotCloseSession, account: 1_000)], hasSessions: false))
+        == ["cannot-close-sessions", "no-sessions"])
+    #expect(names(exceptions(blocked, [OrderFault(.noAccount, account: 1_000)])) == ["rule-no-account", "open"])
+    #expect(
+      names(exceptions(blocked, [OrderFault(.noAccount, account: 1_000)], accounts: [1_000, 1_001])) == [
+        "rule-no-account"
+      ])
+    #expect(
+      names(exceptions(blocked, [OrderFault(.otherAccount, account: 1_000)], isSystem: false))
+        == ["rule-other-account", "open"])
+    #expect(names(exceptions(blocked, [OrderFault(.tooLarge, account: 0)])) == ["too-many-rules", "open"])
+    #expect(names(exceptions(blocked, [OrderFault(.notKept, account: 0)])) == ["orders-not-kept"])
+    #expect(names(exceptions(blocked, [], hasEvents: false)) == ["no-process-events"])
+    #expect(names(exceptions(blocked, [], unrecognized: [kart])) == ["rule-unrecognized", "open"])
+    #expect(EditExceptions(blocked, faults: [], accounts: [], agent: nil, unrecognized: []).names == ["agent-silent"])
+  }
+
+  @Test("Every exception has a sentence, and an unknown one asks for an update", arguments: OrderFault.Kind.allCases)
+  func sentences(kind: OrderFault.Kind) {
+    let name = OrderFault(kind, account: 1).condition ?? "rule-other-account"
+    #expect(!RuleException.sentence(of: name).contains("update"))
+    #expect(RuleException.sentence(of: "something-new").contains("update"))
+  }
+}
