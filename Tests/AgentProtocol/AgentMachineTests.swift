@@ -343,6 +343,11 @@ import Testing
     _ = rig.news()
     rig.tick(10_000)
     #expect(rig.news() == ["pause 5", "paused 5 kart", "ended 5 kart 9000"])
+    rig.see(7, "/usr/games/kart", start: 9_990, at: 10_020)
+    #expect(
+      rig.news() == ["pause 7", "began 7 kart since 9990", "paused 7 kart", "ended 7 kart 30"],
+      "It began while the other was not frozen.")
+    rig.take(rig.machine.ended(Rig.process(7), at: .init(milliseconds: 10_030)))
     rig.see(5, "/usr/games/kart", start: 1_000, mapped: "/usr/games/track", at: 11_000)
     rig.tick(20_000)
     #expect(rig.news() == [] && rig.machine.paused == [Rig.process(5)])
