@@ -103,6 +103,18 @@ import Testing
     copy.images = [.init(path: "/home/emma/homework", copiedPaths: ["/usr/games/kart"])]
     rig.take(rig.machine.saw(copy, at: .init(milliseconds: 2_000)))
     #expect(rig.deeds == ["kill 7", "kill 8"])
+    // One that hides what it runs behind more arguments than are looked at.
+    rig.order([allowed, game(closesAt: 500, matchers: [AppMatcher(kind: .argument, value: "craft.jar")])], at: 3_000)
+    rig.deeds = []
+    var padded = facts
+    padded.identity = Rig.process(9)
+    padded.images = [.init(path: "/usr/bin/java")]
+    padded.arguments = "java homework"
+    rig.take(rig.machine.saw(padded, at: .init(milliseconds: 3_000)))
+    #expect(rig.deeds == [])
+    padded.hasMoreArguments = true
+    rig.take(rig.machine.saw(padded, at: .init(milliseconds: 3_000)))
+    #expect(rig.deeds == ["kill 9"])
   }
 
   @Test("A blocked program is killed beside as many others as are followed at the same time")

@@ -51,16 +51,10 @@ extension ProcessLooker {
     return nil
   }
 
-  static func arguments(_ folder: String) -> String {
-    guard var bytes = ProcFile.read("\(folder)/cmdline", most: 4_096) else { return "" }
-    while bytes.last == 0 { bytes.removeLast() }
-    return String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
-  }
-
   /// Returns the facts of a process that was not seen before, without what it has mapped.
   mutating func facts(
     _ identity: ProcessIdentity, _ user: UInt32, _ line: ProcessStatLine, _ program: ProgramPlace?, _ folder: String,
-    _ arguments: String, _ wanted: Wanted
+    _ arguments: ArgumentReader.Arguments, _ wanted: Wanted
   ) -> ProcessFacts {
     let started = BootInstant(
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
@@ -71,7 +65,8 @@ extension ProcessLooker {
     let images =
       program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
     return ProcessFacts(
-      identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments, images: images,
+      identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments.text,
+      hasMoreArguments: arguments.isCut, images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
       isFromWritablePlace: program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) }
         ?? (place != nil),
