@@ -112,12 +112,6 @@ import Testing
     }
   }
 
-  @Test("A long pattern full of stars takes no long time")
-  func patternTime() throws {
-    let pattern = try #require(ArgumentPattern(String(repeating: "a*", count: 500) + "bbbb"))
-    #expect(!pattern.matches(String(repeating: "a", count: 4_096)))
-  }
-
   @Test(
     "A matcher that would match everything, a needed program, or that is none of its kind is named",
     arguments: [

@@ -101,6 +101,18 @@ import Testing
     copy.images = [.init(path: "/home/emma/homework", copiedPaths: ["/usr/games/kart"])]
     rig.take(rig.machine.saw(copy, at: .init(milliseconds: 2_000)))
     #expect(rig.deeds == ["kill 7", "kill 8"])
+    // One that hides what it runs behind more arguments than are looked at.
+    rig.order([allowed, game(closesAt: 500, matchers: [AppMatcher(kind: .argument, value: "craft.jar")])], at: 3_000)
+    rig.deeds = []
+    var padded = facts
+    padded.identity = Rig.process(9)
+    padded.images = [.init(path: "/usr/bin/java")]
+    padded.arguments = "java homework"
+    rig.take(rig.machine.saw(padded, at: .init(milliseconds: 3_000)))
+    #expect(rig.deeds == [])
+    padded.hasMoreArguments = true
+    rig.take(rig.machine.saw(padded, at: .init(milliseconds: 3_000)))
+    #expect(rig.deeds == ["kill 9"])
   }
 
   @Test("A blocked program is killed beside as many others as are followed at the same time")
@@ -365,6 +377,11 @@ import Testing
     _ = rig.news()
     rig.tick(10_000)
     #expect(rig.news() == ["pause 5", "paused 5 kart", "ended 5 kart 9000"])
+    rig.see(7, "/usr/games/kart", start: 9_990, at: 10_020)
+    #expect(
+      rig.news() == ["pause 7", "began 7 kart since 9990", "paused 7 kart", "ended 7 kart 30"],
+      "It began while the other was not frozen.")
+    rig.take(rig.machine.ended(Rig.process(7), at: .init(milliseconds: 10_030)))
     rig.see(5, "/usr/games/kart", start: 1_000, mapped: "/usr/games/track", at: 11_000)
     rig.tick(20_000)
     #expect(rig.news() == [] && rig.machine.paused == [Rig.process(5)])

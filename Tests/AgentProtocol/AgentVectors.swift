@@ -177,13 +177,14 @@ struct AgentVectors: Decodable {
   struct Process: Decodable {
     let name: String
     let arguments: String
+    let hasMoreArguments: Bool
     let images: [Image]
     let flatpak: String?
     let isGenuineFlatpak: Bool
     var facts: ProcessFacts {
       ProcessFacts(
         identity: ProcessIdentity(processID: 9, startTime: 9), account: 1_000, startedAt: BootInstant(milliseconds: 1),
-        name: name, arguments: arguments,
+        name: name, arguments: arguments, hasMoreArguments: hasMoreArguments,
         images: images.map { .init(path: $0.path, sha256: $0.sha256, packages: $0.packages) }, flatpak: flatpak,
         isGenuineFlatpak: isGenuineFlatpak)
     }

@@ -56,6 +56,39 @@ extension ProcessTests {
         #expect(await game.wait() == .signalled(SIGKILL))
       }
     }
+
+    @Test("What a program copies itself into while it is frozen goes on no more than itself", arguments: [true, false])
+    func forked(hasEvents: Bool) async throws {
+      try await ProcessLab.run(asRoot: true) { lab in
+        let cage = try Cage(lab, game: "/usr/bin/python3")
+        defer { cage.remove() }
+        let agent = try await cage.agent(hasEvents: hasEvents)
+        try cage.order(agent, 1, closesAt: nil)
+        // Each copy ends with the first program.
+        let script = """
+          import ctypes, os, time
+          for _ in range(400):
+              if os.fork() == 0:
+                  ctypes.CDLL(None).prctl(1, 9)
+                  while True: time.sleep(1)
+              time.sleep(0.005)
+          while True: time.sleep(1)
+          """
+        let game = try cage.play(["-c", script], ["PYTHONHOME": "/usr"])
+        try await cage.hear(agent, "it runs") { if case .began = $0 { true } else { false } }
+        try cage.order(agent, 2, closesAt: BootClock.now() + 300)
+        try await cage.hear(agent, "it was frozen") {
+          if case .closed(let use, .paused, _) = $0 { use.process.processID == game.pid } else { false }
+        }
+        try await eventually("all of it is frozen") {
+          try cage.players().allSatisfy { try cage.isJailed($0) }
+        }
+        #expect(cage.isFrozen(game))
+        try cage.order(agent, 3, closesAt: nil)
+        try await eventually("all of it goes on") { try !cage.players().contains { try cage.isJailed($0) } }
+        #expect(game.isRunning)
+      }
+    }
   }
 
   /// A folder of control groups that one test's agents use, and the connection to an agent.
@@ -82,14 +115,15 @@ extension ProcessTests {
     private let game: String
     private let child: UInt32
 
-    init(_ lab: ProcessLab) throws {
+    init(_ lab: ProcessLab, game program: String = "/bin/sleep") throws {
       self.lab = lab
       chmod(lab.folder, 0o755)
       mount = lab.newPath()
       mkdir(mount, 0o755)
       folder = mount + "/latchkey-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
       game = lab.newPath() + "-game"
-      try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: game)
+      try FileManager.default.copyItem(
+        atPath: URL(fileURLWithPath: program).resolvingSymlinksInPath().path, toPath: game)
       chmod(game, 0o755)
       guard let account = getpwnam("games")?.pointee.pw_uid else { throw LabFault("there is no account games") }
       child = account
@@ -103,7 +137,9 @@ extension ProcessTests {
     }
 
     /// Starts an agent, and returns it once it has said what it is.
-    func agent() async throws -> Agent {
+    ///
+    /// The kernel gives events in the first network namespace alone.
+    func agent(hasEvents: Bool = true) async throws -> Agent {
       let (socket, state) = (lab.folder + "/pause.sock", lab.folder + "/pause.orders")
       let script = """
         mount -t cgroup2 cgroup2 \(mount)
@@ -112,8 +148,8 @@ extension ProcessTests {
         --jail \(folder)
         """
       let process = try lab.spawn(
-        "unshare", ["--mount", "--propagation", "private", "sh", "-ec", script], output: "/dev/null",
-        talk: state + ".log")
+        "unshare", (hasEvents ? [] : ["--net"]) + ["--mount", "--propagation", "private", "sh", "-ec", script],
+        output: "/dev/null", talk: state + ".log")
       var connection: LocalSocket?
       try await eventually("the agent listens") {
         guard process.isRunning else { throw LabFault("it ended: \(ProcessLab.read(state + ".log"))") }
@@ -160,10 +196,25 @@ extension ProcessTests {
     }
 
     /// Starts the game in the child's account.
-    func play() throws -> SpawnedProcess {
+    func play(_ arguments: [String] = ["600"], _ variables: [String: String] = [:]) throws -> SpawnedProcess {
       try lab.spawn(
-        "setpriv", ["--reuid", "\(child)", "--regid", "\(child)", "--clear-groups", game, "600"], output: "/dev/null",
-        talk: "/dev/null")
+        "setpriv", ["--reuid", "\(child)", "--regid", "\(child)", "--clear-groups", game] + arguments,
+        variables: variables, output: "/dev/null", talk: "/dev/null")
+    }
+
+    /// The processes that run the game.
+    func players() throws -> [Int32] {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap(Int32.init).filter {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")) == game
+      }
+    }
+
+    /// Returns whether a process is in a group of its own in which it is frozen, or has ended.
+    func isJailed(_ process: Int32) throws -> Bool {
+      guard let groups = try? String(contentsOfFile: "/proc/\(process)/cgroup", encoding: .utf8),
+        let start = ProcessLiveness.startTime(pid: process)
+      else { return true }
+      return groups.contains("/\(URL(fileURLWithPath: folder).lastPathComponent)/\(process)-\(start)\n")
     }
 
     func asChild(_ command: String, _ agent: Agent) async throws -> CommandResult {

@@ -152,7 +152,7 @@ def match(programs, process):
     if strong:
         return {"app": strong, "isWeak": False}
     weak = (by_file(others) or flatpak
-            or found("argument", lambda value: glob(b"*" + value.encode() + b"*", process["arguments"]))
+            or found("argument", lambda value: process["hasMoreArguments"] or glob(b"*" + value.encode() + b"*", process["arguments"]))
             or found("path", lambda value: any(image["path"] == value for image in process["images"]))
             or found("name", lambda value: value in names))
     return {"app": weak, "isWeak": True} if weak else None
@@ -214,11 +214,11 @@ NO_GATE = ["", "4c47", "4c470001", "4c4700020000000001", "4c410001000003e8", "4c
            "4c4700010000014a61"]
 
 
-def process(path, name=None, arguments="", sha256=None, packages=(), flatpak=None, genuine=False, mapped=()):
+def process(path, name=None, arguments="", sha256=None, packages=(), flatpak=None, genuine=False, mapped=(), more=False):
     images = [{"path": path, "sha256": sha256, "packages": list(packages)}]
     images += [{"path": one, "sha256": digest, "packages": []} for one, digest in mapped]
-    return {"name": path.split("/")[-1][:15] if name is None else name, "arguments": arguments, "images": images,
-            "flatpak": flatpak, "isGenuineFlatpak": genuine}
+    return {"name": path.split("/")[-1][:15] if name is None else name, "arguments": arguments, "hasMoreArguments": more,
+            "images": images, "flatpak": flatpak, "isGenuineFlatpak": genuine}
 
 
 PROCESSES = [
@@ -228,6 +228,8 @@ PROCESSES = [
     process("/home/emma/ld", mapped=[("/home/emma/other", "ab" * 32)]),
     process("/usr/bin/java", arguments="java -Xmx1G -jar /home/emma/craft.jar"),
     process("/usr/bin/java", arguments="java -jar /home/emma/other.jar"),
+    process("/usr/bin/java", arguments="java -jar /home/emma/other.jar", more=True),
+    process("/usr/bin/tuxmath", packages=["tuxmath"], arguments="tuxmath", more=True),
     process("/opt/craft"), process("/opt/x", name="craft"), process("/opt/crafty"),
     process("/app/bin/math", flatpak="org.tux.Math"), process("/app/bin/math", flatpak="org.tux.Math", genuine=True),
     process("/usr/bin/tuxmath"), process("/usr/games/tuxmath", packages=["other", "tuxmath"], arguments="java craft.jar"),
@@ -237,6 +239,7 @@ PATTERNS = [
     ("java*craft.jar", "java -jar craft.jar"), ("craft?jar", "java craft.jar"), ("craft?jar", "java craftjar"),
     ("a**b*game", "a b game"), ("a**b*game", "ab gam game"), ("game", "the gam"), ("*game*", "game"), ("abcabd", "abcabcabd"),
     ("gr\u00fcn", "python gr\u00fcn.py"), ("gam?s", "xgamesx"), ("gam?s", "gams"), ("none", ""),
+    ("a" * 70 + "?b*end", "x" + "a" * 75 + "b end"), ("a" * 70 + "?b*end", "a" * 70 + "b end"), ("??game", "agame"),
 ]
 
 REFUSED = [

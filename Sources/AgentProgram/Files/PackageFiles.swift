@@ -15,6 +15,8 @@ struct PackageFiles {
   private var paths: [String: FileMark?] = [:]
   /// The programs among them, by which copies are known.
   private(set) var originals = OriginalFiles()
+  /// The places of all of them.
+  private(set) var places = NamedPlaces()
 
   /// Creates a table without packages; `folder` is dpkg's.
   init(folder: String = "/var/lib/dpkg/info") {
@@ -32,12 +34,17 @@ struct PackageFiles {
     let present = Dictionary(uniqueKeysWithValues: wantedPaths.map { ($0, ProcFile.status($0).map(FileMark.init)) })
     guard wanted != names || found != marks || present != paths else { return false }
     (names, marks, byPath, paths, originals) = (wanted, found, [:], present, OriginalFiles())
-    for path in wantedPaths.sorted() { originals.add(path) }
+    places = NamedPlaces()
+    for path in wantedPaths.sorted() {
+      originals.add(path)
+      places.add(path)
+    }
     for file in found.keys {
       guard let bytes = ProcFile.read("\(folder)/\(file)", most: Self.largestList) else { continue }
       for line in bytes.split(separator: 0x0A) {
         let path = String(decoding: line, as: UTF8.self)
         originals.add(path, package: Self.package(of: file))
+        places.add(path, package: Self.package(of: file))
         byPath[path, default: []].insert(Self.package(of: file))
         // /bin and its like are links into /usr nowadays, and the kernel shows where they lead.
         if !path.hasPrefix("/usr/") { byPath["/usr" + path, default: []].insert(Self.package(of: file)) }

@@ -7,7 +7,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §8.
 extension ProcessLooker {
-  /// The most mapped files of a process that are looked at.
+  /// The most mapped files of a process that are looked at, and the most that are known by their place alone.
   private static let mostMapped = 64
   /// The most threads of a process that are looked at.
   private static let mostThreads = 1_024
@@ -51,16 +51,10 @@ extension ProcessLooker {
     return nil
   }
 
-  static func arguments(_ folder: String) -> String {
-    guard var bytes = ProcFile.line("\(folder)/cmdline", most: 4_096) else { return "" }
-    while bytes.last == 0 { bytes.removeLast() }
-    return String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
-  }
-
   /// Returns the facts of a process that was not seen before, without what it has mapped; `path` is its executable's.
   mutating func facts(
     _ identity: ProcessIdentity, _ user: UInt32, _ line: ProcessStatLine, _ path: String?, _ program: ProgramPlace?,
-    _ folder: String, _ arguments: String, _ wanted: Wanted
+    _ folder: String, _ arguments: ArgumentReader.Arguments, _ wanted: Wanted
   ) -> ProcessFacts {
     let started = BootInstant(
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
@@ -71,7 +65,8 @@ extension ProcessLooker {
     let images =
       program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
     return ProcessFacts(
-      identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments, images: images,
+      identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments.text,
+      hasMoreArguments: arguments.isCut, images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
       isFromWritablePlace: program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) }
         ?? (place != nil),
@@ -103,8 +98,9 @@ extension ProcessLooker {
     _ folder: String, _ user: UInt32, _ wanted: Wanted
   ) -> (images: [ProcessFacts.Image], isFromWritablePlace: Bool) {
     guard let bytes = ProcFile.read("\(folder)/maps", most: 1 << 20) else { return ([], false) }
-    var seen: Set<String> = []
+    var seen: Set<ArraySlice<UInt8>> = []
     var images: [ProcessFacts.Image] = []
+    var placed: [ProcessFacts.Image] = []
     // What is longer than what was read may hide what the process runs.
     var isFromWritablePlace = bytes.count >= 1 << 20
     for line in bytes.split(separator: 0x0A) {
@@ -112,30 +108,32 @@ extension ProcessLooker {
       let fields = line.split(separator: 0x20, maxSplits: 5)
       guard fields.count == 6, fields[1].dropFirst(2).first == 0x78, fields[4].first != 0x30 else { continue }
       let path = String(decoding: fields[5].drop { $0 == 0x20 }, as: UTF8.self)
-      guard path.hasPrefix("/"), seen.insert(path).inserted else { continue }
+      guard path.hasPrefix("/"), seen.insert(line[fields[3].startIndex...]).inserted else { continue }
       // In mounts of its own, an account gives any file any path: the agent's own view counts.
-      let isKnown = devices.isKnown(String(decoding: fields[3], as: UTF8.self))
-      let inode = UInt64(String(decoding: fields[4], as: UTF8.self))
-      let status = isKnown ? ProcFile.status(path).flatMap { UInt64($0.st_ino) == inode ? $0 : nil } : nil
-      if ProgramPlace.isLibrary(path) {
-        // The system's, or one that was replaced by an upgrade.
-        if status?.st_uid == 0 || isKnown && path.hasSuffix(" (deleted)") { continue }
-      }
-      guard images.count < Self.mostMapped else {
+      let device = String(decoding: fields[3], as: UTF8.self)
+      let isKnown = devices.isKnown(device)
+      let inode = UInt64(String(decoding: fields[4], as: UTF8.self)) ?? 0
+      let isLibrary = ProgramPlace.isLibrary(path)
+      let isToBeAsked = isKnown && (isLibrary || images.count < Self.mostMapped)
+      let status = isToBeAsked ? ProcFile.status(path).flatMap { UInt64($0.st_ino) == inode ? $0 : nil } : nil
+      if isLibrary, status?.st_uid == 0 { continue }
+      guard let status, images.count < Self.mostMapped else {
+        // Deleted, hidden by what is there now, or one of too many: nothing but its place says what it is.
         isFromWritablePlace = true
-        break
-      }
-      guard let status else {
-        // Deleted, or hidden by what is there now.
-        isFromWritablePlace = true
-        images.append(ProcessFacts.Image(path: ProgramPlace.cleaned(path)))
+        if let named = files.places.image(device: device, inode: inode), placed.count < Self.mostMapped {
+          placed.append(named)
+        }
+        // A library that was replaced by an upgrade is no program.
+        if images.count < Self.mostMapped, !(isLibrary && isKnown && path.hasSuffix(" (deleted)")) {
+          images.append(ProcessFacts.Image(path: ProgramPlace.cleaned(path)))
+        }
         continue
       }
       let program = ProgramPlace(path: path, status: status)
       if program.isWritable({ isOwn($0, of: user) || wanted.accounts.contains($0) }) { isFromWritablePlace = true }
       images.append(image(program, at: path, of: user, isHashed: wanted.hashed.contains(user)))
     }
-    return (images, isFromWritablePlace)
+    return (images + placed, isFromWritablePlace)
   }
 
   private func isOwn(_ user: UInt32, of account: UInt32) -> Bool {

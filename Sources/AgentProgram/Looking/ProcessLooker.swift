@@ -32,7 +32,7 @@ struct ProcessLooker {
     var mapped: [ProcessFacts.Image] = []
     /// A Boolean value that indicates whether it runs code of files that are neither its own nor the system's libraries.
     var hasForeignCode = false
-    var firstArguments: String
+    var firstArguments: ArgumentReader.Arguments
   }
 
   /// The longest time after which a process's maps are read again, in milliseconds.
@@ -51,6 +51,7 @@ struct ProcessLooker {
   var files: PackageFiles
   var subordinates: SubordinateUsers
   var devices = KnownDevices()
+  private var arguments = ArgumentReader()
   let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
 
   init(packageFolder: String = "/var/lib/dpkg/info", subordinateUsers: String = "/etc/subuid") {
@@ -76,6 +77,7 @@ struct ProcessLooker {
   ) -> Set<ProcessIdentity> {
     looks += 1
     devices.load()
+    arguments.begin()
     if looks % 10 == 0 { hidden = [:] }
     var present: Set<ProcessIdentity> = []
     guard !wanted.accounts.isEmpty else { return [] }
@@ -135,7 +137,7 @@ struct ProcessLooker {
     let status = isOnKnownDevice ? ProcFile.status("\(folder)/exe") : nil
     let mark = status.map(FileMark.init)
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0) } }
-    let arguments = Self.arguments(folder)
+    let arguments = self.arguments.read(folder)
     var known = known[identity].flatMap { known in
       known.file == mark && known.facts.images.first?.path == path.map(ProgramPlace.cleaned) ? known : nil
     }
@@ -148,10 +150,11 @@ struct ProcessLooker {
     guard var seen = known else { return nil }
     if before != nil {
       // In the middle of an exec, the program is there before its arguments.
-      if seen.firstArguments.isEmpty { seen.firstArguments = arguments }
+      if seen.firstArguments.text.isEmpty { seen.firstArguments = arguments }
       // What it was called when it was first seen counts as well, whatever it calls itself since.
       seen.facts.arguments =
-        arguments == seen.firstArguments ? arguments : seen.firstArguments + " " + arguments
+        arguments == seen.firstArguments ? seen.firstArguments.text : seen.firstArguments.text + " " + arguments.text
+      seen.facts.hasMoreArguments = arguments.isCut || seen.firstArguments.isCut
       seen.facts.name = line.name
       seen.facts.isProtected = isProtected(identity, program, wanted)
       // Maps are read with a later look: a loader needs a moment before its program is there.

@@ -9,10 +9,6 @@ import LatchkeyModel
 public final class AgentRunner {
   /// The time between two looks at all processes without events, in milliseconds.
   static let lookMilliseconds: Int64 = 1_000
-  /// The time between two looks at new processes without events, in milliseconds, and for how long they follow a kill:
-  /// what was closed is often started again at once.
-  private static let newMilliseconds: Int64 = 200
-  private static let watchfulMilliseconds: Int64 = 10_000
   /// The time between two looks with events, in milliseconds.
   static let lookWithEventsMilliseconds: Int64 = 5_000
   /// The shortest time between two moments at which something is due, in milliseconds: what falls between is done together.
@@ -49,8 +45,7 @@ public final class AgentRunner {
   private var closing: Set<Int32> = []
   /// The most programs of which a descriptor is held; files must be left for looking at all others.
   private let mostHandles: Int
-  /// Until when new processes are looked at more often; `nil` if nothing was killed.
-  private var watchfulUntil: BootInstant?
+  private var newLooks = NewLooks(at: BootClock.now())
   private let jail: ProcessJail?
   private let gate: GateListener?
   private var sessions = SessionCloser()
@@ -129,7 +124,6 @@ public final class AgentRunner {
     perform(machine.sawFrozen(), BootClock.now())
     takeNotes()
     var lastLook = BootClock.now()
-    var lastNewLook = lastLook
     var lastTimer = lastLook
     var lastYoung = lastLook
     var nextRelease = lastLook + ResidentMemory.settledMilliseconds
@@ -139,7 +133,7 @@ public final class AgentRunner {
       sense()
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
-      if watchfulUntil.map({ $0 > lastNewLook }) == true { due = min(due, lastNewLook + Self.newMilliseconds) }
+      if let next = newLooks.due { due = min(due, next) }
       if let next = young.next { due = min(due, max(next, lastYoung + Self.restMilliseconds)) }
       if let timer = machine.nextTimer(after: lastTimer) {
         due = min(due, max(timer, lastTimer + Self.restMilliseconds))
@@ -155,18 +149,18 @@ public final class AgentRunner {
       if BootClock.now() - lastLook >= pause {
         guard ProcFile.status(settings.socket).map({ isOwn($0) }) == true else { return }
         lastLook = BootClock.now()
+        newLooks.begin(at: lastLook)
         loadFiles()
         lookAtAll()
         keepLate()
         takeNotes()
-        lastNewLook = lastLook
         if nextRelease <= lastLook {
           ResidentMemory.release()
           nextRelease = lastLook + ResidentMemory.pauseMilliseconds
         }
-      } else if let watchfulUntil, watchfulUntil > lastNewLook, BootClock.now() - lastNewLook >= Self.newMilliseconds {
-        lastNewLook = BootClock.now()
-        looker.lookAtNew(wanted, at: lastNewLook) { see($0) }
+      } else if let due = newLooks.due, due <= BootClock.now() {
+        newLooks.begin(at: BootClock.now())
+        looker.lookAtNew(wanted, at: BootClock.now()) { see($0) }
       }
       let now = BootClock.now()
       if now - lastTimer >= Self.restMilliseconds, let timer = machine.nextTimer(after: lastTimer), timer <= now {
@@ -401,12 +395,16 @@ public final class AgentRunner {
       switch effect {
       case .ask(let process):
         noteClosing(process.processID)
+        newLooks.closed()
         signal(process, SIGTERM)
       case .kill(let process):
         noteClosing(process.processID)
         signal(process, SIGKILL)
-        if eventsDescriptor < 0 { watchfulUntil = now + Self.watchfulMilliseconds }
+        if eventsDescriptor < 0 { newLooks.watch(from: now) }
       case .pause(let process):
+        noteClosing(process.processID)
+        newLooks.closed()
+        if eventsDescriptor < 0 { newLooks.watch(from: now) }
         if jail?.freeze(process) != true { perform(machine.couldNotPause(process, at: now), now) }
       case .resume(let process): jail?.release(process)
       case .lockSessions(let account): sessions.lock(account)
@@ -419,7 +417,7 @@ public final class AgentRunner {
     }
   }
 
-  /// Notes a process whose children are looked at as soon as they begin.
+  /// Notes a process whose copies are looked at as soon as they begin.
   private func noteClosing(_ process: Int32) {
     if closing.count < 4_096 { closing.insert(process) }
   }
@@ -483,18 +481,5 @@ public final class AgentRunner {
 
   static func say(_ sentence: String) {
     AgentProgram.write("latchkey-agent: \(sentence)\n", to: STDERR_FILENO)
-  }
-}
-
-/// The reason why an agent cannot start.
-public struct AgentStartFault: Error, Hashable, Sendable {
-  /// A sentence with the next step.
-  public let sentence: String
-  /// The status to exit with, of sysexits(3).
-  public let exitStatus: Int32
-
-  init(_ sentence: String, exitStatus: Int32) {
-    self.sentence = sentence
-    self.exitStatus = exitStatus
   }
 }

@@ -1,4 +1,4 @@
-/// A pattern for the arguments of a process: `*` stands for any text, `?` for any one character.
+/// A pattern for the arguments of a process: `*` stands for any bytes, `?` for any one.
 ///
 /// It may match anywhere in the arguments.
 ///
@@ -7,35 +7,59 @@ struct ArgumentPattern: Hashable, Sendable {
   /// The fewest characters of a pattern that are neither `*` nor `?`.
   static let leastCharacters = 4
 
-  private let pattern: [UInt8]
+  /// What is between the stars.
+  private let parts: [[UInt8]]
 
   /// Creates a pattern; `nil` if it has too few characters that say something.
   init?(_ text: String) {
     guard text.count(where: { $0 != "*" && $0 != "?" && $0 != " " && $0 != "/" }) >= Self.leastCharacters else {
       return nil
     }
-    pattern = [0x2A] + Array(text.utf8) + [0x2A]
+    parts = text.utf8.split(separator: 0x2A).map(Array.init)
   }
 
-  /// Returns whether arguments match, in time proportional to both sizes together at worst multiplied.
+  /// Returns whether arguments match.
   func matches(_ arguments: String) -> Bool {
-    let text = Array(arguments.utf8)
-    var (place, index) = (0, 0)
-    // Where to go on if what follows the last star does not match.
-    var star: (pattern: Int, text: Int)?
-    while index < text.count {
-      if place < pattern.count, pattern[place] == 0x2A {
-        star = (place, index)
-        place += 1
-      } else if place < pattern.count, pattern[place] == 0x3F || pattern[place] == text[index] {
-        (place, index) = (place + 1, index + 1)
-      } else if let last = star {
-        star = (last.pattern, last.text + 1)
-        (place, index) = (last.pattern + 1, last.text + 1)
-      } else {
-        return false
-      }
+    var arguments = arguments
+    return arguments.withUTF8 { matches($0) }
+  }
+
+  /// Returns whether the bytes of arguments match, in time proportional to their number, whatever they are.
+  func matches(_ arguments: UnsafeBufferPointer<UInt8>) -> Bool {
+    var place = 0
+    for part in parts {
+      guard let end = Self.end(of: part, in: arguments, from: place) else { return false }
+      place = end
     }
-    return pattern[place...].allSatisfy { $0 == 0x2A }
+    return true
+  }
+
+  /// Returns the place behind the first occurrence of a part; `nil` if there is none.
+  ///
+  /// A bit for each byte of the part says whether what was read last ends with the part up to that byte.
+  private static func end(of part: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    guard text.count - start >= part.count else { return nil }
+    let words = (part.count + 63) / 64
+    // The bits at which each of the 256 bytes may be, and then those of the state.
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 257 * words) { bits in
+      bits.initialize(repeating: 0)
+      let state = 256 * words
+      for (index, byte) in part.enumerated() where byte == 0x3F {
+        for value in 0..<256 { bits[value * words + index / 64] |= 1 << UInt64(index % 64) }
+      }
+      for (index, byte) in part.enumerated() { bits[Int(byte) * words + index / 64] |= 1 << UInt64(index % 64) }
+      let last: UInt64 = 1 << UInt64((part.count - 1) % 64)
+      for place in start..<text.count {
+        let allowed = Int(text[place]) * words
+        var carry: UInt64 = 1
+        for word in 0..<words {
+          let before = bits[state + word]
+          bits[state + word] = (before << 1 | carry) & bits[allowed + word]
+          carry = before >> 63
+        }
+        if bits[state + words - 1] & last != 0 { return place + 1 }
+      }
+      return nil
+    }
   }
 }

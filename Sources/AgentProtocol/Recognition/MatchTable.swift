@@ -79,7 +79,7 @@ struct MatchTable: Sendable {
       return Match(app: stricter ?? own, isWeak: stricter != nil)
     }
     var weak = others + [flatpak, among { $0.copiedPackages.sorted().lazy.compactMap { byPackage[$0] }.first }]
-    weak += byArgument.lazy.filter { $0.pattern.matches(facts.arguments) }.map(\.app)
+    weak += matched(facts)
     weak.append(among { byPath[$0.path] })
     weak.append(among { $0.copiedPaths.sorted().lazy.compactMap { byPath[$0] }.first })
     weak.append(among { byName[String($0.name)] })
@@ -90,6 +90,13 @@ struct MatchTable: Sendable {
       strictest = app
     }
     return strictest.map { Match(app: $0, isWeak: true) }
+  }
+
+  /// Returns the applications whose patterns match the arguments of a process, or may match what is not kept of them.
+  private func matched(_ facts: ProcessFacts) -> [AppID?] {
+    guard !byArgument.isEmpty, !facts.hasMoreArguments else { return byArgument.map(\.app) }
+    var arguments = facts.arguments
+    return arguments.withUTF8 { bytes in byArgument.filter { $0.pattern.matches(bytes) }.map(\.app) }
   }
 }
 

@@ -41,8 +41,10 @@ public struct ProcessFacts: Hashable, Sendable {
   public var startedAt: BootInstant
   /// The name that it gave itself, at most 15 bytes.
   public var name: String
-  /// Its arguments with one space between two, cut to 4,096 bytes.
+  /// Its arguments with one space between two.
   public var arguments: String
+  /// A Boolean value that indicates whether it has more of them than are kept.
+  public var hasMoreArguments: Bool
   /// The executable, then other files with code that it has mapped.
   public var images: [Image]
   /// The Flatpak in which it runs, by its own statement.
@@ -58,7 +60,8 @@ public struct ProcessFacts: Hashable, Sendable {
   /// Creates facts.
   public init(
     identity: ProcessIdentity, account: UInt32, startedAt: BootInstant, name: String, arguments: String = "",
-    images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false, isFromWritablePlace: Bool = false,
+    hasMoreArguments: Bool = false, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
+    isFromWritablePlace: Bool = false,
     isProtected: Bool = false
   ) {
     self.identity = identity
@@ -66,6 +69,7 @@ public struct ProcessFacts: Hashable, Sendable {
     self.startedAt = startedAt
     self.name = name
     self.arguments = arguments
+    self.hasMoreArguments = hasMoreArguments
     self.images = images
     self.flatpak = flatpak
     self.isGenuineFlatpak = isGenuineFlatpak

@@ -54,6 +54,18 @@ public struct AgentReport: Hashable, Sendable {
     case letThrough(count: UInt64)
     /// A person is to be warned that the sessions of an account close in so many milliseconds.
     case sessionsWarned(account: UInt32, left: Int64, reason: String)
+
+    /// The name of the condition that parents are told of for a day after it; `nil` for none.
+    ///
+    /// Spec: Protocol/10-household.md §6.
+    public var condition: String? {
+      switch self {
+      case .rescanned: "events-lost"
+      case .ordersDamaged: "orders-damaged"
+      case .letThrough: "logins-let-through"
+      default: nil
+      }
+    }
   }
 
   /// What was done about a program whose time is over.

@@ -54,6 +54,12 @@ struct ConditionCheck: Check {
     } next: { _, _ in
       "Look there at its log with `journalctl -u latchkey-agent`."
     },
+    Kind(name: "events-lost", severity: .information) { _, _, machine in
+      "Within a day, so many programs started on \(machine) that the kernel could not tell the agent of all of them; "
+        + "it looked at everything again, so that some were closed late."
+    } next: { _, _ in
+      "If it comes again, see what starts them with `ps -e --sort=-start_time` there."
+    },
     Kind(name: "rule-needed-program", severity: .warning) { account, app, machine in
       "The rules of \(named(app)) name a program that \(machine) needs, so that is not closed\(of(account))."
     } next: { _, app in

@@ -195,6 +195,7 @@ actor AgentService {
     func reading(_ milliseconds: Int64) -> SessionActivity.Reading? {
       hello.isSystem ? SessionActivity.Reading(run: hello.run, milliseconds: milliseconds) : nil
     }
+    if let condition = report.event.condition { context.enforcementState.note(condition, at: context.now()) }
     do {
       switch report.event {
       case .began(let use, let since, let activity):
@@ -206,7 +207,7 @@ actor AgentService {
         try await usage.ended(use.process, at: report.at, activity: reading(activity))
       case .active(let use, _, let activity):
         try await usage.ran(use, until: report.at, activity: reading(activity))
-      case .rescanned: break
+      case .rescanned: context.logger.info("events about programs were lost, and everything was looked at again")
       case .closed(let use, let deed, let reason):
         context.logger.notice(
           "closed",
@@ -230,7 +231,6 @@ actor AgentService {
       case .slept(let milliseconds):
         context.logger.info("the machine slept", metadata: ["milliseconds": "\(milliseconds)"])
       case .ordersDamaged(let hasOlder):
-        context.enforcementState.note("orders-damaged", at: context.now())
         context.warn(
           "agent-orders",
           "The agent's orders were damaged on the disk, and \(hasOlder ? "those before them" : "nothing") held until now: check the disk."
@@ -246,7 +246,6 @@ actor AgentService {
           "sessions close soon",
           metadata: ["account": "\(account)", "minutes": "\((left + 59_999) / 60_000)", "why": "\(reason)"])
       case .letThrough(let count):
-        context.enforcementState.note("logins-let-through", at: context.now())
         context.warn(
           "agent-gate",
           "Log-ins were let through although sessions may be closed, because the agent did not answer: look at its log with "

@@ -1,0 +1,43 @@
+import LatchkeyAgent
+
+/// The reader of processes' arguments, which keeps long ones as far as there is room.
+///
+/// Spec: Protocol/13-agent.md §8.
+struct ArgumentReader {
+  /// The arguments of a process.
+  struct Arguments: Hashable {
+    /// The arguments with one space between two.
+    var text = ""
+    /// A Boolean value that indicates whether there are more.
+    var isCut = false
+  }
+
+  /// The size up to which arguments are always kept, in bytes.
+  static let usualBytes = 4_096
+  /// The largest size of arguments that are kept, in bytes: the kernel's bound for a single one.
+  static let mostBytes = 131_072
+  /// The bytes of longer arguments that are kept of all processes.
+  static let roomBytes = 4 << 20
+
+  private var room = ArgumentReader.roomBytes
+
+  /// Begins a look at all processes, after which those of an earlier look are not kept.
+  mutating func begin() { room = Self.roomBytes }
+
+  /// Returns the arguments of the process whose folder in /proc is given.
+  mutating func read(_ folder: String) -> Arguments {
+    guard var bytes = ProcFile.line("\(folder)/cmdline", most: Self.usualBytes) else { return Arguments() }
+    var isCut = false
+    if bytes.count == Self.usualBytes {
+      // What is longer may be there to push something out of sight.
+      isCut = true
+      if room > 0, let long = ProcFile.read("\(folder)/cmdline", most: Self.mostBytes + 1) {
+        room -= long.count
+        isCut = long.count > Self.mostBytes
+        bytes = isCut ? Array(long.prefix(Self.mostBytes)) : long
+      }
+    }
+    while bytes.last == 0 { bytes.removeLast() }
+    return Arguments(text: String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self), isCut: isCut)
+  }
+}
