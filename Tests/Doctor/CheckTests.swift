@@ -32,9 +32,9 @@ import Testing
     let told = [
       MachineCondition("agent-silent"), MachineCondition("no-agent"), MachineCondition("own-programs-only"),
       MachineCondition("no-process-events"),
-      MachineCondition("no-sessions"), MachineCondition("no-input"), MachineCondition("orders-damaged"),
-      MachineCondition("logins-let-through"), MachineCondition("events-lost"),
-      MachineCondition("rule-no-account", account: 4_000),
+      MachineCondition("no-sessions"), MachineCondition("no-input"), MachineCondition("no-login-gate"),
+      MachineCondition("orders-damaged"), MachineCondition("orders-not-kept"), MachineCondition("logins-let-through"),
+      MachineCondition("events-lost"), MachineCondition("rule-no-account", account: 4_000),
       MachineCondition("rule-needed-program", account: 1_000, detail: "shell"),
       MachineCondition("rule-matches-everything", account: 1_000), MachineCondition("too-many-rules"),
       MachineCondition("rule-bad-matcher", account: 1_000, detail: "kart"),

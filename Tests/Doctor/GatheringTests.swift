@@ -26,11 +26,28 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-risks-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder + "/usr/bin", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    #expect(!AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == [])
-    for file in ["root", "usr/bin/timekprd"] {
-      _ = FileManager.default.createFile(atPath: "\(folder)/\(file)", contents: nil)
+    #expect(!AccountRisks.isLingering(0, folder: folder))
+    _ = FileManager.default.createFile(atPath: "\(folder)/root", contents: nil)
+    #expect(AccountRisks.isLingering(0, folder: folder))
+  }
+
+  @Test("Other programs that limit a machine are found by the files of their packages")
+  func otherEnforcers() throws {
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent("lk-others-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: root) }
+    func install(_ file: String) throws {
+      let url = root.appendingPathComponent(file)
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data().write(to: url)
     }
-    #expect(AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == ["timekpr"])
+    // Debian's desktops have it without limits of time.
+    try install("usr/bin/malcontent-client")
+    #expect(OtherEnforcers.installed(root: root.path).isEmpty)
+    try install("usr/share/pam-configs/malcontent")
+    #expect(OtherEnforcers.installed(root: root.path) == ["malcontent"])
+    try install("usr/libexec/malcontent-timerd")
+    try install("usr/bin/timekprd")
+    #expect(OtherEnforcers.installed(root: root.path) == ["timekpr", "malcontent"])
   }
 
   @Test func aHolderOfAPortIsFound() throws {

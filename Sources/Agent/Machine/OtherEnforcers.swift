@@ -4,14 +4,19 @@ import Glibc
 ///
 /// Spec: Protocol/10-household.md §6.
 public enum OtherEnforcers {
-  /// Their names, with a file that is there where they are installed.
+  /// Their names, with a file that is there where they limit the use of a machine.
+  ///
+  /// Desktops install malcontent's other programs by themselves: it limits time by its PAM module, and by its service in newer
+  /// versions.
   static let known = [
-    ("timekpr", "/usr/bin/timekprd"), ("malcontent", "/usr/libexec/malcontent-timerd"),
-    ("ctparental", "/usr/bin/CTparental"),
+    ("timekpr", "/usr/bin/timekprd"), ("malcontent", "/usr/share/pam-configs/malcontent"),
+    ("malcontent", "/usr/libexec/malcontent-timerd"), ("ctparental", "/usr/bin/CTparental"),
   ]
 
   /// Returns the names of those that are installed; `root` is the folder that counts as `/`.
   public static func installed(root: String = "") -> [String] {
-    known.filter { access(root + $0.1, F_OK) == 0 }.map(\.0)
+    var names: [String] = []
+    for (name, file) in known where !names.contains(name) && access(root + file, F_OK) == 0 { names.append(name) }
+    return names
   }
 }

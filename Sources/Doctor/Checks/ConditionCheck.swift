@@ -44,6 +44,11 @@ struct ConditionCheck: Check {
     } next: { _, _ in
       "Plug one in there; a machine that is used over the network needs none."
     },
+    Kind(name: "no-login-gate", severity: .warning) { _, _, machine in
+      "Log-in is not refused on \(machine) while sessions are closed, because PAM does not ask Latchkey there."
+    } next: { _, _ in
+      "Switch its profile on there with `sudo pam-auth-update --enable latchkey`."
+    },
     Kind(name: "orders-damaged", severity: .warning) { _, _, machine in
       "The agent's orders were found damaged on the disk of \(machine) within a day, and earlier ones held until new ones came."
     } next: { _, _ in

@@ -1,0 +1,22 @@
+import Glibc
+
+/// The line by which PAM asks the agent before a session begins.
+///
+/// Spec: Protocol/13-agent.md §13.
+public enum LoginGateLine {
+  /// The most bytes that are read of PAM's file.
+  private static let most = 65_536
+
+  /// Returns whether PAM's file for accounts has the line, and not as a comment.
+  public static func isThere(_ path: String = "/etc/pam.d/common-account") -> Bool {
+    guard let file = fopen(path, "re") else { return false }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: most)
+    let count = fread(&bytes, 1, most, file)
+    let gate = Array("/latchkey-agent gate".utf8)
+    return bytes[..<count].split(separator: UInt8(ascii: "\n")).contains { line in
+      let words = line.prefix { $0 != UInt8(ascii: "#") }
+      return words.indices.contains { words[$0...].starts(with: gate) }
+    }
+  }
+}
