@@ -40,7 +40,8 @@ import Testing
       MachineCondition("rule-bad-matcher", account: 1_000, detail: "kart"),
       MachineCondition("rule-unrecognized", detail: "kart"), MachineCondition("cannot-pause", account: 1_000),
       MachineCondition("cannot-close-sessions", account: 1_000),
-      MachineCondition("clock-unset"), MachineCondition("other-enforcer", detail: "timekpr"),
+      MachineCondition("clock-unset"), MachineCondition("clock-set"),
+      MachineCondition("other-enforcer", detail: "timekpr"),
       MachineCondition("privileged-group", account: 1_000, detail: "docker"),
       MachineCondition("lingering", account: 1_000), MachineCondition("from-the-future"),
     ]

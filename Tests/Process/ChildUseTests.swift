@@ -130,6 +130,9 @@ extension ProcessTests {
         ])
         try await pc.start()
         #expect(await today(pc)?.day == day, "Three days ahead by the wall clock alone.")
+        try await eventually("the parent is told") {
+          try await mum.api.conditions().contains { $0.condition.name == "clock-set" }
+        }
         let program = try UsedProgram()
         var request = program.request("kart")
         request.startedAtWall += 259_200_000

@@ -115,6 +115,11 @@ struct ConditionCheck: Check {
     } next: { _, _ in
       "Switch a time service on there with `sudo timedatectl set-ntp true`."
     },
+    Kind(name: "clock-set", severity: .information) { _, _, machine in
+      "The clock of \(machine) was set within a day. Rules and points go by the time that has passed, so nothing is gained by it."
+    } next: { _, _ in
+      "Set it right again there, or switch a time service on with `sudo timedatectl set-ntp true`."
+    },
     Kind(name: "other-enforcer", severity: .warning) { _, detail, machine in
       "\(detail) limits the use of \(machine) as well, so that it may close what your rules allow."
     } next: { _, detail in

@@ -228,6 +228,7 @@ actor AgentService {
         if refusals.count < Self.keptRefusals { refusals.append(fault) }
       case .clockSet(let milliseconds):
         context.logger.notice("the wall clock was set", metadata: ["milliseconds": "\(milliseconds)"])
+        await context.tickHouseholdTime()
       case .slept(let milliseconds):
         context.logger.info("the machine slept", metadata: ["milliseconds": "\(milliseconds)"])
       case .ordersDamaged(let hasOlder):

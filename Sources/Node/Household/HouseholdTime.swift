@@ -122,6 +122,7 @@ extension NodeContext {
   func tickHouseholdTime() async {
     guard profile.role == .child else { return }
     let change = time.read()
+    if case .ignored = change { enforcementState.note("clock-set", at: now()) }
     guard let stored = time.toKeep(now: now(), hasChanged: change != nil) else { return }
     let entry: (action: String, text: String)? =
       switch change {
