@@ -22,7 +22,8 @@ public enum ClosingSentence {
   public static func closed(reason: String, deed: AgentReport.Deed) -> String {
     let verb = deed == .paused ? "paused" : "closed"
     guard let (name, why) = parts(reason) else {
-      return reason.isEmpty ? "A program was \(verb)." : "A program was \(verb): \(ended(reason))"
+      // The whole reason: “Kart is blocked”.
+      return reason.isEmpty ? "A program was \(verb)." : "\(ended(reason)) It was \(verb)."
     }
     return "\(name) was \(verb): \(ended(why))"
   }

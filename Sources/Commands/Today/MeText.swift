@@ -22,6 +22,6 @@ enum MeText {
     }
     if !requests.contains(where: { $0.state == .open }) { ways.append("ask your parents with `latchkey ask 30m`") }
     let more = ways.isEmpty ? "" : "For more, \(ways.joined(separator: ", or ")). "
-    return more + "`latchkey explain` and an application's name says why it is closed."
+    return more + "`latchkey explain --app NAME` shows why one is closed."
   }
 }

@@ -35,14 +35,14 @@ struct ConditionCheck: Check {
       "Use a kernel with process events (CONFIG_PROC_EVENTS), as Debian's has."
     },
     Kind(name: "no-sessions", severity: .warning) { _, _, machine in
-      "Nothing tells of sessions on \(machine), so they are not closed there, and learning earns while nobody is there."
+      "Nothing tells of sessions on \(machine), so they are not locked before they are ended, and learning counts by input alone."
     } next: { _, _ in
       "Start systemd-logind there, and look at `systemctl status systemd-logind dbus`."
     },
     Kind(name: "no-input", severity: .information) { _, _, machine in
       "No keyboard, pointer or gamepad can be read on \(machine), so learning earns as long as somebody is logged in."
     } next: { _, _ in
-      "Plug one in there; a machine that is used over the network needs none."
+      "Plug one in there."
     },
     Kind(name: "no-login-gate", severity: .warning) { _, _, machine in
       "Log-in is not refused on \(machine) while sessions are closed, because PAM does not ask Latchkey there."
@@ -68,7 +68,7 @@ struct ConditionCheck: Check {
     Kind(name: "rule-needed-program", severity: .warning) { account, app, machine in
       "The rules of \(named(app)) name a program that \(machine) needs, so that is not closed\(of(account))."
     } next: { _, app in
-      "Recognize it by another program with `latchkey app set`."
+      "Give it a matcher that fits the program alone with `latchkey app set`."
     },
     Kind(name: "rule-matches-everything", severity: .warning) { account, app, machine in
       "The rules of \(named(app)) would recognize every program on \(machine), so they close none\(of(account))."
@@ -83,7 +83,7 @@ struct ConditionCheck: Check {
     Kind(name: "rule-unrecognized", severity: .information) { _, app, machine in
       "Nothing on \(machine) is recognized as \(named(app)), so its rules close nothing there."
     } next: { _, app in
-      "Install it there, or say how to recognize it with `latchkey app set \(app) --matcher`."
+      "Install it there, or say how to recognize it: `latchkey app set \(app) --matcher \"path /usr/games/…\"`."
     },
     Kind(name: "rule-no-account", severity: .warning) { _, _, machine in
       "An account of a child is not there any more on \(machine)."

@@ -50,7 +50,7 @@ public enum RuleText {
     case .lock: return "lock"
     case .mode: return "points"
     case .unknownPrograms: return "unknown programs"
-    case .sessions: return "sessions when time is over"
+    case .sessions: return "sessions when time is up"
     case .points(.use): return "rewards are paid"
     case .points(.minutesPerPoint): return "a redeemed point buys"
     case .points(.dailyCap): return "points earned a day"
@@ -92,8 +92,8 @@ public enum RuleText {
   /// The words for the values that are words themselves.
   private static let words = [
     "mode": ["points": "on", "limits": "off, limits and times alone"],
-    "unknownPrograms": ["count": "are allowed and counted", "reward": "count as rewards", "block": "are blocked"],
-    "sessions": ["leave": "stay open", "close": "are ended"],
+    "unknownPrograms": ["count": "are allowed", "reward": "end where rewards do", "block": "are blocked"],
+    "sessions": ["leave": "stay open", "close": "are ended, and log-in is refused"],
     "points/use": ["payAsYouGo": "as they run", "redeemFirst": "with minutes redeemed before"],
   ]
 
