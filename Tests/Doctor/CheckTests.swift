@@ -254,9 +254,14 @@ import Testing
 
   @Test func rulesThatCannotBeReadAreSaidToBe() throws {
     var facts = Sample.facts()
-    facts.firewall.unread = "only root may read them"
-    #expect(ids(facts, .unchecked) == ["firewall-unread"])
-    #expect(ids(facts).isEmpty)
+    for unread: FirewallFacts.Unread in [.needsRoot, .noTool, .notUnderstood, .failed("Operation not permitted")] {
+      facts.firewall.unread = unread
+      #expect(ids(facts, .unchecked) == ["firewall-unread"])
+      #expect(ids(facts).isEmpty)
+      // Who is root already, or lacks the tool, is not sent to root.
+      #expect(try finding("firewall-unread", facts).next.contains("sudo latchkey doctor") == (unread == .needsRoot))
+    }
+    #expect(try finding("firewall-unread", facts).sentence.hasSuffix("`nft` failed (Operation not permitted)."))
   }
 
   @Test func servicesThatAreAbsentOrSilent() throws {

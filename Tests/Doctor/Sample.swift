@@ -81,7 +81,7 @@ enum Sample {
       chains: [
         FirewallChain(table: "inet f", name: "i", hook: "input", drops: true),
         FirewallChain(table: "inet f", name: "o", hook: "output", drops: true),
-      ], unread: "only root may read them")
+      ], unread: .needsRoot)
     worst.responders.append(PortHolder(name: "resolved", processID: 4))
     (worst.bus, worst.avahi) = (.silent("refused"), .silent("refused"))
     worst.multicast = [

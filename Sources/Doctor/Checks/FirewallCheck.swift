@@ -5,8 +5,8 @@ struct FirewallCheck: Check {
     if let unread = facts.firewall.unread {
       findings.append(
         Finding(
-          "firewall-unread", .unchecked, "The firewall's rules could not be looked at: \(unread).",
-          next: "Run `sudo latchkey doctor` with the same --state-dir for that."))
+          "firewall-unread", .unchecked, "The firewall's rules could not be looked at: \(unread.reason).",
+          next: unread.next))
     }
     let walk = FirewallWalk(chains: facts.firewall.chains)
     func blocked(_ transport: String, _ port: UInt16) -> String? {

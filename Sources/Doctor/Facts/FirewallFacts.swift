@@ -6,15 +6,48 @@ public struct FirewallFacts: Sendable, Hashable {
     case firewalld
   }
 
+  /// The reason why rules could not be read.
+  public enum Unread: Sendable, Hashable {
+    /// Only root may read them, and this is another account.
+    case needsRoot
+    /// The tool that reads them is not installed.
+    case noTool
+    /// The tool says something that this version does not understand.
+    case notUnderstood
+    /// The tool failed although root runs it, with its reason.
+    case failed(String)
+
+    /// The reason, as a clause.
+    var reason: String {
+      switch self {
+      case .needsRoot: "only root may read them"
+      case .noTool: "there is no `nft` here"
+      case .notUnderstood: "`nft` says what is not understood"
+      case .failed(let reason): "`nft` failed (\(reason))"
+      }
+    }
+
+    /// What a person does next.
+    var next: String {
+      switch self {
+      case .needsRoot: "Run `sudo latchkey doctor` with the same --state-dir for that."
+      case .noTool: "Install it with `sudo apt install nftables`, and run this again."
+      case .notUnderstood: "Look in `sudo nft list ruleset` for what drops UDP port 5353 or the node's TCP port."
+      case .failed:
+        "See what `sudo nft list ruleset` says; in a container, root may not read them either, and they are its host's."
+      }
+    }
+  }
+
   /// The chains of all tools whose rules could be read.
   public var chains: [FirewallChain]
   /// The program that manages the rules; `nil` if none is known.
   public var keeper: Keeper?
-  /// The reason why rules could not be read, as a clause; `nil` if they were read or cannot exist.
-  public var unread: String?
+  /// The reason why rules could not be read; `nil` if they were read or cannot exist.
+  public var unread: Unread?
 
   /// Creates facts about the packet filter.
-  public init(chains: [FirewallChain] = [], keeper: Keeper? = nil, unread: String? = nil) {
+  public init(chains: [FirewallChain] = [], keeper: Keeper? = nil, unread: Unread? = nil) {
     self.chains = chains
     self.keeper = keeper
     self.unread = unread

@@ -4,17 +4,17 @@ import Glibc
 enum FirewallGatherer {
   static func gather() -> FirewallFacts {
     var facts = FirewallFacts(keeper: keeper())
-    var unread: String?
+    var unread: FirewallFacts.Unread?
     switch ToolRun.run("nft", ["--json", "list", "ruleset"]) {
     case .output(let text):
       // nft may print nothing for an empty rule set.
       guard let chains = text.isEmpty ? [] : NftRules.chains(text) else {
-        unread = "`nft` says what is not understood"
+        unread = .notUnderstood
         break
       }
       facts.chains += chains
-    case .absent: unread = "there is no `nft` here"
-    case .failed(let reason): unread = geteuid() == 0 ? "`nft` failed (\(reason))" : "only root may read them"
+    case .absent: unread = .noTool
+    case .failed(let reason): unread = geteuid() == 0 ? .failed(reason) : .needsRoot
     }
     // nft does not show the older tables, but it shows those of iptables-nft.
     var readsOlder = false

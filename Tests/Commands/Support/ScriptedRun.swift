@@ -47,7 +47,7 @@ struct ScriptedRun: Sendable {
           interfaces: [("eth0", "192.168.1.5", 24), ("docker0", "172.17.0.1", 16)].map { name, address, prefix in
             NetworkInterface(
               index: 2, name: name, subnets: [IPAddress(address)].compactMap { $0 }.map { Subnet($0, prefix: prefix) })
-          }, defaultInterface: "eth0", firewall: FirewallFacts(unread: "only root may read them"),
+          }, defaultInterface: "eth0", firewall: FirewallFacts(unread: .needsRoot),
           peer: request.peer.map { PeerFacts(status: $0, probes: []) }, clock: ClockFacts(now: request.now))
       }, startProgram: { _ in throw TerminalFailure(.internalFault, "No program here.") },
       reportPatience: .seconds(10), uptime: { 0 }, pause: { _ in try await Task.sleep(for: .seconds(86_400)) })
