@@ -40,7 +40,8 @@ extension ProcessTests {
 
         try await eventually("the node says what was closed and why") { home.pc.log.contains("Kart is blocked") }
         let status = try await home.pc.latchkey("status")
-        #expect(status.output.contains("own programs only"), "\(status)")
+        let words = status.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("for the programs of Latchkey's own account only"), "\(status)")
         #expect(try await home.mum.usage().isEmpty, "What was blocked was not used.")
         let explained = try await home.pc.api.ownToday(caller: nil)
         #expect(explained.enforcement == .ownPrograms)
