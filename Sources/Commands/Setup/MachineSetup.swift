@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 import LatchkeyDoctor
 import LatchkeyModel
 
@@ -6,6 +7,8 @@ import LatchkeyModel
 struct MachineSetup: Sendable {
   /// Returns the machine's name on the network; `nil` if it has none that people may use.
   var hostName: @Sendable () -> String?
+  /// Returns the names of the people's accounts on the machine.
+  var accounts: @Sendable () -> [String]
   /// A Boolean value that indicates whether the process is root's.
   var isRoot: Bool
   /// Returns whether the package with the service of the machine, or of an account, is installed.
@@ -23,7 +26,11 @@ struct MachineSetup: Sendable {
         guard gethostname(&name, name.count - 1) == 0 else { return nil }
         let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return (try? DeviceName(text))?.text
-      }, isRoot: geteuid() == 0,
+      },
+      accounts: {
+        SystemAccounts.people(among: SystemAccounts.entries(), ownUser: UInt32.max).map(\.name).sorted()
+      },
+      isRoot: geteuid() == 0,
       hasService: { ofAccount in
         let folders = ofAccount ? ["/usr/lib/systemd/user"] : ["/lib/systemd/system", "/usr/lib/systemd/system"]
         return folders.contains { access($0 + "/latchkey.service", F_OK) == 0 }

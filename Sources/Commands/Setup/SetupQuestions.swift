@@ -41,6 +41,25 @@ struct SetupQuestions {
     }
   }
 
+  /// Returns the name of the child whose machine it is; `nil` if that is to be said when it is paired.
+  func owner() async throws(TerminalFailure) -> DeviceName? {
+    try await ask(
+      "Whose machine is it? A child's name (Enter to say it when you pair): ", "Give the child's name with --child.",
+      again: "A name has 1 to 64 bytes of UTF-8, and no invisible characters."
+    ) { answer in answer.isEmpty ? .some(nil) : (try? DeviceName(answer)).map { .some($0) } }
+  }
+
+  /// Returns which of the machine's accounts are the child's, which may be none.
+  func accounts(of child: DeviceName, among all: [String]) async throws(TerminalFailure) -> [String] {
+    try await ask(
+      "Which accounts are \(child.text)'s, separated by commas? This machine has \(all.joined(separator: ", ")) (Enter for none): ",
+      "Give each account with --account.", again: "This machine has the accounts \(all.joined(separator: ", "))."
+    ) { answer in
+      let names = answer.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
+      return names.allSatisfy(all.contains) ? names : nil
+    }
+  }
+
   /// Asks until an answer can be read; throws what to give on the command line instead.
   private func ask<Value>(
     _ question: String, _ flag: String, again: String, _ read: (String) -> Value?

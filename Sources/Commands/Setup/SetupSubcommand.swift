@@ -11,8 +11,11 @@ struct SetupSubcommand: AsyncParsableCommand {
       package is installed, and looks at the machine with `latchkey doctor`. On a child's machine with the package, run it by \
       sudo; on a parent's as yourself. Without a terminal, or with --yes, nothing is asked.
 
+      On a child's machine, it also asks which child's it is and which accounts are that child's, and says what to answer and \
+      type on the parent's machine: a parent decides both.
+
       Example: latchkey setup
-      Example: sudo latchkey setup --role child --name "Emma's PC" --yes
+      Example: sudo latchkey setup --role child --name "Emma's PC" --child Emma --account emma
       """)
 
   @OptionGroup var node: NodeOptions
@@ -25,8 +28,15 @@ struct SetupSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("On a parent's machine, a child of the family; may be given again.", valueName: "name"))
+    help: ArgumentHelp(
+      "On a parent's machine, a child of the family; may be given again. On a child's machine, whose it is.",
+      valueName: "name"))
   var child: [String] = []
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("On a child's machine, an account of the child's; may be given again.", valueName: "name"))
+  var account: [String] = []
 
   @Flag(help: "Ask nothing.")
   var yes = false
@@ -42,9 +52,7 @@ struct SetupSubcommand: AsyncParsableCommand {
       console: console, mayAsk: !yes && console.inputIsTerminal && console.talkIsTerminal)
     let given = try (name.map { try DeviceName($0) }, child.map { try DeviceName($0) })
     let role = if let role { role } else { try await questions.role() }
-    if role == .child, !child.isEmpty {
-      throw TerminalFailure(.usage, "Children are added on a parent's machine: leave --child out.")
-    }
+    try check(role, setup)
     let place = try SetupPlace(
       role, isNamed: node.stateDir != nil || environment.variables["LATCHKEY_STATE_DIR"]?.isEmpty == false,
       folder: node.stateFolder, setup)
@@ -59,6 +67,8 @@ struct SetupSubcommand: AsyncParsableCommand {
     }
     var children = given.1
     if role == .parent, children.isEmpty, questions.mayAsk { children = try await questions.children() }
+    let whose = role == .child ? try await owner(given.1.first, questions, setup) : nil
+    if role == .child { children = [] }
 
     try await place.create(name, role, setup, environment)
     console.note(
@@ -71,11 +81,51 @@ struct SetupSubcommand: AsyncParsableCommand {
       console.note("Once it runs, add your children: \(commands).")
     }
     let sudo = place.isSystems ? "sudo " : ""
-    console.note(
-      role == .parent
-        ? "Next: run `latchkey pair` here and `latchkey setup` on the child's machine."
-        : "Next: run `\(sudo)latchkey pair` here and `latchkey pair` on a parent's machine.")
+    switch role {
+    case .parent: console.note("Next: run `latchkey pair` here and `latchkey setup` on the child's machine.")
+    case .child:
+      let answer = whose.map { ", where you answer “\($0.child.text)” when it asks whose machine this is" } ?? ""
+      console.note("Next: run `\(sudo)latchkey pair` here and `latchkey pair` on a parent's machine\(answer).")
+      if let whose, !whose.accounts.isEmpty {
+        let commands = whose.accounts.map { "`latchkey accounts assign \($0) --child \"\(whose.child.text)\"`" }
+        console.note("Then, on the parent's machine: \(commands.joined(separator: " and ")).")
+      }
+    }
     if !noDoctor { try await look(place) }
+  }
+
+  /// Throws if what was given does not fit the role or the machine.
+  private func check(_ role: DeviceRole, _ setup: MachineSetup) throws(TerminalFailure) {
+    guard role == .child else {
+      if account.isEmpty { return }
+      throw TerminalFailure(.usage, "Accounts are a child's on a child's machine: leave --account out.")
+    }
+    if child.count > 1 {
+      throw TerminalFailure(
+        .usage,
+        "Give --child once here; further children get their accounts with `latchkey accounts assign` on a parent's machine."
+      )
+    }
+    if child.isEmpty, !account.isEmpty { throw TerminalFailure(.usage, "Say with --child whose accounts they are.") }
+    let all = setup.accounts()
+    if let unknown = account.first(where: { !all.contains($0) }) {
+      throw TerminalFailure(
+        .usage,
+        "This machine has no account “\(ShownText.safe(unknown))”; it has \(all.isEmpty ? "none" : all.joined(separator: ", "))."
+      )
+    }
+  }
+
+  /// Returns whose machine this is and which accounts are the child's, as far as that was given or answered.
+  private func owner(
+    _ given: DeviceName?, _ questions: SetupQuestions, _ setup: MachineSetup
+  ) async throws -> (child: DeviceName, accounts: [String])? {
+    var child = given
+    if child == nil, questions.mayAsk { child = try await questions.owner() }
+    guard let child else { return nil }
+    let all = setup.accounts()
+    guard account.isEmpty, questions.mayAsk, !all.isEmpty else { return (child, account) }
+    return (child, try await questions.accounts(of: child, among: all))
   }
 
   /// Adds children once the node answers.

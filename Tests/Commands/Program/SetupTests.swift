@@ -21,7 +21,7 @@ import Testing
     let console = ScriptedConsole(lines: lines, isTerminal: isTerminal)
     let run = await ScriptedRun(["setup", "--no-doctor"] + arguments, console: console) { environment in
       environment.setup = MachineSetup(
-        hostName: { "box" }, isRoot: isRoot, hasService: { _ in packaged },
+        hostName: { "box" }, accounts: { ["emma", "tom"] }, isRoot: isRoot, hasService: { _ in packaged },
         run: { name, words in
           deeds.add(([name] + words).joined(separator: " "))
           return fault
@@ -48,11 +48,52 @@ import Testing
 
   @Test("Flags answer every question, with --yes the host name is taken, and nothing is asked")
   func flags() async {
-    let (all, deeds) = await run("--role", "child", "--name", "Emma's PC")
+    let (all, deeds) = await run("--role", "child", "--name", "Emma's PC", "--child", "Emma", "--account", "emma")
     #expect(all.status == 0 && all.console.prompts.isEmpty)
+    #expect(all.console.notes.contains { $0.contains("where you answer “Emma”") }, "\(all.console.notes)")
+    #expect(all.console.notes.contains { $0.contains("`latchkey accounts assign emma --child \"Emma\"`") })
     #expect(deeds == ["init /home/test/.local/state/latchkey child Emma's PC"])
     let (yes, more) = await run("--role", "parent", "--yes")
     #expect(yes.status == 0 && yes.console.prompts.isEmpty && more.last?.hasSuffix("parent box") == true, "\(more)")
+  }
+
+  @Test(
+    "On a child's machine, a person is asked whose it is and which accounts are the child's, again until these exist")
+  func whose() async {
+    let (run, _) = await run("--role", "child", "--name", "PC", lines: ["Emma", "ema", "emma, tom"])
+    #expect(run.status == 0 && run.console.prompts.count == 3, "\(run.console.everything)")
+    #expect(run.console.notes.contains("This machine has the accounts emma, tom."))
+    let notes = run.console.notes.joined(separator: "\n")
+    #expect(notes.contains("answer “Emma” when it asks whose machine this is"), "\(notes)")
+    #expect(
+      notes.contains("assign emma --child \"Emma\"` and `latchkey accounts assign tom --child \"Emma\"`"), "\(notes)")
+    let (later, _) = await self.run("--role", "child", "--name", "PC", lines: [""])
+    #expect(later.status == 0 && later.console.prompts.count == 1)
+    #expect(!later.console.everything.contains("assign"), "\(later.console.everything)")
+  }
+
+  @Test(
+    "What does not fit the role or the machine is refused with what to do",
+    arguments: [
+      (["--role", "child", "--child", "Emma", "--account", "ben"], "it has emma, tom"),
+      (["--role", "child", "--account", "emma"], "--child"),
+      (["--role", "child", "--child", "Emma", "--child", "Tom"], "once"),
+      (["--role", "parent", "--account", "emma"], "leave --account out"),
+    ])
+  func unfitting(arguments: [String], words: String) async {
+    let deeds = Deeds()
+    let run = await ScriptedRun(["setup", "--name", "x", "--yes"] + arguments, console: ScriptedConsole(lines: [])) {
+      environment in
+      environment.setup = MachineSetup(
+        hostName: { "box" }, accounts: { ["emma", "tom"] }, isRoot: false, hasService: { _ in false },
+        run: { _, _ in nil })
+      environment.initialise = { _, _, _ in
+        deeds.add("init")
+        return SampleValues.childID
+      }
+    }
+    #expect(run.status == 64 && run.console.everything.contains(words), "\(run.console.everything)")
+    #expect(deeds.all.isEmpty)
   }
 
   @Test(
@@ -64,7 +105,7 @@ import Testing
       ["setup"] + arguments, console: ScriptedConsole(lines: ["p", "x"], isTerminal: false)
     ) { environment in
       environment.setup = MachineSetup(
-        hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
+        hostName: { nil }, accounts: { [] }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
       environment.initialise = { _, _, _ in
         deeds.add("init")
         return SampleValues.childID
@@ -102,7 +143,7 @@ import Testing
   @Test func endsWithTheDoctor() async {
     let run = await ScriptedRun(["setup", "--role", "parent", "--name", "Kitchen", "--yes"]) { environment in
       environment.setup = MachineSetup(
-        hostName: { nil }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
+        hostName: { nil }, accounts: { [] }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
     }
     #expect(run.status == 0 && !run.console.output.isEmpty, "\(run.console.everything)")
   }
