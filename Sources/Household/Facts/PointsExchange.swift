@@ -17,7 +17,23 @@ public struct FamilyMoment: Hashable, Sendable {
 
 /// How points come to the machine that wants them, and what follows from a session.
 ///
-/// Spec: Protocol/11-rules.md §7.
+/// **Points come to rest**, also after machines were restored to older states, whether anybody noticed that or not. Let no
+/// reward begin or end, nobody redeem or edit, and no machine be restored or started any more. Then points change purses a
+/// bounded number of times, because each loan carries the statement that it rests on to the machine that made it:
+///
+/// - A parent lends to one of several machines only on that machine's `need` *yes*, and sends it along. The machine then
+///   holds this statement or a later one of its own. If it wants nothing, it says *no* with a later time, which the parent
+///   keeps whatever it held. So each parent makes at most one loan on a *yes* that its author does not stand by.
+/// - A machine returns what it does not want only to a parent whose `machines` names others, and sends that along. If it is
+///   not what the parent's registers say, the parent states those with a later time before it lends again. So the two
+///   disagree at most once on whether the machine is the only one.
+/// - A machine that wants points returns some only to share them: once for each statement of another machine, of which no
+///   new ones are made. It wants them for good, or until it has given back what it owes, which is finite.
+///
+/// Without that, a machine that was restored to a state from before its *yes* would say nothing, since it had said nothing
+/// by what it knows; the parent would lend and the machine return for ever.
+///
+/// Spec: Protocol/11-rules.md §7, Protocol/12-facts.md §6.
 extension EffectTransaction {
   /// On a parent's machine: says to which machines it lends a child's points, and lends those that they want.
   ///
@@ -43,7 +59,8 @@ extension EffectTransaction {
     }
     var purse = try purse(of: child)
     guard purse.spendable > 0 else { return }
-    let asking = try machinesThatWantPoints(of: child).intersection(connected.union(awaited))
+    let needs = try needs(of: child)
+    let asking = Set(needs.filter(\.isNeeded).map(\.modified.author)).intersection(connected.union(awaited))
     let loans = LeasePolicy.loans(
       purse: purse.spendable, machines: machines, asking: asking, held: purse.ledger.purses(of: asking))
     for loan in loans where connected.contains(loan.to) {
@@ -51,6 +68,9 @@ extension EffectTransaction {
         let entry = purse.lend(loan.milliPoints, to: loan.to, source: source, day: moment.day, at: moment.at)
       else { continue }
       try add(entry, of: child)
+      if let need = needs.first(where: { $0.modified.author == loan.to }) {
+        try remind(loan.to, of: Fact(child, .need, need.text))
+      }
     }
   }
 
@@ -83,8 +103,8 @@ extension EffectTransaction {
     let parents = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
     let others = parents.filter { !$0.machines.subtracting([own]).isEmpty }
     // The only machine is lent everything without asking.
-    let said = try facts(.need, of: child).compactMap { PointsNeed($0.text) }
-      .first { $0.modified.author == own }
+    let needs = try needs(of: child)
+    let said = needs.first { $0.modified.author == own }
     let isSaid = said?.isNeeded ?? false
     if isSaid != isWanted, isSaid || !others.isEmpty {
       let modified = try clock().after(said?.modified)
@@ -94,8 +114,7 @@ extension EffectTransaction {
       .min { $0.modified.author < $1.modified.author }
     guard let statement else { return [] }
     let lender = statement.modified.author
-    let sharing = try facts(.need, of: child).compactMap { PointsNeed($0.text) }
-      .filter { $0.isNeeded && !served.contains($0.modified) }.map(\.modified)
+    let sharing = needs.filter { $0.isNeeded && !served.contains($0.modified) }.map(\.modified)
       .filter { $0.author != own && heard.contains($0.author) && statement.machines.contains($0.author) }
     let returned = LeasePolicy.returned(
       purse: purse.spendable, isOnlyMachine: others.isEmpty, runsReward: isWanted, used: used,
@@ -104,12 +123,18 @@ extension EffectTransaction {
       let entry = purse.lend(returned, to: lender, source: source, day: moment.day, at: moment.at)
     else { return [] }
     try add(entry, of: child)
+    try remind(lender, of: Fact(child, .machines, statement.text))
     return isWanted ? Set(sharing) : []
+  }
+
+  /// Returns what each machine has said last on whether it wants a child's points.
+  private func needs(of child: ChildID) throws -> [PointsNeed] {
+    try facts(.need, of: child).compactMap { PointsNeed($0.text) }
   }
 
   /// Returns the machines that say that they want a child's points.
   public func machinesThatWantPoints(of child: ChildID) throws -> Set<DeviceID> {
-    Set(try facts(.need, of: child).compactMap { PointsNeed($0.text) }.filter(\.isNeeded).map(\.modified.author))
+    Set(try needs(of: child).filter(\.isNeeded).map(\.modified.author))
   }
 
   /// On a child's machine: writes what a session earned or cost into its purse.

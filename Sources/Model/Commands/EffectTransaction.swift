@@ -58,6 +58,8 @@ public protocol EffectTransaction {
   ///
   /// Throws `BodyFault` if there is no room for it.
   mutating func add(_ fact: Fact) throws
+  /// Has a device hear of a fact that this machine holds, also if the device made it: a restored machine may not know it.
+  mutating func remind(_ device: DeviceID, of fact: Fact) throws
   /// Has a device hear of all facts about a child, now and from now on.
   mutating func offerFacts(of child: ChildID, to device: DeviceID) throws
 

@@ -20,6 +20,8 @@ public struct DatabaseEffects: EffectTransaction {
   private(set) var told: [Register] = []
   /// Facts that this machine has made, of which others are to hear.
   private(set) var newFacts: [Fact] = []
+  /// Facts of which a device is to hear again.
+  private(set) var reminders: [(device: DeviceID, fact: Fact)] = []
   /// The devices that are to hold all facts about a child.
   private(set) var offers: [(child: ChildID, device: DeviceID)] = []
   /// What was computed of committed facts; `nil` to compute everything anew.
@@ -151,6 +153,9 @@ public struct DatabaseEffects: EffectTransaction {
     else { throw StoreError.unexpected("a fact of the kind \(fact.kind)") }
     if try database.keep(fact, reading, definition, &factCounts) { newFacts.append(fact) }
   }
+
+  /// Has a device hear of a fact that this machine holds, also if the device made it.
+  public mutating func remind(_ device: DeviceID, of fact: Fact) throws { reminders.append((device, fact)) }
 
   /// Has a device hear of all facts about a child.
   public mutating func offerFacts(of child: ChildID, to device: DeviceID) throws { offers.append((child, device)) }

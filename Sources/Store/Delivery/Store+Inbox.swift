@@ -127,10 +127,10 @@ struct InboxTransaction {
     let (streamClass, classNumber) = (decoded.streamClass, Int64(decoded.streamClass.rawValue))
     let epoch = Int64(bitPattern: decoded.epoch)
     var held: DeliveryItem?
-    var watermark =
-      try database.first(
-        "SELECT watermark FROM inbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
-        [peer.number, classNumber, epoch], { $0.unsigned(0) }) ?? 0
+    let before = try database.first(
+      "SELECT epoch, watermark FROM inbox_stream WHERE peer = ? AND class = ?", [peer.number, classNumber],
+      { (epoch: $0.integer(0), watermark: $0.unsigned(1)) })
+    var watermark = before?.epoch == epoch ? before?.watermark ?? 0 : 0
     for decoded in decoded.items where decoded.item.skipThrough > watermark {
       let item = decoded.item
       guard item.sequence <= watermark + 1 else { throw StoreError.unexpected("a gap in \(streamClass.word)") }
@@ -153,6 +153,7 @@ struct InboxTransaction {
         peer.number, classNumber, epoch, Int64(bitPattern: watermark), Int64(bitPattern: held?.sequence ?? 0),
         held?.itemID ?? [],
       ])
+    if streamClass == .control, let before, before.epoch != epoch, before.watermark > 0 { try returnFacts() }
   }
 
   private mutating func apply(_ decoded: DecodedItem, _ streamClass: StreamClass) throws {

@@ -47,7 +47,8 @@ extension Store {
         wanted = try database.unanswered(peer, cause, epoch: before, age: age, at: wall) + items
       case (.receipt, .peerLost(let held, _)):
         wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
-      case (.control, .peerLost):
+      // Whichever side was restored: the other one answers a new epoch with what it holds.
+      case (.control, _):
         wanted = try items.filter { $0.kind != .facts } + database.factItems(for: peer, keys, coding)
         let parents = try database.addresses(role: .parent)
         guard parents.contains(peer) else { break }
@@ -64,7 +65,7 @@ extension Store {
         // What was passed on to a child's machine is passed on again.
         try database.run("DELETE FROM use_shared WHERE peer = ?", [peer.number])
         wanted = try queue.everything().filter { !known.contains($0.id) } + items
-      case (.control, .peerIsAhead), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
+      case (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
       }
       try database.note(epoch: epoch, after: before, of: streamClass, to: peer.number)
       try database.run(

@@ -109,17 +109,18 @@ extension Database {
 extension Database {
   /// Queues facts for those that hold the child's facts, other than the device that they came from.
   ///
-  /// The group of the transaction has to be settled before.
+  /// Before them go those of which one of them is reminded. The group of the transaction has to be settled before.
   func relay(
-    _ facts: [Fact], from sender: DeviceID?, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+    _ facts: [Fact], from sender: DeviceID?, reminding reminders: [(device: DeviceID, fact: Fact)] = [],
+    _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {
-    guard !facts.isEmpty else { return [] }
+    guard !facts.isEmpty || !reminders.isEmpty else { return [] }
     var wanted: [DeviceID: (peer: OutboxAddress, facts: [Fact])] = [:]
     var holders: [ChildID: [OutboxAddress]] = [:]
-    for fact in facts {
+    for (only, fact) in reminders.map({ ($0.device, $0.fact) }) + facts.map({ (DeviceID?.none, $0) }) {
       let known = try holders[fact.child] ?? factHolders(of: fact.child)
       holders[fact.child] = known
-      for peer in known where peer.device != sender {
+      for peer in known where peer.device != sender && (only == nil || only == peer.device) {
         wanted[peer.device, default: (peer, [])].facts.append(fact)
       }
     }
@@ -145,6 +146,19 @@ extension Database {
     try run(
       "DELETE FROM fact_holder WHERE child = ? AND peer = (SELECT number FROM peer WHERE device_id = ?)",
       [child.bytes, device.bytes])
+  }
+
+  /// Queues all facts that a device holds for it, since it may have lost some that it made itself.
+  ///
+  /// The group of the transaction has to be settled before.
+  func returnFacts(
+    to peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+  ) throws -> [OutboxChange] {
+    let children = try rows("SELECT child FROM fact_holder WHERE peer = ? ORDER BY child", [peer.number])
+    return try children.flatMap { row in
+      guard let child = ChildID(bytes: row["child"] as Data) else { throw StoreError.unexpected("a child's ID") }
+      return try queue(try facts(of: child, for: peer.device), for: peer, keys, coding, at: wall)
+    }
   }
 
   /// Returns the items with all facts that a device holds, of which it has lost some.

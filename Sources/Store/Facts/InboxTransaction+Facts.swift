@@ -23,15 +23,25 @@ extension InboxTransaction {
 
   /// Queues the facts that an effect has made, and those that a device is to hold from now on.
   mutating func tellFacts(_ effects: DatabaseEffects) throws {
-    guard !effects.newFacts.isEmpty || !effects.offers.isEmpty else { return }
+    guard !effects.newFacts.isEmpty || !effects.reminders.isEmpty || !effects.offers.isEmpty else { return }
     // Control streams change in the database itself.
     try group.settle(database)
     result.newFacts += effects.newFacts
-    result.changes += try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
+    result.changes += try database.relay(
+      effects.newFacts, from: nil, reminding: effects.reminders, keys, coding, at: wall)
     for offer in effects.offers {
       if peerRole == .parent { try recallFacts(of: offer.child) }
       result.changes += try database.offerFacts(of: offer.child, to: offer.device, keys, coding, at: wall)
     }
+  }
+
+  /// Queues all facts for the sender, whose control stream has begun anew.
+  ///
+  /// It may have been restored to a state from before it made some of them, which nobody else tells it. Without them, it
+  /// could spend again what it has spent, and not withdraw what it said.
+  mutating func returnFacts() throws {
+    try group.settle(database)
+    result.changes += try database.returnFacts(to: peer, keys, coding, at: wall)
   }
 
   /// Keeps the facts about a child again that this machine has forgotten and no other machine has stored yet.

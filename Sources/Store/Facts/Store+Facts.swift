@@ -56,7 +56,8 @@ extension Store {
       } catch let fault as BodyFault { throw StoreError.refused(fault.description) }
       try group.settle(database)
       var result = FactResult(value: value, facts: effects.newFacts)
-      result.changes = try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
+      result.changes = try database.relay(
+        effects.newFacts, from: nil, reminding: effects.reminders, keys, coding, at: wall)
       for order in orders.commands {
         let (command, change) = try database.issue(
           maker.nextID(), order.payload, to: try group.active(order.device, database), expiresAfter: nil, own: own,

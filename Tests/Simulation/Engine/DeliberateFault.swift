@@ -102,6 +102,8 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case lendTwice = "lend-twice"
   /// Of two answers to one request the one that arrives last holds.
   case lastAnswerHolds = "last-answer-holds"
+  /// A machine whose control stream begins anew is not sent back the facts that it made and has lost.
+  case keepRestoredFacts = "keep-restored-facts"
   /// A span of learning earns on every machine on which the child learned.
   case earnTwice = "earn-twice"
 }
@@ -117,7 +119,8 @@ extension DeliberateFault {
 
   /// A Boolean value that indicates whether the mistake concerns facts.
   var isOfFacts: Bool {
-    [.tellSiblingsFacts, .loseFact, .applyEntryTwice, .lendTwice, .lastAnswerHolds, .earnTwice].contains(self)
+    [.tellSiblingsFacts, .loseFact, .applyEntryTwice, .lendTwice, .lastAnswerHolds, .keepRestoredFacts, .earnTwice]
+      .contains(self)
   }
 
   /// The troubles that have to meet for a mistake to show, where all of them together would show it too seldom.
@@ -133,6 +136,7 @@ extension DeliberateFault {
     case .keepNewerSession: [.delay, .partition, .slowDisk]
     case .quarantineAtFirstReturn: [.delay, .kill]
     case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]
+    case .keepRestoredFacts: [.backup, .reset, .kill]
     case .applyOlderLook: [.pairAnew, .remove, .reset, .kill]
     default: nil
     }

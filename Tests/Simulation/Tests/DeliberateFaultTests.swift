@@ -11,7 +11,7 @@ import Testing
     .discardByOlderCall: 20_330, .dropUnansweredAtRestart: 1_860, .dropReceiptsAtRestart: 2_620, .eraseKeyTooEarly: 240,
     .applyOlderLook: 420, .quarantineAtFirstReturn: 225, .forgetParts: 300,
     .keepBackoff: 1_300, .reportOldEpochAsNew: 90, .forgetPendingAtEnd: 290, .mergeWhatWasSent: 180,
-    .ignoreHeldItems: 200, .lastAnswerHolds: 2,
+    .ignoreHeldItems: 200, .lastAnswerHolds: 2, .keepRestoredFacts: 60,
   ]
 
   @Test(arguments: DeliberateFault.allCases)

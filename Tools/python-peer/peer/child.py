@@ -51,9 +51,7 @@ class Child(Sessions):
     def repeat(self, parent: bytes) -> None:
         """Queue again what a parent has lost of the control stream."""
         self.greet(parent)
-        for child in self.household.children():
-            if parent in self.household.holders(child):
-                self.household.begin(parent, child)
+        self.household.send_all_facts(parent)
 
     # Points and requests
 

@@ -56,10 +56,11 @@ class Clock:
             self._store.run("insert into reached values(?,?)", zone, found.isoformat())
         return found
 
-    def stamp(self) -> tuple[int, int, bytes]:
-        """Return the next reading of the hybrid clock."""
+    def stamp(self, after: tuple = ()) -> tuple[int, int, bytes]:
+        """Return the next reading of the hybrid clock, which is later than `after` even if the clock is behind."""
         with self._store.transaction():
             last, counter = self._store.one("select wall, counter from hybrid") or (0, 0)
+            last, counter = max((last, counter), after[:2] or (0, 0))
             present = wall()
             if last < present:
                 last, counter = present, 0

@@ -80,7 +80,7 @@ class Delivery:
         else:
             self._store.restart(self._peer.id, class_)
             self._sent[class_] = 0
-            if class_ == CONTROL and stored > 0 and (stated != epoch or through < stored):
+            if class_ == CONTROL:
                 with self._store.transaction():
                     self._machine.repeat(self._peer.id)
         self._under_way[class_] = deque()
@@ -145,6 +145,7 @@ class Delivery:
             held = self._store.incoming(self._peer.id)
             for class_ in sorted(gathered):
                 epoch, watermark = held.get(class_, (0, 0))
+                begins_anew = epoch != self._epochs[class_] and watermark > 0
                 if epoch != self._epochs[class_]:
                     watermark = 0
                 for number, item in gathered[class_]:
@@ -153,6 +154,8 @@ class Delivery:
                         watermark = number
                 if not self.removed:
                     self._store.raise_watermark(self._peer.id, class_, self._epochs[class_], watermark)
+                    if begins_anew and class_ == CONTROL:  # it may have lost facts that it made
+                        self._machine.household.send_all_facts(self._peer.id)
         may_crash("committed")
         self._due |= gathered.keys()
         for event in events:

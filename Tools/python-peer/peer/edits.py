@@ -95,18 +95,16 @@ class Edits:
 
     def repeat(self, machine: bytes) -> None:
         """Queue again what a machine has lost of the control stream."""
-        for child in self.household.children():
-            if machine in self.household.holders(child):
-                self.household.begin(machine, child)
+        self.household.send_all_facts(machine)
 
     def _state_machines(self) -> None:
         """State a child's machines where that has changed."""
         household = self.household
         for child in household.children():
             wanted = tuple(household.machines(child)[:64])
-            said = [fact.said for fact in household.facts(child, "machines") if fact.author == household.own]
-            if said[-1:] != [wanted] and (said or wanted):
-                wall_, counter, own = household.clock.stamp()
+            said = [fact for fact in household.facts(child, "machines") if fact.author == household.own]
+            if [fact.said for fact in said] != [wanted] and (said or wanted):
+                wall_, counter, own = household.clock.stamp(after=said[0].at if said else ())
                 text = " ".join([own.hex(), str(wall_), str(counter), *(machine.hex() for machine in wanted)])
                 household.make(child, "machines", text)
 

@@ -146,6 +146,12 @@ class Household(Zones):
         own_first = sorted(self.facts(child), key=lambda fact: fact.author != peer)
         self.send_facts(peer, {child: own_first})
 
+    def send_all_facts(self, peer: bytes) -> None:
+        """Queue all facts that a peer holds again, since it may have lost some."""
+        for child in self.children():
+            if peer in self.holders(child):
+                self.begin(peer, child)
+
     def remember(self, child: bytes) -> None:
         """Take up again the facts of a child that were forgotten and still wait in a queue."""
         for (body,) in self.store.all("select body from item where class=? and kind=?", CONTROL, FACTS):

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from . import installed, registers, schema, use
 from .edits import Edits
+from .facts import Fact
 from .faults import BrokenRule, NoRoom, Refused
 from .household import CONTROL, FOREIGN, ROLE, UNKNOWN, UNREADABLE, USAGE, WRONG_ID
 from .registers import CHILD, MACHINE
@@ -76,12 +77,15 @@ class Parent(Edits):
         for child in household.children():
             machines, purse = household.machines(child), household.purse(child)
             near = [m for m in machines if m in self.in_touch and m in household.holders(child)]
+            wants: dict[bytes, Fact] = {}
             if len(machines) > 1:
-                wants = {fact.author for fact in household.facts(child, "need") if fact.said[0]}
+                wants = {fact.author: fact for fact in household.facts(child, "need") if fact.said[0]}
                 near = [machine for machine in near if machine in wants]
             for index, machine in enumerate(near):
                 share = purse // len(near) + (index < purse % len(near))
                 if share:
+                    if machine in wants:  # a restored machine may not know what it said
+                        household.send_facts(machine, {child: [wants[machine]]})
                     household.write(child, "leased", os.urandom(16), -share, other=machine)
 
     def met(self, machine: bytes, is_up: bool) -> None:

@@ -131,14 +131,16 @@ class Points:
         several = self._parents(child)
         is_wanted = is_reward_running or repeats.owes(household.entries(child), household.own)
         if several:
-            said = [fact.said[0] for fact in household.facts(child, "need") if fact.author == household.own]
-            if said[-1:] != [is_wanted] and (said or is_wanted):
-                wall, counter, device = household.clock.stamp()
+            said = [fact for fact in household.facts(child, "need") if fact.author == household.own]
+            if [fact.said[0] for fact in said] != [is_wanted] and (said or is_wanted):
+                wall, counter, device = household.clock.stamp(after=said[0].at if said else ())
                 word = "yes" if is_wanted else "no"
                 household.make(child, "need", f"{device.hex()} {wall} {counter} {word}")
-        near = [fact.author for fact in several if fact.author in self.in_touch]
+        near = [fact for fact in several if fact.author in self.in_touch]
         if near and not is_wanted and (purse := household.purse(child)):
-            self._write(child, "leased", os.urandom(16), -purse, other=min(near))
+            named = min(near, key=lambda fact: fact.author)
+            household.send_facts(named.author, {child: [named]})  # a restored parent may not know what it said
+            self._write(child, "leased", os.urandom(16), -purse, other=named.author)
 
     def redeem(self, child: bytes, milli_points: int) -> ledger.Entry:
         """Change points into time for rewards."""

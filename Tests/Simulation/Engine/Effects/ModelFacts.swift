@@ -32,6 +32,20 @@ package struct ModelFacts: Sendable {
     return (all.filter { $0.author == device } + all.filter { $0.author != device }).map(\.fact)
   }
 
+  /// Returns the facts about a child that a machine has made, in the order in which they arrived.
+  package func made(by device: DeviceID, about child: ChildID) -> [Fact] {
+    (kinds[child] ?? [:]).values.joined().filter { $0.author == device }.sorted { $0.number < $1.number }.map(\.fact)
+  }
+
+  /// Returns whether a fact would be kept if it arrived.
+  package func isNews(_ fact: Fact) -> Bool {
+    guard let definition = FactRegistry.household.definition(fact.kind), let reading = definition.read(fact.text) else {
+      return false
+    }
+    let held = kinds[fact.child]?[fact.kind]?.first { $0.identity == reading.identity }?.fact
+    return held.map { $0 != fact && definition.isKept(fact.text, $0.text) } ?? true
+  }
+
   /// Returns the facts that arrived after one of that number.
   package func facts(after number: Int) -> [Held] {
     kinds.values.flatMap { $0.values.joined().filter { $0.number > number } }.sorted { $0.number < $1.number }

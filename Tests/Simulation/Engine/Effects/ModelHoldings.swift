@@ -28,6 +28,8 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   package private(set) var newFacts: [Fact] = []
   /// For the oracle: all facts that this machine has made.
   package private(set) var made: [Fact] = []
+  /// Facts of which a device is to hear again.
+  package private(set) var reminders: [(device: DeviceID, fact: Fact)] = []
   package private(set) var offers: [(child: ChildID, device: DeviceID)] = []
   package private(set) var values: [DeviceID: [String: [UInt8]]] = [:]
 
@@ -44,6 +46,7 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     told = []
     toldAuthor = []
     newFacts = []
+    reminders = []
     offers = []
   }
 
@@ -138,6 +141,8 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     newFacts.append(fact)
     made.append(fact)
   }
+
+  package mutating func remind(_ device: DeviceID, of fact: Fact) throws { reminders.append((device, fact)) }
 
   package mutating func offerFacts(of child: ChildID, to device: DeviceID) throws { offers.append((child, device)) }
 

@@ -23,7 +23,7 @@ extension ModelStore {
       }
     } catch { throw .unexpected("\(error)") }
     hybrid = reading
-    var changes = try relay(holdings.newFacts, from: nil)
+    var changes = try relay(holdings.newFacts, from: nil, reminding: holdings.reminders)
     for order in orders {
       let place = try place(order.device)
       guard peers[place].state == .active else { throw .noSuchPeer }
@@ -42,14 +42,17 @@ extension ModelStore {
     inMemory { try holdings.register(HouseholdKey.child(child), in: .machine(device)) } != nil
   }
 
-  /// Queues facts for those that hold the child's facts, other than the device that they came from.
-  private mutating func relay(_ facts: [Fact], from sender: DeviceID?) throws(ModelStoreFault) -> [ModelChange] {
-    guard !facts.isEmpty else { return [] }
+  /// Queues facts for those that hold the child's facts, other than the device that they came from; before them, those of
+  /// which one of them is reminded.
+  private mutating func relay(
+    _ facts: [Fact], from sender: DeviceID?, reminding reminders: [(device: DeviceID, fact: Fact)] = []
+  ) throws(ModelStoreFault) -> [ModelChange] {
+    guard !facts.isEmpty || !reminders.isEmpty else { return [] }
     var changes: [ModelChange] = []
     for place in peers.indices.sorted(by: { peers[$0].device < peers[$1].device })
     where peers[place].state == .active && peers[place].device != sender {
       let device = peers[place].device
-      let wanted = facts.filter { fact in
+      let wanted = (reminders.filter { $0.device == device }.map(\.fact) + facts).filter { fact in
         holdings.holders[device]?.contains(fact.child) == true || sources.fault == .tellSiblingsFacts
       }
       guard !wanted.isEmpty else { continue }
@@ -63,7 +66,7 @@ extension ModelStore {
   /// Queues the facts that an effect has made, and those that a device is to hold from now on.
   mutating func tellFacts(_ result: inout ModelInboxResult) throws(ModelStoreFault) {
     result.hasNewFacts = result.hasNewFacts || !holdings.newFacts.isEmpty
-    result.changes += try relay(holdings.newFacts, from: nil)
+    result.changes += try relay(holdings.newFacts, from: nil, reminding: holdings.reminders)
     for offer in holdings.offers {
       guard let place = peers.firstIndex(where: { $0.device == offer.device && $0.state == .active }),
         peers[place].role == .parent || serves(offer.device, offer.child)
@@ -101,6 +104,17 @@ extension ModelStore {
         try enqueue(
           place, .control, kind: .facts, itemID: Array(sources.keys.freshKey().prefix(16)), body: coding.encode(batch),
           caps: QueueCaps()))
+    }
+    return changes
+  }
+
+  /// Queues all facts that a device holds for it, since it may have lost some that it made itself.
+  mutating func returnFacts(to place: Int) throws(ModelStoreFault) -> [ModelChange] {
+    guard sources.fault != .keepRestoredFacts else { return [] }
+    let device = peers[place].device
+    var changes: [ModelChange] = []
+    for child in (holdings.holders[device] ?? []).sorted() {
+      changes += try queue(holdings.facts.facts(of: child, for: device), for: place)
     }
     return changes
   }

@@ -68,6 +68,9 @@ extension ModelStore {
     guard watermark >= last else { throw .unexpected("a watermark that fell back") }
     if sources.fault == .watermarkInItsOwnTransaction { return }
     advance(place, run, through: watermark, held: held)
+    if run.streamClass == .control, let present, present.epoch != run.epoch, present.watermark > 0 {
+      result.changes += try returnFacts(to: place)
+    }
   }
 
   /// Raises the watermark of a stream.

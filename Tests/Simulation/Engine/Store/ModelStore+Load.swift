@@ -115,7 +115,7 @@ extension ModelStore {
         wanted = lostReceipts(device, after: held, before?.epoch).filter { !known.contains($0.id) } + rest
       }
     case (.usage, .peerLost): wanted = everyUsage(place).filter { !known.contains($0.id) } + rest
-    case (.control, .peerLost):
+    case (.control, _):
       wanted = rest.filter { $0.kind != .facts } + factItems(for: device)
       let parents = peers.filter { $0.state == .active && $0.role == .parent }
       guard parents.contains(where: { $0.device == device }) else { break }
@@ -124,7 +124,7 @@ extension ModelStore {
       wanted.removeAll { $0.kind == .parents }
       wanted.append(
         (kind: .parents, id: Array(sources.keys.freshKey().prefix(16)), body: parentList(), level: 0))
-    case (.control, .peerIsAhead), (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
+    case (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
     }
     let epoch = sources.fault == .reuseEpoch ? before?.epoch ?? epoch : epoch
     if streamClass == .command {

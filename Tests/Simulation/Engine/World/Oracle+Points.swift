@@ -8,6 +8,8 @@ extension Oracle {
   func checkFacts(_ node: SimulatedNode, _ before: ModelStore) {
     let (held, earlier) = (node.store.holdings, before.holdings)
     for fact in held.made.dropFirst(earlier.made.count) {
+      simulation.note(
+        16, "\(node.name) made \(words(fact)); purse \(held.facts.ledgers[fact.child]?.purse(of: node.device) ?? 0)")
       switch fact.kind {
       case .ledger: if let entry = LedgerEntry(fact.text) { written[fact.child, default: Ledger()].merge(entry) }
       case .request: if let request = ChildRequest(fact.text) { asked[fact.child, default: []].insert(request) }
@@ -29,6 +31,13 @@ extension Oracle {
   /// A Boolean value that indicates whether no machine was ever restored to an older state or copied.
   private var isWhole: Bool { setBackAt.isEmpty && cloned.isEmpty }
 
+  /// Returns a fact with the names of machines in place of their IDs, for the trace.
+  private func words(_ fact: Fact) -> String {
+    simulation.nodes.reduce("\(fact.text) of child \(number(fact.child))") { text, node in
+      text.replacing(Hexadecimal.encode(node.device.bytes), with: node.name)
+    }
+  }
+
   private func number(_ child: ChildID) -> Int { (checker().household.persons.firstIndex(of: child) ?? -1) + 1 }
 
   /// No machine spends more than it has, however long it was apart, so that all never spend more than the balance.
@@ -48,6 +57,7 @@ extension Oracle {
 
   /// Returns what points or requests differ in, once everything has arrived; `nil` for nothing.
   func wrongFacts() -> String? {
+    if let wrong = wrongReturns() { return wrong }
     let household = checker().household
     for child in household.persons {
       let machines = household.children.filter { $0.store.holdings.serves(child) }
@@ -68,6 +78,34 @@ extension Oracle {
       if let wrong = wrongPoints(child, nodes) ?? wrongAnswers(child, nodes) { return wrong }
     }
     return nil
+  }
+
+  /// A machine that was restored, and whose control stream has begun anew since, has got back what it had made.
+  private func wrongReturns() -> String? {
+    for node in checker().nodes {
+      for (device, epoch) in (controlAtSetBack[node.device] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        guard let other = checker().node(device), let stream = other.store.peer(node.device)?.incoming[.control],
+          stream.epoch != epoch, node.store.peer(device)?.state == .active
+        else { continue }
+        let past = past(couple(node.device, device))
+        guard !past.isPairedAnew, !past.isUneven, !isCloned(node.device), !isCloned(device) else { continue }
+        for child in (other.store.holdings.holders[node.device] ?? []).sorted()
+        where takesFacts(node, of: child, from: device) {
+          let made = other.store.holdings.facts.made(by: node.device, about: child)
+          // What it has replaced by something later is not lost.
+          guard let lost = made.first(where: node.store.holdings.facts.isNews) else { continue }
+          return "\(node.name) was restored, and never got back from \(other.name) what it had made: \(lost.text)"
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Returns whether a machine takes facts about a child from another one: a restored parent may not know any more that it
+  /// has given it the child.
+  private func takesFacts(_ node: SimulatedNode, of child: ChildID, from device: DeviceID) -> Bool {
+    guard node.role == .parent else { return node.store.holdings.serves(child) }
+    return inMemory { try node.store.holdings.register(HouseholdKey.child(child), in: .machine(device)) } != nil
   }
 
   /// Returns whether a machine has heard of everything from all with whom it is to be compared.

@@ -21,6 +21,8 @@ final class Oracle {
   /// When devices were set back last, and when links opened their last sessions.
   var setBackAt: [DeviceID: Int64] = [:]
   var openedAt: [DeviceID: [DeviceID: Int64]] = [:]
+  /// The epochs of the control streams of restored machines of which the other ones held something at that moment.
+  var controlAtSetBack: [DeviceID: [DeviceID: UInt64]] = [:]
   /// Items that were taken out of a queue before the peer was known to have stored them, by sender and peer.
   var withdrawn: [Couple: Set<[UInt8]>] = [:]
 
@@ -98,6 +100,8 @@ final class Oracle {
     setBackAt[node.device] = simulation.now
     for other in simulation.nodes where other.role != node.role {
       pasts[couple(node.device, other.device), default: CouplePast()].setBacks += 1
+      let held = other.store.peer(node.device)?.incoming[.control]
+      controlAtSetBack[node.device, default: [:]][other.device] = held.flatMap { $0.watermark > 0 ? $0.epoch : nil }
     }
   }
 
