@@ -35,8 +35,8 @@ import Testing
       ClosingSentence.sessionsClosed(reason: "locked by a parent") == "This session closes now: locked by a parent.")
     #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed) == "Kart was closed: bedtime.")
     #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .paused) == "Kart was paused: bedtime.")
-    #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .asked) == "A program was closed: Kart is blocked.")
+    #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .asked) == "Kart is blocked. It was closed.")
     #expect(ClosingSentence.closed(reason: "", deed: .asked) == "A program was closed.")
-    #expect(ClosingSentence.closed(reason: ": x", deed: .asked) == "A program was closed: : x.")
+    #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .paused) == "Kart is blocked. It was paused.")
   }
 }
