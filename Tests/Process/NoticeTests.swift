@@ -64,7 +64,7 @@ extension ProcessTests {
         #expect(try await home.play().wait() == .signalled(SIGKILL))
         let again = try await Reader(home.pc, after: last)
         try await eventually("numbers grow also over a restart of the node") {
-          again.notices.contains { $0.sentence == "A program was closed: Kart is blocked." && $0.number > last }
+          again.notices.contains { $0.sentence == "Kart is blocked. It was closed." && $0.number > last }
         }
       }
     }

@@ -37,7 +37,7 @@ extension ProcessTests {
         try await home.set([("app/kart/limit", nil), ("app/kart/name", "Kart"), ("app/kart/blocked", "yes")])
         #expect(try await home.play().wait() == .signalled(SIGKILL))
         try await eventually("it is shown in the place of the first one") {
-          desktop.shown.contains { $0.text == "A program was closed: Kart is blocked." && $0.number == first.number }
+          desktop.shown.contains { $0.text == "Kart is blocked. It was closed." && $0.number == first.number }
         }
         #expect(helper.isRunning)
         #expect(desktop.shown.count { $0.text == text } == 1, "Nothing is shown twice: \(desktop.shown)")
