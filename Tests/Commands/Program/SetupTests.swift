@@ -117,7 +117,7 @@ import Testing
 
   @Test("With the package, a child's machine has the machine's service, and a parent's that of the account")
   func packaged() async {
-    let (child, deeds) = await run("--role", "child", "--name", "Emma's PC", isRoot: true, packaged: true)
+    let (child, deeds) = await run("--role", "child", "--name", "Emma's PC", "--yes", isRoot: true, packaged: true)
     #expect(child.status == 0)
     #expect(
       deeds == [
@@ -134,7 +134,7 @@ import Testing
       #expect(wrong.status == 77 && none.isEmpty && wrong.console.everything.contains("latchkey setup --role \(role)"))
     }
     let (failed, tried) = await run(
-      "--role", "child", "--name", "x", isRoot: true, packaged: true, fault: "no such user.")
+      "--role", "child", "--name", "x", "--yes", isRoot: true, packaged: true, fault: "no such user.")
     #expect(failed.status == 73 && tried.count == 1 && failed.console.everything.contains("no such user. See"))
     let (off, _) = await run("--role", "parent", "--name", "x", "--yes", packaged: true, fault: "no bus")
     #expect(off.status == 0 && off.console.everything.contains("could not be started (no bus): run `systemctl --user"))
