@@ -27,7 +27,7 @@ extension ProcessTests {
         #expect(FileManager.default.contentsEqual(atPath: old, andPath: again))
         for scenario in [
           ["install", old, new], ["bypasses", new], ["enforce", new], ["sessions", new], ["subjects", new],
-          ["setup", new],
+          ["setup", new], ["clocks", new, BuiltProgram.path(of: "libLatchkeyClockShift.so")],
         ] {
           let run = try await lab.run(BuiltProgram.tools + "/nested", ["run"] + scenario)
           #expect(run.status == 0, "\(run)")
