@@ -32,7 +32,8 @@ import Testing
     let told = [
       MachineCondition("agent-silent"), MachineCondition("no-agent"), MachineCondition("own-programs-only"),
       MachineCondition("no-process-events"),
-      MachineCondition("no-sessions"), MachineCondition("no-input"), MachineCondition("orders-damaged"),
+      MachineCondition("no-sessions"), MachineCondition("no-input"), MachineCondition("no-login-gate"),
+      MachineCondition("orders-damaged"),
       MachineCondition("logins-let-through"), MachineCondition("rule-no-account", account: 4_000),
       MachineCondition("rule-needed-program", account: 1_000, detail: "shell"),
       MachineCondition("rule-matches-everything", account: 1_000), MachineCondition("too-many-rules"),
@@ -50,6 +51,7 @@ import Testing
     #expect(
       try finding("privileged-group", facts).sentence
         == "The account emma on “Emma's PC” is in the group docker, with which it can get around every rule.")
+    #expect(try finding("no-login-gate", facts).next.contains("pam-auth-update --enable latchkey"))
     #expect(try finding("privileged-group", facts).next.contains("gpasswd --delete emma docker"))
     #expect(found.allSatisfy { $0.sentence.hasSuffix(".") && ($0.severity < .warning || $0.next.hasSuffix(".")) })
 

@@ -33,6 +33,23 @@ import Testing
     #expect(AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == ["timekpr"])
   }
 
+  @Test func whetherLogInAsksTheAgent() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-pam-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder + "/etc/pam.d", withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(!LoginProfile.isOn(root: folder))
+    let gate = "account\t[success=ignore default=1]\tpam_exec.so quiet seteuid stdout /usr/bin/latchkey-agent gate"
+    for (text, isOn) in [
+      ("account\trequired\tpam_permit.so\n", false),
+      ("# by an operator\n\(gate)\naccount\trequisite\tpam_deny.so\n", true),
+      ("# \(gate)\n", false), ("account optional pam_exec.so /usr/bin/latchkey-agent\n", false),
+      ("account optional pam_permit.so # /usr/bin/latchkey-agent gate", false),
+    ] {
+      try text.write(toFile: folder + "/etc/pam.d/common-account", atomically: false, encoding: .utf8)
+      #expect(LoginProfile.isOn(root: folder) == isOn, "\(text)")
+    }
+  }
+
   @Test func aHolderOfAPortIsFound() throws {
     let descriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
     defer { close(descriptor) }

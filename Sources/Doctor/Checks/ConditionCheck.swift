@@ -44,6 +44,11 @@ struct ConditionCheck: Check {
     } next: { _, _ in
       "Plug one in there; a machine that is used over the network needs none."
     },
+    Kind(name: "no-login-gate", severity: .warning) { _, _, machine in
+      "Log-in does not ask Latchkey on \(machine), so that it is refused to no child while sessions close."
+    } next: { _, _ in
+      "Switch that on there with `sudo pam-auth-update --enable latchkey`."
+    },
     Kind(name: "orders-damaged", severity: .warning) { _, _, machine in
       "The agent's orders were found damaged on the disk of \(machine) within a day, and earlier ones held until new ones came."
     } next: { _, _ in

@@ -65,6 +65,7 @@ struct ConditionService: Sendable {
       if agent.isSystem, !agent.hasEvents { conditions.append(MachineCondition("no-process-events")) }
       if agent.isSystem, !agent.hasSessions { conditions.append(MachineCondition("no-sessions")) }
       if agent.isSystem, !agent.hasInput { conditions.append(MachineCondition("no-input")) }
+      if agent.isSystem, !LoginProfile.isOn() { conditions.append(MachineCondition("no-login-gate")) }
     }
     conditions += context.enforcementState.noted(at: context.now()).map { MachineCondition($0) }
     var faults: Set<MachineCondition> = []
