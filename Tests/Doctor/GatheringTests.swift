@@ -26,11 +26,24 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-risks-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder + "/usr/bin", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    #expect(!AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == [])
-    for file in ["root", "usr/bin/timekprd"] {
-      _ = FileManager.default.createFile(atPath: "\(folder)/\(file)", contents: nil)
-    }
-    #expect(AccountRisks.isLingering(0, folder: folder) && OtherEnforcers.installed(root: folder) == ["timekpr"])
+    #expect(!AccountRisks.isLingering(0, folder: folder))
+    _ = FileManager.default.createFile(atPath: "\(folder)/root", contents: nil)
+    #expect(AccountRisks.isLingering(0, folder: folder))
+  }
+
+  /// The files are those of Debian 12's packages timekpr-next, malcontent and libpam-malcontent, and of a later malcontent.
+  @Test(arguments: [
+    ("/usr/bin/timekprd", "timekpr"), ("/usr/bin/malcontent-client", "malcontent"),
+    ("/usr/share/pam-configs/malcontent", "malcontent"), ("/usr/libexec/malcontent-timerd", "malcontent"),
+  ])
+  func otherEnforcersAreFound(file: String, name: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lk-other-\(UUID().uuidString)").path
+    let place = URL(fileURLWithPath: folder + file)
+    try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(OtherEnforcers.installed(root: folder) == [])
+    try Data().write(to: place)
+    #expect(OtherEnforcers.installed(root: folder) == [name])
   }
 
   @Test func whetherLogInAsksTheAgent() throws {
