@@ -3,8 +3,10 @@ import Glibc
 /// Small files of /proc, and what the kernel says of a file.
 enum ProcFile {
   /// Returns the content of a file, at most `most` bytes; `nil` if it cannot be read.
-  static func read(_ path: String, most: Int = 4_096) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+  ///
+  /// With `followsLink` false, one that is a link cannot be read.
+  static func read(_ path: String, most: Int = 4_096, followsLink: Bool = true) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var failed = false

@@ -64,10 +64,10 @@ extension ProcessLooker {
   ) -> ProcessFacts {
     let started = BootInstant(
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
-    let flatpak = program.flatMap { FlatpakPlace(of: $0, folder: folder, devices) }
     let isHashed = wanted.hashed.contains(user)
     // The first image is the executable, also where nothing but its path can be known.
     let place = ProcFile.link("\(folder)/exe").map { ProcessFacts.Image(path: ProgramPlace.cleaned($0)) }
+    let flatpak = place.flatMap { FlatpakPlace(path: program?.path ?? $0.path, program, folder: folder, devices) }
     let images =
       program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
     return ProcessFacts(
