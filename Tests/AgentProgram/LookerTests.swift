@@ -112,7 +112,7 @@ import Testing
     var looker = ProcessLooker()
     let racer = try facts(of: sandbox("\(text) .flatpak-info"), &looker)
     #expect(racer.flatpak == "org.example.Racer" && !racer.isGenuineFlatpak)
-    #expect(racer.images.first?.path == "/usr/bin/cat")
+    #expect(racer.images.first?.path.hasSuffix("/usr/bin/cat") == true)
     // What it leads to could be on a file system that the account serves itself.
     let linked = try facts(of: sandbox("\(text) elsewhere/info && ln -s elsewhere/info .flatpak-info"), &looker)
     #expect(linked.flatpak == nil)
