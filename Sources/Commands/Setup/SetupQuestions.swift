@@ -25,7 +25,7 @@ struct SetupQuestions {
     let hint = suggestion.map { " [\($0)]" } ?? ""
     return try await ask(
       "A name for this machine, such as Emma's PC\(hint): ", "Give a name with --name.",
-      again: "A name has 1 to 64 bytes of UTF-8, and no signs that cannot be seen."
+      again: "A name has 1 to 64 bytes of UTF-8, and no invisible characters."
     ) { try? DeviceName($0.isEmpty ? suggestion ?? "" : $0) }
   }
 
@@ -33,7 +33,7 @@ struct SetupQuestions {
   func children() async throws(TerminalFailure) -> [DeviceName] {
     try await ask(
       "Your children's names, separated by commas (Enter for none): ", "Give each child's name with --child.",
-      again: "Each name has at most 64 bytes of UTF-8, and no signs that cannot be seen."
+      again: "Each name has at most 64 bytes of UTF-8, and no invisible characters."
     ) { answer in
       let names = answer.split(separator: ",").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
       let children = names.compactMap { try? DeviceName(String($0)) }
