@@ -19,11 +19,6 @@ public final class AgentRunner {
   private static let restMilliseconds: Int64 = 20
   /// The longest time for which events are read before everything else gets its turn, in milliseconds.
   private static let eventsMilliseconds: Int64 = 250
-  /// The time within which the event of the agent's own probe must come, in milliseconds.
-  private static let probeMilliseconds: Int32 = 2_000
-  /// The difference of clocks from which on the machine slept, or the wall clock was set, in milliseconds.
-  private static let sleptMilliseconds: Int64 = 2_000
-  private static let setMilliseconds: Int64 = 60_000
 
   private let settings: AgentSettings
   private let store: OrdersStore
@@ -38,31 +33,20 @@ public final class AgentRunner {
   private var events: ProcessEvents?
   /// What sees people; `nil` for the agent of one user, which counts whatever runs.
   private let presence: PresenceLooker?
-  private var handles: [ProcessIdentity: HeldHandle] = [:]
+  private var handles = HeldHandles()
   private var protected = ProtectedProcesses()
   /// The programs that are looked at again soon.
   private var young = YoungPrograms()
   /// The numbers of processes that were asked to end or killed since the last look at everything.
   private var closing: Set<Int32> = []
-  /// The most programs of which a descriptor is held; files must be left for looking at all others.
-  private let mostHandles: Int
   /// Until when new processes are looked at more often; `nil` if nothing was killed.
   private var watchfulUntil: BootInstant?
   private let jail: ProcessJail?
   private let gate: GateListener?
   private var sessions = SessionCloser()
-  private var lastOffset: (wall: Int64, awake: Int64)
+  private var clocks = ClockOffsets()
   private var teller = TerminalTeller()
   private var signs = SignsOfLife(ServiceManager.ofThisProcess())
-
-  /// A handle in a collection.
-  private final class HeldHandle {
-    let handle: ProcessHandle
-    init?(_ process: ProcessIdentity) {
-      guard let handle = ProcessHandle(process) else { return nil }
-      self.handle = handle
-    }
-  }
 
   /// Opens the socket and the orders.
   ///
@@ -72,7 +56,7 @@ public final class AgentRunner {
     store = OrdersStore(path: settings.orders)
     umask(0o077)
     OpenFiles.raiseLimit()
-    mostHandles = min(1_024, Int(clamping: sysconf(Int32(_SC_OPEN_MAX))) / 2)
+    handles.bound()
     if settings.nodeUser != nil, geteuid() != 0 {
       throw AgentStartFault("Only root can be the system's agent: leave out --node-user.", exitStatus: 77)
     }
@@ -109,9 +93,8 @@ public final class AgentRunner {
         onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil, canPause: jail != nil,
         canCloseSessions: gate != nil, nodeAccount: settings.nodeUser))
     machine.found(frozen: jail?.processes ?? [])
-    lastOffset = Self.offsets()
     presence = settings.nodeUser == nil ? nil : PresenceLooker(at: BootClock.now())
-    if settings.nodeUser != nil { events = Self.openEvents() }
+    if settings.nodeUser != nil { events = .tested() }
   }
 
   deinit { close(lock) }
@@ -180,8 +163,8 @@ public final class AgentRunner {
     ready.append(pollfd(fd: eventsDescriptor, events: Int16(POLLIN), revents: 0))
     ready.append(pollfd(fd: presence?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
     let own = ready.count
-    let watched = Array(handles)
-    ready += watched.map { pollfd(fd: $0.value.handle.descriptor, events: Int16(POLLIN), revents: 0) }
+    let watched = handles.descriptors
+    ready += watched.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     let frozen = jail?.descriptors ?? []
     ready += frozen.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
     let asking = gate?.descriptors ?? []
@@ -191,8 +174,8 @@ public final class AgentRunner {
     // Before anything counts time in which the machine slept.
     compareClocks(now)
     for (entry, ready) in zip(watched, ready.dropFirst(own)) where ready.revents != 0 {
-      handles[entry.key] = nil
-      perform(machine.ended(entry.key, at: now), now)
+      handles.forget(entry.process)
+      perform(machine.ended(entry.process, at: now), now)
     }
     for (entry, ready) in zip(frozen, ready.dropFirst(own + watched.count)) where ready.revents != 0 {
       guard let jail, jail.hasLeft(entry.process) else { continue }
@@ -210,7 +193,8 @@ public final class AgentRunner {
   private func sense() {
     guard let presence else { return }
     let seen = presence.look(at: BootClock.now())
-    machine.sensed(seen, at: BootClock.now())
+    let now = BootClock.now()
+    perform(machine.sensed(seen, at: now), now)
   }
 
   private var eventsDescriptor: Int32 {
@@ -344,22 +328,6 @@ public final class AgentRunner {
     }
   }
 
-  private static func openEvents() -> ProcessEvents? {
-    guard let events = ProcessEvents(), events.deliver(probe, within: probeMilliseconds) else { return nil }
-    return events
-  }
-
-  /// Starts a program that does nothing, and returns its number.
-  private static func probe() -> Int32? {
-    var pid: pid_t = 0
-    var words: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
-    defer { for word in words { free(word) } }
-    guard posix_spawn(&pid, "/bin/true", nil, nil, &words, nil) == 0 else { return nil }
-    var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-    return pid
-  }
-
   // MARK: Effects
 
   private func perform(_ effects: [AgentEffect], _ now: BootInstant) {
@@ -369,10 +337,10 @@ public final class AgentRunner {
         if let reason = store.keep(orders) { Self.say(reason) }
       case .ask(let process):
         noteClosing(process.processID)
-        signal(process, SIGTERM)
+        handles.signal(process, SIGTERM)
       case .kill(let process):
         noteClosing(process.processID)
-        signal(process, SIGKILL)
+        handles.signal(process, SIGKILL)
         if eventsDescriptor < 0 { watchfulUntil = now + Self.watchfulMilliseconds }
       case .pause(let process):
         if jail?.freeze(process) != true { perform(machine.couldNotPause(process, at: now), now) }
@@ -380,9 +348,7 @@ public final class AgentRunner {
       case .lockSessions(let account): sessions.lock(account)
       case .endSessions(let account): sessions.end(account, sparing: protected.processes)
       case .tell(let report):
-        if case .began(let use, _, _) = report.event, handles[use.process] == nil, handles.count < mostHandles {
-          handles[use.process] = HeldHandle(use.process)
-        }
+        if case .began(let use, _, _) = report.event { handles.hold(use.process) }
         if connection?.isWelcome == true { send(.report(report)) }
         teller.tell(report, at: now) { machine.reason(of: $1, in: $0) }
       }
@@ -392,14 +358,6 @@ public final class AgentRunner {
   /// Notes a process whose children are looked at as soon as they begin.
   private func noteClosing(_ process: Int32) {
     if closing.count < 4_096 { closing.insert(process) }
-  }
-
-  private func signal(_ process: ProcessIdentity, _ number: Int32) {
-    if let held = handles[process] {
-      held.handle.send(signal: number)
-    } else if let handle = ProcessHandle(process) {
-      handle.send(signal: number)
-    }
   }
 
   // MARK: Log-ins
@@ -424,39 +382,13 @@ public final class AgentRunner {
 
   // MARK: Clocks
 
-  private static func offsets() -> (wall: Int64, awake: Int64) {
-    let boot = SystemClock.boot.milliseconds
-    return (SystemClock.wall.milliseconds - boot, SystemClock.awake.milliseconds - boot)
-  }
-
   private func compareClocks(_ now: BootInstant) {
-    let offset = Self.offsets()
-    let slept = lastOffset.awake - offset.awake
-    let set = offset.wall - lastOffset.wall
-    if slept >= Self.sleptMilliseconds {
-      perform(machine.slept(slept, at: now), now)
-      lastOffset.awake = offset.awake
-    }
-    if abs(set) >= Self.setMilliseconds {
-      perform(machine.clockWasSet(set, at: now), now)
-      lastOffset.wall = offset.wall
-    }
+    let change = clocks.change()
+    if let slept = change.slept { perform(machine.slept(slept, at: now), now) }
+    if let set = change.set { perform(machine.clockWasSet(set, at: now), now) }
   }
 
   static func say(_ sentence: String) {
     AgentProgram.write("latchkey-agent: \(sentence)\n", to: STDERR_FILENO)
-  }
-}
-
-/// The reason why an agent cannot start.
-public struct AgentStartFault: Error, Hashable, Sendable {
-  /// A sentence with the next step.
-  public let sentence: String
-  /// The status to exit with, of sysexits(3).
-  public let exitStatus: Int32
-
-  init(_ sentence: String, exitStatus: Int32) {
-    self.sentence = sentence
-    self.exitStatus = exitStatus
   }
 }

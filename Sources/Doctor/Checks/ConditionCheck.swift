@@ -35,12 +35,12 @@ struct ConditionCheck: Check {
       "Use a kernel with process events (CONFIG_PROC_EVENTS), as Debian's has."
     },
     Kind(name: "no-sessions", severity: .warning) { _, _, machine in
-      "Nothing tells of sessions on \(machine), so they are not closed there, and learning earns while nobody is there."
+      "Nothing tells of sessions on \(machine): where they close, a child's programs are killed without a locked screen before, and only input shows whether somebody learns."
     } next: { _, _ in
       "Start systemd-logind there, and look at `systemctl status systemd-logind dbus`."
     },
     Kind(name: "no-input", severity: .information) { _, _, machine in
-      "No keyboard, pointer or gamepad can be read on \(machine), so learning earns as long as somebody is logged in."
+      "No keyboard, pointer or gamepad can be read on \(machine), so only sessions show whether somebody learns: it earns also while nobody is in front of one."
     } next: { _, _ in
       "Plug one in there; a machine that is used over the network needs none."
     },
