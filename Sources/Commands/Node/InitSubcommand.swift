@@ -21,13 +21,15 @@ struct InitSubcommand: AsyncParsableCommand {
   @Option(help: "A name for this machine, up to 64 bytes of UTF-8.")
   var name: String
 
+  @OptionGroup var owners: OwnerOptions
+
   @Flag(help: "Write the new device ID to standard output.")
   var verbose = false
 
   func run() async throws {
     let environment = TerminalEnvironment.current
     let name = try DeviceName(name)
-    let id = try await environment.initialise(node.stateFolder, role, name.text)
+    let id = try await environment.initialise(node.stateFolder, role, name.text, owners.read(role))
     if verbose { try environment.console.write("\(id)\n") }
     environment.console.note(
       "\(ShownText.quoted(name)) is set up as a \(role.rawValue)'s machine, with its state in \(node.stateFolder). "

@@ -78,7 +78,8 @@ struct PairWizardSubcommand: AsyncParsableCommand {
             .usage, "--for is for the parent's machine: run `latchkey pair` here without it.")
         }
         try await JoinerWizard(
-          node: interface, environment: environment, events: events, look: look, peer: peer?.description
+          node: interface, environment: environment, events: events, look: look, peer: peer?.description,
+          owners: environment.owners(node.nodeFolder) ?? MachineOwners()
         ).run()
       }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 import LatchkeyDoctor
 import LatchkeyModel
 
@@ -10,6 +11,8 @@ struct MachineSetup: Sendable {
   var isRoot: Bool
   /// Returns whether the package with the service of the machine, or of an account, is installed.
   var hasService: @Sendable (_ ofAccount: Bool) -> Bool
+  /// Returns the log-in names of people's accounts.
+  var accounts: @Sendable () -> [String]
   /// Runs a program, and returns why it failed; `nil` if it did not.
   var run: @Sendable (_ name: String, _ arguments: [String]) -> String?
 
@@ -28,6 +31,7 @@ struct MachineSetup: Sendable {
         let folders = ofAccount ? ["/usr/lib/systemd/user"] : ["/lib/systemd/system", "/usr/lib/systemd/system"]
         return folders.contains { access($0 + "/latchkey.service", F_OK) == 0 }
       },
+      accounts: { SystemAccounts.people(among: SystemAccounts.entries(), ownUser: geteuid()).map(\.name) },
       run: { name, arguments in
         switch ToolRun.run(name, arguments, seconds: 90, variables: kept) {
         case .output: nil

@@ -54,14 +54,16 @@ struct SetupPlace {
 
   /// Makes the state.
   func create(
-    _ name: DeviceName, _ role: DeviceRole, _ setup: MachineSetup, _ environment: TerminalEnvironment
+    _ name: DeviceName, _ role: DeviceRole, _ owners: MachineOwners, _ setup: MachineSetup,
+    _ environment: TerminalEnvironment
   ) async throws {
     guard isSystems, setup.isRoot else {
-      _ = try await environment.initialise(folder, role, name.text)
+      _ = try await environment.initialise(folder, role, name.text, owners)
       return
     }
     // The folder is the service's own user's.
-    let words = ["init", "--state-dir", folder, "--role", role.rawValue, "--name", name.text]
+    let words =
+      ["init", "--state-dir", folder, "--role", role.rawValue, "--name", name.text] + OwnerNote.options(owners)
     if let reason = setup.run("runuser", ["-u", "_latchkey", "--", "/usr/bin/latchkey"] + words) {
       throw TerminalFailure(
         .cannotCreate, "The state could not be made: \(Self.plain(reason)). See `sudo latchkey doctor`.")

@@ -29,16 +29,42 @@ struct SetupQuestions {
     ) { try? DeviceName($0.isEmpty ? suggestion ?? "" : $0) }
   }
 
-  /// Returns the names of the children, which may be none.
+  /// Returns the names of a family's children, which may be none.
   func children() async throws(TerminalFailure) -> [DeviceName] {
     try await ask(
       "Your children's names, separated by commas (Enter for none): ", "Give each child's name with --child.",
-      again: "Each name has at most 64 bytes of UTF-8, and no invisible characters."
+      again: Self.namesAgain, Self.names)
+  }
+
+  /// Returns the names of the children whose machine it is; none leaves that to the parent who pairs it.
+  func owners() async throws(TerminalFailure) -> [DeviceName] {
+    try await ask(
+      "Whose machine is it? Children's names, separated by commas (Enter to leave that to a parent): ",
+      "Give each child's name with --child, or leave that to a parent with --yes.", again: Self.namesAgain, Self.names)
+  }
+
+  /// Returns which of some accounts are a child's; none leaves that to the parent who pairs the machine.
+  func accounts(of child: DeviceName, among accounts: [String]) async throws(TerminalFailure) -> [String] {
+    let shown = accounts.prefix(Self.most).map(ShownText.safe).joined(separator: ", ")
+    return try await ask(
+      "Which accounts here are \(ShownText.safe(child.text))'s? (\(shown)\(accounts.count > Self.most ? ", …" : ""), "
+        + "with commas; Enter to leave that to a parent) ",
+      "Give each account with --account, such as --account emma=Emma, or leave that to a parent with --yes.",
+      again: "Give accounts of the list."
     ) { answer in
-      let names = answer.split(separator: ",").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
-      let children = names.compactMap { try? DeviceName(String($0)) }
-      return children.count == names.count ? children : nil
+      let chosen = ChildNames.split(answer)
+      return chosen.allSatisfy(accounts.contains) ? chosen : nil
     }
+  }
+
+  /// The most accounts that a question lists.
+  private static let most = 8
+  private static let namesAgain = "Each name has at most 64 bytes of UTF-8, and no invisible characters."
+
+  private static func names(_ answer: String) -> [DeviceName]? {
+    let names = ChildNames.split(answer)
+    let children = names.compactMap { try? DeviceName($0) }
+    return children.count == names.count ? children : nil
   }
 
   /// Asks until an answer can be read; throws what to give on the command line instead.

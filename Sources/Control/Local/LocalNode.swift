@@ -41,19 +41,26 @@ public enum LocalNode {
   ///   - path: The folder, which must not contain a node.
   ///   - role: The role of the device.
   ///   - name: The device's name for people, 1 to 64 bytes of UTF-8.
+  ///   - owners: Whose the machine and its accounts are, as its person says.
   ///   - tell: Receives sentences for the person.
   /// - Returns: The new device's ID.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func initialise(
-    path: String, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
+    path: String, role: DeviceRole, name: String, owners: MachineOwners = MachineOwners(),
+    tell: (String) -> Void = { _ in }
   ) async throws(LocalNodeFault) -> DeviceID {
     makePrivate()
     do {
-      return try await NodeFolder.initialise(StateFolder(path: path), role: role, name: name, tell: tell)
+      return try await NodeFolder.initialise(
+        StateFolder(path: path), role: role, name: name, owners: owners, tell: tell)
     } catch {
       throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
     }
   }
+
+  /// Returns whose the machine and its accounts are, as was said when it was set up; `nil` if nothing was, or this account
+  /// may not read it.
+  public static func owners(path: String) -> MachineOwners? { NodeFolder.owners(StateFolder(path: path)) }
 
   /// Declares that this machine replaces the one that a state folder comes from.
   ///

@@ -12,10 +12,13 @@ public enum NodeFolder {
   ///
   /// Changes nothing if the folder already holds a node.
   ///
+  /// `owners` is kept as who sets the machine up has said it.
+  ///
   /// `tell` receives a sentence for the person, such as that the folder's mode was changed. Throws `NodeStartupError`
   /// for an invalid name, or a folder that is in use or cannot be written.
   public static func initialise(
-    _ folder: StateFolder, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
+    _ folder: StateFolder, role: DeviceRole, name: String, owners: MachineOwners = MachineOwners(),
+    tell: (String) -> Void = { _ in }
   ) async throws(NodeStartupError) -> DeviceID {
     let memory = UndumpableScope()
     defer { withExtendedLifetime(memory) {} }
@@ -57,9 +60,16 @@ public enum NodeFolder {
     do {
       try Store(path: folder.database, own: id, coding: MessageBodyCoding(), keys: SecureKeySource()).close()
     } catch { throw NodeStartupError(error) }
-    try NodeProfile(role: role, name: deviceName, deviceID: id, machine: MachineMark.current()).save(folder)
+    let profile = NodeProfile(
+      role: role, name: deviceName, deviceID: id, machine: MachineMark.current(),
+      owners: owners.claims.isEmpty ? nil : owners)
+    try profile.save(folder)
     return id
   }
+
+  /// Returns whose the machine and its accounts are, as was said when it was set up; `nil` if nothing was, or this account
+  /// may not read it.
+  public static func owners(_ folder: StateFolder) -> MachineOwners? { (try? NodeProfile.load(folder))?.owners }
 
   /// Loads existing keys, and adds the household's key if a parent lacks it.
   private static func takeUp(

@@ -11,6 +11,8 @@ struct NodeProfile: Codable, Sendable {
   var deviceID: DeviceID
   /// The mark of the machine that the folder belongs to; `nil` if that machine had no ID so far.
   var machine: String?
+  /// Whose the machine and its accounts are, as was said when it was set up; `nil` if nothing was.
+  var owners: MachineOwners?
   /// The new device ID while new keys are being installed; otherwise `nil`.
   var renewal: DeviceID?
 

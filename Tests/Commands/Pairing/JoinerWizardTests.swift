@@ -53,6 +53,23 @@ import Testing
     try Snapshot.expect(console.screen.everything, "screen-join-" + name)
   }
 
+  @Test("Once paired, who has set the machine up is reminded of what a parent does with that")
+  func whoseItIs() async {
+    var owners = MachineOwners()
+    #expect(owners.add("emma", to: DeviceName(sanitising: "Emma")))
+    let note = owners
+    let console = ScriptedConsole(lines: ["y"], keys: [SamplePairing.typedCode + "\r"], waitsForInput: true)
+    let run = await ScriptedRun(
+      ["pair"], node: ScriptedNode(script([SamplePairing.question(.joiner)])), console: console
+    ) {
+      $0.variables = ["TERM": "xterm"]
+      $0.owners = { _ in note }
+    }
+    #expect(run.status == 0)
+    let shown = console.screen.everything.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(shown.contains("`latchkey accounts assign emma --on"), "\(shown)")
+  }
+
   @Test(arguments: [PairingOutcome.wrongCode, .expired, .busy, .notFound]) func aCodeThatDidNotWorkIsAskedForAgain(
     outcome: PairingOutcome
   ) async {

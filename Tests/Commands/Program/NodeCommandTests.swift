@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: ["", "   ", "a\u{202E}b", String(repeating: "x", count: 65)])
   func aNameThatNoMachineCanHaveIsRefused(name: String) async {
     let run = await ScriptedRun(["init", "--role", "child", "--name", name]) { environment in
-      environment.initialise = { _, _, _ in
+      environment.initialise = { _, _, _, _ in
         Issue.record("nothing may be made")
         return SampleValues.childID
       }

@@ -8,6 +8,8 @@ struct JoinerWizard {
   let look: TerminalLook
   /// `host:port` of the other machine, when that was given.
   let peer: String?
+  /// Whose this machine and its accounts are, as was said when it was set up.
+  let owners: MachineOwners
 
   private var console: any Console { environment.console }
 
@@ -31,9 +33,22 @@ struct JoinerWizard {
         started, node: node, environment: environment, events: events, consent: .person,
         view: PairingTranscript(console: console, isWizard: true))
       let end = try await conversation.follow()
-      guard Self.mayTryAgain(end.progress.outcome) else { return try WizardEnd(end).tell(console) }
+      guard Self.mayTryAgain(end.progress.outcome) else {
+        try WizardEnd(end).tell(console)
+        return try await remind()
+      }
       sayBeforeNextTry(end.sentence)
     }
+  }
+
+  /// Says which commands of a parent's follow from what was said when this machine was set up.
+  private func remind() async throws {
+    guard !owners.claims.isEmpty else { return }
+    let assignments = OwnerNote.assignments(owners, on: try await node.status().name.text)
+    guard !assignments.isEmpty else { return }
+    WizardEnd.note(
+      "A parent says whose accounts these are, on the parent's machine: \(assignments.joined(separator: ", "))", console
+    )
   }
 
   private func sayBeforeNextTry(_ sentence: String) {
