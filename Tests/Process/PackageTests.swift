@@ -14,19 +14,20 @@ extension ProcessTests {
     )
     func install() async throws {
       try await ProcessLab.run(asRoot: true) { lab in
-        func package(_ version: String, in folder: String) async throws -> String {
+        func package(_ version: String, in folder: String, _ options: String...) async throws -> String {
           let made = try await lab.run(
             BuiltProgram.tools + "/package",
-            ["--built", BuiltProgram.folder, "--for-tests", "--version", version, "--output", folder])
+            ["--built", BuiltProgram.folder, "--for-tests", "--version", version, "--output", folder] + options)
           guard made.status == 0 else { throw LabFault("no package: \(made)") }
           return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
         }
         let old = try await package("0.0.1", in: lab.newPath())
         let again = try await package("0.0.1", in: lab.newPath())
-        let new = try await package("99.0", in: lab.newPath())
+        let new = try await package("99.0", in: lab.newPath(), "--check")
         #expect(FileManager.default.contentsEqual(atPath: old, andPath: again))
         for scenario in [
-          ["install", old, new], ["bypasses", new], ["enforce", new], ["sessions", new], ["subjects", new],
+          ["install", old, new], ["setup", new], ["bypasses", new], ["enforce", new], ["sessions", new],
+          ["subjects", new],
         ] {
           let run = try await lab.run(BuiltProgram.tools + "/nested", ["run"] + scenario)
           #expect(run.status == 0, "\(run)")
