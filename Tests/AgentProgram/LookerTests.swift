@@ -136,6 +136,42 @@ import Testing
     #expect(seen.images.contains { $0.sha256 == expected && expected != nil })
   }
 
+  /// Starts `cat` with a library of the account's own, and waits until what it has mapped is known.
+  private func withForeignCode(_ library: String, _ looker: inout ProcessLooker) throws -> (RunningCat, ProcessFacts) {
+    let maps = String(decoding: try #require(ProcFile.read("/proc/self/maps", most: 1 << 20)), as: UTF8.self)
+    let known = try #require(
+      maps.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("/") && $0.contains("/libm.so") })
+    try FileManager.default.copyItem(atPath: String(known), toPath: library)
+    let program = try RunningCat(["/usr/bin/env", "LD_PRELOAD=\(library)", "/bin/cat"])
+    _ = try facts(of: program, &looker)
+    return (program, try facts(of: program, &looker))
+  }
+
+  @Test("Other code in a program is seen, and the program counts as what its executable is")
+  func foreignCode() throws {
+    let folder = try Folder()
+    var looker = ProcessLooker()
+    let (program, seen) = try withForeignCode(folder.path + "/code.so", &looker)
+    let original = try facts(of: RunningCat(["/bin/cat"]), &looker)
+    #expect(seen.images.first == original.images.first && seen.images.first?.sha256 != nil)
+    #expect(seen.images.contains { $0.path == folder.path + "/code.so" && $0.sha256 != nil })
+    #expect(!seen.isFromWritablePlace)
+    withExtendedLifetime(program) {}
+  }
+
+  @Test("Of a library that was deleted, the path alone is known, and its program is no unknown one")
+  func deletedLibrary() throws {
+    let folder = try Folder()
+    var looker = ProcessLooker()
+    let (program, _) = try withForeignCode(folder.path + "/game.so", &looker)
+    try FileManager.default.removeItem(atPath: folder.path + "/game.so")
+    var other = ProcessLooker()
+    _ = try facts(of: program, &other)
+    let seen = try facts(of: program, &other)
+    #expect(seen.images.contains(.init(path: folder.path + "/game.so")), "\(seen.images)")
+    #expect(!seen.isFromWritablePlace)
+  }
+
   @Test("The files of a package belong to it only where they are its own")
   func packages() throws {
     let folder = try Folder()
