@@ -92,7 +92,7 @@ public enum RuleText {
   /// The words for the values that are words themselves.
   private static let words = [
     "mode": ["points": "on", "limits": "off, limits and times alone"],
-    "unknownPrograms": ["count": "are allowed and counted", "reward": "count as rewards", "block": "are blocked"],
+    "unknownPrograms": ["count": "are allowed and counted as screen time", "reward": "count as rewards", "block": "are blocked"],
     "sessions": ["leave": "stay open", "close": "are ended"],
     "points/use": ["payAsYouGo": "as they run", "redeemFirst": "with minutes redeemed before"],
   ]

@@ -117,7 +117,7 @@ struct StandingReader: Sendable {
     let present15 = time.map { abs($0 - present) < Self.beliefMilliseconds } ?? true
     var programs: [UInt32: Set<Subject>] = [:]
     for session in running where present15 && !session.isStale {
-      programs[session.use.account ?? 0, default: []].insert(.app(session.use.appID))
+      programs[session.use.account ?? 0, default: []].insert(Subject(session.use.appID))
     }
     let situation = Situation(
       boot: moment.boot, time: moment.time, dayTime: moment.dayTime, day: moment.day, use: totals.use,

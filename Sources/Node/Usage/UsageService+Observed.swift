@@ -72,9 +72,8 @@ extension UsageService {
   ///
   /// One that had no place gets it if there is one now: when the other programs of its application have ended, for example.
   func ran(_ use: ProgramUse, until instant: BootInstant, activity: SessionActivity.Reading?) async throws(StoreError) {
-    guard let app = use.app, unrecorded.contains(use.process) else {
-      return try await active(use.process, activity)
-    }
+    guard unrecorded.contains(use.process) else { return try await active(use.process, activity) }
+    let app = use.recorded
     let now = context.now()
     if let last = placesSought[app], now - last < Self.placePause { return }
     if placesSought.count >= Self.mostUnrecorded { placesSought = [:] }
@@ -111,4 +110,9 @@ extension UsageService {
       session.recordID, [process], endedAt: (end, self.wall - (context.now() - end)), .observed)
     watch.forget(process)
   }
+}
+
+extension ProgramUse {
+  /// The ID of the application under which the use is recorded.
+  var recorded: AppID { app ?? .unknownPrograms }
 }
