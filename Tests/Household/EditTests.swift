@@ -128,8 +128,16 @@ import Testing
       register(.child(emma), "app/org.gnome.Chess/limit", nil, 6), register(.machine(own), "account/1000", "nobody", 7),
     ]
     #expect(try Edit(bytes: Edit(registers).bytes) == Edit(registers))
-    let state = RegistersInForce(registers, .enforced)
-    #expect(try RegistersInForce(bytes: state.bytes) == state)
+    let conditions = [MachineCondition("cannot-pause", account: 1_000, detail: "no-cgroups"), MachineCondition("x")]
+    let state = RegistersInForce(registers, .enforced, but: conditions)
+    #expect(try RegistersInForce(bytes: state.bytes) == state && state.conditions == conditions)
+    let many = (0..<17).map { MachineCondition("x", account: $0) }
+    #expect(RegistersInForce([], .enforced, but: many).conditions.count == 16)
+    var broken = state
+    broken.conditions = many
+    #expect(throws: BodyFault.self) { try RegistersInForce(bytes: broken.bytes) }
+    broken.conditions = [MachineCondition("No name")]
+    #expect(throws: BodyFault.self) { try RegistersInForce(bytes: broken.bytes) }
     let coding = MessageBodyCoding()
     #expect(try coding.registers(coding.encode(registers)) == registers)
     let accounts = [Account(uid: 1_000, name: "emma", fullName: "Emma"), Account(uid: 1_001, name: "x", fullName: "")]

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 import LatchkeyControl
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -257,7 +258,23 @@ extension ProcessTests {
           #expect("\(error)".contains("“/usr/bin/gnome-shell” is a program that the system needs"), "\(error)")
         }
 
-        try await home.set([("sessions", "close"), ("app/kart/matchers", "path \(home.game)")])
+        let sessions = try await home.outcome(of: [("sessions", "close"), ("app/kart/matchers", "path \(home.game)")])
+        let receipt = try #require(sessions.stateInForce?.as(RegistersInForce.self))
+        #expect(receipt.enforcement == .ownPrograms, "\(sessions)")
+        #expect(
+          receipt.conditions
+            == [MachineCondition("cannot-close-sessions", account: geteuid(), detail: "own-programs")], "\(sessions)")
+        let paused = try await home.mum.latchkey("app", "set", "kart", "--when-over", "pause", "--wait")
+        #expect(
+          paused.status == 0
+            && paused.output.contains(
+              "But programs are closed there instead of frozen, until the package is installed."),
+          "\(paused)")
+        let silent = try #require(home.agent)
+        kill(silent, SIGSTOP)
+        let waited = try await home.mum.latchkey("app", "set", "kart", "--daily-limit", "1h", "--wait")
+        #expect(waited.output.contains("Nothing enforces that there now: no agent answers there."), "\(waited)")
+        kill(silent, SIGCONT)
         try await eventually("the parent knows that sessions cannot be closed there") {
           try await home.mum.api.conditions().contains { $0.condition.name == "cannot-close-sessions" }
         }

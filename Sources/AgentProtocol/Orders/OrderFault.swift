@@ -41,21 +41,12 @@ public struct OrderFault: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// A Boolean value that indicates whether a rule is not carried out at all.
-  public var leavesOpen: Bool {
-    switch kind {
-    case .noAccount, .matchesEverything, .neededProgram, .badMatcher, .tooLarge: true
-    case .otherAccount, .cannotPause, .cannotCloseSession: false
-    }
-  }
-
-  /// The name of the condition that parents are told of; `nil` if another one tells it.
+  /// The name of the condition that parents are told of.
   ///
   /// Spec: Protocol/10-household.md §6.
-  public var condition: String? {
+  public var condition: String {
     switch kind {
-    case .noAccount: "rule-no-account"
-    case .otherAccount: nil
+    case .noAccount, .otherAccount: "rule-no-account"
     case .matchesEverything: "rule-matches-everything"
     case .neededProgram: "rule-needed-program"
     case .badMatcher: "rule-bad-matcher"
@@ -83,7 +74,8 @@ public struct OrderFault: Hashable, Sendable {
     case .cannotPause:
       "Programs cannot be paused here and are closed instead: choose closing."
     case .cannotCloseSession:
-      "Sessions cannot be closed here, and its programs are closed one by one: install the package, whose agent can close sessions."
+      "The child's sessions cannot be closed here, so programs are closed one by one: install the package, whose agent can "
+        + "close sessions."
     case .tooLarge:
       "There are more rules than the agent takes: remove the rules of applications that are not used any more."
     }

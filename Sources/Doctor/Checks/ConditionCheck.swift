@@ -81,8 +81,11 @@ struct ConditionCheck: Check {
     },
     Kind(name: "cannot-pause", severity: .information) { account, _, machine in
       "Programs cannot be paused on \(machine) and are closed instead\(of(account))."
-    } next: { _, _ in
-      "Choose closing with `latchkey app set --when-over close`, or use a kernel with control groups of the second version."
+    } next: { _, cause in
+      (cause == "own-programs"
+        ? "Install the package there, whose agent can pause programs"
+        : "Use a kernel with control groups of the second version there")
+        + ", or choose closing with `latchkey app set --when-over close`."
     },
     Kind(name: "cannot-close-sessions", severity: .warning) { account, _, machine in
       "Sessions cannot be closed on \(machine), so programs are closed one by one\(of(account))."

@@ -5,6 +5,8 @@
 public struct MachineCondition: Hashable, Sendable, Codable {
   /// The most conditions that a machine tells of.
   public static let most = 64
+  /// The most conditions of one receipt.
+  public static let mostOfReceipt = 16
 
   /// The name of the condition for programs: lower-case words joined by `-`, 1 to 64 bytes.
   public var name: String

@@ -13,24 +13,25 @@ struct EditCarrier: EffectCarrier {
 
   var kind: CommandKind { Edit.kind }
 
-  /// Waits for the agent, and answers that the edit is recorded only if it does not say in time that it is in force.
+  /// Waits for the agent, and answers how far it carries out what follows from the edit.
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
-    guard let held = effect.wait.held else { return .underWay(effect.wait) }
-    let enforcement = await context.enforcementState.confirmation(
+    guard let held = effect.wait.held, let state = held.as(RegistersInForce.self) else { return .underWay(effect.wait) }
+    let answer = await context.enforcementState.confirmation(
       of: effect.commandID, until: context.now() + Self.patience, now: context.now)
-    return .done(held.with(await isUnrecognized(held) ? .recorded : enforcement))
-  }
-
-  /// Returns whether rules are about applications alone of which nothing on this machine is recognized.
-  private func isUnrecognized(_ held: StateInForce) async -> Bool {
-    guard let registers = held.as(RegistersInForce.self)?.registers, !registers.isEmpty else { return false }
-    var apps: Set<AppID> = []
-    for register in registers {
-      guard case .app(let app, _) = RuleKey(register.key), register.value != nil else { return false }
-      apps.insert(app)
-    }
     do {
-      return try await context.unrecognizedApps().isSuperset(of: apps)
-    } catch { return false }
+      let household = try await context.readHousehold()
+      var machine = AgentAnswer.Machine(accounts: [:])
+      for account in answer.orders.map(\.account) {
+        if let child = household.child(of: account, on: context.own) {
+          machine.accounts[child, default: []].insert(account)
+        }
+      }
+      machine.unrecognized = try await context.unrecognizedApps()
+      machine.noted = context.enforcementState.noted(at: context.now())
+      return .done(StateInForce(answer.state(of: state.registers, on: machine)))
+    } catch {
+      context.logger.error("an edit could not be answered in full", metadata: ["reason": "\(error)"])
+      return .done(held)
+    }
   }
 }

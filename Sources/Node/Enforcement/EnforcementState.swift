@@ -24,8 +24,6 @@ final class EnforcementState: Sendable {
     var faults: [OrderFault] = []
     /// A Boolean value that indicates whether the newest orders are larger than an agent takes.
     var areTooLarge = false
-    /// The number of the last orders in which the agent refused something that it had not refused before.
-    var faultyOrders: UInt64?
     /// When something last happened that parents are told of for a day, by the name of its condition.
     var noted: [String: BootInstant] = [:]
     /// When the last orders were made.
@@ -59,7 +57,6 @@ final class EnforcementState: Sendable {
   func inForce(_ number: UInt64, but faults: [OrderFault] = []) {
     let isNews = state.withLock { state in
       let isNews = Set(faults) != Set(state.faults)
-      if !Set(faults.filter(\.leavesOpen)).isSubset(of: state.faults) { state.faultyOrders = number }
       state.faults = faults
       // What an earlier run has ordered says nothing of this one's orders.
       if number >= first, number <= state.number { state.inForce = number }
@@ -135,19 +132,22 @@ final class EnforcementState: Sendable {
   /// The degree to which the newest orders are enforced: only what an agent says is in force counts.
   var confirmed: Enforcement { state.withLock { $0.confirmed } }
 
-  /// Returns the degree to which an edit is enforced, as soon as the agent says so, or none at an instant.
+  /// Returns what the agent says of an edit, as soon as it does, or that it says nothing at an instant.
   func confirmation(
     of edit: CommandID, until end: BootInstant, now: @Sendable () -> BootInstant
-  ) async -> Enforcement {
+  ) async -> AgentAnswer {
     while true {
       let seen = answers.version
-      let answer: Enforcement? = state.withLock { state in
+      let answer: AgentAnswer? = state.withLock { state in
         guard let number = state.answers[edit], state.inForce.map({ $0 >= number }) ?? false else { return nil }
-        return state.faultyOrders == number ? .recorded : state.degree
+        return AgentAnswer(agent: state.hello, orders: state.accounts, faults: state.faults)
       }
       if let answer { return answer }
       let left = end - now()
-      guard left > 0, !Task.isCancelled else { return .recorded }
+      guard left > 0, !Task.isCancelled else {
+        return AgentAnswer(
+          agent: nil, faults: state.withLock { $0.areTooLarge } ? [OrderFault(.tooLarge, account: 0)] : [])
+      }
       await answers.wait(after: seen, milliseconds: left)
     }
   }

@@ -75,7 +75,8 @@ struct OrdersBuilder {
     _ verdict: Verdict, of subject: Subject, name: String, account: UInt32, step: ProgramTerms.Step = .close
   ) -> ProgramTerms {
     let app: AppID? = if case .app(let id) = subject { id } else { nil }
-    guard let reason = verdict.reason else { return ProgramTerms() }
+    // The step is told before anything closes, so that an agent that cannot do it says so.
+    guard let reason = verdict.reason else { return ProgramTerms(step: step) }
     let words = ReasonText.words(reason, standing.rules, of: subject, on: standing.situation.day, name: name)
     let told = ClosingSentence.reason(name: name, why: ReasonText.closed(reason, words))
     guard verdict.isAllowed else {
@@ -83,7 +84,7 @@ struct OrdersBuilder {
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt
       return ProgramTerms(closesAt: since, step: step, reason: told)
     }
-    guard let until = verdict.until else { return ProgramTerms() }
+    guard let until = verdict.until else { return ProgramTerms(step: step) }
     return ProgramTerms(closesAt: until, step: step, warnings: verdict.warnings, reason: told)
   }
 }

@@ -69,10 +69,7 @@ struct ConditionService: Sendable {
     conditions += context.enforcementState.noted(at: context.now()).map { MachineCondition($0) }
     var faults: Set<MachineCondition> = []
     for fault in context.enforcementState.faults {
-      guard let name = fault.condition else { continue }
-      let app = fault.app?.text ?? ""
-      let condition = MachineCondition(
-        name, account: fault.account == 0 ? nil : fault.account, detail: app.utf8.count <= 64 ? app : "")
+      let condition = fault.told(by: context.enforcementState.agent)
       // An application may have several matchers of which none counts.
       if condition.fault == nil, faults.insert(condition).inserted { conditions.append(condition) }
     }

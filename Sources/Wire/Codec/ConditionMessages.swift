@@ -4,19 +4,26 @@ import LatchkeyModel
 extension Latchkey_V1_Conditions {
   init(_ conditions: [MachineCondition]) {
     self.init()
-    self.conditions = conditions.map { condition in
-      var message = Entry()
-      message.name = condition.name
-      if let account = condition.account { message.account = account }
-      message.detail = condition.detail
-      return message
-    }
+    self.conditions = conditions.map(Latchkey_V1_Condition.init)
   }
 
-  func value() throws(WireError) -> [MachineCondition] {
-    guard conditions.count <= MachineCondition.most else { throw WireError("\(conditions.count) conditions") }
+  func value() throws(WireError) -> [MachineCondition] { try conditions.values(atMost: MachineCondition.most) }
+}
+
+extension Latchkey_V1_Condition {
+  init(_ condition: MachineCondition) {
+    self.init()
+    name = condition.name
+    if let number = condition.account { account = number }
+    detail = condition.detail
+  }
+}
+
+extension [Latchkey_V1_Condition] {
+  func values(atMost most: Int) throws(WireError) -> [MachineCondition] {
+    guard count <= most else { throw WireError("\(count) conditions") }
     var list: [MachineCondition] = []
-    for message in conditions {
+    for message in self {
       let condition = MachineCondition(
         message.name, account: message.hasAccount ? message.account : nil, detail: message.detail)
       if let fault = condition.fault { throw WireError(fault) }

@@ -26,10 +26,16 @@ extension Latchkey_V1_Register {
 }
 
 extension Latchkey_V1_Registers {
-  package init(_ registers: [Register], _ enforcement: Enforcement? = nil) {
+  package init(_ registers: [Register], _ enforcement: Enforcement? = nil, _ conditions: [MachineCondition] = []) {
     self.init()
     self.registers = registers.map(Latchkey_V1_Register.init)
     self.enforcement = enforcement?.wire ?? 0
+    self.conditions = conditions.map(Latchkey_V1_Condition.init)
+  }
+
+  /// What is carried out otherwise, or not at all.
+  package func shortfalls() throws(WireError) -> [MachineCondition] {
+    try conditions.values(atMost: MachineCondition.mostOfReceipt)
   }
 
   package func value() throws(WireError) -> [Register] {

@@ -88,12 +88,41 @@ package nonisolated struct Latchkey_V1_Registers: Sendable {
 
   package var registers: [Latchkey_V1_Register] = []
 
-  /// In a state only: 1 recorded, 2 enforced.
+  /// In a state only: 1 recorded, 2 enforced, 3 own programs.
   package var enforcement: UInt32 = 0
+
+  /// In a state only: what is carried out otherwise, or not at all. At most 16.
+  package var conditions: [Latchkey_V1_Condition] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+}
+
+/// What weakens rules on a child's machine.
+package nonisolated struct Latchkey_V1_Condition: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  package var account: UInt32 {
+    get {_account ?? 0}
+    set {_account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  package var hasAccount: Bool {self._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  package mutating func clearAccount() {self._account = nil}
+
+  package var detail: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _account: UInt32? = nil
 }
 
 package nonisolated struct Latchkey_V1_Register: Sendable {
@@ -344,7 +373,7 @@ nonisolated extension Latchkey_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Latchkey_V1_Registers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Registers"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}registers\0\u{1}enforcement\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}registers\0\u{1}enforcement\0\u{1}conditions\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -354,6 +383,7 @@ nonisolated extension Latchkey_V1_Registers: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.registers) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.enforcement) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.conditions) }()
       default: break
       }
     }
@@ -366,12 +396,60 @@ nonisolated extension Latchkey_V1_Registers: SwiftProtobuf.Message, SwiftProtobu
     if self.enforcement != 0 {
       try visitor.visitSingularUInt32Field(value: self.enforcement, fieldNumber: 2)
     }
+    if !self.conditions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.conditions, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Latchkey_V1_Registers, rhs: Latchkey_V1_Registers) -> Bool {
     if lhs.registers != rhs.registers {return false}
     if lhs.enforcement != rhs.enforcement {return false}
+    if lhs.conditions != rhs.conditions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Condition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Condition"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}account\0\u{1}detail\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._account) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try { if let v = self._account {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Condition, rhs: Latchkey_V1_Condition) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs._account != rhs._account {return false}
+    if lhs.detail != rhs.detail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -400,34 +400,9 @@ package nonisolated struct Latchkey_V1_Conditions: Sendable {
   // methods supported on all messages.
 
   /// At most 64.
-  package var conditions: [Latchkey_V1_Conditions.Entry] = []
+  package var conditions: [Latchkey_V1_Condition] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package nonisolated struct Entry: Sendable {
-    // SwiftProtobuf.Message conformance is added in an extension below. See the
-    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-    // methods supported on all messages.
-
-    package var name: String = String()
-
-    package var account: UInt32 {
-      get {_account ?? 0}
-      set {_account = newValue}
-    }
-    /// Returns true if `account` has been explicitly set.
-    package var hasAccount: Bool {self._account != nil}
-    /// Clears the value of `account`. Subsequent reads from it will return its default value.
-    package mutating func clearAccount() {self._account = nil}
-
-    package var detail: String = String()
-
-    package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-    package init() {}
-
-    fileprivate var _account: UInt32? = nil
-  }
 
   package init() {}
 }
@@ -1233,50 +1208,6 @@ nonisolated extension Latchkey_V1_Conditions: SwiftProtobuf.Message, SwiftProtob
 
   package static func ==(lhs: Latchkey_V1_Conditions, rhs: Latchkey_V1_Conditions) -> Bool {
     if lhs.conditions != rhs.conditions {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Conditions.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = Latchkey_V1_Conditions.protoMessageName + ".Entry"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}account\0\u{1}detail\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._account) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
-    }
-    try { if let v = self._account {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
-    } }()
-    if !self.detail.isEmpty {
-      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Conditions.Entry, rhs: Latchkey_V1_Conditions.Entry) -> Bool {
-    if lhs.name != rhs.name {return false}
-    if lhs._account != rhs._account {return false}
-    if lhs.detail != rhs.detail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -14,6 +14,7 @@ from .registers import CHILD, FAMILY, MACHINE
 from .store import Store
 
 _OUTCOMES = {1: "executed", 2: "failed", 3: "expired", 4: "superseded"}
+MOST_CONDITIONS = 16
 _STATES = {
     "edit": "registers", "requestReport": "report", "message": "done", "scanApplications": "applicationsScanned",
     "takePoints": "pointsTaken", "reviewLearning": "learningReviewed",
@@ -160,7 +161,10 @@ class Edits:
 
     def _fits_edit(self, payload: bytes, receipt) -> bool:
         wanted = schema.Registers.FromString(payload).registers
-        told = schema.parse(schema.Registers, receipt.state.state).registers
+        state = schema.parse(schema.Registers, receipt.state.state)
+        told = state.registers
+        if len(state.conditions) > MOST_CONDITIONS:
+            return False
         if list(map(registers.place, wanted)) != list(map(registers.place, told)):
             return False
         pairs = list(zip(wanted, told, strict=True))
