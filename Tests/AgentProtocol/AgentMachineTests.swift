@@ -10,7 +10,6 @@ import Testing
     var machine: AgentMachine
     var deeds: [String] = []
     var reports: [AgentReport] = []
-    var kept: [UInt64] = []
     static let boot = "boot-1"
 
     init(_ abilities: AgentAbilities = AgentAbilities(onlyAccount: nil)) {
@@ -26,7 +25,6 @@ import Testing
         case .resume(let process): deeds.append("resume \(process.processID)")
         case .lockSessions(let account): deeds.append("lock \(account)")
         case .endSessions(let account): deeds.append("end \(account)")
-        case .keep(let orders): kept.append(orders.number)
         case .tell(let report): reports.append(report)
         }
       }
@@ -131,6 +129,24 @@ import Testing
     rig.see(7, "/usr/games/other", start: 150, at: 300)
     #expect(rig.news() == [] && rig.machine.nextTimer(after: .init(milliseconds: 300)) == nil)
     #expect(rig.machine.processes == [Rig.process(7)])
+  }
+
+  @Test("Orders that are not durable hold, which is told before they are in force, and to a node that comes later")
+  func notKept() {
+    var rig = Rig()
+    let account = AccountOrders(account: 1_000, programs: [game(closesAt: 0)])
+    let orders = AgentOrders(number: 4, boot: Rig.boot, at: .init(milliseconds: 0), accounts: [account])
+    rig.take(rig.machine.received(orders, boot: Rig.boot, isKept: false, at: .init(milliseconds: 100)) { _ in true })
+    let fault = AgentReport.Event.refused(orders: 4, OrderFault(.notKept, account: 0))
+    #expect(rig.reports.map(\.event) == [fault, .inForce(orders: 4)])
+    rig.see(5, "/usr/games/kart", start: 500, at: 510)
+    #expect(rig.deeds == ["kill 5"])
+    rig.reports = []
+    rig.take(rig.machine.connected(stored: 100, at: .init(milliseconds: 600)))
+    #expect(rig.reports.map(\.event) == [fault, .inForce(orders: 4)])
+    rig.reports = []
+    rig.take(rig.machine.kept(at: .init(milliseconds: 700)))
+    #expect(rig.reports.map(\.event) == [.inForce(orders: 4)])
   }
 
   @Test("A program that begins while it is blocked is killed at once, and is not used")
@@ -269,7 +285,6 @@ import Testing
     rig.take(rig.machine.received(orders, boot: Rig.boot, isKept: true, at: .init(milliseconds: 90_000)) { _ in true })
     rig.see(5, "/usr/games/kart", start: 10, at: 90_000)
     rig.see(6, "/usr/games/kart", start: 70_000, at: 90_000)
-    #expect(rig.kept.isEmpty, "What is on the disk is not written again.")
     #expect(rig.deeds == ["ask 5", "kill 6"])
   }
 

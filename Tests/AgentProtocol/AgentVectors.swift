@@ -138,7 +138,8 @@ struct AgentVectors: Decodable {
           .refused(
             orders: orders ?? 0,
             OrderFault(
-              fault == "noAccount" ? .noAccount : .neededProgram, account: account ?? 0, app: app, detail: detail ?? "")
+              OrderFault.Kind.allCases.first { "\($0)" == fault } ?? .noAccount, account: account ?? 0, app: app,
+              detail: detail ?? "")
           )
         case "clockSet": .clockSet(milliseconds: milliseconds ?? 0)
         case "slept": .slept(milliseconds: milliseconds ?? 0)

@@ -291,6 +291,34 @@ extension ProcessTests {
       }
     }
 
+    @Test("Orders that cannot be kept hold all the same, and the receipt, status and doctor say so until they are kept")
+    func unkeptOrders() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/matchers", "path \(home.game)")])
+        let obstacle = home.pc.folder + "/agent.orders.new"
+        #expect(mkdir(obstacle, 0o700) == 0)
+        let blocked = try await home.outcome(of: [("app/kart/blocked", "yes")])
+        let receipt = try #require(blocked.stateInForce?.as(RegistersInForce.self))
+        #expect(receipt.enforcement == .ownPrograms, "\(blocked)")
+        #expect(receipt.conditions == [MachineCondition("orders-not-kept")], "\(blocked)")
+        #expect(try await home.play().wait() == .signalled(SIGKILL))
+        try await eventually("the machine says so") {
+          try await home.pc.api.status().warnings.contains { $0.contains("cannot write its orders") }
+        }
+        try await eventually("the parent is told") {
+          try await home.mum.api.conditions().contains { $0.condition.name == "orders-not-kept" }
+        }
+        let doctor = try await home.mum.latchkey("doctor")
+        #expect(doctor.output.contains("cannot write its orders to the disk of “Emma's PC”"), "\(doctor)")
+        #expect(rmdir(obstacle) == 0)
+        try await eventually("it is over by itself") {
+          try await !home.mum.api.conditions().contains { $0.condition.name == "orders-not-kept" }
+        }
+        #expect(FileManager.default.fileExists(atPath: home.pc.folder + "/agent.orders"))
+      }
+    }
+
     @Test("Damaged orders are told, and the last good ones hold; an agent ends when its folder is gone")
     func damagedOrders() async throws {
       try await ProcessLab.run { lab in

@@ -9,7 +9,7 @@ CATEGORIES = {"learning": 1, "reward": 2, "neutral": 3}
 KINDS = {"sha256": 1, "package": 2, "flatpak": 3, "argument": 4, "path": 5, "name": 6}
 STEPS = {"close": 1, "pause": 2}
 DEEDS = {"asked": 1, "killed": 2, "paused": 3}
-FAULTS = {"noAccount": 1, "otherAccount": 2, "matchesEverything": 3, "neededProgram": 4, "badMatcher": 5, "cannotPause": 6,
+FAULTS = {"noAccount": 1, "otherAccount": 2, "matchesEverything": 3, "neededProgram": 4, "badMatcher": 5, "cannotPause": 6, "notKept": 9,
           "cannotCloseSession": 7, "tooLarge": 8}
 BOOT = "7a4b1d5e-90b2-4c83-a1f0-5d3c6a7b8c9d"
 
@@ -197,6 +197,7 @@ REPORTS = [
     {"event": "warned", "account": 1000, "app": "org.gnome.Chess", "milliseconds": 300_000},
     {"event": "inForce", "orders": 2**40}, {"event": "rescanned"},
     {"event": "refused", "orders": 3, "fault": "noAccount", "account": 4000, "app": None, "detail": ""},
+    {"event": "refused", "orders": 3, "fault": "notKept", "account": 0, "app": None, "detail": ""},
     {"event": "refused", "orders": 3, "fault": "neededProgram", "account": 1000, "app": "shell", "detail": "/usr/bin/gnome-shell"},
     {"event": "clockSet", "milliseconds": -86_400_000}, {"event": "clockSet", "milliseconds": 61_000},
     {"event": "slept", "milliseconds": 3_600_000}, {"event": "ordersDamaged", "hasOlder": True},

@@ -33,6 +33,8 @@ public final class AgentRunner {
   private let place: FileMark?
   private let lock: Int32
   private var machine: AgentMachine
+  /// The orders that hold and could not be made durable; `nil` if there are none.
+  private var unkept: AgentOrders?
   private var looker = ProcessLooker()
   private var connection: NodeConnection?
   private var events: ProcessEvents?
@@ -150,6 +152,7 @@ public final class AgentRunner {
         loadFiles()
         lookAtAll()
         takeNotes()
+        keepAgain()
         lastNewLook = lastLook
       } else if let watchfulUntil, watchfulUntil > lastNewLook, BootClock.now() - lastNewLook >= Self.newMilliseconds {
         lastNewLook = BootClock.now()
@@ -270,8 +273,11 @@ public final class AgentRunner {
   }
 
   private func take(_ orders: AgentOrders, isKept: Bool) {
+    let fault = isKept ? nil : store.keep(orders)
+    unkept = fault == nil ? nil : orders
+    if let fault { Self.say(fault) }
     let now = BootClock.now()
-    let effects = machine.received(orders, boot: boot, isKept: isKept, at: now) {
+    let effects = machine.received(orders, boot: boot, isKept: fault == nil, at: now) {
       // The account that the agent runs as exists, also where no list of accounts names it, as in a container.
       $0 == geteuid() || getpwuid($0) != nil
     }
@@ -279,6 +285,14 @@ public final class AgentRunner {
     looker.forgetImages()
     perform(effects, now)
     if !isKept { lookAtAll() }
+  }
+
+  /// Tries again to make orders durable, if that failed.
+  private func keepAgain() {
+    guard let orders = unkept, store.keep(orders) == nil else { return }
+    unkept = nil
+    let now = BootClock.now()
+    perform(machine.kept(at: now), now)
   }
 
   // MARK: Processes
@@ -365,8 +379,6 @@ public final class AgentRunner {
   private func perform(_ effects: [AgentEffect], _ now: BootInstant) {
     for effect in effects {
       switch effect {
-      case .keep(let orders):
-        if let reason = store.keep(orders) { Self.say(reason) }
       case .ask(let process):
         noteClosing(process.processID)
         signal(process, SIGTERM)

@@ -4,8 +4,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §9.
 public enum AgentEffect: Hashable, Sendable {
-  /// Make these orders durable before anything else.
-  case keep(AgentOrders)
   /// Ask a process to end (SIGTERM), by a descriptor of that process.
   case ask(ProcessIdentity)
   /// Kill a process (SIGKILL), by a descriptor of that process.

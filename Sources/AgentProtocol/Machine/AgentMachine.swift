@@ -25,6 +25,8 @@ public struct AgentMachine: Sendable {
 
   let abilities: AgentAbilities
   private var orders: AgentOrders?
+  /// What of the orders is not carried out.
+  private var faults: [OrderFault] = []
   var accounts: [UInt32: Supervised] = [:]
   var followed = FollowedProcesses()
   private var log = ReportLog()
@@ -67,14 +69,13 @@ public struct AgentMachine: Sendable {
 
   /// Takes orders, in the place of all earlier ones.
   ///
-  /// `boot` is the present boot's ID, and `exists` tells whether the machine has an account. If the orders were kept from
-  /// before this run, `isKept` is true, and they are not to be kept again.
+  /// `boot` is the present boot's ID, and `exists` tells whether the machine has an account. If the orders could not be made
+  /// durable, `isKept` is false: they hold all the same, and the node is told.
   public mutating func received(
-    _ orders: AgentOrders, boot: String, isKept: Bool = false, at now: BootInstant, exists: (UInt32) -> Bool
+    _ orders: AgentOrders, boot: String, isKept: Bool = true, at now: BootInstant, exists: (UInt32) -> Bool
   ) -> [AgentEffect] {
     advance(to: now)
-    var effects: [AgentEffect] = isKept ? [] : [.keep(orders)]
-    var faults: [OrderFault] = []
+    faults = isKept ? [] : [OrderFault(.notKept, account: 0)]
     let before = accounts
     accounts = [:]
     self.orders = orders
@@ -95,14 +96,25 @@ public struct AgentMachine: Sendable {
       let pauses = account.programs.contains { $0.terms.step == .pause } || account.unknown?.step == .pause
       if pauses, !abilities.canPause { faults.append(OrderFault(.cannotPause, account: account.account)) }
     }
-    for fault in faults { effects.append(tell(.refused(orders: orders.number, fault), now)) }
-    effects.append(tell(.inForce(orders: orders.number), now))
+    var effects = tellOfOrders(now)
     for process in followed.identities.sorted() { effects += look(at: process, now) }
     warned = warned.filter { accounts[$0.key.account] != nil }
     closedSessions = closedSessions.filter { accounts[$0.key] != nil }
     refusals = refusals.filter { accounts[$0.key] != nil }
     warnedOfSessions = warnedOfSessions.filter { accounts[$0.key] != nil }
     return effects + closeSessions(now) + warnOfSessions(now) + warn(now)
+  }
+
+  /// Notes that the orders, which could not be made durable before, are so now.
+  public mutating func kept(at now: BootInstant) -> [AgentEffect] {
+    faults.removeAll { $0.kind == .notKept }
+    return tellOfOrders(now)
+  }
+
+  /// Tells the node which orders are in force, after what of them is not.
+  private mutating func tellOfOrders(_ now: BootInstant) -> [AgentEffect] {
+    guard let number = orders?.number else { return [] }
+    return faults.map { tell(.refused(orders: number, $0), now) } + [tell(.inForce(orders: number), now)]
   }
 
   /// Notes that the orders file was damaged; `hasOlder` tells whether the one before it holds.
@@ -135,8 +147,7 @@ public struct AgentMachine: Sendable {
       }
       effects.append(tell(.began(use, since: began, activity: activity.reading(of: use)), now))
     }
-    if let orders { effects.append(tell(.inForce(orders: orders.number), now)) }
-    return effects
+    return effects + tellOfOrders(now)
   }
 
   /// Notes that the node has stored the reports up to a number.

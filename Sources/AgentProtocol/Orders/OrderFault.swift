@@ -22,6 +22,8 @@ public struct OrderFault: Hashable, Sendable {
     case cannotCloseSession = 7
     /// The orders are larger than permitted.
     case tooLarge = 8
+    /// The orders could not be made durable: they hold until the agent ends.
+    case notKept = 9
   }
 
   /// What is wrong.
@@ -53,6 +55,7 @@ public struct OrderFault: Hashable, Sendable {
     case .cannotPause: "cannot-pause"
     case .cannotCloseSession: "cannot-close-sessions"
     case .tooLarge: "too-many-rules"
+    case .notKept: "orders-not-kept"
     }
   }
 
@@ -78,6 +81,8 @@ public struct OrderFault: Hashable, Sendable {
         + "close sessions."
     case .tooLarge:
       "There are more rules than the agent takes: remove the rules of applications that are not used any more."
+    case .notKept:
+      "The agent cannot write its orders to the disk, so the newest rules hold only until it ends: see whether the disk is full."
     }
   }
 

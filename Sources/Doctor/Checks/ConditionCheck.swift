@@ -49,6 +49,11 @@ struct ConditionCheck: Check {
     } next: { _, _ in
       "Check that disk."
     },
+    Kind(name: "orders-not-kept", severity: .fault) { _, _, machine in
+      "The agent cannot write its orders to the disk of \(machine), so the newest rules hold there only until it is started again."
+    } next: { _, _ in
+      "See there with `df` whether the disk is full."
+    },
     Kind(name: "logins-let-through", severity: .warning) { _, _, machine in
       "Log-ins were let through on \(machine) within a day although sessions close there, because the agent did not answer."
     } next: { _, _ in

@@ -46,6 +46,9 @@ enum ShortfallText {
     Kind(name: "rule-unrecognized") { app in "nothing there is recognized as \(app)" },
     Kind(name: "too-many-rules") { _ in "there are more rules than the agent takes, so that earlier ones hold" },
     Kind(name: "agent-silent") { _ in "no agent answers there" },
+    Kind(name: "orders-not-kept") { _ in
+      "it holds there only until the agent is started again: its disk is full, or cannot be written"
+    },
     Kind(name: "orders-damaged") { _ in "rules were found damaged on its disk within a day: check that disk" },
   ]
 

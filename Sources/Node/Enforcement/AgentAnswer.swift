@@ -60,6 +60,7 @@ struct AgentAnswer: Sendable {
         guard rules.contains(where: { $0.key.isStep && $0.value == "pause" }) else { continue }
       case .cannotCloseSession:
         guard rules.contains(where: { $0.key == .sessions && $0.value == "close" }) else { continue }
+      case .notKept: guard !rules.isEmpty else { continue }
       case .noAccount, .otherAccount, .matchesEverything, .neededProgram, .badMatcher, .tooLarge: continue
       }
       other.append(fault.told(by: agent))
@@ -121,7 +122,7 @@ extension OrderFault {
       switch kind {
       case .cannotPause: isOwn ? Shortfall.ownPrograms : Shortfall.noControlGroups
       case .cannotCloseSession: isOwn ? Shortfall.ownPrograms : account == geteuid() ? Shortfall.nodeAccount : ""
-      case .noAccount, .otherAccount, .matchesEverything, .neededProgram, .badMatcher, .tooLarge:
+      case .noAccount, .otherAccount, .matchesEverything, .neededProgram, .badMatcher, .tooLarge, .notKept:
         text.utf8.count <= 64 ? text : ""
       }
     return MachineCondition(condition, account: account == 0 ? nil : account, detail: detail)

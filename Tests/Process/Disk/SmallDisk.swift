@@ -10,7 +10,7 @@ struct SmallDisk: Sendable {
   private let holder: SpawnedProcess
 
   /// The command that runs what follows where the disk is seen, with the right to mount.
-  private var enter: [String] { Namespaces.enter(holder, "--mount") }
+  var enter: [String] { Namespaces.enter(holder, "--mount") }
   /// The same place as this process sees it.
   var outside: String { "/proc/\(holder.pid)/root\(path)" }
 

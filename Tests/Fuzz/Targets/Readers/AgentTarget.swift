@@ -119,7 +119,7 @@ enum AgentTarget {
         try require(bytes != nil, "\(report) cannot be written")
       case .lockSessions(let account), .endSessions(let account):
         try require(orders.accounts.contains { $0.account == account && $0.sessions != nil }, "sessions of \(account)")
-      case .ask, .kill, .pause, .resume, .keep: continue
+      case .ask, .kill, .pause, .resume: continue
       }
     }
   }
