@@ -6,9 +6,9 @@ import Testing
   @Test(
     "A reason names the application once, before the first colon",
     arguments: [
-      ("Kart", "bedtime", "Kart: bedtime"), ("Kart", "Kart is blocked", "Kart is blocked"),
+      ("Kart", "bedtime", "Kart: bedtime"), ("Kart", "it is blocked", "Kart: it is blocked"),
       ("Dune: Part Two", "bedtime", "Dune – Part Two: bedtime"),
-      ("Kart", "30 min of Kart a day are used", "Kart: 30 min of Kart a day are used"),
+      ("Kart", "its time for today is used up", "Kart: its time for today is used up"),
     ])
   func reason(name: String, why: String, expected: String) {
     #expect(ClosingSentence.reason(name: name, why: why) == expected)
@@ -35,7 +35,7 @@ import Testing
       ClosingSentence.sessionsClosed(reason: "locked by a parent") == "This session closes now: locked by a parent.")
     #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed) == "Kart was closed: bedtime.")
     #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .paused) == "Kart was paused: bedtime.")
-    #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .asked) == "A program was closed: Kart is blocked.")
+    #expect(ClosingSentence.closed(reason: "Kart: it is blocked", deed: .asked) == "Kart was closed: it is blocked.")
     #expect(ClosingSentence.closed(reason: "", deed: .asked) == "A program was closed.")
     #expect(ClosingSentence.closed(reason: ": x", deed: .asked) == "A program was closed: : x.")
   }

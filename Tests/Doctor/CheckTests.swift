@@ -103,6 +103,18 @@ import Testing
     status.warnings = ["The disk is nearly full: make room."]
     let facts = Sample.facts(status)
     #expect(ids(facts) == ["node-warning"])
+    // What a condition of this machine says is not said twice; another machine's says nothing of this one.
+    let sentence = "The agent cannot write its orders to the disk, so the newest rules hold only until it ends: see."
+    for isOwn in [true, false] {
+      status.warnings = ["The disk is nearly full: make room.", sentence]
+      facts = Sample.facts(status)
+      facts.conditions = [
+        ConditionListing(
+          deviceID: Sample.peerID, deviceName: DeviceName(sanitising: "PC"), isOwn: isOwn, heardAt: Sample.now,
+          condition: MachineCondition("orders-not-kept"), accountName: nil)
+      ]
+      #expect(ids(facts).count { $0 == "node-warning" } == (isOwn ? 1 : 2))
+    }
   }
 
   @Test(arguments: [(MachineFacts.other, ["other-machine"]), (.same, []), (.unreadable, [])])

@@ -42,6 +42,12 @@ import Testing
       (.redeemedTime, "redeemed minutes", "no redeemed minutes are left"),
     ]
     #expect(ReasonText.closed(.dailyLimit, "0 min of screen time a day") == "no screen time a day")
+    let closing: [(Reason, String)] = [
+      (.blocked, "it is blocked"), (.appLimit, "its time for today is used up"), (.bedtime, "bedtime"),
+      (.categoryLimit(.reward), "the time for rewards today is used up"), (.points, "no points are left"),
+      (.weeklyLimit, "the screen time for this week is used up"),
+    ]
+    for (reason, closing) in closing { #expect(ReasonText.closing(reason, words(reason)) == closing) }
     for (reason, open, closed) in expected {
       #expect(words(reason) == open)
       #expect(ReasonText.closed(reason, words(reason)) == closed)

@@ -22,7 +22,7 @@ import Testing
       ("points/redemptionDays", "7", "redeemed minutes last 7 days"),
       ("points/redemptionDays", "1", "redeemed minutes last for the day"),
       ("unknownPrograms", "block", "unknown programs are blocked"),
-      ("sessions", "close", "sessions when time is over are ended"), ("family/dayStart", "4", "day starts at 4:00"),
+      ("sessions", "close", "when time is up, the child is logged out"), ("family/dayStart", "4", "day starts at 4:00"),
       ("lock", "until 2026-11-22T18:30Z", "locked until 2026-11-22 19:30"), ("lock", "off", "not locked"),
       ("today/2026-11-22/bedtime", "none", "no bedtime on 2026-11-22"),
       ("app/org.kde.gcompris/blocked", "yes", "GCompris blocked"),

@@ -37,14 +37,15 @@ import Testing
   /// Returns the degree and the conditions of a receipt, in words.
   private func receipt(
     _ key: String, _ value: String?, of child: ChildID? = nil, agent: AgentHello?, _ faults: OrderFault...,
-    matchers: [AppMatcher]? = nil, unrecognized: Set<AppID> = [], noted: [String] = []
+    matchers: [AppMatcher]? = nil, unrecognized: Set<AppID> = [], noted: [String] = [],
+    sessions: SessionTerms? = nil, blocked: Set<AppID> = []
   ) throws -> String {
     let program = ProgramOrder(app: kart, category: .reward, terms: ProgramTerms(), matchers: matchers ?? [path])
     let answer = AgentAnswer(
-      agent: agent, orders: [AccountOrders(account: 1_000, programs: [program])], faults: faults)
+      agent: agent, orders: [AccountOrders(account: 1_000, sessions: sessions, programs: [program])], faults: faults)
     let state = answer.state(
       of: [try register(key, value, of: child)],
-      on: AgentAnswer.Machine(accounts: [emma: [1_000]], unrecognized: unrecognized, noted: noted))
+      on: AgentAnswer.Machine(accounts: [emma: [1_000]], unrecognized: unrecognized, blocked: [emma: blocked], noted: noted))
     let conditions = state.conditions.map { condition in
       [condition.name, condition.account.map { "\($0)" }, condition.detail].compactMap { $0 }.filter { !$0.isEmpty }
         .joined(separator: " ")
@@ -79,6 +80,20 @@ import Testing
       try receipt("lock", "on", agent: own, OrderFault(.notKept, account: 0)) == "ownPrograms, orders-not-kept")
     #expect(try receipt("lock", "on", agent: system, noted: ["orders-damaged"]) == "enforced, orders-damaged")
     #expect(try receipt("name", "Emma", agent: agent, noted: ["orders-damaged"]) == "enforced")
+  }
+
+  @Test("What is always allowed and still closed, or ends with the session, is told")
+  func alwaysAllowed() throws {
+    let package = AppMatcher(kind: .package, value: "kart")
+    #expect(try receipt("app/kart/allowed", "yes", agent: system, blocked: [kart]) == "enforced, app-blocked kart")
+    #expect(try receipt("app/kart/allowed", "no", agent: system, blocked: [kart]) == "enforced")
+    #expect(
+      try receipt("app/kart/allowed", "yes", agent: system, sessions: SessionTerms())
+        == "enforced, ends-with-session kart")
+    #expect(
+      try receipt("app/kart/allowed", "yes", agent: system, matchers: [path, package], sessions: SessionTerms())
+        == "enforced")
+    #expect(try receipt("app/kart/allowed", "yes", agent: system) == "enforced", "Sessions stay open.")
   }
 
   @Test("What an agent refuses as a whole is recorded, with the reason; what others are about is not")

@@ -39,7 +39,7 @@ extension ProcessTests {
         #expect(await gone.wait() == .signalled(SIGKILL))
         #expect(harmless.isRunning, "Nothing else is touched.")
 
-        try await eventually("the node says what was closed and why") { home.pc.log.contains("Kart is blocked") }
+        try await eventually("the node says what was closed and why") { home.pc.log.contains("Kart: it is blocked") }
         let status = try await home.pc.latchkey("status")
         #expect(status.output.contains("own programs only"), "\(status)")
         #expect(try await home.mum.usage().isEmpty, "What was blocked was not used.")

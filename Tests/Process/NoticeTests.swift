@@ -35,7 +35,7 @@ extension ProcessTests {
         try await home.set([("app/kart/limit", "0")])
         #expect(await game.wait() != .exited(0))
         try await eventually("it is told that Kart was closed") {
-          reader.notices.contains { $0.kind == .closed && $0.sentence.hasPrefix("Kart was closed: no Kart a day") }
+          reader.notices.contains { $0.kind == .closed && $0.sentence.hasPrefix("Kart was closed: its time for today is used up") }
         }
         let closed = try #require(reader.notices.last { $0.kind == .closed })
         #expect(closed.key == "app/kart", "\(closed)")
@@ -64,7 +64,7 @@ extension ProcessTests {
         #expect(try await home.play().wait() == .signalled(SIGKILL))
         let again = try await Reader(home.pc, after: last)
         try await eventually("numbers grow also over a restart of the node") {
-          again.notices.contains { $0.sentence == "A program was closed: Kart is blocked." && $0.number > last }
+          again.notices.contains { $0.sentence == "Kart was closed: it is blocked." && $0.number > last }
         }
       }
     }

@@ -18,7 +18,7 @@ extension ProcessTests {
         try await home.set([("app/kart/name", "Kart & <b>Co"), ("app/kart/matchers", "path \(home.game)")])
         try await home.set([("app/kart/limit", "0")])
         #expect(try await home.play().wait() == .signalled(SIGKILL))
-        let text = "Kart &amp; &lt;b&gt;Co was closed: no Kart &amp; &lt;b&gt;Co a day."
+        let text = "Kart &amp; &lt;b&gt;Co was closed: its time for today is used up."
         try await eventually("it is shown") {
           guard helper.isRunning else { throw LabFault("It ended: \(ProcessLab.read(talk))") }
           return desktop.shown.contains { $0.title == "Closed" && $0.text == text }
@@ -37,7 +37,7 @@ extension ProcessTests {
         try await home.set([("app/kart/limit", nil), ("app/kart/name", "Kart"), ("app/kart/blocked", "yes")])
         #expect(try await home.play().wait() == .signalled(SIGKILL))
         try await eventually("it is shown in the place of the first one") {
-          desktop.shown.contains { $0.text == "A program was closed: Kart is blocked." && $0.number == first.number }
+          desktop.shown.contains { $0.text == "Kart was closed: it is blocked." && $0.number == first.number }
         }
         #expect(helper.isRunning)
         #expect(desktop.shown.count { $0.text == text } == 1, "Nothing is shown twice: \(desktop.shown)")

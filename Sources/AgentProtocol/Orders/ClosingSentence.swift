@@ -1,12 +1,11 @@
 /// The sentences that tell a child that a program closes, or was closed, from the reason in its terms.
 ///
-/// A reason names the application before the first colon, or tells the whole by itself, such as “Kart is blocked”.
+/// A reason names the application before the first colon.
 ///
 /// Spec: Protocol/13-agent.md §4.
 public enum ClosingSentence {
   /// Returns the reason for an application's terms: its name and why, such as “Kart: bedtime”.
   public static func reason(name: String, why: String) -> String {
-    if why.hasPrefix(name) { return why }
     // The first colon ends the name.
     return "\(name.replacing(": ", with: " – ")): \(why)"
   }

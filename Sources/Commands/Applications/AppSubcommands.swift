@@ -146,6 +146,26 @@ struct AppSetSubcommand: AsyncParsableCommand {
     let changes = try changes(of: id, present: use)
     try await owner.set(
       changes, of: found, at: interface, options: options, names: [id: found.known.name(of: id)])
+    if alwaysAllowed == true { note(id, found) }
+  }
+
+  /// Says what an application that is always allowed may still not do.
+  private func note(_ id: AppID, _ found: AppOwner.Found) {
+    let console = TerminalEnvironment.current.console
+    let (name, present) = (found.known.name(of: id), found.apps.first { $0.appID == id })
+    if blocking == nil, present?.isBlocked == true {
+      console.note(
+        "But \(name) is blocked, and stays closed: `latchkey app set \(ShownText.safe(id.text)) --unblocked` ends that.")
+    }
+    let strong = ["sha256 ", "package ", "flatpak "]
+    let isStrong =
+      matcher.isEmpty
+      ? present?.matchers.contains(where: \.isStrong) == true
+      : matcher.contains { text in strong.contains { text.hasPrefix($0) } }
+    guard !isStrong else { return }
+    console.note(
+      "Where sessions close when time is up, it keeps one open only if its package, Flatpak or SHA-256 recognizes it: by its "
+        + "path, name or arguments alone, it ends with the session.")
   }
 
   /// Returns one change for each rule that is set.

@@ -51,11 +51,11 @@ struct DesktopNotifications {
     case .absent:
       throw TerminalFailure(
         .unavailable, "Notices cannot be shown without busctl: install the package systemd, and run this again.")
-    case .failed(let reason):
+    case .failed:
       throw TerminalFailure(
         .unavailable,
-        "This session has no notification service (\(reason)): run this in a desktop session, or install one, such as the "
-          + "package dunst.")
+        "This session has no notification service: run this in a desktop session, or install one, such as the package dunst."
+      )
     }
   }
 

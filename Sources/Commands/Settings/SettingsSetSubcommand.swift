@@ -92,7 +92,8 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Programs that are no known application, from a place the child can write to.", valueName: "count|reward|block"),
+      "Programs that are no known application, from a place the child can write to: allowed, closed when rewards are, or "
+        + "blocked. Their use is neither counted nor charged.", valueName: "count|reward|block"),
     transform: SettingValue.unknownPrograms)
   var unknownPrograms: SettingValue?
 

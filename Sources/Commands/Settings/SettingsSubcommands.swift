@@ -92,9 +92,9 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
 
   private static func unknown(_ settings: FamilySettings) -> String {
     switch settings.unknownPrograms {
-    case "reward": "count as rewards"
+    case "reward": "are closed when rewards are, and cost nothing"
     case "block": "are blocked"
-    default: "are allowed and counted"
+    default: "are allowed, and not counted"
     }
   }
 }

@@ -14,6 +14,11 @@ enum MeText {
     }
   }
 
+  /// Returns why an application is closed, after its name and “is”.
+  static func closed(_ verdict: VerdictToday, _ day: ChildToday) -> String {
+    verdict.rule == "blocked" ? "blocked" : TodayText.words(verdict, day)
+  }
+
   /// Returns how to get more.
   static func hint(_ day: ChildToday, _ requests: [RequestListing]) -> String {
     var ways: [String] = []
@@ -22,6 +27,6 @@ enum MeText {
     }
     if !requests.contains(where: { $0.state == .open }) { ways.append("ask your parents with `latchkey ask 30m`") }
     let more = ways.isEmpty ? "" : "For more, \(ways.joined(separator: ", or ")). "
-    return more + "`latchkey explain` and an application's name says why it is closed."
+    return more + "`latchkey explain --app NAME` shows why it is closed."
   }
 }

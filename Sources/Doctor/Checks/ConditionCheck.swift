@@ -25,7 +25,7 @@ struct ConditionCheck: Check {
       "Start it without --no-agent if that is not meant."
     },
     Kind(name: "own-programs-only", severity: .information) { _, _, machine in
-      "Rules hold on \(machine) for the programs of one account alone, whose owner can end Latchkey."
+      "Rules are in force on \(machine) for the programs of Latchkey's own account only, whose owner can end Latchkey."
     } next: { _, _ in
       "Install the package there, so that Latchkey runs as a service of the machine."
     },
@@ -42,7 +42,7 @@ struct ConditionCheck: Check {
     Kind(name: "no-input", severity: .information) { _, _, machine in
       "No keyboard, pointer or gamepad can be read on \(machine), so learning earns as long as somebody is logged in."
     } next: { _, _ in
-      "Plug one in there; a machine that is used over the network needs none."
+      "Plug one in there: use over the network earns nothing."
     },
     Kind(name: "orders-damaged", severity: .warning) { _, _, machine in
       "The agent's orders were found damaged on the disk of \(machine) within a day, and earlier ones held until new ones came."
@@ -62,7 +62,7 @@ struct ConditionCheck: Check {
     Kind(name: "rule-needed-program", severity: .warning) { account, app, machine in
       "The rules of \(named(app)) name a program that \(machine) needs, so that is not closed\(of(account))."
     } next: { _, app in
-      "Recognize it by another program with `latchkey app set`."
+      "Give it a matcher that fits it alone, such as `latchkey app set \(example(app)) --matcher \"path /usr/games/x\"`."
     },
     Kind(name: "rule-matches-everything", severity: .warning) { account, app, machine in
       "The rules of \(named(app)) would recognize every program on \(machine), so they close none\(of(account))."
@@ -77,10 +77,10 @@ struct ConditionCheck: Check {
     Kind(name: "rule-unrecognized", severity: .information) { _, app, machine in
       "Nothing on \(machine) is recognized as \(named(app)), so its rules close nothing there."
     } next: { _, app in
-      "Install it there, or say how to recognize it with `latchkey app set \(app) --matcher`."
+      "Install it there, or say how to recognize it: `latchkey app set \(app) --matcher \"path /usr/games/x\"`."
     },
-    Kind(name: "rule-no-account", severity: .warning) { _, _, machine in
-      "An account of a child is not there any more on \(machine)."
+    Kind(name: "rule-no-account", severity: .warning) { account, _, machine in
+      "\(account.isEmpty ? "An account" : "The account \(account)") of a child is not there any more on \(machine)."
     } next: { _, _ in
       "Say again whose accounts they are with `latchkey accounts`."
     },
@@ -125,6 +125,7 @@ struct ConditionCheck: Check {
   ]
 
   private static func named(_ app: String) -> String { app.isEmpty ? "an application" : "“\(app)”" }
+  private static func example(_ app: String) -> String { app.isEmpty ? "kart" : app }
   private static func of(_ account: String) -> String { account.isEmpty ? "" : " for the account \(account)" }
 
   func findings(_ facts: Facts) -> [Finding] {
@@ -138,7 +139,7 @@ struct ConditionCheck: Check {
           "A newer Latchkey on \(machine) tells of “\(condition.name)”, which this one does not know\(heard).",
           next: "Update Latchkey on this machine.")
       }
-      let account = listing.accountName ?? ""
+      let account = listing.accountName ?? condition.account.map { "with the number \($0)" } ?? ""
       let sentence = kind.sentence(account, condition.detail, machine)
       return Finding(
         condition.name, kind.severity, heard.isEmpty ? sentence : sentence.dropLast() + heard + ".",

@@ -91,7 +91,10 @@ public enum RuleText {
   /// The words for the values that are words themselves.
   private static let words = [
     "mode": ["points": "on", "limits": "off, limits and times alone"],
-    "unknownPrograms": ["count": "are allowed and counted", "reward": "count as rewards", "block": "are blocked"],
+    "unknownPrograms": [
+      "count": "are allowed, and not counted", "reward": "are closed when rewards are, and cost nothing",
+      "block": "are blocked",
+    ],
     "sessions": ["leave": "stay open", "close": "are ended"],
     "points/use": ["payAsYouGo": "as they run", "redeemFirst": "with minutes redeemed before"],
   ]
@@ -138,6 +141,8 @@ public enum RuleText {
     case .app(let app, let part):
       if let phrase = phrase(terms.name(app), part, value, key) { return phrase }
     case .lock: return words
+    case .sessions where value == "close": return "when time is up, the child is logged out"
+    case .sessions where value == "leave": return "when time is up, the child stays logged in"
     case .today where value == "none": return "no \(name(key, terms))"
     default: break
     }

@@ -50,6 +50,19 @@ public enum ReasonText {
     }
   }
 
+  /// Returns why an application closes, after its name, such as “it is blocked” or “its time for today is used up”.
+  public static func closing(_ reason: Reason, _ words: String) -> String {
+    switch reason {
+    case .blocked: "it is blocked"
+    case .appLimit: "its time for today is used up"
+    case .categoryLimit(let category): "the time for \(plural(category)) today is used up"
+    case .dailyLimit: "the screen time for today is used up"
+    case .categoryWeekly(let category): "the time for \(plural(category)) this week is used up"
+    case .weeklyLimit: "the screen time for this week is used up"
+    case .unknownProgram, .lock, .bedtime, .school, .rewardTimes, .points, .redeemedTime: closed(reason, words)
+    }
+  }
+
   /// Returns the milliseconds that were granted for something on a day.
   public static func granted(_ rules: RuleSet, to subject: Subject, on day: FamilyDay) -> Int64 {
     guard let grants = rules.today[day]?.grants.values else { return 0 }

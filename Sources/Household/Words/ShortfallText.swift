@@ -44,6 +44,10 @@ enum ShortfallText {
     Kind(name: "rule-matches-everything") { app in "the rules of \(app) would recognize every program" },
     Kind(name: "rule-bad-matcher") { app in "the rules of \(app) cannot recognize a program" },
     Kind(name: "rule-unrecognized") { app in "nothing there is recognized as \(app)" },
+    Kind(name: "app-blocked") { app in "\(app) is blocked, and stays closed until it is unblocked" },
+    Kind(name: "ends-with-session") { app in
+      "\(app) ends when the child is logged out: what is recognized by its path, name or arguments alone keeps no session open"
+    },
     Kind(name: "too-many-rules") { _ in "there are more rules than the agent takes, so that earlier ones hold" },
     Kind(name: "agent-silent") { _ in "no agent answers there" },
     Kind(name: "orders-not-kept") { _ in

@@ -14,6 +14,8 @@ struct AgentAnswer: Sendable {
     var accounts: [ChildID: Set<UInt32>]
     /// The applications with rules of which nothing is recognized.
     var unrecognized: Set<AppID> = []
+    /// The applications that are blocked, by child.
+    var blocked: [ChildID: Set<AppID>] = [:]
     /// What happened within a day of which parents are told.
     var noted: [String] = []
   }
@@ -65,6 +67,7 @@ struct AgentAnswer: Sendable {
       }
       other.append(fault.told(by: agent))
     }
+    other += alwaysAllowed(registers, accounts, machine)
     if agent.isSystem, !agent.hasSessions, rules.contains(where: { $0.key == .sessions && $0.value == "close" }) {
       other.append(MachineCondition("no-sessions"))
     }
@@ -86,6 +89,25 @@ struct AgentAnswer: Sendable {
     let children = Set(registers.compactMap { if case .child(let child) = $0.zone { child } else { nil } })
     let concerned = children.isEmpty ? Array(machine.accounts.values) : children.map { machine.accounts[$0] ?? [] }
     return concerned.reduce(into: []) { $0.formUnion($1) }
+  }
+
+  /// Returns what keeps applications closed that a rule always allows: that they are blocked, or end with a session.
+  private func alwaysAllowed(
+    _ registers: [Register], _ accounts: Set<UInt32>, _ machine: Machine
+  ) -> [MachineCondition] {
+    registers.flatMap { register -> [MachineCondition] in
+      guard case .app(let app, .allowed) = RuleKey(register.key), register.value == "yes", app.text.utf8.count <= 64
+      else { return [] }
+      let blocked = machine.blocked.filter { child, _ in
+        if case .child(let one) = register.zone { one == child } else { true }
+      }
+      if blocked.values.contains(where: { $0.contains(app) }) { return [MachineCondition("app-blocked", detail: app.text)] }
+      let ends = orders.contains { account in
+        accounts.contains(account.account) && account.sessions != nil
+          && account.programs.contains { $0.app == app && !$0.matchers.contains(where: \.isStrong) }
+      }
+      return ends ? [MachineCondition("ends-with-session", detail: app.text)] : []
+    }
   }
 
   /// Returns whether the agent refuses every matcher of the application that a fault is about.

@@ -181,8 +181,8 @@ actor AgentService {
   private static func sentence(_ hello: AgentHello) -> String? {
     if !hello.isSystem {
       return
-        "Rules are enforced for your own programs only, by an agent that looks once a second and that whoever uses this "
-        + "account can end: run Latchkey in the account that the child uses, and look here now and then."
+        "Rules are in force for the programs of Latchkey's own account only, by an agent that looks once a second and that "
+        + "whoever uses this account can end: install the package, so that the child cannot end it."
     }
     return hello.hasEvents
       ? nil

@@ -26,6 +26,10 @@ struct EditCarrier: EffectCarrier {
           machine.accounts[child, default: []].insert(account)
         }
       }
+      for child in household.children(of: context.own) {
+        let apps = household.rules(for: child).apps
+        machine.blocked[child] = Set(apps.filter { $0.value.isBlocked }.keys)
+      }
       machine.unrecognized = try await context.unrecognizedApps()
       machine.noted = context.enforcementState.noted(at: context.now())
       return .done(StateInForce(answer.state(of: state.registers, on: machine)))

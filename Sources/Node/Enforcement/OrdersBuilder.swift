@@ -10,7 +10,7 @@ struct OrdersBuilder {
   let standing: ChildStanding
   let state: EnforcementState
   /// What recognizes the applications that are installed here, where no parent has said it.
-  var installed: [AppID: [AppMatcher]] = [:]
+  var installed: [AppID: InstalledMatchers] = [:]
   /// The programs of `usage track` that run in accounts of the child here, by account and application.
   var tracked: [UInt32: [AppID: [ProcessIdentity]]] = [:]
 
@@ -23,7 +23,7 @@ struct OrdersBuilder {
     let wellKnown = installed.keys.filter { rules.categoryByDefault($0) != nil }
     for id in Set(rules.apps.keys).union(tracked.keys).union(wellKnown) {
       let app = rules.app(id)
-      let matchers = app.matchers.isEmpty ? installed[id] ?? [] : app.matchers
+      let matchers = app.matchers.isEmpty ? installed[id]?.matchers(for: app) ?? [] : app.matchers
       let processes = (tracked[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses)
       guard !matchers.isEmpty || !processes.isEmpty else { continue }
       let verdict =
@@ -78,7 +78,7 @@ struct OrdersBuilder {
     // The step is told before anything closes, so that an agent that cannot do it says so.
     guard let reason = verdict.reason else { return ProgramTerms(step: step) }
     let words = ReasonText.words(reason, standing.rules, of: subject, on: standing.situation.day, name: name)
-    let told = ClosingSentence.reason(name: name, why: ReasonText.closed(reason, words))
+    let told = ClosingSentence.reason(name: name, why: ReasonText.closing(reason, words))
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt
@@ -86,5 +86,17 @@ struct OrdersBuilder {
     }
     guard let until = verdict.until else { return ProgramTerms(step: step) }
     return ProgramTerms(closesAt: until, step: step, warnings: verdict.warnings, reason: told)
+  }
+}
+
+extension InstalledMatchers {
+  /// Returns those of the matchers that are used for an application's rules.
+  ///
+  /// What an account says itself may block a program or make it a reward, and opens nothing.
+  ///
+  /// Spec: Protocol/10-household.md §5.
+  func matchers(for app: RuleSet.App) -> [AppMatcher] {
+    let closes = app.isBlocked || app.use?.category == .reward && !app.isAlwaysAllowed
+    return isOwn && !closes ? [] : matchers
   }
 }

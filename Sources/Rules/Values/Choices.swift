@@ -8,9 +8,9 @@ public enum HouseholdMode: String, Hashable, Sendable, CaseIterable {
 
 /// The treatment of programs that are no known application and come from a place the child can write to.
 public enum UnknownPrograms: String, Hashable, Sendable, CaseIterable {
-  /// They are allowed, and count as screen time.
+  /// They are allowed. Their use is neither counted nor charged.
   case count
-  /// They are treated as rewards.
+  /// They are closed when rewards are. Their use is neither counted nor charged.
   case reward
   /// They are blocked.
   case block
