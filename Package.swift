@@ -33,7 +33,7 @@ let package = Package(
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
     .library(name: "LatchkeyControl", targets: ["LatchkeyControl"]),
     .library(name: "LatchkeyHousehold", targets: ["LatchkeyHousehold"]),
-    .library(name: "LatchkeyRules", targets: ["LatchkeyModel", "LatchkeyRules"]),
+    .library(name: "LatchkeyRules", targets: ["LatchkeyModel", "LatchkeyCalendar", "LatchkeyRules"]),
     // Loaded into nodes by tests alone.
     .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
     .library(name: "LatchkeyClockShift", type: .dynamic, targets: ["LatchkeyClockShift"]),
