@@ -1,3 +1,4 @@
+import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 
