@@ -35,9 +35,9 @@ extension InboxTransaction {
     }
   }
 
-  /// Queues all facts for the sender, whose control stream has begun anew.
+  /// Queues all facts for the sender, whose control stream has restarted.
   ///
-  /// It may have been restored to a state from before it made some of them, which nobody else tells it. Without them, it
+  /// It may have been restored to a state from before it made some of them, which no other machine sends it. Without them, it
   /// could spend again what it has spent, and not withdraw what it said.
   mutating func returnFacts() throws {
     try group.settle(database)
