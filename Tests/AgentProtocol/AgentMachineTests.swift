@@ -491,9 +491,38 @@ import Testing
     rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
     _ = rig.news()
     rig.take(rig.machine.slept(60_000, at: .init(milliseconds: 100_000)))
-    #expect(rig.news() == ["slept 60000", "ended 5 kart 39000", "began 5 kart since 100000"])
+    #expect(rig.news() == ["ended 5 kart 39000", "began 5 kart since 100000", "slept 60000"])
     rig.take(rig.machine.ended(Rig.process(5), at: .init(milliseconds: 101_000)))
     #expect(rig.news() == ["ended 5 kart 1000"])
+  }
+
+  @Test("What was to close while the machine slept waits for orders from after the sleep, for two seconds")
+  func sleptOverTheEnd() {
+    for order in ["later", "closed", "earlier", "none"] {
+      var rig = Rig()
+      rig.order([game(closesAt: 70_000)], at: 0)
+      rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+      rig.take(rig.machine.slept(60_000, at: .init(milliseconds: 100_000)))
+      _ = rig.news()
+      rig.tick(100_050)
+      #expect(rig.news() == [])
+      #expect(rig.machine.nextTimer(after: .init(milliseconds: 100_050)) == .init(milliseconds: 102_000))
+      switch order {
+      case "later": rig.order([game(closesAt: 131_000)], number: 2, madeAt: 100_400, at: 100_500)
+      case "closed": rig.order([game(closesAt: 70_000)], number: 2, madeAt: 100_400, at: 100_500)
+      // On its way when the machine went to sleep.
+      case "earlier": rig.order([game(closesAt: 70_000)], number: 2, madeAt: 30_000, at: 100_500)
+      default: break
+      }
+      let atOnce = rig.news().filter { $0 != "inForce 2" }
+      rig.tick(102_000)
+      let after = rig.news()
+      switch order {
+      case "later": #expect(atOnce == [] && after == [], "What has time left goes on.")
+      case "closed": #expect(atOnce == ["ask 5", "asked 5 kart"], "A bedtime that began in sleep closes.")
+      default: #expect(atOnce == [] && after == ["ask 5", "asked 5 kart"], "\(order)")
+      }
+    }
   }
 
   @Test("A node that returns is told what it has not stored and what runs, each once")

@@ -15,6 +15,8 @@ public struct AgentMachine: Sendable {
   public static let heartbeatMilliseconds: Int64 = 5_000
   /// The age up to which a program that is seen for the first time counts from its start, in milliseconds.
   static let lateMilliseconds: Int64 = 10_000
+  /// The time for which orders that were made after a sleep are waited for, in milliseconds.
+  static let wakeMilliseconds: Int64 = 2_000
   /// The most processes that are followed at the same time; those to which orders apply find room beside as many others.
   static let capacity = 16_384
 
@@ -41,6 +43,8 @@ public struct AgentMachine: Sendable {
   /// The last warning before the sessions of an account close.
   var warnedOfSessions: [UInt32: (level: Int64, closesAt: BootInstant)] = [:]
   var activity = ActivityClocks()
+  /// The last return from sleep, until orders that were made after it arrive.
+  var wake: Wake?
 
   /// Creates a machine without orders, which touches nothing.
   public init(abilities: AgentAbilities) {
@@ -84,6 +88,7 @@ public struct AgentMachine: Sendable {
     let before = accounts
     accounts = [:]
     self.orders = orders
+    if let wake, orders.boot != boot || orders.at >= wake.awake { self.wake = nil }
     for var account in orders.accounts {
       if let fault = fault(of: account.account, exists: exists) {
         faults.append(fault)

@@ -50,7 +50,7 @@ struct ConditionCheck: Check {
       "Switch its profile on there with `sudo pam-auth-update --enable latchkey`."
     },
     Kind(name: "orders-damaged", severity: .warning) { _, _, machine in
-      "The agent's orders were found damaged on the disk of \(machine) within a day, and earlier ones held until new ones came."
+      "The agent's orders were found damaged or missing on the disk of \(machine) within a day, and earlier ones held until new ones came."
     } next: { _, _ in
       "Check that disk."
     },

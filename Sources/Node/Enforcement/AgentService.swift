@@ -231,10 +231,12 @@ actor AgentService {
         await context.tickHouseholdTime()
       case .slept(let milliseconds):
         context.logger.info("the machine slept", metadata: ["milliseconds": "\(milliseconds)"])
+        context.enforcementState.sleep.told()
+        context.changes.notify()
       case .ordersDamaged(let hasOlder):
         context.warn(
           "agent-orders",
-          "The agent's orders were damaged on the disk, and \(hasOlder ? "those before them" : "nothing") held until now: check the disk."
+          "The agent's orders were damaged or missing on the disk, and \(hasOlder ? "those before them" : "nothing") held until now: check the disk."
         )
       case .sessionsClosed(let account, let areEnded, let reason):
         context.logger.notice(

@@ -35,6 +35,8 @@ final class EnforcementState: Sendable {
   private let state = Mutex(State())
   /// Signals that the agent is to be ordered something else.
   let changes = ChangeSignal()
+  /// Whether the agent still has to tell of a sleep.
+  let sleep = SleepNews()
   /// Signals that the agent has said something of its orders, or is another one.
   private let answers = ChangeSignal()
   /// The number of the first orders of this run, which is random so that an agent has not heard of it in an earlier run.
