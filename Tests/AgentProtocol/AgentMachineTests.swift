@@ -604,6 +604,7 @@ extension AgentReport.Event {
     case .sessionsClosed(let account, let areEnded, _): "sessions \(areEnded ? "ended" : "locked") \(account)"
     case .logInRefused(let account, let reason): "refused \(account) \(reason)"
     case .letThrough(let count): "letThrough \(count)"
+    case .senses(let hasSessions, let hasInput): "senses \(hasSessions) \(hasInput)"
     }
   }
 }

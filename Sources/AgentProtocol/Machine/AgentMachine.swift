@@ -41,6 +41,8 @@ public struct AgentMachine: Sendable {
   /// The last warning before the sessions of an account close.
   var warnedOfSessions: [UInt32: (level: Int64, closesAt: BootInstant)] = [:]
   var activity = ActivityClocks()
+  /// Whether sessions and input could be seen when people were last looked for; `nil` before that.
+  var senses: (hasSessions: Bool, hasInput: Bool)?
 
   /// Creates a machine without orders, which touches nothing.
   public init(abilities: AgentAbilities) {

@@ -40,7 +40,7 @@ struct ConditionCheck: Check {
       "Start systemd-logind there, and look at `systemctl status systemd-logind dbus`."
     },
     Kind(name: "no-input", severity: .information) { _, _, machine in
-      "No keyboard, pointer or gamepad can be read on \(machine), so learning earns as long as somebody is logged in."
+      "No keyboard, pointer or gamepad can be read on \(machine), so learning earns while a session is open there and unlocked, also if nobody uses it."
     } next: { _, _ in
       "Plug one in there."
     },
