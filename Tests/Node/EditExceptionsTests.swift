@@ -74,7 +74,7 @@ import Testing
   @Test("Every exception has a sentence, and an unknown one asks for an update", arguments: OrderFault.Kind.allCases)
   func sentences(kind: OrderFault.Kind) {
     let name = OrderFault(kind, account: 1).condition ?? "rule-other-account"
-    #expect(!RuleException.sentence(of: name).contains("update"))
-    #expect(RuleException.sentence(of: "something-new").contains("update"))
+    #expect(!ConditionKind.receiptSentence(of: name).contains("update"))
+    #expect(ConditionKind.receiptSentence(of: "something-new").contains("update"))
   }
 }

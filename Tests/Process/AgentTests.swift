@@ -267,7 +267,7 @@ extension ProcessTests {
           sessions.hasPrefix("In force there") && sessions.contains("Sessions cannot be closed there"),
           "\(sessions)")
         let paused = try await receipt([("app/kart/step", "pause")])
-        #expect(paused.hasSuffix("Programs cannot be frozen there, so they are closed instead."), "\(paused)")
+        #expect(paused.hasSuffix("Programs cannot be paused there and are closed instead."), "\(paused)")
         let other = try await receipt([("app/kart/name", "Kart")])
         #expect(!other.contains("annot"), "It is about neither: \(other)")
         try await eventually("the parent knows that sessions cannot be closed there") {
