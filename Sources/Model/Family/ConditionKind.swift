@@ -97,6 +97,14 @@ public struct ConditionKind: Hashable, Sendable {
       "Latchkey runs {there} in an account that has no rights over the child's programs.",
       next: "Install the package there, so that Latchkey runs as a service of the machine."),
     ConditionKind(
+      "app-blocked", .information,
+      "A rule blocks {app} {there}, so that it stays closed although it is always allowed.",
+      next: "Unblock it with `latchkey app set {detail} --unblocked`."),
+    ConditionKind(
+      "ends-with-session", .information,
+      "Nothing but a path, a name or arguments recognizes {app} {there}, so that it ends when the session closes.",
+      next: "Give its package, its Flatpak or its SHA-256 with `latchkey app set {detail} --matcher`."),
+    ConditionKind(
       "cannot-pause", .information, "Programs cannot be paused {there} and are closed instead{for account}.",
       next:
         "Choose closing with `latchkey app set --when-over close`, or use a kernel with control groups of the second "
