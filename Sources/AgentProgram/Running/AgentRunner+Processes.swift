@@ -8,6 +8,8 @@ import LatchkeyModel
 extension AgentRunner {
   /// The longest time for which events are read before everything else gets its turn, in milliseconds.
   private static let eventsMilliseconds: Int64 = 250
+  /// The longest time for which large files are read before everything else gets its turn, in milliseconds.
+  private static let filesMilliseconds: Int64 = 10
 
   /// Works out what is looked for, after new orders or with another node.
   func prepareLooking() {
@@ -28,6 +30,13 @@ extension AgentRunner {
     let present = looker.look(wanted, at: BootClock.now()) { see($0) }
     let now = BootClock.now()
     perform(machine.looked(present: present, at: now), now)
+  }
+
+  /// Reads a part of the large files whose SHA-256 is wanted, and looks again at what runs those that are done.
+  func readFiles() {
+    let done = looker.hashes.work(until: SystemClock.boot.milliseconds + Self.filesMilliseconds)
+    guard !done.isEmpty else { return }
+    looker.look(atThoseWith: done, wanted, at: BootClock.now()) { see($0) }
   }
 
   /// Looks again at programs that started a moment ago.

@@ -121,7 +121,8 @@ public final class AgentRunner {
       }
       if let sign = signs.due { due = min(due, sign) }
       if let question = presence?.nextQuestion() { due = min(due, question) }
-      wait(milliseconds: Int32(clamping: max(0, due - BootClock.now())))
+      wait(milliseconds: looker.hashes.hasWork ? 0 : Int32(clamping: max(0, due - BootClock.now())))
+      if looker.hashes.hasWork { readFiles() }
       compareClocks(BootClock.now())
       if BootClock.now() - lastYoung >= Self.restMilliseconds {
         lastYoung = BootClock.now()
