@@ -43,7 +43,7 @@ extension AgentRunner {
   /// Answers the log-in gates that ask.
   func answerGates() {
     var effects: [AgentEffect] = []
-    let now = BootClock.now()
+    let now = present()
     gate?.serve { account in
       let (answer, told) = machine.mayLogIn(account, at: now)
       effects += told
@@ -55,7 +55,7 @@ extension AgentRunner {
   /// Tells the node of log-ins that were let through while the agent did not answer.
   func takeNotes() {
     guard let count = gate?.takeNotes(), count > 0 else { return }
-    let now = BootClock.now()
+    let now = present()
     perform(machine.letThrough(count, at: now), now)
   }
 }

@@ -37,7 +37,7 @@ extension AgentRunner {
       return
     }
     for frame in frames {
-      let now = BootClock.now()
+      let now = present()
       switch frame {
       case .welcome(let welcome):
         connection.isWelcome = true
@@ -58,7 +58,7 @@ extension AgentRunner {
 
   /// Puts orders in force; they are written to the disk unless they were read from there.
   func take(_ orders: AgentOrders, isKept: Bool) {
-    let now = BootClock.now()
+    let now = present()
     // On the disk before they have an effect. If that fails, they are enforced nevertheless: a full disk would spare a child.
     unkept = isKept || keep(orders) ? nil : orders
     let effects = machine.received(orders, boot: boot, isDurable: unkept == nil, at: now) {
@@ -83,7 +83,7 @@ extension AgentRunner {
   func keepLate() {
     guard let orders = unkept, store.keep(orders) == nil else { return }
     unkept = nil
-    let now = BootClock.now()
+    let now = present()
     perform(machine.kept(at: now), now)
   }
 }

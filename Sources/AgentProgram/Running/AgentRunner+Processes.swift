@@ -27,9 +27,9 @@ extension AgentRunner {
   /// Looks at every process.
   func lookAtAll() {
     closing = []
-    let present = looker.look(wanted, at: BootClock.now()) { see($0) }
-    let now = BootClock.now()
-    perform(machine.looked(present: present, at: now), now)
+    let found = looker.look(wanted, at: BootClock.now()) { see($0) }
+    let now = present()
+    perform(machine.looked(present: found, at: now), now)
   }
 
   /// Reads a part of the large files whose SHA-256 is wanted, and looks again at what runs those that are done.
@@ -48,7 +48,7 @@ extension AgentRunner {
   }
 
   func see(_ facts: ProcessFacts) {
-    let now = BootClock.now()
+    let now = present()
     perform(machine.saw(facts, at: now), now)
   }
 
@@ -72,7 +72,7 @@ extension AgentRunner {
         if let (facts, _) = looker.lookAtStart(of: child, wanted, BootClock.now()) { see(facts) }
       case .lost:
         lookAtAll()
-        let now = BootClock.now()
+        let now = present()
         perform(machine.rescanned(at: now), now)
       }
     }

@@ -22,9 +22,7 @@ extension AgentRunner {
     let asking = gate?.descriptors ?? []
     ready += asking.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     guard poll(&ready, nfds_t(ready.count), milliseconds) > 0 else { return }
-    let now = BootClock.now()
-    // Before anything counts time in which the machine slept.
-    compareClocks(now)
+    let now = present()
     for (entry, ready) in zip(watched, ready.dropFirst(own)) where ready.revents != 0 {
       handles.forget(entry.process)
       perform(machine.ended(entry.process, at: now), now)
@@ -45,7 +43,7 @@ extension AgentRunner {
   func sense() {
     guard let presence else { return }
     let seen = presence.look(at: BootClock.now())
-    let now = BootClock.now()
+    let now = present()
     perform(machine.sensed(seen, at: now), now)
   }
 
@@ -57,10 +55,14 @@ extension AgentRunner {
     }
   }
 
-  /// Tells the machine of a sleep and of a wall clock that was set.
-  func compareClocks(_ now: BootInstant) {
-    let change = clocks.change()
-    if let slept = change.slept { perform(machine.slept(slept, at: now), now) }
-    if let set = change.set { perform(machine.clockWasSet(set, at: now), now) }
+  /// Returns the present for the machine, which is told first if it slept or its wall clock was set.
+  ///
+  /// Every instant that the machine is told comes from here: otherwise its clocks would count a sleep that it hears of later.
+  @discardableResult
+  func present() -> BootInstant {
+    let reading = clocks.read()
+    if let slept = reading.slept { perform(machine.slept(slept, at: reading.now), reading.now) }
+    if let set = reading.set { perform(machine.clockWasSet(set, at: reading.now), reading.now) }
+    return reading.now
   }
 }

@@ -98,11 +98,11 @@ public final class AgentRunner {
   /// Runs until the socket is removed from its place.
   public func work() {
     let found = store.load()
-    let now = BootClock.now()
+    let now = present()
     if found.isDamaged { perform(machine.foundDamage(hasOlder: found.orders != nil, at: now), now) }
     if let orders = found.orders { take(orders, isKept: true) }
     lookAtAll()
-    perform(machine.sawFrozen(), BootClock.now())
+    perform(machine.sawFrozen(), present())
     takeNotes()
     var lastLook = BootClock.now()
     var lastTimer = lastLook
@@ -123,7 +123,7 @@ public final class AgentRunner {
       if let question = presence?.nextQuestion() { due = min(due, question) }
       wait(milliseconds: looker.hashes.hasWork ? 0 : Int32(clamping: max(0, due - BootClock.now())))
       if looker.hashes.hasWork { readFiles() }
-      compareClocks(BootClock.now())
+      present()
       if BootClock.now() - lastYoung >= Self.restMilliseconds {
         lastYoung = BootClock.now()
         lookAtYoung()
@@ -144,7 +144,7 @@ public final class AgentRunner {
         newLooks.begin(at: BootClock.now())
         looker.lookAtNew(wanted, at: BootClock.now()) { see($0) }
       }
-      let now = BootClock.now()
+      let now = present()
       if now - lastTimer >= Self.restMilliseconds, let timer = machine.nextTimer(after: lastTimer), timer <= now {
         lastTimer = now
         sense()
