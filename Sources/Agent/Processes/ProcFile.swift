@@ -3,8 +3,10 @@ import Glibc
 /// Small files of /proc, and what the kernel says of a file.
 public enum ProcFile {
   /// Returns the content of a file, at most `most` bytes; `nil` if it cannot be read.
-  public static func read(_ path: String, most: Int = 4_096) -> [UInt8]? {
-    read(path, most: most, isWhole: true)
+  ///
+  /// With `followsLink` false, a file that is a link cannot be read.
+  public static func read(_ path: String, most: Int = 4_096, followsLink: Bool = true) -> [UInt8]? {
+    read(path, most: most, isWhole: true, flags: followsLink ? 0 : O_NOFOLLOW)
   }
 
   /// Returns what one read of a file gives, at most `most` bytes; `nil` if it cannot be read.
@@ -15,8 +17,8 @@ public enum ProcFile {
     read(path, most: most, isWhole: false)
   }
 
-  private static func read(_ path: String, most: Int, isWhole: Bool) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+  private static func read(_ path: String, most: Int, isWhole: Bool, flags: Int32 = 0) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var failed = false

@@ -45,6 +45,8 @@ public struct AgentMachine: Sendable {
   var activity = ActivityClocks()
   /// The last return from sleep, until orders that were made after it arrive.
   var wake: Wake?
+  /// Whether sessions and input could be seen when people were last looked for; `nil` before that.
+  var senses: (hasSessions: Bool, hasInput: Bool)?
 
   /// Creates a machine without orders, which touches nothing.
   public init(abilities: AgentAbilities) {

@@ -54,6 +54,8 @@ public struct AgentReport: Hashable, Sendable {
     case letThrough(count: UInt64)
     /// A person is to be warned that the sessions of an account close in so many milliseconds.
     case sessionsWarned(account: UInt32, left: Int64, reason: String)
+    /// The agent has begun or ceased to see sessions, or to be able to read an input device.
+    case senses(hasSessions: Bool, hasInput: Bool)
 
     /// The name of the condition that parents are told of for a day after it; `nil` for none.
     ///
@@ -145,6 +147,10 @@ public struct AgentReport: Hashable, Sendable {
       body.number32(account)
       body.milliseconds(left)
       body.text(reason, .reason)
+    case .senses(let hasSessions, let hasInput):
+      body.byte(17)
+      body.flag(hasSessions)
+      body.flag(hasInput)
     }
   }
 
@@ -188,6 +194,9 @@ public struct AgentReport: Hashable, Sendable {
     case 16:
       event = .sessionsWarned(
         account: try body.number32(), left: try body.milliseconds(), reason: try body.text(.reason))
+    case 17:
+      event = .senses(
+        hasSessions: try body.flag("whether it sees sessions"), hasInput: try body.flag("whether it sees input"))
     case let kind: throw .value("report \(kind)")
     }
   }

@@ -55,6 +55,17 @@ final class EnforcementState: Sendable {
     answers.notify()
   }
 
+  /// Notes what the agent can see of people, which has changed since it greeted this node.
+  func sees(sessions: Bool, input: Bool) {
+    let isNews = state.withLock { state in
+      guard var hello = state.hello else { return false }
+      (hello.hasSessions, hello.hasInput) = (sessions, input)
+      defer { state.hello = hello }
+      return hello != state.hello
+    }
+    if isNews { changes.notify() }
+  }
+
   /// Notes that orders are in force but for some parts.
   func inForce(_ number: UInt64, but faults: [OrderFault] = []) {
     let isNews = state.withLock { state in

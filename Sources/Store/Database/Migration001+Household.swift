@@ -99,7 +99,8 @@ extension Migration001 {
     -- What recognizes the applications of this machine, a child's, by its own look.
     CREATE TABLE installed_matcher (
       app_id TEXT PRIMARY KEY,              -- 1 to 255 bytes
-      matchers TEXT NOT NULL                -- a line for each: the kind, a space, the value
+      matchers TEXT NOT NULL,               -- a line for each: the kind, a space, the value
+      is_own INTEGER NOT NULL               -- 1 if an account has it in its own folder
     ) STRICT, WITHOUT ROWID;
 
     -- The last reading of the hybrid clock.
