@@ -36,6 +36,12 @@ struct LoginGate {
     guard let name = getenv("PAM_USER"), let entry = getpwnam(name) else { return allowed }
     let status = gate.ask(entry.pointee.pw_uid)
     if !gate.sentence.isEmpty { AgentProgram.write(gate.sentence + "\n", to: STDOUT_FILENO) }
+    if status == refused {
+      // PAM reads the sentence to its end before it waits for the status.
+      close(STDOUT_FILENO)
+      close(STDERR_FILENO)
+      ParentWait.begin()
+    }
     return status
   }
 

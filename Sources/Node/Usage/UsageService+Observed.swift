@@ -22,12 +22,12 @@ extension UsageService {
     let household = try await context.readHousehold()
     guard let child = household.child(of: account, on: context.own) else { return }
     let rules = household.rules(for: child)
-    _ = watch.state(of: process)
+    let isGone = watch.state(of: process) == .gone
     let id = SecureRandom.bytes(16)
     let zone = LocalZone.name()
     let householdStart = context.time.now - (now - began)
     let opening = try await context.store.openSession(
-      of: app, process, account: account, bootID: context.bootID, isObserved: true
+      of: app, process, account: account, bootID: context.bootID, isObserved: true, isGone: isGone
     ) {
       [context] in
       guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
@@ -51,8 +51,8 @@ extension UsageService {
       }
       wake.notify()
       context.factNews.notify()
-    case .otherApplication:
-      // Recorded already by `usage track`.
+    case .otherApplication, .ended:
+      // Recorded already: by `usage track`, or before the agent told it again.
       unrecorded.remove(process)
       watch.forget(process)
     case .full:
