@@ -40,6 +40,9 @@ static inline int latchkey_pidfd_signal(int descriptor, int number) {
   return (int)syscall(SYS_pidfd_send_signal, descriptor, number, NULL, 0);
 }
 
+// 1 if the system call with a number waits for the end of a child, else 0.
+static inline int latchkey_waits_for_child(long call) { return call == SYS_wait4 || call == SYS_waitid; }
+
 // Who is at the other end of a local socket when it was connected; -1 and errno otherwise.
 static inline int latchkey_peer(int socket, uid_t *user, pid_t *process) {
   // struct ucred, which the header declares only to programs that ask for more than POSIX.

@@ -30,14 +30,14 @@ import Testing
       return gate
     }
 
-    /// Keeps orders that close the sessions of an account, and leave those of another one alone.
-    func keep() {
-      let closed = SessionTerms(closesAt: BootInstant(milliseconds: 1), reason: "bedtime")
+    /// Keeps orders for two accounts that close the sessions of one, and leave those of the other alone.
+    func keep(closing closed: UInt32 = 70_001) {
+      let terms = SessionTerms(closesAt: BootInstant(milliseconds: 1), reason: "bedtime")
       let orders = AgentOrders(
         number: 1, boot: "boot", at: BootInstant(milliseconds: 1),
-        accounts: [
-          AccountOrders(account: 70_001, sessions: closed, programs: []), AccountOrders(account: 70_002, programs: []),
-        ])
+        accounts: [70_001, 70_002].map {
+          AccountOrders(account: $0, sessions: $0 == closed ? terms : nil, programs: [])
+        })
       #expect(OrdersStore(path: self.orders).keep(orders) == nil)
     }
 
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "The agent's refusal is the exit status 0 with a sentence; root and whose sessions are left alone are not asked for"
+    "The agent's refusal is the exit status 0 with a sentence; root and accounts without orders are not asked for"
   )
   func answers() throws {
     let place = try Place()
@@ -84,8 +84,11 @@ import Testing
       place.keep()
       #expect(place.gate().asked(70_001) == LoginGate.refused)
       for account in [0, 70_002, 70_003] as [UInt32] { #expect(place.gate().asked(account) == LoginGate.allowed) }
+      // The agent's newer orders count, which it could not write to the file.
+      place.keep(closing: 70_002)
+      #expect(place.gate().asked(70_001) == LoginGate.refused)
     }
-    #expect(asked == [70_001, 70_002, 70_001])
+    #expect(asked == [70_001, 70_002, 70_001, 70_002, 70_001])
     #expect(place.notes.take() == 0)
   }
 
@@ -96,6 +99,8 @@ import Testing
     #expect(place.gate().asked(70_001) == LoginGate.allowed)
     #expect(place.notes.take() == 0, "Nothing is supervised.")
     place.keep()
+    #expect(place.gate().asked(70_002) == LoginGate.allowed)
+    #expect(place.notes.take() == 0, "Its sessions are left alone.")
     #expect(place.gate().asked(70_001) == LoginGate.allowed)
     let silent = try #require(LocalSocket.listen(at: place.socket))
     #expect(place.gate().asked(70_001) == LoginGate.allowed)

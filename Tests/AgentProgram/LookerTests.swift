@@ -54,6 +54,27 @@ import Testing
     #expect(devices.canRead("/.flatpak-info", atRootOf: folder) && !devices.isKnown("fff:ffff"))
   }
 
+  @Test("A program of a Flatpak's runtime is the Flatpak's by the statement in its sandbox, unless that is a link")
+  func flatpakRuntime() throws {
+    let folder = try Folder()
+    func sandbox(_ statement: String) throws -> RunningCat {
+      let script = """
+        mount -t tmpfs own \(folder.path) && cd \(folder.path) && mkdir usr elsewhere && mount --rbind /usr usr \
+          && for name in bin lib lib64; do ln -s usr/$name $name; done && \(statement) && exec chroot . /usr/bin/cat
+        """
+      return try RunningCat(["/usr/bin/unshare", "--map-root-user", "--mount", "/bin/sh", "-c", script])
+    }
+    let text = "printf '[Application]\\nname=org.example.Racer\\n' >"
+    var looker = ProcessLooker()
+    let racer = try facts(of: sandbox("\(text) .flatpak-info"), &looker)
+    #expect(racer.flatpak == "org.example.Racer" && !racer.isGenuineFlatpak)
+    #expect(racer.images.first?.path.hasSuffix("/usr/bin/cat") == true)
+    // What it leads to could be on a file system that the account serves itself.
+    let linked = try facts(of: sandbox("\(text) elsewhere/info && ln -s elsewhere/info .flatpak-info"), &looker)
+    #expect(linked.flatpak == nil)
+    #expect(try facts(of: RunningCat(["/bin/cat"]), &looker).flatpak == nil)
+  }
+
   @Test("A program that the loader runs is an image of the loader's process, with its hash")
   func loader() throws {
     let folder = try Folder()
@@ -272,7 +293,9 @@ import Testing
     #expect(store.keep(orders(3)) == nil)
     try FileManager.default.removeItem(atPath: store.path)
     #expect(store.load().orders?.number == 1, "The damaged file was not kept.")
-    #expect(!store.load().isDamaged)
+    #expect(store.load().isDamaged, "Deleted orders are told like damaged ones.")
+    try FileManager.default.removeItem(atPath: store.path + ".last")
+    #expect(store.load().orders == nil && !store.load().isDamaged, "Nothing tells these from orders never written.")
     #expect(OrdersStore(path: folder.path + "/none/orders").keep(orders(1))?.contains("check the folder") == true)
   }
 

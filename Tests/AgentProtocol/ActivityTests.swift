@@ -37,7 +37,7 @@ import Testing
   }
 
   private mutating func see(accounts: Set<UInt32>?, input: Int64?, at now: Int64) {
-    machine.sensed(AgentPresence(accounts: accounts, input: .last(input.map { at($0) })), at: at(now))
+    _ = machine.sensed(AgentPresence(accounts: accounts, input: .last(input.map { at($0) })), at: at(now))
   }
 
   /// Returns what the clock of a process's application shows at its end.
@@ -46,6 +46,24 @@ import Testing
       if case .tell(let report) = effect, case .ended(_, _, let activity) = report.event { return activity }
     }
     return nil
+  }
+
+  @Test("That sessions or input can be seen, or no more, is told once, and the newest alone is kept for a node")
+  mutating func senses() throws {
+    func told(_ presence: AgentPresence, at now: Int64) -> [AgentReport.Event] {
+      machine.sensed(presence, at: at(now)).compactMap { effect in
+        if case .tell(let report) = effect { report.event } else { nil }
+      }
+    }
+    let (blind, all) = (AgentPresence(), AgentPresence(accounts: [], input: .last(nil)))
+    #expect(told(blind, at: 0) == [], "The greeting says it.")
+    #expect(told(all, at: 1) == [.senses(hasSessions: true, hasInput: true)])
+    #expect(told(AgentPresence(accounts: [1_000], input: .last(at(1))), at: 2) == [])
+    #expect(
+      told(AgentPresence(accounts: nil, input: .last(at(1))), at: 3) == [.senses(hasSessions: false, hasInput: true)])
+    #expect(told(blind, at: 4) == [.senses(hasSessions: false, hasInput: false)])
+    let kept = machine.waitingReports.map(\.event).filter { if case .senses = $0 { true } else { false } }
+    #expect(kept == [.senses(hasSessions: false, hasInput: false)])
   }
 
   @Test("Where neither sessions nor input can be seen, an application is active while it runs")
@@ -91,10 +109,10 @@ import Testing
 
   @Test("Without input devices the session alone decides, and without logind the input alone")
   mutating func partly() {
-    machine.sensed(AgentPresence(accounts: [1_000], input: .unknown), at: at(0))
+    _ = machine.sensed(AgentPresence(accounts: [1_000], input: .unknown), at: at(0))
     run("math", 5, at: 0)
-    machine.sensed(AgentPresence(accounts: [], input: .unknown), at: at(20 * Self.minute))
-    machine.sensed(AgentPresence(accounts: nil, input: .last(nil)), at: at(30 * Self.minute))
+    _ = machine.sensed(AgentPresence(accounts: [], input: .unknown), at: at(20 * Self.minute))
+    _ = machine.sensed(AgentPresence(accounts: nil, input: .last(nil)), at: at(30 * Self.minute))
     see(accounts: nil, input: 40 * Self.minute, at: 40 * Self.minute)
     #expect(end(5, at: 41 * Self.minute) == 21 * Self.minute)
   }

@@ -103,6 +103,8 @@ struct AgentVectors: Decodable {
   struct Report: Decodable {
     let number: UInt64
     let at: Int64
+    let hasSessions: Bool?
+    let hasInput: Bool?
     let event: String
     let use: Use?
     let since: Int64?
@@ -149,6 +151,8 @@ struct AgentVectors: Decodable {
           .sessionsClosed(account: account ?? 0, areEnded: areEnded ?? false, reason: reason ?? "missing")
         case "logInRefused": .logInRefused(account: account ?? 0, reason: reason ?? "missing")
         case "letThrough": .letThrough(count: count ?? 0)
+        case "senses": .senses(hasSessions: hasSessions ?? false, hasInput: hasInput ?? false)
+        case "unreadable": .unreadable(account: account ?? 0, count: count ?? 0)
         case "sessionsWarned":
           .sessionsWarned(account: account ?? 0, left: milliseconds ?? -1, reason: reason ?? "missing")
         default: nil

@@ -18,12 +18,15 @@ import Testing
 
   private func exceptions(
     _ registers: [Register], _ faults: [OrderFault], accounts: Set<UInt32> = [1_000], isSystem: Bool = true,
-    hasEvents: Bool = true, hasSessions: Bool = true, unrecognized: Set<AppID> = []
+    hasEvents: Bool = true, hasSessions: Bool = true, unrecognized: Set<AppID> = [], blocked: Set<AppID> = [],
+    sessions: SessionTerms? = nil, programs: [ProgramOrder] = []
   ) -> EditExceptions {
     let agent = AgentHello(
       run: 1, isSystem: isSystem, hasEvents: hasEvents, hasSessions: hasSessions, hasInput: true, user: 0, boot: "b",
       orders: nil)
-    return EditExceptions(registers, faults: faults, accounts: accounts, agent: agent, unrecognized: unrecognized)
+    let orders = accounts.sorted().map { AccountOrders(account: $0, sessions: sessions, programs: programs) }
+    return EditExceptions(
+      registers, faults: faults, orders: orders, agent: agent, unrecognized: unrecognized, blocked: blocked)
   }
 
   @Test("What an edit does not ask for is not its exception")
@@ -68,13 +71,34 @@ import Testing
     #expect(names(exceptions(blocked, [OrderFault(.notKept, account: 0)])) == ["orders-not-kept"])
     #expect(names(exceptions(blocked, [], hasEvents: false)) == ["no-process-events"])
     #expect(names(exceptions(blocked, [], unrecognized: [kart])) == ["rule-unrecognized", "open"])
-    #expect(EditExceptions(blocked, faults: [], accounts: [], agent: nil, unrecognized: []).names == ["agent-silent"])
+    let silent = EditExceptions(blocked, faults: [], orders: [], agent: nil, unrecognized: [], blocked: [])
+    #expect(silent.names == ["agent-silent"])
+  }
+
+  @Test("What is always allowed and closes nevertheless is named: because it is blocked, or ends with the session")
+  func alwaysAllowed() throws {
+    let kart = try #require(AppID("kart"))
+    let path = AppMatcher(kind: .path, value: "/usr/games/kart")
+    func names(
+      _ matchers: [AppMatcher], value: String = "yes", sessions: SessionTerms? = nil, blocked: Set<AppID> = []
+    ) throws -> Set<String> {
+      let program = ProgramOrder(app: kart, category: .reward, terms: ProgramTerms(), matchers: matchers)
+      return exceptions(
+        [try register(.app(kart, .allowed), value)], [], blocked: blocked, sessions: sessions, programs: [program]
+      ).names
+    }
+    #expect(try names([path], blocked: [kart]) == ["app-blocked"])
+    #expect(try names([path], value: "no", sessions: SessionTerms(), blocked: [kart]) == [])
+    #expect(try names([path], sessions: SessionTerms()) == ["ends-with-session"])
+    #expect(try names([path], sessions: nil) == [], "Sessions stay open.")
+    #expect(try names([path, AppMatcher(kind: .package, value: "kart")], sessions: SessionTerms()) == [])
+    #expect(try names([], sessions: SessionTerms()) == [])
   }
 
   @Test("Every exception has a sentence, and an unknown one asks for an update", arguments: OrderFault.Kind.allCases)
   func sentences(kind: OrderFault.Kind) {
     let name = OrderFault(kind, account: 1).condition ?? "rule-other-account"
-    #expect(!RuleException.sentence(of: name).contains("update"))
-    #expect(RuleException.sentence(of: "something-new").contains("update"))
+    #expect(!ConditionKind.receiptSentence(of: name).contains("update"))
+    #expect(ConditionKind.receiptSentence(of: "something-new").contains("update"))
   }
 }

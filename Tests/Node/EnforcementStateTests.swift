@@ -27,6 +27,19 @@ import Testing
     await state.confirmation(of: edit, until: at(0)) { BootInstant(milliseconds: 0) }
   }
 
+  @Test("What the agent sees of people may change after its greeting, and who waits for changes hears of it")
+  func senses() {
+    state.sees(sessions: true, input: true)
+    #expect(state.agent == nil)
+    state.connected(hello)
+    let seen = state.changes.version
+    state.sees(sessions: true, input: false)
+    #expect(state.agent?.hasSessions == true && state.agent?.hasInput == false && state.changes.version != seen)
+    let later = state.changes.version
+    state.sees(sessions: true, input: false)
+    #expect(state.changes.version == later)
+  }
+
   @Test("An edit is enforced once orders are confirmed that were made after it, even if nothing else changed")
   func confirmed() async {
     state.connected(hello)

@@ -50,6 +50,28 @@ extension ProcessTests {
       }
     }
 
+    @Test("A blocked program of many megabytes is closed by its content, beside one that takes longest to read")
+    func large() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        let (huge, copy) = (lab.newPath() + "-huge", lab.newPath() + "-homework")
+        try home.copy(to: huge)
+        // What follows the program takes up no room on the disk.
+        try #require(truncate(huge, 512 << 20) == 0)
+        try #require(truncate(home.game, 9 << 20) == 0)
+        try FileManager.default.copyItem(atPath: home.game, toPath: copy)
+        try await home.set([
+          ("app/kart/name", "Kart"), ("app/kart/matchers", "sha256 \(try await home.digest())"),
+          ("app/kart/blocked", "yes"),
+        ])
+        let harmless = try home.play([huge])
+        for words in [[home.game], [copy]] {
+          #expect(try await home.play(words).wait() == .signalled(SIGKILL), "\(words)")
+        }
+        #expect(harmless.isRunning)
+      }
+    }
+
     @Test("A blocked program is closed in a session of its own, without a parent process, and while it is stopped")
     func detached() async throws {
       try await ProcessLab.run { lab in
@@ -304,7 +326,7 @@ extension ProcessTests {
           sessions.hasPrefix("In force there") && sessions.contains("Sessions cannot be closed there"),
           "\(sessions)")
         let paused = try await receipt([("app/kart/step", "pause")])
-        #expect(paused.hasSuffix("Programs cannot be frozen there, so they are closed instead."), "\(paused)")
+        #expect(paused.hasSuffix("Programs cannot be paused there and are closed instead."), "\(paused)")
         let other = try await receipt([("app/kart/name", "Kart")])
         #expect(!other.contains("annot"), "It is about neither: \(other)")
         try await eventually("the parent knows that sessions cannot be closed there") {

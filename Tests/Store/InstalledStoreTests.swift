@@ -56,9 +56,9 @@ import Testing
     #expect(known.apps == second.apps && known.number == 2 && known.toldAt == 8)
     // What recognizes them stays here, also when the list is the same.
     let matchers = [
-      Fixed.app("a.b"): [
-        AppMatcher(kind: .package, value: "ab"), AppMatcher(kind: .argument, value: "/opt/a b/run.py"),
-      ]
+      Fixed.app("a.b"): InstalledMatchers(
+        [AppMatcher(kind: .package, value: "ab"), AppMatcher(kind: .argument, value: "/opt/a b/run.py")]),
+      Fixed.app("c"): InstalledMatchers([AppMatcher(kind: .path, value: "/home/emma/c")], isOwn: true),
     ]
     #expect(try await rig.store.setInstalled(second, matchers: matchers, at: 8).number == 2)
     #expect(try await rig.store.installedMatchers() == matchers)

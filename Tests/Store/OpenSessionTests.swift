@@ -13,11 +13,13 @@ import Testing
 
   private func open(
     _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot", account: UInt32? = nil,
-    isObserved: Bool = false
+    isObserved: Bool = false, isGone: Bool = false
   ) async throws -> SessionOpening {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
     let app = app ?? self.app
-    return try await rig.store.openSession(of: app, process, account: account, bootID: boot, isObserved: isObserved) {
+    return try await rig.store.openSession(
+      of: app, process, account: account, bootID: boot, isObserved: isObserved, isGone: isGone
+    ) {
       OpenUsageSession(
         recordID: id, appID: app, displayName: "Chess", processes: [process], bootID: boot,
         startedAt: BootInstant(milliseconds: 100), lastSeenAt: BootInstant(milliseconds: 100), startedAtWall: 1_000,
@@ -32,10 +34,11 @@ import Testing
   }
 
   private func end(
-    _ rig: StoreRig, _ id: RecordID, _ processes: [ProcessIdentity]
+    _ rig: StoreRig, _ id: RecordID, _ processes: [ProcessIdentity], at milliseconds: Int64? = nil
   ) async throws -> SessionEnding? {
     let own = rig.own
-    return try await rig.store.endSession(id, of: processes, at: 7_000) { session, _ in
+    let end = milliseconds.map { BootInstant(milliseconds: $0) }
+    return try await rig.store.endSession(id, of: processes, at: 7_000, end: end) { session, _ in
       UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
         sessionStart: session.startedAtWall, sessionEnd: session.lastSeenAtWall, zone: session.zone,
@@ -136,6 +139,36 @@ import Testing
     #expect(try await end(rig, session.recordID, [first]) == .ended(record, []))
     let nothing = try #require(RecordID(bytes: [UInt8](repeating: 0, count: 16)))
     #expect(try await end(rig, nothing, []) == nil)
+  }
+
+  @Test("What an agent tells again of a program that has ended counts once, across a restart of the node")
+  func toldAgain() async throws {
+    let rig = try StoreRig()
+    let id = try session(try await open(rig, first, account: 1_000, isObserved: true)).recordID
+    _ = try await open(rig, second, account: 1_000, isObserved: true)
+    #expect(try await end(rig, id, [second], at: 300) == .open)
+    guard case .ended = try await end(rig, id, [first], at: 500) else {
+      Issue.record("it has not ended")
+      return
+    }
+    try rig.reopen()
+    // All of both is in the record, also of the one that was not the last.
+    for process in [first, second] {
+      #expect(try await open(rig, process, account: 1_000, isObserved: true, isGone: true) == .ended)
+    }
+    #expect(try await rig.store.openSessions().isEmpty)
+    // One that goes on, as after a pause, begins anew.
+    let next = try session(try await open(rig, first, account: 1_000, isObserved: true))
+    #expect((next.startedAt.milliseconds, next.startedAtWall, next.householdStart) == (500, 1_400, 1_400))
+    #expect((next.lastSeenAt.milliseconds, next.lastSeenAtWall) == (500, 1_400))
+    #expect(try await rig.store.openSessions() == [next])
+    // Another application, another boot, and another program with the same number have nothing to do with it.
+    let other = ProcessIdentity(processID: second.processID, startTime: 6)
+    let rest = [
+      try await open(rig, second, app: Fixed.app("org.gnome.Mines"), isGone: true),
+      try await open(rig, second, boot: "next", isGone: true), try await open(rig, other, isGone: true),
+    ]
+    for opening in rest { #expect(try session(opening).startedAt.milliseconds == 100) }
   }
 
   @Test("Programs of one application share a session, which ends with the last of them")

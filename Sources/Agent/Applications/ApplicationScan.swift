@@ -6,8 +6,11 @@ public struct FoundApplication: Hashable, Sendable {
   public var app: InstalledApp
   /// What recognizes its programs, as far as that is known: package, Flatpak, path, and for a script its argument.
   ///
-  /// There are none for what an account has in its own folders: it could make any program any application.
+  /// Of what an account has in its own folders, it is the Flatpak or a program in the account's home: the account could name
+  /// any other program there.
   public var matchers: [AppMatcher]
+  /// A Boolean value that indicates whether it is known from an account's own folder alone.
+  public var isOwn: Bool
 }
 
 /// The look at what is installed on this machine: entries of menus, Flatpaks, and the packages that they come from.
@@ -95,6 +98,7 @@ public struct ApplicationScan {
     let machines = drafts.filter { places.shares.contains($0.share) }
     // What several applications start says nothing about which of them runs.
     let starts = Dictionary(grouping: machines.compactMap(\.program), by: \.self).mapValues(\.count)
+    let ownStarts = Dictionary(grouping: drafts.compactMap(\.program), by: \.self).mapValues(\.count)
     let programs = Dictionary(grouping: starts.keys, by: { owners[$0] ?? "" }).mapValues(\.count)
     return drafts.map { draft in
       let package = draft.program.flatMap { owners[$0] }
@@ -104,18 +108,26 @@ public struct ApplicationScan {
         } else {
           (package ?? owners[draft.file]).flatMap { versions[$0] }
         }
-      let program = draft.program.flatMap { starts[$0] == 1 ? $0 : nil }
-      let isMachines = places.shares.contains(draft.share)
+      let isOwn = !places.shares.contains(draft.share)
+      let program = draft.program.flatMap { program -> String? in
+        if isOwn, !program.hasPrefix(Self.home(of: draft.share) + "/") { return nil }
+        return (isOwn ? ownStarts : starts)[program] == 1 ? program : nil
+      }
       let matchers = [
         draft.entry.flatpak.map { AppMatcher(kind: .flatpak, value: $0) },
         program.flatMap { _ in package.flatMap { programs[$0] == 1 ? AppMatcher(kind: .package, value: $0) : nil } },
         program.map { AppMatcher(kind: BoundedFile.isScript($0) ? .argument : .path, value: $0) },
-      ].compactMap { $0 }.filter { isMachines && TextRule.matcherValue.fault(in: $0.value) == nil }
+      ].compactMap { $0 }.filter { TextRule.matcherValue.fault(in: $0.value) == nil }
       return FoundApplication(
         app: InstalledApp(
           appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),
           suggestion: defaults[draft.id] ?? draft.entry.suggestion),
-        matchers: matchers)
+        matchers: matchers, isOwn: isOwn)
     }
+  }
+
+  /// Returns the home of the account whose folder of applications this is.
+  private static func home(of share: String) -> Substring {
+    share.firstRange(of: "/.local/share").map { share[..<$0.lowerBound] } ?? share[...]
   }
 }

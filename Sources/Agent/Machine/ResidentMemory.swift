@@ -8,6 +8,16 @@ public enum ResidentMemory {
   /// The time between two occasions to give memory back, in milliseconds.
   public static let pauseMilliseconds: Int64 = 600_000
 
+  /// Gives memory back once the process has settled, and from time to time, until the task is cancelled.
+  public static func releaseRepeatedly() async {
+    var pause = settledMilliseconds
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: .milliseconds(pause)) } catch { return }
+      release()
+      pause = pauseMilliseconds
+    }
+  }
+
   /// Gives back the free parts of the heap, and the code of this program and its libraries.
   ///
   /// Code that runs again is mapped again from the page cache, where the kernel keeps it as long as there is room. Most of what a

@@ -80,8 +80,6 @@ final class ChildProcess: Sendable {
   private func reap() -> ProgramExit {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-    // The same as the macros of <sys/wait.h>, which Swift does not import.
-    let number = status & 0x7F
-    return ProgramExit(cause: number == 0 ? .exited(status: (status >> 8) & 0xFF) : .signalled(number: number))
+    return ProgramExit(waitStatus: status)
   }
 }

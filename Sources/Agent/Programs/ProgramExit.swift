@@ -13,6 +13,13 @@ public struct ProgramExit: Hashable, Sendable {
   /// The cause of the end.
   public let cause: Cause
 
+  /// Creates the end that `waitpid` reports by a status.
+  init(waitStatus status: Int32) {
+    // The same as the macros of <sys/wait.h>, which Swift does not import.
+    let number = status & 0x7F
+    cause = number == 0 ? .exited(status: (status >> 8) & 0xFF) : .signalled(number: number)
+  }
+
   /// The status that a shell shows: the program's own, or 128 plus the signal's number.
   public var shellStatus: Int32 {
     switch cause {

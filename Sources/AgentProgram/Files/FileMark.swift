@@ -15,4 +15,7 @@ struct FileMark: Hashable, Sendable {
     changedSeconds = Int64(status.st_ctim.tv_sec)
     changedNanoseconds = Int64(status.st_ctim.tv_nsec)
   }
+
+  /// Returns whether another mark is of the same file, also if that was changed in between.
+  func isSameFile(_ other: FileMark) -> Bool { device == other.device && inode == other.inode }
 }

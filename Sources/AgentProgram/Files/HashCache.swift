@@ -1,51 +1,128 @@
 import Glibc
+import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyModel
 
 /// The SHA-256 of files, each read once as long as it is not changed.
 ///
+/// Small files are read at once. Larger ones are read in parts between everything else that the agent does: a child can make
+/// files of any size, and none must delay what is done about other programs.
+///
 /// Spec: Protocol/13-agent.md §8.
 struct HashCache {
+  /// The largest file that is read at once, and the largest that is read, in bytes.
+  static let atOnce: Int64 = 8 << 20
+  static let largestFile: Int64 = 512 << 20
   /// The most files that are remembered.
   private static let capacity = 8_192
-  /// The largest file that is read, in bytes.
-  static let largestFile: Int64 = 512 << 20
+  /// The most large files that wait; others wait for room.
+  private static let mostWaiting = 64
+  /// The most large files that are read side by side, so that a small one does not wait for all that came before.
+  private static let mostRead = 4
+  /// The size of a part, in bytes.
+  private static let partBytes = 1 << 18
 
   private var known: [FileMark: String] = [:]
+  /// The large files that are not read to their ends, in the order in which they came.
+  private var waiting: [OpenedFile] = []
+  /// The large files of which a hash was asked for that is not known yet, since the last call of `takePostponed`.
+  private var postponed: Set<FileMark> = []
   /// The number of files that were read.
   private(set) var reads = 0
 
-  /// Returns the SHA-256 of a file, 64 lower-case hexadecimal digits; `nil` if it cannot be read, or is too large.
+  /// Returns the SHA-256 of a file, 64 lower-case hexadecimal digits; `nil` if it cannot be read, is too large, or is not known
+  /// yet.
   ///
   /// `expected` is what the kernel has just said of the file, if it was asked: the path must still lead to the same file.
   mutating func digest(of path: String, expected: FileMark? = nil) -> String? {
     if let digest = expected.flatMap({ known[$0] }) { return digest }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.largestFile else {
+    if let expected, isWaiting(expected) {
+      postponed.insert(expected)
       return nil
     }
-    let mark = FileMark(status)
-    if let expected, (expected.device, expected.inode) != (mark.device, mark.inode) { return nil }
-    if let digest = known[mark] { return digest }
-    reads += 1
-    var hash = SHA256()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = read(descriptor, buffer.baseAddress, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return nil }
-      if count == 0 { break }
-      hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    guard let file = OpenedFile(path), expected.map(file.mark.isSameFile) ?? true else { return nil }
+    if let digest = known[file.mark] { return digest }
+    guard file.mark.size > Self.atOnce else {
+      while file.read(Self.partBytes) {}
+      return finish(file)
     }
-    // What was changed while it was read has no hash.
-    guard fstat(descriptor, &status) == 0, FileMark(status) == mark else { return nil }
-    let digest = Hexadecimal.encode(hash.finalize())
+    postponed.insert(file.mark)
+    if !isWaiting(file.mark), waiting.count < Self.mostWaiting { waiting.append(file) }
+    return nil
+  }
+
+  /// Returns the large files of which a hash was asked for that is not known yet, since the last such call.
+  mutating func takePostponed() -> Set<FileMark> {
+    defer { postponed = [] }
+    return postponed
+  }
+
+  /// A Boolean value that indicates whether something waits to be read.
+  var hasWork: Bool { !waiting.isEmpty }
+
+  /// Returns whether a large file waits to be read to its end.
+  func isWaiting(_ mark: FileMark) -> Bool { waiting.contains { $0.mark == mark } }
+
+  /// Reads parts of the large files until an instant, in milliseconds of the boot clock, and returns those that are done.
+  mutating func work(until end: Int64) -> Set<FileMark> {
+    var done: Set<FileMark> = []
+    repeat {
+      for file in waiting.prefix(Self.mostRead) where !file.read(Self.partBytes) {
+        waiting.removeAll { $0 === file }
+        done.insert(file.mark)
+        _ = finish(file)
+      }
+    } while !waiting.isEmpty && SystemClock.boot.milliseconds < end
+    return done
+  }
+
+  private mutating func finish(_ file: OpenedFile) -> String? {
+    reads += 1
+    guard let digest = file.digest() else { return nil }
     if known.count >= Self.capacity { known = [:] }
-    known[mark] = digest
+    known[file.mark] = digest
     return digest
+  }
+}
+
+/// A file that is read in parts.
+private final class OpenedFile {
+  /// What the kernel said of it when it was opened.
+  let mark: FileMark
+  private let descriptor: Int32
+  private var hash = SHA256()
+  private var count: Int64 = 0
+  private var hasFailed = false
+
+  /// Opens a regular file; `nil` if it is none, cannot be read, or is too large.
+  init?(_ path: String) {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    var status = stat()
+    let isOpen = descriptor >= 0 && fstat(descriptor, &status) == 0
+    mark = FileMark(status)
+    let isRegular = status.st_mode & S_IFMT == S_IFREG
+    guard isOpen, isRegular, mark.size <= HashCache.largestFile else { return nil }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Reads a part of at most so many bytes, and returns whether there may be more.
+  func read(_ most: Int) -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: most, alignment: 16) { buffer in
+      var part = Glibc.read(descriptor, buffer.baseAddress, most)
+      while part < 0, errno == EINTR { part = Glibc.read(descriptor, buffer.baseAddress, most) }
+      if part > 0 { hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<part])) }
+      count += Int64(max(0, part))
+      // One that grows while it is read could be read for ever.
+      hasFailed = part < 0 || count > mark.size
+      return part > 0 && !hasFailed
+    }
+  }
+
+  /// Returns the SHA-256 of what was read; `nil` if the file was changed meanwhile.
+  func digest() -> String? {
+    var status = stat()
+    guard !hasFailed, fstat(descriptor, &status) == 0, FileMark(status) == mark else { return nil }
+    return Hexadecimal.encode(hash.finalize())
   }
 }

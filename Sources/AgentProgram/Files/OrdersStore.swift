@@ -10,7 +10,7 @@ struct OrdersStore {
   struct Found {
     /// The orders that hold; `nil` if there are none.
     var orders: AgentOrders?
-    /// A Boolean value that indicates whether the newest file was there and damaged.
+    /// A Boolean value that indicates whether the newest file is damaged, or was deleted while the one before it is there.
     var isDamaged: Bool
   }
 
@@ -19,12 +19,11 @@ struct OrdersStore {
 
   /// Reads the newest orders that are good.
   func load() -> Found {
-    guard let content = ProcFile.read(path, most: OrdersFile.maximumBytes + 1) else {
-      // Between two renames, or never written.
-      return Found(orders: older(), isDamaged: false)
-    }
-    if let orders = try? OrdersFile.read(content) { return Found(orders: orders, isDamaged: false) }
-    return Found(orders: older(), isDamaged: true)
+    let content = ProcFile.read(path, most: OrdersFile.maximumBytes + 1)
+    if let content, let orders = try? OrdersFile.read(content) { return Found(orders: orders, isDamaged: false) }
+    // `keep(_:)` never leaves the one before without the newest.
+    let older = older()
+    return Found(orders: older, isDamaged: content != nil || older != nil)
   }
 
   private func older() -> AgentOrders? {
@@ -45,9 +44,12 @@ struct OrdersStore {
       errno = code
       return Self.reason(path)
     }
-    // A damaged file takes no good one's place.
+    // A damaged file takes no good one's place. A second name leaves no instant at which the newest file is missing.
     if let present = ProcFile.read(path, most: OrdersFile.maximumBytes + 1), (try? OrdersFile.read(present)) != nil {
-      rename(path, path + ".last")
+      let older = path + ".last.new"
+      unlink(older)
+      // Not every file system knows second names.
+      rename(link(path, older) == 0 ? older : path, path + ".last")
     }
     guard rename(new, path) == 0 else { return Self.reason(path) }
     let folder = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -36,6 +36,12 @@ struct LoginGate {
     guard let name = getenv("PAM_USER"), let entry = getpwnam(name) else { return allowed }
     let status = gate.ask(entry.pointee.pw_uid)
     if !gate.sentence.isEmpty { AgentProgram.write(gate.sentence + "\n", to: STDOUT_FILENO) }
+    if status == refused {
+      // PAM reads the sentence to its end before it waits for the status.
+      close(STDOUT_FILENO)
+      close(STDERR_FILENO)
+      ParentWait.begin()
+    }
     return status
   }
 
@@ -43,12 +49,12 @@ struct LoginGate {
   mutating func ask(_ account: UInt32) -> Int32 {
     guard account != 0 else { return Self.allowed }
     let known = OrdersStore(path: orders).load().orders
-    // Whose sessions are left alone does not wait for the agent.
-    if let known, !known.accounts.contains(where: { $0.account == account && $0.sessions != nil }) {
-      return Self.allowed
-    }
+    let ordered = known?.accounts.first { $0.account == account }
+    // The log-in of an account that is not supervised does not wait for the agent. Of the others the agent may hold newer
+    // orders, which could not be written to the file.
+    if known != nil, ordered == nil { return Self.allowed }
     guard let answer = answer(to: GateQuestion(account: account)) else {
-      if known != nil { GateNotes(besides: orders).add() }
+      if ordered?.sessions != nil { GateNotes(besides: orders).add() }
       return Self.allowed
     }
     guard !answer.isAllowed else { return Self.allowed }

@@ -13,29 +13,43 @@ struct FlatpakPlace {
   /// A Boolean value that indicates whether the executable is a file of that Flatpak as the system installed it.
   let isGenuine: Bool
 
-  /// Finds it for the executable of a process, whose folder in /proc is given; `nil` if there is none.
-  init?(of program: ProgramPlace, folder: String, _ devices: KnownDevices) {
-    if program.path.hasPrefix("/app/") {
-      guard devices.canRead("/.flatpak-info", atRootOf: folder), let id = Self.stated(in: folder) else { return nil }
-      self.id = id
-      let path = "\(Self.installed)\(id)/current/active/files/\(program.path.dropFirst(5))"
-      isGenuine = !id.contains("/") && Self.isSystems(ProgramPlace(path: path, status: program.status))
+  /// Finds it for a process; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the executable as the kernel shows it.
+  ///   - program: What is known of the executable's file; `nil` if nothing may be asked about it.
+  ///   - folder: The process's folder in /proc.
+  ///   - devices: The file systems about which something may be asked.
+  init?(path: String, _ program: ProgramPlace?, folder: String, _ devices: KnownDevices) {
+    // A file of a Flatpak that is run without its sandbox: the system's, or one in a home.
+    if let found = path.firstRange(of: "/flatpak/app/"), path[found.upperBound...].contains("/files/"),
+      let id = path[found.upperBound...].split(separator: "/").first
+    {
+      self.id = String(id)
+      isGenuine = path.hasPrefix(Self.installed) && program.map(Self.isSystems) == true
       return
     }
-    // A file of a Flatpak that is run without its sandbox: the system's, or one in a home.
-    guard let found = program.path.firstRange(of: "/flatpak/app/"),
-      program.path[found.upperBound...].contains("/files/"),
-      let id = program.path[found.upperBound...].split(separator: "/").first
+    // In its sandbox, also as a program of its runtime, such as an interpreter.
+    let isInside = path.hasPrefix("/app/")
+    guard isInside || MountNamespace.isOther(in: folder), devices.canRead("/.flatpak-info", atRootOf: folder),
+      let id = Self.stated(in: folder)
     else { return nil }
-    self.id = String(id)
-    isGenuine = program.path.hasPrefix(Self.installed) && Self.isSystems(program)
+    self.id = id
+    let place = "\(Self.installed)\(id)/current/active/files/\(path.dropFirst(5))"
+    isGenuine =
+      isInside && !id.contains("/")
+      && program.map { Self.isSystems(ProgramPlace(path: place, status: $0.status)) } == true
   }
 
   private static func isSystems(_ program: ProgramPlace) -> Bool { program.isGenuine && program.status.st_uid == 0 }
 
   /// Returns the ID that the process's own view of the files states.
+  ///
+  /// A link there could lead to a file that the account serves itself.
   private static func stated(in folder: String) -> String? {
-    guard let bytes = ProcFile.read("\(folder)/root/.flatpak-info", most: 16_384) else { return nil }
+    guard let bytes = ProcFile.read("\(folder)/root/.flatpak-info", most: 16_384, followsLink: false) else {
+      return nil
+    }
     for line in bytes.split(separator: 0x0A) where line.starts(with: Array("name=".utf8)) {
       return String(decoding: line.dropFirst(5), as: UTF8.self)
     }

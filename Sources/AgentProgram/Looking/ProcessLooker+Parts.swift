@@ -58,7 +58,7 @@ extension ProcessLooker {
   ) -> ProcessFacts {
     let started = BootInstant(
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
-    let flatpak = program.flatMap { FlatpakPlace(of: $0, folder: folder, devices) }
+    let flatpak = path.flatMap { FlatpakPlace(path: $0, program, folder: folder, devices) }
     let isHashed = wanted.hashed.contains(user)
     // The first image is the executable, also where nothing but its path can be known.
     let place = path.map { ProcessFacts.Image(path: ProgramPlace.cleaned($0)) }

@@ -33,6 +33,8 @@ struct ProcessLooker {
     /// A Boolean value that indicates whether it runs code of files that are neither its own nor the system's libraries.
     var hasForeignCode = false
     var firstArguments: ArgumentReader.Arguments
+    /// The files whose SHA-256 was not known yet when its images were looked at.
+    var awaited: Set<FileMark> = []
   }
 
   /// The longest time after which a process's maps are read again, in milliseconds.
@@ -114,6 +116,15 @@ struct ProcessLooker {
     }
   }
 
+  /// Looks again at the processes that have files of which the SHA-256 is known now, or cannot be known.
+  mutating func look(
+    atThoseWith files: Set<FileMark>, _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
+  ) {
+    for process in known.filter({ !$0.value.awaited.isDisjoint(with: files) }).keys {
+      if let (facts, isNews) = look(at: process.processID, wanted, now), isNews { see(facts) }
+    }
+  }
+
   /// Returns the facts of a process in which a program has just started, and whether they are news; `nil` if it is none of
   /// the accounts'.
   mutating func lookAtStart(
@@ -142,12 +153,18 @@ struct ProcessLooker {
       known.file == mark && known.facts.images.first?.path == path.map(ProgramPlace.cleaned) ? known : nil
     }
     let before = known?.facts
+    let isRenewed = known?.awaited.contains { !hashes.isWaiting($0) } == true
+    _ = hashes.takePostponed()
     if known == nil {
       known = Known(
         facts: facts(identity, user, line, path, program, folder, arguments, wanted), file: mark,
         firstArguments: arguments)
     }
     guard var seen = known else { return nil }
+    if isRenewed {
+      seen.facts.images = facts(identity, user, line, path, program, folder, arguments, wanted).images
+      (seen.mapsReadAt, seen.awaited) = (nil, [])
+    }
     if before != nil {
       // In the middle of an exec, the program is there before its arguments.
       if seen.firstArguments.text.isEmpty { seen.firstArguments = arguments }
@@ -171,6 +188,7 @@ struct ProcessLooker {
     }
     // What was given other code (LD_PRELOAD) is not the program any more that the system needs.
     if seen.hasForeignCode, !isOfLatchkey(identity, program, wanted) { seen.facts.isProtected = false }
+    seen.awaited.formUnion(hashes.takePostponed())
     self.known[identity] = seen
     return (seen.facts, before != seen.facts)
   }

@@ -77,9 +77,14 @@ struct ActivityClocks: Sendable {
 }
 
 extension AgentMachine {
-  /// Takes what is seen of people at the machine from now on.
-  public mutating func sensed(_ presence: AgentPresence, at now: BootInstant) {
+  /// Takes what is seen of people at the machine from now on, and tells the node if more or less can be seen than before.
+  public mutating func sensed(_ presence: AgentPresence, at now: BootInstant) -> [AgentEffect] {
     activity.see(presence, at: now, category: category)
+    let senses = (hasSessions: presence.accounts != nil, hasInput: presence.input != .unknown)
+    defer { self.senses = senses }
+    // The greeting says what can be seen at first.
+    guard let before = self.senses, before != senses else { return [] }
+    return [tell(.senses(hasSessions: senses.hasSessions, hasInput: senses.hasInput), now)]
   }
 
   /// Advances the clocks of applications to the present.

@@ -6,8 +6,7 @@ extension AgentMachine {
     _ known: inout Followed, _ supervised: Supervised, _ now: BootInstant
   ) -> [AgentEffect] {
     guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt,
-      closesAt <= now,
-      !known.facts.isProtected
+      isClosed(since: closesAt, now), !known.facts.isProtected
     else { return letGoOn(&known, now) }
     if pauses(known, terms) {
       // What begins when it is closed already loses nothing by being killed, and would be frozen again and again.
@@ -48,7 +47,10 @@ extension AgentMachine {
       case .paused: break
       case nil:
         guard let use = known.use, let terms = accounts[use.account]?.terms(of: use.app) else { continue }
-        if let closesAt = terms.closesAt, !known.facts.isProtected, closesAt > now { add(closesAt) }
+        if let closesAt = terms.closesAt, !known.facts.isProtected {
+          let due = closing(at: closesAt)
+          if due > now { add(due) }
+        }
         for warning in terms.warnings where warning > now { add(warning) }
       }
       if known.began != nil, nextHeartbeat == nil { add(now + Self.heartbeatMilliseconds) }
@@ -79,23 +81,6 @@ extension AgentMachine {
         tell(.active(use, milliseconds: max(0, now - began), activity: activity.reading(of: use)), now))
     }
     nextHeartbeat = running.isEmpty ? nil : now + Self.heartbeatMilliseconds
-    return effects
-  }
-
-  /// Notes that the machine slept until now, for so many milliseconds: use is cut.
-  public mutating func slept(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
-    var effects = [tell(.slept(milliseconds: milliseconds), now)]
-    let asleep = now + -max(0, milliseconds)
-    activity.skip(from: asleep, to: now, category: category)
-    for process in followed.ruled.keys.sorted() {
-      guard var known = followed[process], let use = known.use, let began = known.began else { continue }
-      let reading = activity.reading(of: use)
-      effects.append(
-        tell(.ended(use, milliseconds: max(0, asleep - began), activity: reading), max(began, asleep)))
-      known.began = now
-      followed[process] = known
-      effects.append(tell(.began(use, since: now, activity: reading), now))
-    }
     return effects
   }
 

@@ -15,6 +15,8 @@ public struct AgentMachine: Sendable {
   public static let heartbeatMilliseconds: Int64 = 5_000
   /// The age up to which a program that is seen for the first time counts from its start, in milliseconds.
   static let lateMilliseconds: Int64 = 10_000
+  /// The time for which orders that were made after a sleep are waited for, in milliseconds.
+  static let wakeMilliseconds: Int64 = 2_000
   /// The most processes that are followed at the same time; those to which orders apply find room beside as many others.
   static let capacity = 16_384
 
@@ -41,6 +43,10 @@ public struct AgentMachine: Sendable {
   /// The last warning before the sessions of an account close.
   var warnedOfSessions: [UInt32: (level: Int64, closesAt: BootInstant)] = [:]
   var activity = ActivityClocks()
+  /// The last return from sleep, until orders that were made after it arrive.
+  var wake: Wake?
+  /// Whether sessions and input could be seen when people were last looked for; `nil` before that.
+  var senses: (hasSessions: Bool, hasInput: Bool)?
 
   /// Creates a machine without orders, which touches nothing.
   public init(abilities: AgentAbilities) {
@@ -84,6 +90,7 @@ public struct AgentMachine: Sendable {
     let before = accounts
     accounts = [:]
     self.orders = orders
+    if let wake, orders.boot != boot || orders.at >= wake.awake { self.wake = nil }
     for var account in orders.accounts {
       if let fault = fault(of: account.account, exists: exists) {
         faults.append(fault)
@@ -125,6 +132,11 @@ public struct AgentMachine: Sendable {
   /// Notes that the orders file was damaged; `hasOlder` tells whether the one before it holds.
   public mutating func foundDamage(hasOlder: Bool, at now: BootInstant) -> [AgentEffect] {
     [tell(.ordersDamaged(hasOlder: hasOlder), now)]
+  }
+
+  /// Notes that processes of an account make whoever reads their files wait.
+  public mutating func cannotRead(_ count: UInt64, of account: UInt32, at now: BootInstant) -> [AgentEffect] {
+    [tell(.unreadable(account: account, count: count), now)]
   }
 
   private func fault(of account: UInt32, exists: (UInt32) -> Bool) -> OrderFault? {

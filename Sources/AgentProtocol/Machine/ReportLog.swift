@@ -11,12 +11,19 @@ struct ReportLog: Sendable {
   private var last: UInt64 = 0
   private var dropped: UInt64 = 0
 
-  /// Adds an event, in the place of an older report of the same program's activity, and returns its report.
+  /// Adds an event, in the place of an older report of the same program's activity or of what can be seen of people, and
+  /// returns its report.
   mutating func add(_ event: AgentReport.Event, at now: BootInstant) -> AgentReport {
-    if case .active(let use, _, _) = event {
+    switch event {
+    case .active(let use, _, _):
       waiting.removeAll { report in
         if case .active(use, _, _) = report.event { true } else { false }
       }
+    case .senses:
+      waiting.removeAll { report in
+        if case .senses = report.event { true } else { false }
+      }
+    default: break
     }
     if waiting.count >= Self.capacity {
       // The oldest go, in one step of many: what replaces them tells how many they were.

@@ -24,7 +24,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("on"),
-    help: ArgumentHelp("Examine the way to this paired machine.", valueName: "machine"),
+    help: ArgumentHelp("Examine the connection to this paired machine.", valueName: "machine"),
     completion: CompletionNames.devices)
   var peer: String?
 

@@ -14,6 +14,11 @@ enum MeText {
     }
   }
 
+  /// Returns why an application is closed, after its name and “is”.
+  static func closed(_ verdict: VerdictToday, _ day: ChildToday) -> String {
+    verdict.rule == "blocked" ? "blocked" : TodayText.words(verdict, day)
+  }
+
   /// Returns how to get more.
   static func hint(_ day: ChildToday, _ requests: [RequestListing]) -> String {
     var ways: [String] = []

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import LatchkeyAgent
 
@@ -33,35 +32,18 @@ package enum ToolRun {
         access($0, X_OK) == 0
       })
     else { return .absent }
-    let process = Process()
-    let (output, talk) = (Pipe(), Pipe())
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.environment = variables.merging(["LC_ALL": "C", "PATH": folders.joined(separator: ":")]) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = talk
-    let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
-    do { try process.run() } catch { return .failed("it could not be started") }
-    try? output.fileHandleForWriting.close()
-    try? talk.fileHandleForWriting.close()
+    let surroundings = variables.merging(["LC_ALL": "C", "PATH": folders.joined(separator: ":")]) { $1 }
+    var program: PipedProgram
+    do { program = try PipedProgram(path: path, arguments: arguments, variables: surroundings) } catch {
+      return .failed("it could not be started")
+    }
     let texts = read(
-      [output.fileHandleForReading.fileDescriptor, talk.fileHandleForReading.fileDescriptor], bytes: bytes,
-      until: SystemClock.awake.milliseconds + Int64(seconds) * 1_000)
-    guard let texts else {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-      return .failed("it took too long or said too much")
-    }
+      [program.output, program.talk], bytes: bytes, until: SystemClock.awake.milliseconds + Int64(seconds) * 1_000)
+    guard let texts else { return .failed("it took too long or said too much") }
     // One that has closed its output and goes on is not waited for.
-    guard ended.wait(timeout: .now() + .seconds(seconds)) == .success else {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-      return .failed("it did not end")
-    }
-    guard process.terminationStatus == 0 else {
-      return .failed(texts[1].split(separator: "\n").first.map(String.init) ?? "status \(process.terminationStatus)")
+    guard let exit = program.wait(milliseconds: Int64(seconds) * 1_000) else { return .failed("it did not end") }
+    guard exit.shellStatus == 0 else {
+      return .failed(texts[1].split(separator: "\n").first.map(String.init) ?? "status \(exit.shellStatus)")
     }
     return .output(texts[0])
   }

@@ -211,7 +211,7 @@ public struct RegistersInForce: CommandState {
 
   private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {
     let phrase = HouseholdKey.phrase(registers, terms)
-    let but = exceptions.map { " " + RuleException.sentence(of: $0) }.joined()
+    let but = exceptions.map { " " + ConditionKind.receiptSentence(of: $0) }.joined()
     return switch enforcement ?? .recorded {
     case .enforced: "In force\(place): \(phrase).\(but)"
     case .ownPrograms: "In force\(place), for the programs of Latchkey's own account only: \(phrase).\(but)"

@@ -12,6 +12,14 @@ public struct AppMatcher: Hashable, Sendable, Codable {
     case name
   }
 
+  /// A Boolean value that indicates whether a child can give no other program the property.
+  public var isStrong: Bool {
+    switch kind {
+    case .sha256, .package, .flatpak: true
+    case .argument, .path, .name: false
+    }
+  }
+
   /// The property that is compared.
   public var kind: Kind
   /// The expected value, 1 to 1,024 bytes of UTF-8.

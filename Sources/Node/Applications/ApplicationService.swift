@@ -62,11 +62,11 @@ struct ApplicationService: EffectCarrier {
   }
 
   /// Returns what recognizes applications, without what an agent would refuse.
-  private static func matchers(of found: [FoundApplication]) -> [AppID: [AppMatcher]] {
-    var matchers: [AppID: [AppMatcher]] = [:]
+  private static func matchers(of found: [FoundApplication]) -> [AppID: InstalledMatchers] {
+    var matchers: [AppID: InstalledMatchers] = [:]
     for one in found where matchers[one.app.appID] == nil {
       let usable = one.matchers.filter { MatcherCheck.fault(of: $0) == nil }
-      if !usable.isEmpty { matchers[one.app.appID] = usable }
+      if !usable.isEmpty { matchers[one.app.appID] = InstalledMatchers(usable, isOwn: one.isOwn) }
     }
     return matchers
   }

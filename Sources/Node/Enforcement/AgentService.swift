@@ -162,10 +162,7 @@ actor AgentService {
       guard hello.boot == context.bootID || !hello.isSystem else { return false }
       context.warn("agent", Self.sentence(hello))
       context.enforcementState.connected(hello)
-      if hello.isSystem {
-        context.logger.info(
-          "the agent sees people", metadata: ["sessions": "\(hello.hasSessions)", "input": "\(hello.hasInput)"])
-      }
+      if hello.isSystem { Self.log(sessions: hello.hasSessions, input: hello.hasInput, context) }
       context.changes.notify()
       return await link.send(
         .welcome(NodeWelcome(run: hello.run, stored: stored.run == hello.run ? stored.number : 0)))
@@ -176,6 +173,10 @@ actor AgentService {
       return await link.send(.stored(report.number))
     case .welcome, .orders, .stored: return false
     }
+  }
+
+  private static func log(sessions: Bool, input: Bool, _ context: NodeContext) {
+    context.logger.info("the agent sees people", metadata: ["sessions": "\(sessions)", "input": "\(input)"])
   }
 
   private static func sentence(_ hello: AgentHello) -> String? {
@@ -230,10 +231,12 @@ actor AgentService {
         await context.tickHouseholdTime()
       case .slept(let milliseconds):
         context.logger.info("the machine slept", metadata: ["milliseconds": "\(milliseconds)"])
+        context.enforcementState.sleep.told()
+        context.changes.notify()
       case .ordersDamaged(let hasOlder):
         context.warn(
           "agent-orders",
-          "The agent's orders were damaged on the disk, and \(hasOlder ? "those before them" : "nothing") held until now: check the disk."
+          "The agent's orders were damaged or missing on the disk, and \(hasOlder ? "those before them" : "nothing") held until now: check the disk."
         )
       case .sessionsClosed(let account, let areEnded, let reason):
         context.logger.notice(
@@ -251,6 +254,12 @@ actor AgentService {
           "Log-ins were let through although sessions may be closed, because the agent did not answer: look at its log with "
             + "`journalctl -u latchkey-agent`.")
         context.logger.warning("log-ins were let through", metadata: ["count": "\(count)"])
+      case .senses(let hasSessions, let hasInput):
+        context.enforcementState.sees(sessions: hasSessions, input: hasInput)
+        Self.log(sessions: hasSessions, input: hasInput, context)
+      case .unreadable(let account, let count):
+        context.logger.warning(
+          "programs could not be looked at and were killed", metadata: ["account": "\(account)", "count": "\(count)"])
       case .dropped(let count):
         context.logger.warning("reports of the agent were lost", metadata: ["count": "\(count)"])
       }

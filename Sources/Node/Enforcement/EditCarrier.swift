@@ -28,19 +28,24 @@ struct EditCarrier: EffectCarrier {
 
   private func exceptions(_ registers: [Register]) async -> EditExceptions {
     let state = context.enforcementState
-    var accounts = Set(state.orderedAccounts.map(\.account))
-    var unrecognized: Set<AppID> = []
+    var orders = state.orderedAccounts
+    var (unrecognized, blocked): (Set<AppID>, Set<AppID>) = ([], [])
     do {
       unrecognized = try await context.unrecognizedApps()
       let household = try await context.readHousehold()
-      let children = Set(registers.compactMap { if case .child(let child) = $0.zone { child } else { nil } })
-      if children.count > 0 {
-        accounts = accounts.filter { household.child(of: $0, on: context.own).map(children.contains) ?? false }
+      var children = Set(household.children(of: context.own))
+      let named = Set(registers.compactMap { if case .child(let child) = $0.zone { child } else { nil } })
+      if !named.isEmpty {
+        children = named
+        orders = orders.filter { household.child(of: $0.account, on: context.own).map(named.contains) ?? false }
+      }
+      for child in children {
+        blocked.formUnion(household.rules(for: child).apps.filter { $0.value.isEnabled && $0.value.isBlocked }.keys)
       }
     } catch {
       context.logger.error("what weakens an edit could not be read", metadata: ["reason": "\(error)"])
     }
     return EditExceptions(
-      registers, faults: state.faults, accounts: accounts, agent: state.agent, unrecognized: unrecognized)
+      registers, faults: state.faults, orders: orders, agent: state.agent, unrecognized: unrecognized, blocked: blocked)
   }
 }

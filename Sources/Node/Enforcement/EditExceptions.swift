@@ -17,16 +17,19 @@ struct EditExceptions {
   /// - Parameters:
   ///   - registers: What is in force.
   ///   - faults: What the agent has refused.
-  ///   - accounts: The accounts for which the registers count, of those that orders name.
+  ///   - orders: What is ordered for the accounts for which the registers count.
   ///   - agent: The agent; `nil` if none has answered.
   ///   - unrecognized: The applications that nothing on the machine is recognized as.
+  ///   - blocked: The applications that the rules of a child block for whom the registers count.
   init(
-    _ registers: [Register], faults: [OrderFault], accounts: Set<UInt32>, agent: AgentHello?, unrecognized: Set<AppID>
+    _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], agent: AgentHello?,
+    unrecognized: Set<AppID>, blocked: Set<AppID>
   ) {
     guard let agent else {
       names = ["agent-silent"]
       return
     }
+    let accounts = Set(orders.map(\.account))
     let faults = faults.filter { $0.account == 0 || accounts.contains($0.account) }
     let keys = registers.filter { $0.value != nil }.compactMap { RuleKey($0.key) }
     let apps = Set(keys.compactMap { if case .app(let app, _) = $0 { app } else { nil } })
@@ -53,6 +56,14 @@ struct EditExceptions {
       names.insert("rule-unrecognized")
       if apps.count == keys.count, apps.isSubset(of: unrecognized) { leavesOpen = true }
     }
+    for register in registers where register.value == "yes" {
+      guard case .app(let app, .allowed) = RuleKey(register.key) else { continue }
+      if blocked.contains(app) {
+        names.insert("app-blocked")
+      } else if orders.contains(where: { $0.sessions != nil && $0.programs.contains { $0.app == app && $0.isWeak } }) {
+        names.insert("ends-with-session")
+      }
+    }
     guard agent.isSystem else { return }
     if !agent.hasEvents { names.insert("no-process-events") }
     if !agent.hasSessions, keys.contains(.sessions) { names.insert("no-sessions") }
@@ -62,4 +73,9 @@ struct EditExceptions {
     names.insert(fault.condition ?? "rule-other-account")
     if leavesOpen { self.leavesOpen = true }
   }
+}
+
+extension ProgramOrder {
+  /// A Boolean value that indicates whether it has matchers that a child can meet with another program, and no others.
+  fileprivate var isWeak: Bool { !matchers.isEmpty && !matchers.contains(where: \.isStrong) }
 }

@@ -35,6 +35,8 @@ final class EnforcementState: Sendable {
   private let state = Mutex(State())
   /// Signals that the agent is to be ordered something else.
   let changes = ChangeSignal()
+  /// Whether the agent still has to tell of a sleep.
+  let sleep = SleepNews()
   /// Signals that the agent has said something of its orders, or is another one.
   private let answers = ChangeSignal()
   /// The number of the first orders of this run, which is random so that an agent has not heard of it in an earlier run.
@@ -51,6 +53,17 @@ final class EnforcementState: Sendable {
     }
     changes.notify()
     answers.notify()
+  }
+
+  /// Notes what the agent can see of people, which has changed since it greeted this node.
+  func sees(sessions: Bool, input: Bool) {
+    let isNews = state.withLock { state in
+      guard var hello = state.hello else { return false }
+      (hello.hasSessions, hello.hasInput) = (sessions, input)
+      defer { state.hello = hello }
+      return hello != state.hello
+    }
+    if isNews { changes.notify() }
   }
 
   /// Notes that orders are in force but for some parts.

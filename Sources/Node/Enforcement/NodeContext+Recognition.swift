@@ -10,11 +10,13 @@ extension NodeContext {
   /// Spec: Protocol/10-household.md §5.
   func unrecognizedApps() async throws(StoreError) -> Set<AppID> {
     let household = try await readHousehold()
-    var recognized = Set(try await store.installedMatchers().keys)
-    recognized.formUnion(try await store.openSessions().map(\.appID))
+    let installed = try await store.installedMatchers()
+    var recognized = Set(try await store.openSessions().map(\.appID))
     var unrecognized: Set<AppID> = []
     for child in household.children(of: own) {
-      for (id, app) in household.rules(for: child).apps {
+      let rules = household.rules(for: child)
+      for (id, app) in rules.apps {
+        if installed[id]?.used(for: id, in: rules).isEmpty == false { recognized.insert(id) }
         if app.matchers.isEmpty { unrecognized.insert(id) } else { recognized.insert(id) }
       }
     }

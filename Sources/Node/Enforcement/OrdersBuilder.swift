@@ -10,7 +10,7 @@ struct OrdersBuilder {
   let standing: ChildStanding
   let state: EnforcementState
   /// What recognizes the applications that are installed here, where no parent has said it.
-  var installed: [AppID: [AppMatcher]] = [:]
+  var installed: [AppID: InstalledMatchers] = [:]
   /// The programs of `usage track` that run in accounts of the child here, by account and application.
   var tracked: [UInt32: [AppID: [ProcessIdentity]]] = [:]
 
@@ -24,7 +24,7 @@ struct OrdersBuilder {
     for id in Set(rules.apps.keys).union(tracked.keys).union(wellKnown)
     where id != .unknownPrograms {
       let app = rules.app(id)
-      let matchers = app.matchers.isEmpty ? installed[id] ?? [] : app.matchers
+      let matchers = app.matchers.isEmpty ? installed[id]?.used(for: id, in: rules) ?? [] : app.matchers
       let processes = (tracked[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses)
       guard !matchers.isEmpty || !processes.isEmpty else { continue }
       let verdict =
@@ -88,5 +88,20 @@ struct OrdersBuilder {
     }
     guard let until = verdict.until else { return ProgramTerms(step: step) }
     return ProgramTerms(closesAt: until, step: step, warnings: verdict.warnings, reason: told)
+  }
+}
+
+extension InstalledMatchers {
+  /// Returns the matchers as far as they are used for an application.
+  ///
+  /// What an account says of its own may close a program or charge for it, and opens nothing: neither what is always allowed,
+  /// nor a program that is closed as an unknown one.
+  ///
+  /// Spec: Protocol/10-household.md §5.
+  func used(for id: AppID, in rules: RuleSet) -> [AppMatcher] {
+    guard isOwn else { return matchers }
+    let app = rules.app(id)
+    let isReward = app.use?.category == .reward && !app.isAlwaysAllowed && rules.unknownPrograms != .block
+    return app.isBlocked || isReward ? matchers : []
   }
 }

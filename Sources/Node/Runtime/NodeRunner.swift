@@ -167,7 +167,7 @@ public final class RunningNode: Sendable {
     services =
       [
         RunningPart { await DiskService(context: context, directory: directory).run() },
-        RunningPart { await MemoryService().run() },
+        RunningPart { await ResidentMemory.releaseRepeatedly() },
         RunningPart { await usage.run() },
         RunningPart { await ExpiryService(context: context, directory: directory).run() },
         RunningPart {

@@ -18,6 +18,8 @@ struct RulesService: Sendable {
   /// The time by which a decision is made before it is due, so that the agent has the next orders in time: what has not been
   /// used closes later then, in milliseconds.
   private static let ahead: Int64 = 3_000
+  /// The longest time for which the agent's news of a sleep is waited for, in milliseconds: it looks every 5 seconds.
+  private static let sleepNews: Int64 = 6_000
 
   func run() async {
     var said: [ChildID: Set<ChildStanding.Notice>] = [:]
@@ -27,6 +29,7 @@ struct RulesService: Sendable {
       var wait = Self.pause
       let began = context.now()
       if context.profile.role == .child {
+        await awaitSleepNews()
         do { wait = try await look(&said, &week) } catch {
           context.logger.error("the rules could not be looked at", metadata: ["reason": "\(error)"])
         }
@@ -37,6 +40,17 @@ struct RulesService: Sendable {
       let rest = min(Self.rest.long, max(Self.rest.short, (ended - began) * 4)) - (context.now() - ended)
       if rest > 0 { do { try await Task.sleep(for: .milliseconds(rest)) } catch { return } }
     }
+  }
+
+  /// Waits until the agent has told what a sleep of the machine has cut, so that nothing closes for time slept away.
+  private func awaitSleepNews() async {
+    let (sleep, end) = (context.enforcementState.sleep, context.now() + Self.sleepNews)
+    while sleep.isAwaited, !Task.isCancelled, context.enforcementState.agent != nil, context.now() < end {
+      let seen = context.changes.version
+      guard sleep.isAwaited else { break }
+      await context.changes.wait(after: seen, milliseconds: end - context.now())
+    }
+    sleep.told()
   }
 
   /// Decides for each child, and returns for how many milliseconds that holds.

@@ -24,12 +24,13 @@ extension UsageService {
     guard let child = household.child(of: account, on: context.own) else { return }
     let rules = household.rules(for: child)
     if app == .unknownPrograms { try await cutUnknown(in: account, unless: rules, of: child) }
-    _ = watch.state(of: process)
+    let isGone = watch.state(of: process) == .gone
     let id = SecureRandom.bytes(16)
     let zone = LocalZone.name()
     let householdStart = context.time.now - (now - began)
     let opening = try await context.store.openSession(
-      of: app, process, account: account, bootID: context.bootID, isObserved: true, since: began
+      of: app, process, account: account, bootID: context.bootID, isObserved: true, since: began,
+      isGone: isGone
     ) {
       [context] in
       guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
@@ -54,10 +55,10 @@ extension UsageService {
       }
       wake.notify()
       context.factNews.notify()
-    case .otherApplication:
-      // Recorded already by `usage track`.
+    case .otherApplication, .ended:
+      // Recorded already: by `usage track`, or before the agent told it again.
       unrecorded.remove(process)
-      if app == .unknownPrograms { unknown.insert(process) }
+      if app == .unknownPrograms, opening != .ended { unknown.insert(process) }
       watch.forget(process)
     case .full:
       // What runs there is still closed in time.

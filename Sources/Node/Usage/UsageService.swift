@@ -122,7 +122,7 @@ actor UsageService {
     case .otherApplication(let other):
       throw LocalAPIError(
         .invalid, "This program is already recorded as “\(other)”: start another one to record “\(appID)”.")
-    case .full:
+    case .ended, .full:
       watch.forget(process)
       throw LocalAPIError(
         .limit, "\(Limits.trackedPrograms) programs are recorded already: close some of them and try again.")
@@ -251,7 +251,7 @@ actor UsageService {
     _ evidence: UsageEvidence?
   ) async throws(StoreError) -> SessionEnding? {
     let own = context.own
-    let ending = try await context.store.endSession(id, of: processes, at: context.wall()) {
+    let ending = try await context.store.endSession(id, of: processes, at: context.wall(), end: end?.at) {
       [context] session, effects in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(

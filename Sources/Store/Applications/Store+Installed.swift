@@ -28,7 +28,7 @@ extension Store {
   /// - Returns: The number of the list that holds now, and the changed streams.
   /// - Throws: The database's error.
   public func setInstalled(
-    _ list: InstalledList, matchers: [AppID: [AppMatcher]] = [:], at wall: Int64
+    _ list: InstalledList, matchers: [AppID: InstalledMatchers] = [:], at wall: Int64
   ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
     try await commits.commit(.upkeep) { [own, coding, keys] database in
       try database.save(matchers)
@@ -57,7 +57,7 @@ extension Store {
   }
 
   /// Returns what recognizes the applications that this machine has found on itself.
-  public func installedMatchers() async throws(StoreError) -> [AppID: [AppMatcher]] {
+  public func installedMatchers() async throws(StoreError) -> [AppID: InstalledMatchers] {
     try await read { database in try database.installedMatchers() }
   }
 
@@ -89,25 +89,26 @@ extension Database {
   }
 
   /// Keeps what recognizes applications, and leaves the disk alone if that is the same as before.
-  fileprivate func save(_ matchers: [AppID: [AppMatcher]]) throws {
+  fileprivate func save(_ matchers: [AppID: InstalledMatchers]) throws {
     guard try installedMatchers() != matchers else { return }
     try run("DELETE FROM installed_matcher")
-    for (app, matchers) in matchers {
-      let lines = matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: "\n")
-      try run("INSERT INTO installed_matcher VALUES (?, ?)", [app.text, lines])
+    for (app, installed) in matchers {
+      let lines = installed.matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: "\n")
+      try run("INSERT INTO installed_matcher VALUES (?, ?, ?)", [app.text, lines, installed.isOwn])
     }
   }
 
-  fileprivate func installedMatchers() throws -> [AppID: [AppMatcher]] {
-    var found: [AppID: [AppMatcher]] = [:]
+  fileprivate func installedMatchers() throws -> [AppID: InstalledMatchers] {
+    var found: [AppID: InstalledMatchers] = [:]
     for row in try rows("SELECT * FROM installed_matcher") {
       let (text, lines): (String, String) = (row["app_id"], row["matchers"])
       guard let app = AppID(text) else { continue }
-      found[app] = lines.split(separator: "\n").compactMap { line in
+      let matchers: [AppMatcher] = lines.split(separator: "\n").compactMap { line in
         let words = line.split(separator: " ", maxSplits: 1)
         guard words.count == 2, let kind = AppMatcher.Kind(rawValue: String(words[0])) else { return nil }
         return AppMatcher(kind: kind, value: String(words[1]))
       }
+      found[app] = InstalledMatchers(matchers, isOwn: row["is_own"])
     }
     return found
   }

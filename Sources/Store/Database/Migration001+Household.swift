@@ -99,7 +99,8 @@ extension Migration001 {
     -- What recognizes the applications of this machine, a child's, by its own look.
     CREATE TABLE installed_matcher (
       app_id TEXT PRIMARY KEY,              -- 1 to 255 bytes
-      matchers TEXT NOT NULL                -- a line for each: the kind, a space, the value
+      matchers TEXT NOT NULL,               -- a line for each: the kind, a space, the value
+      is_own INTEGER NOT NULL               -- 1 if an account has it in its own folder
     ) STRICT, WITHOUT ROWID;
 
     -- The last reading of the hybrid clock.
@@ -220,5 +221,16 @@ extension Migration001 {
       process_start_time INTEGER NOT NULL,  -- clock ticks since boot, field 22 of /proc/PID/stat
       PRIMARY KEY (record_id, process_id, process_start_time)
     ) STRICT, WITHOUT ROWID;
+
+    -- The last programs whose part in a session has ended: what is told of them again, up to that end, is recorded already.
+    CREATE TABLE ended_process (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      boot_id TEXT NOT NULL,                -- UUID
+      process_id INTEGER NOT NULL,          -- process ID
+      process_start_time INTEGER NOT NULL,  -- clock ticks since boot, field 22 of /proc/PID/stat
+      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
+      ended_boot INTEGER NOT NULL,          -- milliseconds
+      UNIQUE (process_id, process_start_time, app_id, boot_id)
+    ) STRICT;
     """
 }

@@ -31,6 +31,7 @@ extension Store {
       // Open sessions are reported by the other machine.
       try database.run("DELETE FROM open_session_process")
       try database.run("DELETE FROM open_session")
+      try database.run("DELETE FROM ended_process")
       try database.run("UPDATE invitation SET outcome = 'cancelled', secret = zeroblob(16) WHERE outcome IS NULL")
       try database.run("UPDATE discovery_key SET key = zeroblob(32)")
       try database.run("DELETE FROM discovery_key")

@@ -10,6 +10,8 @@ public enum SessionOpening: Hashable, Sendable {
   case otherApplication(AppID)
   /// The session of the program, which is recorded instead of one of the many programs of another application.
   case openInPlace(OpenUsageSession, of: ProcessIdentity)
+  /// The program has ended, and all of it is recorded.
+  case ended
   /// The largest number of programs is being recorded.
   case full
 }
@@ -31,9 +33,12 @@ extension Store {
   /// What the agent has seen (`isObserved`) takes the place of one of many programs of another application if all places are
   /// taken: no application is left out because of another one's processes. A session of unknown programs that paused goes on
   /// at `since`.
+  ///
+  /// A session never begins before the end of the program's part in an earlier one: what an agent tells again counts once.
+  /// `isGone` is true if the program is known to run no more.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String, isObserved: Bool = false,
-    since: BootInstant? = nil, make: @escaping @Sendable () throws -> OpenUsageSession
+    since: BootInstant? = nil, isGone: Bool = false, make: @escaping @Sendable () throws -> OpenUsageSession
   ) async throws(StoreError) -> SessionOpening {
     try await commits.commit { database in
       let known = try database.row(
@@ -45,14 +50,8 @@ extension Store {
         let session = try OpenUsageSession(known, processes: database.processes(of: known["record_id"]))
         return session.appID == app ? .open(session) : .otherApplication(session.appID)
       }
-      let programs = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0
       let open = try database.row(
         "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ? AND account IS ?", [bootID, app.text, account])
-      var place: ProcessIdentity?
-      if programs >= (isObserved ? Limits.recordedPrograms : Limits.trackedPrograms) {
-        guard isObserved, open == nil, let taken = try database.takePlace() else { return .full }
-        place = taken
-      }
       var session: OpenUsageSession
       if let open {
         session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
@@ -60,8 +59,18 @@ extension Store {
         session.processes.append(process)
       } else {
         session = try make()
-        try database.insert(session)
+        if let end = try database.end(of: process, as: app, bootID: bootID), session.startedAt < end {
+          if isGone { return .ended }
+          session.begin(noEarlierThan: end)
+        }
       }
+      var place: ProcessIdentity?
+      let programs = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0
+      if programs >= (isObserved ? Limits.recordedPrograms : Limits.trackedPrograms) {
+        guard isObserved, open == nil, let taken = try database.takePlace() else { return .full }
+        place = taken
+      }
+      if open == nil { try database.insert(session) }
       try database.run(
         "INSERT INTO open_session_process VALUES (?, ?, ?)",
         [session.recordID.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
@@ -139,9 +148,9 @@ extension Store {
   /// in one transaction.
   ///
   /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the record of the session;
-  /// it is not called if the session has ended already.
+  /// it is not called if the session has ended already. `end` is when the programs ended, on the boot clock.
   public func endSession(
-    _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64,
+    _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64, end: BootInstant? = nil,
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
@@ -155,6 +164,7 @@ extension Store {
         try database.run(
           "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
           [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
+        if let end { try database.note(end, of: process, app: row["app_id"], bootID: row["boot_id"]) }
       }
       guard try database.processes(of: Data(id.bytes)).isEmpty else { return .open }
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)

@@ -102,7 +102,8 @@ import Testing
   }
 
   @Test(
-    "What an account has in its own folder, or several applications start, recognizes none; a script is an argument")
+    "What several applications start recognizes none, nor what an account's entry starts outside its home; a script is an argument"
+  )
   func recognition() async throws {
     try await TemporaryFolder.with { root in
       let apps = "\(root)/share/applications"
@@ -111,6 +112,10 @@ import Testing
       for name in ["alone", "neighbour", "script"] { try Self.entry("\(apps)/\(name).desktop", name, "Exec=\(name)") }
       for name in ["one", "two"] { try Self.entry("\(apps)/\(name).desktop", name, "Exec=shared --\(name)") }
       try Self.entry("\(root)/emma/applications/own.desktop", "Own", "Exec=\(root)/bin/alone")
+      // What is in the account's own home, by itself.
+      try Self.write("\(root)/emma/kart", "", mode: 0o755)
+      try Self.entry("\(root)/emma/applications/kart.desktop", "Kart", "Exec=\(root)/emma/kart")
+      try Self.entry("\(root)/emma/applications/chess.desktop", "Chess", "X-Flatpak=org.a.Chess")
       try Self.write(
         "\(root)/dpkg/info/both.list", "\(root)/bin/alone\n\(root)/bin/neighbour\n\(root)/games/script")
       let found = ApplicationScan.run(places(root))
@@ -121,7 +126,10 @@ import Testing
           "neighbour": [AppMatcher(kind: .path, value: "\(root)/bin/neighbour")],
           "script": [AppMatcher(kind: .argument, value: "\(root)/games/script")],
           "one": [], "two": [], "own": [],
+          "kart": [AppMatcher(kind: .path, value: "\(root)/emma/kart")],
+          "org.a.Chess": [AppMatcher(kind: .flatpak, value: "org.a.Chess")],
         ])
+      #expect(Set(found.filter(\.isOwn).map(\.app.appID.text)) == ["own", "kart", "org.a.Chess"])
     }
   }
 

@@ -43,6 +43,12 @@ extension ProcessTests {
       #expect(found.ids.first == "node-not-running" && found.ids.contains("multicast-heard"))
     }
 
+    @Test("A machine whose loopback interface is down is examined like any other")
+    func noLoopback() async throws {
+      guard let found = try await found({ network, _ in try await network.run("ip link set lo down") }) else { return }
+      #expect(found.ids.contains("interfaces") && found.status == 0, "\(found.findings)")
+    }
+
     @Test("A firewall that drops the port and mDNS")
     func firewall() async throws {
       let found = try await found(asRoot: true) { network, _ in

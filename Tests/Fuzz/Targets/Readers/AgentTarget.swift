@@ -15,7 +15,8 @@ enum AgentTarget {
       .clockSet(milliseconds: -5), .slept(milliseconds: 5), .ordersDamaged(hasOlder: true), .dropped(count: 4),
       .sessionsClosed(account: 1_000, areEnded: true, reason: "bedtime"),
       .logInRefused(account: 1_000, reason: "bedtime"),
-      .letThrough(count: 2),
+      .letThrough(count: 2), .senses(hasSessions: true, hasInput: false),
+      .unreadable(account: 1_000, count: 2),
     ]
     let frames: [AgentFrame] = [
       .hello(
@@ -106,9 +107,10 @@ enum AgentTarget {
           images: [ProcessFacts.Image(path: "/usr/games/kart")], isFromWritablePlace: true),
         at: BootInstant(milliseconds: 5_001))
     }
-    machine.sensed(
-      AgentPresence(accounts: [1_000], input: .last(BootInstant(milliseconds: 5_000))),
-      at: BootInstant(milliseconds: 5_002))
+    for presence in [AgentPresence(accounts: [1_000], input: .last(BootInstant(milliseconds: 5_000))), AgentPresence()]
+    {
+      effects += machine.sensed(presence, at: BootInstant(milliseconds: 5_002))
+    }
     effects += machine.timerFired(at: BootInstant(milliseconds: HybridTimestamp.wallLimit))
     for effect in effects {
       switch effect {

@@ -1,0 +1,61 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// Carrying out the machine's effects, and answering log-in gates.
+///
+/// Spec: Protocol/13-agent.md §9, §13.
+extension AgentRunner {
+  /// Carries out effects, in their order.
+  func perform(_ effects: [AgentEffect], _ now: BootInstant) {
+    for effect in effects {
+      switch effect {
+      case .ask(let process):
+        noteClosing(process.processID)
+        newLooks.closed()
+        handles.signal(process, SIGTERM)
+      case .kill(let process):
+        noteClosing(process.processID)
+        handles.signal(process, SIGKILL)
+        if eventsDescriptor < 0 { newLooks.watch(from: now) }
+      case .pause(let process):
+        noteClosing(process.processID)
+        newLooks.closed()
+        if eventsDescriptor < 0 { newLooks.watch(from: now) }
+        if jail?.freeze(process) != true { perform(machine.couldNotPause(process, at: now), now) }
+      case .resume(let process): jail?.release(process)
+      case .lockSessions(let account): sessions.lock(account)
+      case .endSessions(let account): sessions.end(account, sparing: protected.processes)
+      case .tell(let report):
+        if case .began(let use, _, _) = report.event { handles.hold(use.process) }
+        if connection?.isWelcome == true { send(.report(report)) }
+        teller.tell(report, at: now) { machine.reason(of: $1, in: $0) }
+      }
+    }
+  }
+
+  /// Notes a process whose copies are looked at as soon as they begin.
+  func noteClosing(_ process: Int32) {
+    if closing.count < 4_096 { closing.insert(process) }
+  }
+
+  /// Answers the log-in gates that ask.
+  func answerGates() {
+    var effects: [AgentEffect] = []
+    let now = present()
+    gate?.serve { account in
+      let (answer, told) = machine.mayLogIn(account, at: now)
+      effects += told
+      return answer
+    }
+    perform(effects, now)
+  }
+
+  /// Tells the node of log-ins that were let through while the agent did not answer.
+  func takeNotes() {
+    guard let count = gate?.takeNotes(), count > 0 else { return }
+    let now = present()
+    perform(machine.letThrough(count, at: now), now)
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+
+/// The node: its connection, and the orders that it gives.
+///
+/// Spec: Protocol/13-agent.md §3, §4.
+extension AgentRunner {
+  /// Accepts nodes that connect, the last of which is served.
+  func accept() {
+    // Bounded, so that many connections in a row do not delay the other work for long.
+    for _ in 0..<16 {
+      guard let socket = listener.accept() else { return }
+      guard let peer = socket.peer, isNode(peer.user) else { continue }
+      protected.connected(node: peer.process)
+      prepareLooking()
+      connection = NodeConnection(socket, peer)
+      let hello = AgentHello(
+        run: run, isSystem: settings.nodeUser != nil, hasEvents: eventsDescriptor >= 0,
+        hasSessions: presence?.hasSessions ?? false, hasInput: presence?.hasInput ?? false, user: UInt32(geteuid()),
+        boot: boot,
+        orders: machine.ordersInForce)
+      send(.hello(hello))
+    }
+  }
+
+  private func isNode(_ user: UInt32) -> Bool {
+    if let nodeUser = settings.nodeUser { return user == nodeUser || user == 0 }
+    return user == geteuid()
+  }
+
+  /// Sends what waits for the node, and obeys what it sent.
+  func serve(_ ready: Int16) {
+    guard let connection else { return }
+    guard connection.flush(), let frames = connection.receive() else {
+      self.connection = nil
+      return
+    }
+    for frame in frames {
+      let now = present()
+      switch frame {
+      case .welcome(let welcome):
+        connection.isWelcome = true
+        perform(machine.connected(stored: welcome.run == run ? welcome.stored : 0, at: now), now)
+      case .orders(let orders) where connection.isWelcome: take(orders, isKept: false)
+      case .stored(let number) where connection.isWelcome: machine.stored(number)
+      case .hello, .orders, .report, .stored:
+        self.connection = nil
+        return
+      }
+    }
+  }
+
+  func send(_ frame: AgentFrame) {
+    guard let connection, !connection.send(frame) else { return }
+    self.connection = nil
+  }
+
+  /// Puts orders in force; they are written to the disk unless they were read from there.
+  func take(_ orders: AgentOrders, isKept: Bool) {
+    let now = present()
+    // On the disk before they have an effect. If that fails, they are enforced nevertheless: a full disk would spare a child.
+    unkept = isKept || keep(orders) ? nil : orders
+    let effects = machine.received(orders, boot: boot, isDurable: unkept == nil, at: now) {
+      // The account that the agent runs as exists, also where no list of accounts names it, as in a container.
+      $0 == geteuid() || getpwuid($0) != nil
+    }
+    prepareLooking()
+    loadFiles()
+    looker.forgetImages()
+    perform(effects, now)
+    if !isKept { lookAtAll() }
+  }
+
+  /// Writes orders to the disk; returns whether they are there.
+  private func keep(_ orders: AgentOrders) -> Bool {
+    guard let reason = store.keep(orders) else { return true }
+    Self.say(reason)
+    return false
+  }
+
+  /// Tries again to write orders that could not be written.
+  func keepLate() {
+    guard let orders = unkept, store.keep(orders) == nil else { return }
+    unkept = nil
+    let now = present()
+    perform(machine.kept(at: now), now)
+  }
+}

@@ -1,0 +1,108 @@
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// Looking at processes.
+///
+/// Spec: Protocol/13-agent.md §10.
+extension AgentRunner {
+  /// The longest time for which events are read before everything else gets its turn, in milliseconds.
+  private static let eventsMilliseconds: Int64 = 250
+  /// The longest time for which large files are read before everything else gets its turn, in milliseconds.
+  private static let filesMilliseconds: Int64 = 10
+
+  /// Works out what is looked for, after new orders or with another node.
+  func prepareLooking() {
+    let accounts = machine.supervisedAccounts
+    wanted = ProcessLooker.Wanted(
+      accounts: accounts, hashed: accounts.filter { machine.needsHashes(of: $0) }, protected: protected.processes,
+      protectedFiles: protected.files)
+  }
+
+  /// Reads which files belong to the packages and paths that orders name.
+  func loadFiles() {
+    looker.load(packages: machine.packages, paths: machine.paths, accounts: machine.supervisedAccounts)
+  }
+
+  /// Looks at every process.
+  func lookAtAll() {
+    closing = []
+    killUnreadable()
+    let found = looker.look(wanted, at: BootClock.now()) { see($0) }
+    let now = present()
+    perform(machine.looked(present: found, at: now), now)
+  }
+
+  /// Tells the node of the processes because of which the agent started anew.
+  func tellUnreadable() {
+    let now = present()
+    for (account, count) in unreadable.kill(of: machine.supervisedAccounts).sorted(by: { $0.key < $1.key }) {
+      perform(machine.cannotRead(UInt64(count), of: account, at: now), now)
+    }
+  }
+
+  /// Kills what makes readers wait, and everything of an account that has several such processes.
+  private func killUnreadable() {
+    guard !unreadable.isEmpty else { return }
+    let counts = unreadable.kill(of: machine.supervisedAccounts)
+    blinding = Set(counts.filter { $0.value >= UnreadableProcesses.mostOfAccount }.keys)
+    for account in blinding { UnreadableProcesses.killAll(of: account) }
+  }
+
+  /// Reads a part of the large files whose SHA-256 is wanted, and looks again at what runs those that are done.
+  func readFiles() {
+    let done = looker.hashes.work(until: SystemClock.boot.milliseconds + Self.filesMilliseconds)
+    guard !done.isEmpty else { return }
+    looker.look(atThoseWith: done, wanted, at: BootClock.now()) { see($0) }
+  }
+
+  /// Looks again at programs that started a moment ago.
+  func lookAtYoung() {
+    let now = BootClock.now()
+    for pid in young.due(at: now) {
+      if let (facts, isNews) = looker.look(at: pid, wanted, now), isNews { see(facts) }
+    }
+  }
+
+  func see(_ facts: ProcessFacts) {
+    let now = present()
+    perform(machine.saw(facts, at: now), now)
+  }
+
+  /// Reads the kernel's events about processes, and looks at what has started.
+  func readEvents() {
+    // Bounded, so that the node is heard and signs of life are given in the middle of a storm of programs.
+    let end = BootClock.now() + Self.eventsMilliseconds
+    for _ in 0..<4_096 {
+      guard BootClock.now() < end, let event = nextEvent() else { return }
+      switch event {
+      case .started(let pid):
+        if !blinding.isEmpty, let owner = UnreadableProcesses.owner(of: pid), blinding.contains(owner) {
+          UnreadableProcesses.kill(pid, of: owner)
+          continue
+        }
+        let now = BootClock.now()
+        guard let (facts, _) = looker.lookAtStart(of: pid, wanted, now) else { continue }
+        see(facts)
+        // The end of one that was killed is seen by its descriptor.
+        if !machine.isKilled(facts.identity) { young.started(pid, at: now) }
+      case .forked(let child, of: let parent):
+        // What a program that is being closed starts without another program would be seen seconds later.
+        guard closing.contains(parent) else { continue }
+        noteClosing(child)
+        if let (facts, _) = looker.lookAtStart(of: child, wanted, BootClock.now()) { see(facts) }
+      case .lost:
+        lookAtAll()
+        let now = present()
+        perform(machine.rescanned(at: now), now)
+      }
+    }
+  }
+
+  private func nextEvent() -> ProcessEvents.Event? {
+    switch events {
+    case .some(let events): events.next()
+    case .none: nil
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyModel
+
+/// The descriptors of the programs that the agent follows, by which it hears of their ends and sends signals to them.
+struct HeldHandles {
+  /// A handle in a collection.
+  private final class Held {
+    let handle: ProcessHandle
+    init?(_ process: ProcessIdentity) {
+      guard let handle = ProcessHandle(process) else { return nil }
+      self.handle = handle
+    }
+  }
+
+  private var held: [ProcessIdentity: Held] = [:]
+  /// The most that are held; files must be left for looking at all others.
+  private let most = min(1_024, Int(clamping: sysconf(Int32(_SC_OPEN_MAX))) / 2)
+
+  /// The descriptors, which are ready when their processes have ended.
+  var descriptors: [(process: ProcessIdentity, descriptor: Int32)] {
+    held.map { ($0.key, $0.value.handle.descriptor) }
+  }
+
+  /// Keeps a descriptor of a process, by which its end is seen, unless it has ended or too many are kept.
+  mutating func hold(_ process: ProcessIdentity) {
+    if held[process] == nil, held.count < most { held[process] = Held(process) }
+  }
+
+  /// Closes the descriptor of a process.
+  mutating func forget(_ process: ProcessIdentity) { held[process] = nil }
+
+  /// Sends a signal to a process, if it is still that one, and holds it.
+  mutating func signal(_ process: ProcessIdentity, _ number: Int32) {
+    hold(process)
+    if let held = held[process] {
+      held.handle.send(signal: number)
+    } else if let handle = ProcessHandle(process) {
+      handle.send(signal: number)
+    }
+  }
+}

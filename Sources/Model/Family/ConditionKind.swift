@@ -1,0 +1,193 @@
+/// A kind of condition, with the words in which people read it.
+///
+/// Doctor shows each condition of a machine, and a receipt names those that change what an edit asks (06 §4).
+///
+/// Spec: Protocol/10-household.md §6.
+public struct ConditionKind: Hashable, Sendable {
+  /// How much a condition weakens the rules, in ascending order.
+  public enum Weight: Hashable, Sendable {
+    /// It is worth knowing.
+    case information
+    /// Something of the rules is not carried out as a parent expects.
+    case warning
+    /// Nothing of the rules is carried out, or not for long.
+    case fault
+  }
+
+  /// The name, as in `MachineCondition`.
+  public let name: String
+  /// How much it weakens the rules.
+  public let weight: Weight
+  private let sentence: String
+  private let next: String
+
+  private init(_ name: String, _ weight: Weight, _ sentence: String, next: String) {
+    (self.name, self.weight, self.sentence, self.next) = (name, weight, sentence, next)
+  }
+
+  /// Every kind; one that is added is added here and to the table of the specification.
+  ///
+  /// In the sentence, `{there}` stands for “on” and the machine, or “there”; `{machine}` for the machine, `{account}` for the name of
+  /// the account after a space, `{for account}` for the same with “for the account”, `{app}` for the application in the detail, and
+  /// `{detail}` for the detail itself. Where there is none, the words are left out.
+  public static let all: [ConditionKind] = [
+    ConditionKind(
+      "agent-silent", .fault, "No agent runs {there}, so nothing is closed.",
+      next: "Start it there with `sudo systemctl start latchkey-agent`, or see why `latchkey run` starts none."),
+    ConditionKind(
+      "no-agent", .information,
+      "The node {there} was started without an agent, so rules are recorded and nothing is closed.",
+      next: "Start it without --no-agent if that is not meant."),
+    ConditionKind(
+      "own-programs-only", .information,
+      "Rules are in force {there} for the programs of Latchkey's own account only, whose owner can end Latchkey.",
+      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+    ConditionKind(
+      "no-process-events", .warning,
+      "The kernel {there} does not tell of programs that start, so they are closed up to a second late.",
+      next: "Use a kernel with process events (CONFIG_PROC_EVENTS), as Debian's has."),
+    ConditionKind(
+      "no-sessions", .warning,
+      "Nothing tells of sessions {there}, so they are not locked before they are ended, and learning counts by input alone.",
+      next: "Start systemd-logind there, and look at `systemctl status systemd-logind dbus`."),
+    ConditionKind(
+      "no-input", .information,
+      "No keyboard, pointer or gamepad can be read {there}, so learning earns while a session is open and unlocked, also if "
+        + "nobody uses it.", next: "Plug one in there."),
+    ConditionKind(
+      "no-login-gate", .warning,
+      "Log-in is not refused {there} while sessions are closed, because PAM does not ask Latchkey.",
+      next:
+        "Switch its profile on there with `sudo pam-auth-update --enable latchkey`; where /etc/pam.d was edited by hand, add "
+        + "--force."),
+    ConditionKind(
+      "orders-damaged", .warning,
+      "Within a day, the agent's orders were found damaged or missing on the disk {there}; earlier ones held until new ones came.",
+      next: "Check that disk."),
+    ConditionKind(
+      "logins-let-through", .warning,
+      "Within a day, log-ins were let through {there} although sessions close, because the agent did not answer.",
+      next: "Look there at its log with `journalctl -u latchkey-agent`."),
+    ConditionKind(
+      "events-lost", .information,
+      "Within a day, so many programs started {there} that the kernel could not tell the agent of all of them; it looked at "
+        + "everything again, so that some were closed late.",
+      next: "If it comes again, see what starts them with `ps -e --sort=-start_time` there."),
+    ConditionKind(
+      "program-unreadable", .warning,
+      "Within a day, a child's program {there} made whoever looked at it wait without end, as one does that is to hide others; it "
+        + "was killed.",
+      next: "Talk about it. If programs do not start there any more, restart the machine."),
+    ConditionKind(
+      "rule-needed-program", .warning,
+      "The rules of {app} name a program that {machine} needs, so that is not closed{for account}.",
+      next: "Give it a matcher that fits the program alone with `latchkey app set`."),
+    ConditionKind(
+      "rule-matches-everything", .warning,
+      "The rules of {app} would recognize every program {there}, so they close none{for account}.",
+      next: "Give the program's full path, its package or its SHA-256 with `latchkey app set`."),
+    ConditionKind(
+      "rule-bad-matcher", .warning,
+      "The rules of {app} cannot recognize a program {there}, so they close none{for account}.",
+      next: "Give the program's full path, its package or its SHA-256 with `latchkey app set`."),
+    ConditionKind(
+      "rule-unrecognized", .information, "Nothing {there} is recognized as {app}, so its rules close nothing.",
+      next: "Install it there, or say how to recognize it: `latchkey app set {detail} --matcher \"path /usr/games/…\"`."
+    ),
+    ConditionKind(
+      "rule-no-account", .warning, "A child's account{account} does not exist any more {there}.",
+      next: "Say again whose accounts they are with `latchkey accounts`."),
+    ConditionKind(
+      "rule-other-account", .warning,
+      "Latchkey runs {there} in an account that has no rights over the child's programs.",
+      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+    ConditionKind(
+      "app-blocked", .information,
+      "A rule blocks {app} {there}, so that it stays closed although it is always allowed.",
+      next: "Unblock it with `latchkey app set {detail} --unblocked`."),
+    ConditionKind(
+      "ends-with-session", .information,
+      "Nothing but a path, a name or arguments recognizes {app} {there}, so that it ends when the session closes.",
+      next: "Give its package, its Flatpak or its SHA-256 with `latchkey app set {detail} --matcher`."),
+    ConditionKind(
+      "cannot-pause", .information, "Programs cannot be paused {there} and are closed instead{for account}.",
+      next:
+        "Choose closing with `latchkey app set --when-over close`, or use a kernel with control groups of the second "
+        + "version."),
+    ConditionKind(
+      "cannot-close-sessions", .warning,
+      "Sessions cannot be closed {there}, so programs are closed one by one{for account}.",
+      next:
+        "Install the package there, and see that systemd-logind runs; or choose `latchkey settings set --sessions leave`."
+    ),
+    ConditionKind(
+      "too-many-rules", .fault, "There are more rules than the agent {there} takes, so that earlier ones still hold.",
+      next: "Remove the rules of applications that are not used any more."),
+    ConditionKind(
+      "orders-not-kept", .fault,
+      "The newest rules could not be written to the disk {there}: they hold until the agent is started again.",
+      next: "Make room there on the disk of /var/lib/latchkey-agent, or check it; the agent tries again by itself."),
+    ConditionKind(
+      "clock-unset", .warning, "The clock {there} was never set, so bedtime and days are wrong.",
+      next: "Switch a time service on there with `sudo timedatectl set-ntp true`."),
+    ConditionKind(
+      "clock-set", .information,
+      "Within a day, the clock {there} was set. Rules and points go by the time that has passed, so nothing is gained by it.",
+      next: "Set it right again there, or switch a time service on with `sudo timedatectl set-ntp true`."),
+    ConditionKind(
+      "other-enforcer", .warning,
+      "{detail} limits the use of {machine} as well, so that it may close what your rules allow.",
+      next: "Keep the limits in one of both: remove {detail} there, or set no rules here."),
+    ConditionKind(
+      "privileged-group", .warning,
+      "The account{account} {there} is in the group {detail}, with which it can get around every rule.",
+      next: "Take it out there with `sudo gpasswd --delete{account} {detail}`."),
+    ConditionKind(
+      "lingering", .information,
+      "Programs of the account{account} {there} go on after it has logged out; they are closed and counted all the same.",
+      next: "End that there with `sudo loginctl disable-linger{account}`."),
+  ]
+
+  /// Returns the kind of a name; `nil` if this version does not know it.
+  public static func named(_ name: String) -> ConditionKind? { all.first { $0.name == name } }
+
+  /// Returns the sentence for a condition of a machine, and the next step.
+  ///
+  /// `machine` is “this machine” or the machine's name in quotation marks, and `account` the account's name, or empty.
+  public func words(
+    on machine: String, account: String, detail: String
+  ) -> (sentence: String, next: String) {
+    let words = [
+      "{there}": "on \(machine)", "{machine}": machine, "{account}": account.isEmpty ? "" : " \(account)",
+      "{for account}": account.isEmpty ? "" : " for the account \(account)",
+      "{app}": detail.isEmpty ? "an application" : "“\(detail)”", "{detail}": detail,
+    ]
+    return (Self.filled(sentence, words), Self.filled(next, words))
+  }
+
+  /// Returns the sentence of a receipt for an edit in which a machine names a condition; the machine is called “there”.
+  public static func receiptSentence(of name: String) -> String {
+    guard let kind = named(name) else {
+      return "Something is carried out otherwise there: update Latchkey on this machine to see what."
+    }
+    return filled(
+      kind.sentence,
+      [
+        "{there}": "there", "{machine}": "the machine", "{account}": "", "{for account}": "",
+        "{app}": "the application",
+        "{detail}": "it",
+      ])
+  }
+
+  /// Returns a text with words in the place of the names in braces, in one pass: what a name stands for is not read again.
+  private static func filled(_ text: String, _ words: [String: String]) -> String {
+    var (result, rest) = ("", text[...])
+    while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
+      result += rest[..<start]
+      let name = String(rest[start...end])
+      result += words[name] ?? name
+      rest = rest[rest.index(after: end)...]
+    }
+    return result + rest
+  }
+}

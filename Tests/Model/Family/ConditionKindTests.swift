@@ -1,0 +1,48 @@
+import Foundation
+import LatchkeyModel
+import Testing
+
+/// Tests of the words for conditions: Protocol/10-household.md §6.
+@Suite struct ConditionKindTests {
+  @Test("Every kind is listed in the specification, which lists no other one")
+  func specified() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let page = try String(contentsOf: root.appendingPathComponent("Protocol/10-household.md"), encoding: .utf8)
+    let section = page[try #require(page.range(of: "\n## 6. Conditions\n")).upperBound...]
+    let table = section.components(separatedBy: "| name | account | detail | meaning |").dropFirst().first
+    let rows = try #require(table).components(separatedBy: "\n\n")[0].components(separatedBy: "\n")
+    let names = rows.flatMap { row in
+      row.components(separatedBy: " | ")[0].components(separatedBy: "`").enumerated()
+        .compactMap { $0.offset % 2 == 1 ? $0.element : nil }
+    }
+    #expect(names.count == Set(names).count && !names.isEmpty)
+    #expect(Set(names) == Set(ConditionKind.all.map(\.name)))
+    #expect(Set(names).count == ConditionKind.all.count)
+  }
+
+  @Test("No sentence keeps a name in braces, whatever is known", arguments: ConditionKind.all)
+  func filled(kind: ConditionKind) {
+    for (account, detail) in [("emma", "kart"), ("", ""), ("{detail}", "{app}")] {
+      let words = kind.words(on: "“Emma's PC”", account: account, detail: detail)
+      for text in [words.sentence, words.next] {
+        #expect(account.hasPrefix("{") || !text.contains("{"), "\(text)")
+        #expect(text.hasSuffix("."), "\(text)")
+      }
+      #expect(words.sentence.contains("Emma's PC"), "\(words.sentence)")
+    }
+    let receipt = ConditionKind.receiptSentence(of: kind.name)
+    #expect(receipt.hasSuffix(".") && !receipt.contains("{") && !receipt.contains("update"), "\(receipt)")
+  }
+
+  @Test("What a machine says is put into a sentence once, and read for nothing else")
+  func once() throws {
+    let kind = try #require(ConditionKind.named("privileged-group"))
+    let words = kind.words(on: "this machine", account: "{detail}", detail: "{account}")
+    #expect(
+      words.sentence
+        == "The account {detail} on this machine is in the group {account}, with which it can get around every rule.")
+    #expect(ConditionKind.named("from-the-future") == nil)
+    #expect(ConditionKind.receiptSentence(of: "from-the-future").contains("update"))
+  }
+}

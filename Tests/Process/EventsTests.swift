@@ -1,0 +1,76 @@
+import Foundation
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import Testing
+
+extension ProcessTests {
+  /// Programs of an account that root's agent sees by the events of this machine's kernel.
+  @Suite(
+    .enabled(if: geteuid() == 0, "only root gets events of others' programs; run Tools/test by sudo"),
+    .enabled(if: Cage.isPossible, "control groups of the second version cannot be mounted here"),
+    .enabled(if: Cage.hasEvents, "the kernel gives no process events here, as in a container"))
+  struct EventsAsRoot {
+    /// The time of a game, in seconds: most would end by themselves between two looks, which are 5 seconds apart.
+    private static let seconds = "2"
+
+    @Test("A blocked program that would end before the next look is killed, each time it starts")
+    func closed() async throws {
+      try await withAgent { cage, agent in
+        for _ in 0..<12 {
+          #expect(try await cage.play([Self.seconds]).wait() == .signalled(SIGKILL))
+        }
+        try await cage.hear(agent, "it was closed") { if case .closed(_, .killed, _) = $0 { true } else { false } }
+      }
+    }
+
+    @Test("Of a thousand starts at once, each is killed")
+    func burst() async throws {
+      try await withAgent { cage, _ in
+        let script = """
+          import os, sys
+          game = sys.argv[1]
+          started = [os.posix_spawn(game, [game, "600"], {}) for _ in range(1000)]
+          print(sum(os.waitstatus_to_exitcode(os.waitpid(one, 0)[1]) == -9 for one in started))
+          """
+        let output = cage.lab.newPath() + ".out"
+        #expect(try await cage.run(["python3", "-c", script, cage.game], output: output).wait() == .exited(0))
+        #expect(ProcessLab.read(output) == "1000\n")
+      }
+    }
+
+    @Test("After more events than the kernel keeps, what began meanwhile is found, and the loss is told")
+    func lost() async throws {
+      try await withAgent { cage, agent in
+        kill(agent.process.pid, SIGSTOP)
+        // Each is three events or more, and the kernel keeps some 20,000.
+        let storm = """
+          import os
+          for _ in range(12000):
+              pid = os.fork()
+              if pid == 0: os._exit(0)
+              os.waitpid(pid, 0)
+          """
+        #expect(try await cage.run(["python3", "-c", storm]).wait() == .exited(0))
+        let game = try cage.play(["600"])
+        try await eventually("the game runs") { try !cage.players().isEmpty }
+        kill(agent.process.pid, SIGCONT)
+        #expect(await game.wait() == .signalled(SIGKILL))
+        try await cage.hear(agent, "the loss is told") { if case .rescanned = $0 { true } else { false } }
+      }
+    }
+
+    /// Runs a test with an agent that has events, and orders by which the game is blocked.
+    private func withAgent(_ body: (Cage, Cage.Agent) async throws -> Void) async throws {
+      try await ProcessLab.run(asRoot: true) { lab in
+        let cage = try Cage(lab)
+        defer { cage.remove() }
+        let agent = try await cage.agent()
+        try #require(agent.hasEvents)
+        try cage.order(agent, 1, closesAt: BootClock.now(), step: .close)
+        try await cage.hear(agent, "the orders hold") { if case .inForce(1) = $0 { true } else { false } }
+        try await body(cage, agent)
+      }
+    }
+  }
+}
