@@ -15,7 +15,7 @@ import Testing
         app: try #require(AppID(name)), category: category, terms: ProgramTerms(closesAt: nil, reason: ""),
         matchers: [AppMatcher(kind: .sha256, value: Self.digest(name)), AppMatcher(kind: .name, value: name)])
     }
-    let accounts = [1_000, 1_001].map { AccountOrders(account: $0, programs: programs) }
+    let accounts = [1_000, 1_001].map { AccountOrders(account: $0, unknown: ProgramTerms(), programs: programs) }
     let orders = AgentOrders(number: 1, boot: "b", at: at(0), accounts: accounts)
     _ = machine.received(orders, boot: "b", at: at(0)) { _ in true }
   }
@@ -140,6 +140,26 @@ import Testing
     #expect(end(7, at: 200_000) == 150_000)
     run("math", 8, at: 300_000)
     #expect(end(8, at: 310_000) == 110_000, "The clock goes on where it stood.")
+  }
+
+  @Test("All unknown programs of an account share a clock, which stands while nobody is there")
+  mutating func unknown() {
+    func start(_ pid: Int32, account: UInt32 = 1_000, at now: Int64) {
+      _ = machine.saw(
+        ProcessFacts(
+          identity: ProcessIdentity(processID: pid, startTime: 1), account: account, startedAt: at(now), name: "own",
+          images: [.init(path: "/home/emma/own\(pid)")], isFromWritablePlace: true), at: at(now))
+    }
+    see(accounts: [1_000], input: 0, at: 0)
+    start(5, at: 0)
+    start(6, at: 60_000)
+    start(7, account: 1_001, at: 60_000)
+    #expect(end(6, at: 120_000) == 120_000, "It counts with the other one.")
+    #expect(end(7, at: 120_000) == 0, "Nobody uses that account.")
+    #expect(end(5, at: 20 * Self.minute) == 5 * Self.minute, "The input was long ago.")
+    see(accounts: [1_000], input: 30 * Self.minute, at: 30 * Self.minute)
+    start(8, at: 31 * Self.minute)
+    #expect(end(8, at: 32 * Self.minute) == 6 * Self.minute)
   }
 
   @Test("A sleep of the machine is no activity")

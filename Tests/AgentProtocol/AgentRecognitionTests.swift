@@ -66,6 +66,19 @@ import Testing
     #expect(rig.news() == [])
   }
 
+  @Test("Unknown programs that merely count take no room from applications, and one tells of all that they run")
+  func manyUnknown() {
+    var rig = AgentRig()
+    rig.order([AgentRig.game(closesAt: 0)], unknown: ProgramTerms(), at: 0)
+    let most = Int32(AgentMachine.capacity)
+    for pid in 1...most + 1 { rig.see(1_000 + pid, "/home/emma/own", start: 10, writable: true, at: 20) }
+    #expect(rig.news().count == Int(most) + 1, "The last one is not followed, and the orders are in force.")
+    rig.see(5, "/usr/games/kart", start: 30, at: 40)
+    #expect(rig.news() == ["kill 5", "killed 5 kart"])
+    rig.tick(5_040)
+    #expect(rig.news().filter { $0.hasPrefix("active") }.count == 1)
+  }
+
   @Test("What a process runs after an exec is another use; a copy is recognized by its hash")
   func exec() {
     let digest = String(repeating: "c", count: 64)
@@ -111,6 +124,12 @@ import Testing
     rig.order([tracked(nil, [5])], unknown: ProgramTerms(closesAt: .init(milliseconds: 0), reason: "unknown"), at: 0)
     rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
     #expect(rig.news() == ["kill 5", "inForce 1", "killed 5 ?"])
+    // Where unknown programs merely count, it is what the node records.
+    rig = AgentRig()
+    rig.order([tracked(nil, [5])], unknown: ProgramTerms(), at: 0)
+    rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
+    rig.see(6, "/home/emma/game", start: 30, writable: true, at: 40)
+    #expect(rig.news() == ["inForce 1", "began 5 kart since 10", "began 6 ? since 30"])
     // Nor does it by calling an application another one.
     rig = AgentRig()
     var other = AgentRig.game(closesAt: nil, matchers: [])

@@ -130,6 +130,43 @@ extension ProcessTests {
       }
     }
 
+    @Test("Unknown programs are recorded together as rewards where a family chose that, and have no other rules")
+    func unknownPrograms() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        // What runs beside the test is unknown as well, and goes on: nothing limits rewards here.
+        try await home.set([("mode", "limits"), ("unknownPrograms", "reward")])
+        let game = try home.play()
+        try await eventually("it is recorded") {
+          try home.pc.read { database in
+            try Int.fetchOne(
+              database,
+              sql: """
+                SELECT COUNT(*) FROM open_session_process p JOIN open_session s ON s.record_id = p.record_id
+                WHERE p.process_id = ? AND s.app_id = 'latchkey.unknown' AND s.category = 'reward'
+                """, arguments: [game.pid]) == 1
+          }
+        }
+        for node in [home.pc, home.mum] {
+          try await eventually("\(node.name) shows it in words, as reward and as screen time") {
+            let today = try await node.api.today(ofChild: "Emma")
+            let unknown = today.apps.first { $0.displayName == "Unknown programs" }
+            return unknown?.category == .reward && (unknown?.usedMilliseconds ?? 0) > 0
+              && today.running.contains { $0.displayName == "Unknown programs" } && today.usedMilliseconds > 0
+          }
+        }
+        let refused = try await home.mum.latchkey(
+          "app", "set", "latchkey.unknown", "--category", "learning", "--child", "Emma")
+        #expect(refused.status != 0 && refused.talk.contains("--unknown-programs"), "\(refused)")
+        // An agent of this user leaves alone what merely counts, so that its use ends here.
+        try await home.set([("unknownPrograms", "count")])
+        try await home.mum.eventuallyHasUsage(1)
+        let record = try #require(try await home.mum.usage().first)
+        #expect(record.appID == .unknownPrograms && record.category == .reward, "\(record)")
+        #expect(game.isRunning)
+      }
+    }
+
     @Test("An agent that is killed in the middle of closing is replaced, and the program is closed all the same")
     func killedAgent() async throws {
       try await ProcessLab.run { lab in

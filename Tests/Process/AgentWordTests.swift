@@ -1,3 +1,5 @@
+import Glibc
+import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyControl
 import LatchkeyModel
@@ -31,6 +33,56 @@ extension ProcessTests {
         }
         let doctor = try await mum.latchkey(["doctor"])
         #expect(doctor.output.contains("the kernel could not tell the agent of all of them"), "\(doctor)")
+      }
+    }
+
+    @Test("Unknown programs that merely count are one session of screen time, and only while somebody is there")
+    func unknownPrograms() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc, agent) = try await family(lab) { try FakeAgent(of: $0) }
+        defer { agent.stop() }
+        try await eventually("the machine knows whose it is") {
+          do { return try await pc.api.ownToday(caller: nil).enforcement == .enforced } catch is LocalAPIError {
+            return false
+          }
+        }
+        // Twenty short programs, beside one that nobody uses at first.
+        func use(_ process: Int32) -> ProgramUse {
+          ProgramUse(
+            account: geteuid(), app: nil, isWeak: true, process: ProcessIdentity(processID: process, startTime: 1))
+        }
+        let now = BootClock.now()
+        agent.tell(.began(use(1_000), since: now, activity: 500))
+        agent.tell(.active(use(1_000), milliseconds: 5_000, activity: 500))
+        var clock: Int64 = 1_500
+        agent.tell(.active(use(1_000), milliseconds: 6_000, activity: clock))
+        for process in Int32(1)...20 {
+          agent.tell(.began(use(process), since: now, activity: clock))
+          clock += 1
+          agent.tell(.ended(use(process), milliseconds: 1, activity: clock))
+        }
+        agent.tell(.active(use(1_000), milliseconds: 7_000, activity: clock))
+        func unknown(_ node: NodeProcess) async throws -> AppToday? {
+          try await node.api.today(ofChild: "Emma").apps.first { $0.displayName == "Unknown programs" }
+        }
+        let used = 1_000...1_020 as ClosedRange<Int64>
+        try await eventually("what was used counts") { used.contains(try await unknown(pc)?.usedMilliseconds ?? 0) }
+        let today = try await pc.api.today(ofChild: "Emma")
+        #expect(
+          used.contains(today.usedMilliseconds) && today.running.map(\.displayName) == ["Unknown programs"], "\(today)")
+        #expect(try await unknown(pc)?.verdict.isAllowed == true)
+        let status = try await pc.latchkey("status")
+        #expect(status.output.contains("Unknown programs"), "\(status)")
+        try await eventually("the parent sees it") { try await unknown(mum)?.category == .neutral }
+
+        // A parent who treats them as rewards ends that.
+        _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init("unknownPrograms", "reward")]))
+        try await mum.eventuallyHasUsage(1)
+        let record = try #require(try await mum.usage().first)
+        #expect(record.appID == .unknownPrograms && used.contains(record.activeMilliseconds), "\(record)")
+        let usage = try await mum.latchkey("usage", "list")
+        #expect(usage.output.contains("Unknown programs"), "\(usage)")
+        #expect(try await mum.usage().count == 1)
       }
     }
   }

@@ -124,10 +124,10 @@ import Testing
       situation.redeemed = try vector.redeemed.map {
         RedeemedTime(milliseconds: $0.milliseconds, lastDay: try HouseholdSamples.day($0.lastDay))
       }
-      situation.running = [1_000: Set(try vector.running.map { .app(try HouseholdSamples.app($0)) })]
+      situation.running = [1_000: Set(try vector.running.map { Subject(try HouseholdSamples.app($0)) })]
       let plan = DayPlan(rules, for: situation)
       for (name, said) in vector.verdicts {
-        let verdict = plan.explain(.app(try HouseholdSamples.app(name)), in: situation).verdict
+        let verdict = plan.explain(Subject(try HouseholdSamples.app(name)), in: situation).verdict
         let note = "decision \(number), \(name): \(verdict)"
         #expect(verdict.isAllowed == said.allowed, "\(note)")
         #expect(verdict.reason?.word == said.reason, "\(note)")

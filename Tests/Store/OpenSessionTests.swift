@@ -232,6 +232,84 @@ import Testing
     #expect(try await self.open(rig, second, isObserved: true) == .full, "Its application has a place.")
   }
 
+  @Test("Unknown programs are one session, which waits for the next one; the time between them does not count")
+  func unknownPrograms() async throws {
+    let rig = try StoreRig()
+    let own = rig.own
+    func seen() async throws -> OpenUsageSession { try #require(try await rig.store.openSessions().first) }
+    func open(_ process: ProcessIdentity, since: Int64) async throws -> OpenUsageSession {
+      let id = try #require(RecordID(bytes: rig.random.bytes(16)))
+      let start = BootInstant(milliseconds: since)
+      return try session(
+        try await rig.store.openSession(
+          of: .unknownPrograms, process, account: 1_000, bootID: "boot", isObserved: true, since: start
+        ) {
+          OpenUsageSession(
+            recordID: id, appID: .unknownPrograms, displayName: "Unknown programs", processes: [process],
+            bootID: "boot",
+            startedAt: start, lastSeenAt: start, startedAtWall: 1_000, lastSeenAtWall: 1_000, zone: "UTC",
+            category: .reward, milliPointsPerMinute: 2_000, evidence: .observed, account: 1_000)
+        })
+    }
+    func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
+    let id = try await open(first, since: 1_000).recordID
+    #expect(try await open(second, since: 2_000).recordID == id)
+    try await rig.store.pause(id, of: [first], at: at(3_000), wall: 4_000)
+    #expect(try await !seen().isPaused, "The other one runs.")
+    #expect(try await seen().activeMilliseconds(until: at(5_000)) == 4_000)
+    try await rig.store.pause(id, of: [second], at: at(6_000), wall: 7_000)
+    // Nothing runs until the next one begins, whatever is noted of all that runs.
+    try await rig.store.heartbeat([id], now: at(8_000), at: 9_000)
+    #expect(try await seen().isPaused)
+    #expect(try await seen().lastSeenAt == at(6_000))
+    #expect(try await seen().activeMilliseconds(until: at(9_000)) == 5_000)
+    try rig.reopen()
+    let third = ProcessIdentity(processID: 9, startTime: 1)
+    #expect(try await open(third, since: 10_000).recordID == id)
+    #expect(try await seen().activeMilliseconds(until: at(12_000)) == 7_000)
+    try await rig.store.heartbeat([id], now: at(12_000), at: 13_000)
+    #expect(try await seen().lastSeenAt == at(12_000))
+    try await rig.store.pause(id, of: [third], at: at(12_500), wall: 13_500)
+    guard
+      case .ended(let record, _) = try await rig.store.endSession(
+        id, of: [], at: 80_000,
+        make: { session, _ in
+          var record = Fixed.usage(1, device: own, from: session.startedAtWall, to: session.lastSeenAtWall)
+          record.activeMilliseconds = session.activeMilliseconds(until: BootInstant(milliseconds: 80_000))
+          return record
+        })
+    else {
+      Issue.record("it has not ended")
+      return
+    }
+    #expect(record.activeMilliseconds == 7_500 && record.sessionEnd == 13_500)
+  }
+
+  @Test("Unknown programs that merely count are recorded by the agent's clock, one session of an account at a time")
+  func unknownProgramsThatCount() async throws {
+    let rig = try StoreRig()
+    func note(_ clock: Int64, _ advanced: Int64, account: UInt32 = 1_000, until end: Int64) async throws -> Bool {
+      let id = try #require(RecordID(bytes: rig.random.bytes(16)))
+      return try await rig.store.noteUnknown(
+        .init(run: 7, milliseconds: clock), advanced: advanced, account: account, bootID: "boot",
+        until: BootInstant(milliseconds: end), wall: 10_000 + end
+      ) {
+        OpenUsageSession(
+          recordID: id, appID: .unknownPrograms, displayName: "Unknown programs", processes: [], bootID: "boot",
+          startedAt: BootInstant(milliseconds: end - advanced), lastSeenAt: BootInstant(milliseconds: end),
+          startedAtWall: 10_000, lastSeenAtWall: 10_000, zone: "UTC", category: .neutral, milliPointsPerMinute: 0,
+          evidence: .observed, account: account)
+      }
+    }
+    #expect(try await note(5_000, 1_000, until: 20_000))
+    #expect(try await !note(8_000, 3_000, until: 50_000))
+    #expect(try await note(9_000, 9_000, account: 1_001, until: 50_000))
+    let session = try #require(try await rig.store.openSessions().first { $0.account == 1_000 })
+    #expect(session.isPaused && session.lastSeenAt.milliseconds == 50_000 && session.startedAt.milliseconds == 19_000)
+    #expect(session.activity == SessionActivity(run: 7, clock: 8_000, milliseconds: 4_000))
+    #expect(session.activeMilliseconds(until: BootInstant(milliseconds: 90_000)) == 4_000)
+  }
+
   @Test("A doubt about a record is found by the clock of the machine that stores it, and remains")
   func doubt() async throws {
     let rig = try StoreRig()

@@ -238,12 +238,14 @@ def codec(key):
 
 # §2: from registers to rules
 
+UNKNOWN = "latchkey.unknown"
+
 def rules(registers):
     """Returns the values in force by key, from (zone, key, value) of the family and one child."""
     found = {}
     for zone in ("family", "child"):
         for where, key, value in registers:
-            if where != zone or value is None or not codec(key):
+            if where != zone or value is None or not codec(key) or key.startswith(f"app/{UNKNOWN}/"):
                 continue
             if zone == "family" and key.split("/")[0] in ("name", "removed", "today", "lock"):
                 continue
@@ -336,6 +338,8 @@ def decide(found, situation):
                                if key.startswith("today/") and key.split("/")[2] == what}
 
     def category(app):
+        if app == UNKNOWN:
+            return "reward" if get("unknownPrograms") == "reward" else "neutral"
         return "neutral" if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/category", ("neutral", None))[0]
 
     def rate(app):
@@ -410,7 +414,9 @@ def decide(found, situation):
         kind = category(app)
         if rule(app, "blocked") == "yes":
             yield "blocked", ("closed", None)
-        if rule(app, "allowed") == "yes":
+        if app == UNKNOWN and get("unknownPrograms") == "block":
+            yield "unknownPrograms", ("closed", None)
+        if rule(app, "allowed") == "yes" or (app == UNKNOWN and get("unknownPrograms", "count") == "count"):
             return
         locked = get("lock", "off")
         if locked == "on":

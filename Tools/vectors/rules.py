@@ -41,6 +41,12 @@ RULES = [
     ("family", "family/dayStart", ["0", "4", "23"]),
 ]
 
+UNKNOWN = [
+    ("child", "unknownPrograms", ["count", "reward", "block"]), ("family", "category/reward/limit", ["20"]),
+    ("child", f"app/{household.UNKNOWN}/blocked", ["yes"]), ("family", f"app/{household.UNKNOWN}/category", ["learning"]),
+    ("child", "today/DAY/grant/0190a3d2-0000-7000-8000-000000000003", [f"15 app:{household.UNKNOWN}"]),
+]
+
 TIMES = [
     1_774_738_800_000,  # 2026-03-28T23:00Z, the night in which clocks go forward in Berlin
     1_774_746_000_000, 1_792_879_200_000,  # and those in which they go back
@@ -54,7 +60,8 @@ def build() -> dict:
         "about": "rules, decisions and ledgers of Protocol/11-rules.md; times in milliseconds",
         "values": [value(key, typed) for key, texts in KEYS.items() for typed in texts],
         "merge": [merge(chance) for _ in range(12)],
-        "decisions": [decision(chance) for _ in range(80)],
+        "decisions": [decision(chance) for _ in range(80)]
+        + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN]) for seed in range(12)],
         "ledger": [ledger(chance) for _ in range(10)],
     }
 
@@ -82,17 +89,18 @@ def merge(chance):
     return {"edits": edits, "held": [held[key] for key in sorted(held)]}
 
 
-def decision(chance):
+def decision(chance, more=(), others=()):
     zone = chance.choice(["Europe/Berlin", "UTC", "America/New_York"])
     time = chance.choice(TIMES) + chance.randrange(86_400) * 1000
     chosen = [(where, key, chance.choice(values)) for where, key, values in RULES if chance.random() < (0.08 if key == "lock" else 0.3)]
+    chosen += [(where, key, chance.choice(values)) for where, key, values in more if chance.random() < 0.7]
     hour = next((int(text) for _, key, text in chosen if key == "family/dayStart"), 0)
     family = household.Family(zone, hour)
     day = family.day(time)
     before = household.later(day, -1)
     registers = [("family", "family/zone", zone)] + [
         (where, key.replace("DAY", str(day)).replace("BEFORE", str(before)), text) for where, key, text in chosen]
-    apps = ["bad", "book", "game", "tool"]
+    apps = ["bad", "book", "game", "tool", *others]
     use = {}
     for offset in range(-6, 2):
         if chance.random() < 0.3:

@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// The clocks of applications, each of which advances while its application is active in an account.
 ///
-/// Two programs of one application share a clock, so that their time counts once.
+/// Two programs of one application share a clock, so that their time counts once. So do all unknown programs.
 ///
 /// Spec: Protocol/13-agent.md §9.
 struct ActivityClocks: Sendable {
@@ -25,16 +25,17 @@ struct ActivityClocks: Sendable {
   private var presence = AgentPresence()
 
   /// Returns what the clock of a use shows, in milliseconds.
-  func reading(of use: ProgramUse) -> Int64 { Self.key(use).flatMap { clocks[$0] } ?? 0 }
+  func reading(of use: ProgramUse) -> Int64 { clocks[Self.key(use)] ?? 0 }
 
   /// Notes that a program runs from now on.
   mutating func start(_ use: ProgramUse) {
-    if let key = Self.key(use) { running[key, default: 0] += 1 }
+    running[Self.key(use), default: 0] += 1
   }
 
   /// Notes that a program has ended.
   mutating func stop(_ use: ProgramUse) {
-    guard let key = Self.key(use), let count = running[key] else { return }
+    let key = Self.key(use)
+    guard let count = running[key] else { return }
     running[key] = count > 1 ? count - 1 : nil
   }
 
@@ -70,8 +71,8 @@ struct ActivityClocks: Sendable {
     presence = new
   }
 
-  private static func key(_ use: ProgramUse) -> Key? {
-    use.app.map { Key(account: use.account, app: $0, isWeak: use.isWeak) }
+  private static func key(_ use: ProgramUse) -> Key {
+    Key(account: use.account, app: use.recorded, isWeak: use.isWeak)
   }
 }
 

@@ -74,7 +74,9 @@ extension AgentMachine {
       guard let known = followed[process], let use = known.use, let began = known.began else { return nil }
       return (use, began)
     }
-    for (use, began) in running {
+    // One unknown program tells of all of an account's: a child may start as many as it likes.
+    var told: Set<UInt32> = []
+    for (use, began) in running where use.app != nil || told.insert(use.account).inserted {
       effects.append(
         tell(.active(use, milliseconds: max(0, now - began), activity: activity.reading(of: use)), now))
     }

@@ -11,9 +11,7 @@ extension AgentMachine {
       known.facts = facts
       followed[facts.identity] = known
     } else {
-      guard followed.count < Self.capacity || isRuled(facts, supervised) && followed.ruled.count < Self.capacity else {
-        return []
-      }
+      guard followed.count < Self.capacity || hasRoom(facts, supervised) else { return [] }
       var new = Followed(facts: facts, match: nil, seenAt: now, lookBefore: lastLook)
       if frozenBefore.remove(facts.identity) != nil { new.closing = .paused }
       followed[facts.identity] = new
@@ -21,9 +19,12 @@ extension AgentMachine {
     return look(at: facts.identity, now)
   }
 
-  /// Returns whether orders apply to a process, so that many others take no room from it.
-  private func isRuled(_ facts: ProcessFacts, _ supervised: Supervised) -> Bool {
-    frozenBefore.contains(facts.identity) || supervised.match(facts) != nil
+  /// Returns whether a process is followed although many are: others take no room from those to which orders apply, and
+  /// unknown programs take none from applications.
+  private func hasRoom(_ facts: ProcessFacts, _ supervised: Supervised) -> Bool {
+    if frozenBefore.contains(facts.identity) { return followed.ruled.count < Self.capacity }
+    guard let match = supervised.match(facts) else { return false }
+    return (match.app == nil ? followed.ruled.count : followed.applicationCount) < Self.capacity
   }
 
   /// Notes that a process has ended.

@@ -34,6 +34,9 @@ extension AgentMachine.Followed {
     match.map { ProgramUse(account: facts.account, app: $0.app, isWeak: $0.isWeak, process: facts.identity) }
   }
 
+  /// A Boolean value that indicates whether the process is an application, and no unknown program.
+  var isApplication: Bool { match?.app != nil }
+
   /// Returns whether a process that shows other facts is another program from then on.
   ///
   /// A program that maps one more file, or an application that starts a part of itself, stays what it is: the time since
@@ -59,10 +62,11 @@ extension AgentMachine.Supervised {
     if let match = table.match(facts, isStricter: closesEarlier) { return match }
     let named = table.named(facts.identity).map { MatchTable.Match(app: $0, isWeak: true) }
     guard facts.isFromWritablePlace, let unknown = orders.unknown, !facts.isProtected else { return named }
-    guard let named, let end = terms(of: named.app)?.closesAt, unknown.closesAt.map({ end <= $0 }) ?? true else {
-      return MatchTable.Match(app: nil, isWeak: true)
+    if let named {
+      guard let closesAt = unknown.closesAt else { return named }
+      if let end = terms(of: named.app)?.closesAt, end <= closesAt { return named }
     }
-    return named
+    return MatchTable.Match(app: nil, isWeak: true)
   }
 
   /// Returns whether an application closes before another one, which may never close.

@@ -8,6 +8,10 @@ struct FollowedProcesses: Sendable {
   /// The processes that are an application or an unknown program, or that are being closed.
   private(set) var ruled: [ProcessIdentity: AgentMachine.Followed] = [:]
   private var others: [ProcessIdentity: AgentMachine.Followed] = [:]
+  /// The number of processes that are an application.
+  ///
+  /// Unknown programs are not among them: a child may start as many as it likes, and they take no room from applications.
+  private(set) var applicationCount = 0
 
   /// The number of all processes.
   var count: Int { ruled.count + others.count }
@@ -19,10 +23,12 @@ struct FollowedProcesses: Sendable {
   subscript(process: ProcessIdentity) -> AgentMachine.Followed? {
     get { ruled[process] ?? others[process] }
     set {
+      if ruled[process]?.isApplication == true { applicationCount -= 1 }
       guard let newValue else {
         if ruled.removeValue(forKey: process) == nil { others[process] = nil }
         return
       }
+      if newValue.isApplication { applicationCount += 1 }
       if newValue.match != nil || newValue.closing != nil {
         others[process] = nil
         ruled[process] = newValue
@@ -35,6 +41,10 @@ struct FollowedProcesses: Sendable {
 
   /// Removes a process, and returns what was known of it; `nil` if it is not followed.
   mutating func remove(_ process: ProcessIdentity) -> AgentMachine.Followed? {
-    ruled.removeValue(forKey: process) ?? others.removeValue(forKey: process)
+    if let known = ruled.removeValue(forKey: process) {
+      if known.isApplication { applicationCount -= 1 }
+      return known
+    }
+    return others.removeValue(forKey: process)
   }
 }

@@ -220,6 +220,8 @@ public struct ProgramUse: Hashable, Sendable {
   public var isWeak: Bool
   /// The process.
   public var process: ProcessIdentity
+  /// The ID of the application under which the use is recorded.
+  public var recorded: AppID { app ?? .unknownPrograms }
 
   /// Creates a use.
   public init(account: UInt32, app: AppID?, isWeak: Bool, process: ProcessIdentity) {

@@ -92,7 +92,9 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Programs that are no known application, from a place the child can write to.", valueName: "count|reward|block"),
+      "Programs that are no known application, from a place the child can write to: allow them and count them as screen "
+        + "time, treat them as rewards, which cost points also in the background, or block them.",
+      valueName: "count|reward|block"),
     transform: SettingValue.unknownPrograms)
   var unknownPrograms: SettingValue?
 

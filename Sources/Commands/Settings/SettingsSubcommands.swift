@@ -94,7 +94,7 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     switch settings.unknownPrograms {
     case "reward": "count as rewards"
     case "block": "are blocked"
-    default: "are allowed"
+    default: "are allowed and counted as screen time"
     }
   }
 }

@@ -92,7 +92,9 @@ public enum RuleText {
   /// The words for the values that are words themselves.
   private static let words = [
     "mode": ["points": "on", "limits": "off, limits and times alone"],
-    "unknownPrograms": ["count": "are allowed", "reward": "end where rewards do", "block": "are blocked"],
+    "unknownPrograms": [
+      "count": "are allowed and counted as screen time", "reward": "count as rewards", "block": "are blocked",
+    ],
     "sessions": ["leave": "stay open", "close": "are ended, and log-in is refused"],
     "points/use": ["payAsYouGo": "as they run", "redeemFirst": "with minutes redeemed before"],
   ]

@@ -60,7 +60,7 @@ public enum ReasonText {
         switch grant.scope {
         case .all: true
         case .category(let granted): granted == category
-        case .app(let granted): subject == .app(granted)
+        case .app(let granted): subject.app == granted
         }
       return covers ? sum + Int64(grant.minutes) * 60_000 : sum
     }

@@ -10,6 +10,13 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     self.text = text
   }
 
+  private init(own text: String) { self.text = text }
+
+  /// The ID under which the use of all programs is recorded that are no known application.
+  ///
+  /// Spec: Protocol/11-rules.md §5.
+  public static let unknownPrograms = AppID(own: "latchkey.unknown")
+
   /// The ID as text.
   public var description: String { text }
 

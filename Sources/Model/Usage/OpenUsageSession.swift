@@ -38,7 +38,10 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var householdStart: Int64
   /// When a rule closed the program, on the boot clock; `nil` if none has.
   public var closedAt: BootInstant?
-  /// How long a person used it, if the system's agent sees the programs of a session of learning; else `nil`.
+  /// How long a person used it, if the system's agent sees the programs of a session of learning, or unknown programs that
+  /// merely count; else `nil`.
+  ///
+  /// Of unknown programs that are rewards, it is the time before the last pause, and `clock` is when that pause ended.
   public var activity: SessionActivity?
 
   /// Creates an open session; without `householdStart`, that is the start by the wall clock.
@@ -66,13 +69,31 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
     self.householdStart = householdStart ?? startedAtWall
   }
 
+  /// The time for which a session of unknown programs waits for the next one after it was last used, in milliseconds.
+  ///
+  /// Spec: Protocol/06-messages.md §5.
+  public static let pauseMilliseconds: Int64 = 60_000
+
+  /// A Boolean value that indicates whether it is a session of unknown programs in which no known process runs.
+  ///
+  /// Such a session was last used at `lastSeenAt`.
+  public var isPaused: Bool { appID == .unknownPrograms && processes.isEmpty }
+
   /// Returns the time that counts as use up to an instant of its boot, in milliseconds.
   ///
-  /// For learning, that is the time of activity, if it is known; otherwise all the time for which a program ran.
+  /// For learning, and for unknown programs that merely count, that is the time of activity, if it is known; otherwise all
+  /// the time for which a program ran.
   public func activeMilliseconds(until end: BootInstant) -> Int64 {
+    let end = isPaused ? min(end, lastSeenAt) : end
     let running = min(max(0, end - startedAt), HybridTimestamp.wallLimit - 1)
-    guard category == .learning, let activity else { return running }
-    return min(running, max(0, activity.milliseconds))
+    guard let activity else { return running }
+    switch (category, appID) {
+    case (.learning, _), (.neutral, .unknownPrograms): return min(running, max(0, activity.milliseconds))
+    case (.reward, .unknownPrograms):
+      let sincePause = isPaused ? 0 : max(0, end - BootInstant(milliseconds: activity.clock))
+      return min(running, max(0, activity.milliseconds) + sincePause)
+    default: return running
+    }
   }
 }
 

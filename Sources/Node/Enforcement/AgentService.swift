@@ -200,12 +200,11 @@ actor AgentService {
     do {
       switch report.event {
       case .began(let use, let since, let activity):
-        // The use of unknown programs is not recorded: they have no ID.
-        guard let app = use.app else { break }
         try await usage.saw(
-          app, use.process, account: use.account, since: since, isWeak: use.isWeak, activity: reading(activity))
+          use.recorded, use.process, account: use.account, since: since, isWeak: use.isWeak, activity: reading(activity)
+        )
       case .ended(let use, _, let activity):
-        try await usage.ended(use.process, at: report.at, activity: reading(activity))
+        try await usage.ended(use, at: report.at, activity: reading(activity))
       case .active(let use, _, let activity):
         try await usage.ran(use, until: report.at, activity: reading(activity))
       case .rescanned: context.logger.info("events about programs were lost, and everything was looked at again")

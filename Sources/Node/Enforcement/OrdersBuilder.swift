@@ -21,7 +21,8 @@ struct OrdersBuilder {
     let tracked = tracked[account] ?? [:]
     // What is well known has a category without a rule of its own.
     let wellKnown = installed.keys.filter { rules.categoryByDefault($0) != nil }
-    for id in Set(rules.apps.keys).union(tracked.keys).union(wellKnown) {
+    for id in Set(rules.apps.keys).union(tracked.keys).union(wellKnown)
+    where id != .unknownPrograms {
       let app = rules.app(id)
       let matchers = app.matchers.isEmpty ? installed[id]?.used(for: id, in: rules) ?? [] : app.matchers
       let processes = (tracked[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses)
@@ -37,16 +38,18 @@ struct OrdersBuilder {
           matchers: matchers, processes: Array(processes)))
     }
     programs.sort { $0.precedes($1) }
-    // Programs that merely count are left alone: a child may run tools of its own at bedtime, and nothing knows them.
-    let unknown =
-      rules.unknownPrograms == .count
-      ? nil
-      : standing.verdicts.verdicts[.unknown].map {
-        terms($0, of: .unknown, name: "An unknown program", account: account)
-      }
     return AccountOrders(
-      account: account, sessions: sessions(of: account), unknown: unknown,
+      account: account, sessions: sessions(of: account), unknown: unknown(in: account),
       programs: Array(programs.prefix(AgentOrders.maximumPrograms)))
+  }
+
+  /// Returns the terms of unknown programs in an account; `nil` if they are neither closed nor counted.
+  private func unknown(in account: UInt32) -> ProgramTerms? {
+    // The agent of one user leaves alone what merely counts: Latchkey itself and all that is built there is unknown to it.
+    if standing.rules.unknownPrograms == .count, state.agent?.isSystem != true { return nil }
+    return standing.verdicts.verdicts[.unknown].map {
+      terms($0, of: .unknown, name: "An unknown program", account: account)
+    }
   }
 
   /// Returns when and why the sessions of an account close; `nil` if a parent leaves them open.

@@ -65,10 +65,10 @@ extension ChildStanding {
   /// Returns an application as the local API shows it.
   func shown(_ app: AppID) -> AppToday {
     let name = name(of: app)
-    let verdict = verdicts.verdicts[.app(app)] ?? plan.explain(.app(app), in: situation).verdict
+    let verdict = verdicts.verdicts[Subject(app)] ?? plan.explain(Subject(app), in: situation).verdict
     return AppToday(
       appID: app, displayName: name, category: verdict.category, usedMilliseconds: today.apps[app] ?? 0,
-      verdict: shown(verdict, of: .app(app), name: name))
+      verdict: shown(verdict, of: Subject(app), name: name))
   }
 
   /// The applications that were used today, that run, or that have rules; those in use for the longest time first.
@@ -85,9 +85,9 @@ extension ChildStanding {
   var notices: [Notice] {
     var notices: [Notice] = []
     for app in Set(running.filter { !$0.isStale }.map(\.use.appID)).sorted() {
-      guard let verdict = verdicts.verdicts[.app(app)], let reason = verdict.reason else { continue }
+      guard let verdict = verdicts.verdicts[Subject(app)], let reason = verdict.reason else { continue }
       let name = name(of: app)
-      let words = ReasonText.words(reason, rules, of: .app(app), on: situation.day, name: name)
+      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name)
       guard verdict.isAllowed else {
         notices.append(
           Notice(
@@ -119,8 +119,8 @@ extension ChildStanding {
   /// Returns what each rule says of an application.
   func explained(_ app: AppID) -> [ChildExplanation.Rule] {
     let name = name(of: app)
-    return plan.explain(.app(app), in: situation).considered.map { reason, standing in
-      let words = ReasonText.words(reason, rules, of: .app(app), on: situation.day, name: name)
+    return plan.explain(Subject(app), in: situation).considered.map { reason, standing in
+      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name)
       return switch standing {
       case .open(let left):
         ChildExplanation.Rule(rule: reason.word, words: words, isOpen: true, leftMilliseconds: left)

@@ -16,6 +16,8 @@ struct ChildStanding: Sendable {
     var use: RunningUse
     /// A Boolean value that indicates whether its machine has been silent for so long that it may have ended.
     var isStale: Bool
+    /// A Boolean value that indicates whether no program of it runs at the moment, although the next one would go on with it.
+    var isPaused = false
   }
 
   let child: ChildID
@@ -116,8 +118,8 @@ struct StandingReader: Sendable {
     // At another moment, what runs now says nothing.
     let present15 = time.map { abs($0 - present) < Self.beliefMilliseconds } ?? true
     var programs: [UInt32: Set<Subject>] = [:]
-    for session in running where present15 && !session.isStale {
-      programs[session.use.account ?? 0, default: []].insert(.app(session.use.appID))
+    for session in running where present15 && !session.isStale && !session.isPaused {
+      programs[session.use.account ?? 0, default: []].insert(Subject(session.use.appID))
     }
     let situation = Situation(
       boot: moment.boot, time: moment.time, dayTime: moment.dayTime, day: moment.day, use: totals.use,
@@ -146,7 +148,8 @@ struct StandingReader: Sendable {
     var sessions: [ChildStanding.Session] = []
     if context.profile.role == .child {
       for open in try await context.store.openSessions() where open.bootID == context.bootID {
-        sessions.append(.init(device: context.own, use: RunningUse(open, at: now), isStale: false))
+        sessions.append(
+          .init(device: context.own, use: RunningUse(open, at: now), isStale: false, isPaused: open.isPaused))
       }
     }
     for told in try await context.store.runningLists() where told.list.device != context.own {

@@ -113,7 +113,7 @@ struct RulesService: Sendable {
     let now = context.now()
     for session in try await context.store.openSessions()
     where session.child == standing.child && session.bootID == context.bootID {
-      let isOpen = standing.verdicts.verdicts[.app(session.appID)]?.isAllowed ?? true
+      let isOpen = standing.verdicts.verdicts[Subject(session.appID)]?.isAllowed ?? true
       if !isOpen, session.closedAt == nil { closed.append(session.recordID) }
       // What was closed for longer than a moment stays so until it ends.
       if isOpen, let since = session.closedAt, now - since < LearningEvidence.closedMilliseconds {

@@ -17,17 +17,20 @@ extension UsageService {
     activity: SessionActivity.Reading?
   ) async throws(StoreError) {
     let now = context.now()
+    if app == .unknownPrograms, try await count(account, activity, at: now) { return }
     let began = min(since, now)
     let wall = self.wall - (now - began)
     let household = try await context.readHousehold()
     guard let child = household.child(of: account, on: context.own) else { return }
     let rules = household.rules(for: child)
+    if app == .unknownPrograms { try await cutUnknown(in: account, unless: rules, of: child) }
     let isGone = watch.state(of: process) == .gone
     let id = SecureRandom.bytes(16)
     let zone = LocalZone.name()
     let householdStart = context.time.now - (now - began)
     let opening = try await context.store.openSession(
-      of: app, process, account: account, bootID: context.bootID, isObserved: true, isGone: isGone
+      of: app, process, account: account, bootID: context.bootID, isObserved: true, since: began,
+      isGone: isGone
     ) {
       [context] in
       guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
@@ -43,6 +46,7 @@ extension UsageService {
     switch opening {
     case .open(let session), .openInPlace(let session, _):
       unrecorded.remove(process)
+      if app == .unknownPrograms { unknown.insert(process) }
       if case .openInPlace(_, let other) = opening { leftOut(other) }
       // What is recognized weakly has a clock of its own, which does not count.
       if let activity, session.category == .learning, !isWeak || session.evidence == .tracked {
@@ -54,6 +58,7 @@ extension UsageService {
     case .otherApplication, .ended:
       // Recorded already: by `usage track`, or before the agent told it again.
       unrecorded.remove(process)
+      if app == .unknownPrograms, opening != .ended { unknown.insert(process) }
       watch.forget(process)
     case .full:
       // What runs there is still closed in time.
@@ -65,6 +70,7 @@ extension UsageService {
   private func leftOut(_ process: ProcessIdentity) {
     watch.forget(process)
     learning.remove(process)
+    unknown.remove(process)
     if unrecorded.count < Self.mostUnrecorded { unrecorded.insert(process) }
   }
 
@@ -72,8 +78,11 @@ extension UsageService {
   ///
   /// One that had no place gets it if there is one now: when the other programs of its application have ended, for example.
   func ran(_ use: ProgramUse, until instant: BootInstant, activity: SessionActivity.Reading?) async throws(StoreError) {
-    guard let app = use.app, unrecorded.contains(use.process) else {
-      return try await active(use.process, activity)
+    let app = use.recorded
+    if app == .unknownPrograms {
+      guard !unknown.contains(use.process), try await !count(use.account, activity, at: instant) else { return }
+    } else {
+      guard unrecorded.contains(use.process) else { return try await active(use.process, activity) }
     }
     let now = context.now()
     if let last = placesSought[app], now - last < Self.placePause { return }
@@ -96,8 +105,15 @@ extension UsageService {
 
   /// Ends the part of a session that a program has in it, at an instant that the agent saw.
   func ended(
-    _ process: ProcessIdentity, at instant: BootInstant, activity: SessionActivity.Reading?
+    _ use: ProgramUse, at instant: BootInstant, activity: SessionActivity.Reading?
   ) async throws(StoreError) {
+    let process = use.process
+    // One that is recorded as a process may have been begun by an earlier run of the node.
+    if use.recorded == .unknownPrograms, unknown.remove(process) == nil,
+      try await count(use.account, activity, at: instant)
+    {
+      return
+    }
     try await active(process, activity)
     learning.remove(process)
     unrecorded.remove(process)
@@ -107,8 +123,12 @@ extension UsageService {
       session.evidence == .observed
     else { return }
     let end = max(session.startedAt, min(instant, context.now()))
-    _ = try await finish(
-      session.recordID, [process], endedAt: (end, self.wall - (context.now() - end)), .observed)
+    let wall = self.wall - (context.now() - end)
+    if session.appID == .unknownPrograms {
+      try await context.store.pause(session.recordID, of: [process], at: end, wall: wall)
+    } else {
+      _ = try await finish(session.recordID, [process], endedAt: (end, wall), .observed)
+    }
     watch.forget(process)
   }
 }

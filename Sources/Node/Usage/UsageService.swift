@@ -22,6 +22,11 @@ actor UsageService {
   var learning: Set<ProcessIdentity> = []
   /// The programs that the agent sees and that have no place among those that are recorded, at most 4,096.
   var unrecorded: Set<ProcessIdentity> = []
+  /// The unknown programs that are recorded as processes: those that are rewards.
+  var unknown: Set<ProcessIdentity> = []
+  /// What the agent's clock of unknown programs that merely count showed when it was recorded last, and what was known
+  /// when it was found that they do, by account.
+  var unknownClocks: [UInt32: (reading: SessionActivity.Reading, version: UInt64)] = [:]
   /// When a place was last looked for, by application.
   var placesSought: [AppID: BootInstant] = [:]
   /// The time between two checks of the running programs, in milliseconds.
@@ -64,6 +69,10 @@ actor UsageService {
     guard let appID = AppID(request.appID) else {
       throw LocalAPIError(
         .invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
+    }
+    if appID == .unknownPrograms {
+      throw LocalAPIError(
+        .invalid, "“\(appID)” stands for all unknown programs together: give the program an ID of its own.")
     }
     let name = request.displayName ?? request.appID
     if let fault = TextRule.displayName.fault(in: name) ?? TextRule.zone.fault(in: request.zone) {
@@ -162,6 +171,7 @@ actor UsageService {
   private func look() async throws(StoreError) -> [OpenUsageSession] {
     let (now, wall) = (context.now(), self.wall)
     var alive: [OpenUsageSession] = []
+    try await cutUnknown()
     for session in try await context.store.openSessions() {
       if case .open = try await settle(session) { alive.append(session) }
     }
@@ -188,6 +198,7 @@ actor UsageService {
     // A program whose end was not observed is taken to have ended when it was last seen.
     var end = (at: session.lastSeenAt, wall: session.lastSeenAtWall)
     var evidence = session.evidence
+    if session.isPaused, session.bootID == context.bootID, isWaiting(session) { return .open }
     for process in session.processes {
       switch session.bootID == context.bootID ? watch.state(of: process) : .gone {
       case .running: continue
@@ -213,6 +224,14 @@ actor UsageService {
     if ended.isEmpty, !session.processes.isEmpty { return .open }
     // A program cannot have been used later than now.
     if session.bootID == context.bootID { end.at = min(end.at, context.now()) }
+    if session.appID == .unknownPrograms, session.bootID == context.bootID, !ended.isEmpty {
+      try await context.store.pause(session.recordID, of: ended, at: end.at, wall: end.wall)
+      for process in ended {
+        watch.forget(process)
+        unknown.remove(process)
+      }
+      return .open
+    }
     let ending = try await finish(session.recordID, ended, endedAt: end, evidence)
     for process in ended { watch.forget(process) }
     return ending

@@ -77,13 +77,7 @@ public struct DayPlan: Sendable {
   func terms(of subject: Subject) -> Terms { prepared[subject] ?? prepare(subject) }
 
   private func prepare(_ subject: Subject) -> Terms {
-    var app = RuleSet.App()
-    switch subject {
-    case .app(let id): app = rules.app(id)
-    case .unknown:
-      app.isBlocked = rules.unknownPrograms == .block
-      app.use = AppUse(category: rules.unknownPrograms == .reward ? .reward : .neutral)
-    }
+    let app = rules.app(subject.app)
     let use = app.use ?? AppUse(category: .neutral)
     let category = rules.categories[use.category]
     return Terms(
@@ -101,7 +95,7 @@ public struct DayPlan: Sendable {
         switch grant.scope {
         case .all: true
         case .category(let granted): granted == category
-        case .app(let granted): subject == .app(granted)
+        case .app(let granted): subject.app == granted
         }
       return covers ? sum + Int64(grant.minutes) * 60_000 : sum
     }

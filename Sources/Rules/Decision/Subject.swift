@@ -7,6 +7,17 @@ public enum Subject: Hashable, Sendable, Comparable {
   /// Every program that is no known application and comes from a place the child can write to.
   case unknown
 
+  /// Creates the subject of the use that is recorded under an ID.
+  public init(_ app: AppID) { self = app == .unknownPrograms ? .unknown : .app(app) }
+
+  /// The ID under which its use is recorded.
+  public var app: AppID {
+    switch self {
+    case .app(let id): id
+    case .unknown: .unknownPrograms
+    }
+  }
+
   /// Returns whether `left` sorts before `right`: applications by ID, unknown programs last.
   public static func < (left: Subject, right: Subject) -> Bool {
     switch (left, right) {

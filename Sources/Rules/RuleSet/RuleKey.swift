@@ -122,6 +122,11 @@ public enum RuleKey: Hashable, Sendable {
     self = known
   }
 
+  /// A Boolean value that indicates whether it is an application's rule for what is recorded of unknown programs, which has none.
+  public var isOfUnknownPrograms: Bool {
+    if case .app(.unknownPrograms, _) = self { true } else { false }
+  }
+
   private static func known(_ parts: [String]) -> RuleKey? {
     switch (parts[0], parts.count) {
     case ("name", 1): .name

@@ -131,9 +131,21 @@ public struct RuleSet: Hashable, Sendable {
 
   /// Returns the rules of an application that apply, with its default category if no parent has set one.
   public func app(_ id: AppID) -> App {
+    if id == .unknownPrograms { return unknown }
     var app = apps[id] ?? App()
     guard app.isEnabled else { return App() }
     if app.use == nil { app.use = defaults[id].map { AppUse(category: $0) } }
+    return app
+  }
+
+  /// The rules of unknown programs, which are one application for people.
+  private var unknown: App {
+    var app = App()
+    app.name = "Unknown programs"
+    app.use = AppUse(category: unknownPrograms == .reward ? .reward : .neutral)
+    app.isBlocked = unknownPrograms == .block
+    // What merely counts is never closed: a child may run tools of its own at bedtime, and nothing knows them.
+    app.isAlwaysAllowed = unknownPrograms == .count
     return app
   }
 

@@ -3,7 +3,7 @@ import LatchkeyModel
 
 /// A stretch of use of one application on one of a child's machines.
 public struct UseSpan: Hashable, Sendable {
-  /// The application; `nil` for unknown programs.
+  /// The application; `nil` if only the category is known.
   public var app: AppID?
   /// The category at the time.
   public var category: AppCategory

@@ -8,9 +8,9 @@ public enum HouseholdMode: String, Hashable, Sendable, CaseIterable {
 
 /// The treatment of programs that are no known application and come from a place the child can write to.
 public enum UnknownPrograms: String, Hashable, Sendable, CaseIterable {
-  /// They are allowed. Their use is not recorded.
+  /// They are allowed at any time, and count as screen time.
   case count
-  /// They are closed whenever rewards are closed. Their use is not recorded, and costs no points.
+  /// They are treated as rewards, and cost what rewards cost.
   case reward
   /// They are blocked.
   case block

@@ -3,6 +3,10 @@ public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sentence.
   public let sentence: String
 
+  /// Unknown programs together have no rules of an application.
+  public static let unknownPrograms = RuleFault(
+    "Unknown programs have one rule for all of them: choose it with `latchkey settings set --unknown-programs`.")
+
   /// Creates a fault.
   public init(_ sentence: String) {
     self.sentence = sentence

@@ -49,7 +49,8 @@ extension DatabaseEffects {
 extension DatabaseEffects {
   /// Returns for how long at most a reward of the same child was active on this machine beside a session, in milliseconds.
   ///
-  /// The session lasted for `elapsed` milliseconds. With `inOtherAccounts`, what ran in its own account is left out.
+  /// The session lasted for `elapsed` milliseconds. With `inOtherAccounts`, what ran in its own account is left out, but
+  /// for unknown programs: the agent does not know that they are rewards.
   public func rewardMilliseconds(
     beside record: UsageRecord, elapsed: Int64, inOtherAccounts: Bool = false
   ) throws -> Int64 {
@@ -59,16 +60,17 @@ extension DatabaseEffects {
       """
       SELECT coalesce(MAX(min(ends, ?3) - max(starts, ?2)), 0) FROM (
         SELECT household_start AS starts, ?3 AS ends FROM open_session
-        WHERE category = ?4 AND child IS ?6 AND record_id <> ?5 AND household_start < ?3 AND (NOT ?7 OR account IS NOT ?8)
+        WHERE category = ?4 AND child IS ?6 AND record_id <> ?5 AND household_start < ?3
+          AND (NOT ?7 OR account IS NOT ?8 OR app_id = ?9)
         UNION ALL
         SELECT household_start, household_start + active FROM usage_record
         WHERE device_id = ?1 AND category = ?4 AND child IS ?6 AND household_start < ?3
           AND household_start + active > ?2 AND household_start >= ?2 - 2678400000
-          AND (NOT ?7 OR account IS NOT ?8))
+          AND (NOT ?7 OR account IS NOT ?8 OR app_id = ?9))
       """,
       [
         own.bytes, start, end, AppCategory.reward.rawValue, record.recordID.bytes, record.child?.bytes,
-        inOtherAccounts ? 1 : 0, record.account,
+        inOtherAccounts ? 1 : 0, record.account, AppID.unknownPrograms.text,
       ],
       { $0.integer(0) }) ?? 0
   }

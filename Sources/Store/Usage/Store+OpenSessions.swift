@@ -31,13 +31,14 @@ extension Store {
   /// the new session, with `process` as its only program.
   ///
   /// What the agent has seen (`isObserved`) takes the place of one of many programs of another application if all places are
-  /// taken: no application is left out because of another one's processes.
+  /// taken: no application is left out because of another one's processes. A session of unknown programs that paused goes on
+  /// at `since`.
   ///
   /// A session never begins before the end of the program's part in an earlier one: what an agent tells again counts once.
   /// `isGone` is true if the program is known to run no more.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String, isObserved: Bool = false,
-    isGone: Bool = false, make: @escaping @Sendable () throws -> OpenUsageSession
+    since: BootInstant? = nil, isGone: Bool = false, make: @escaping @Sendable () throws -> OpenUsageSession
   ) async throws(StoreError) -> SessionOpening {
     try await commits.commit { database in
       let known = try database.row(
@@ -54,6 +55,7 @@ extension Store {
       var session: OpenUsageSession
       if let open {
         session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
+        if session.isPaused { try database.resume(&session, at: since) }
         session.processes.append(process)
       } else {
         session = try make()
@@ -85,13 +87,15 @@ extension Store {
     }
   }
 
-  /// Records that sessions continue.
+  /// Records that sessions continue in which a program runs.
   public func heartbeat(_ records: [RecordID], now: BootInstant, at wall: Int64) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       for record in records {
         try database.run(
-          "UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?",
-          [now.milliseconds, wall, Data(record.bytes)])
+          """
+          UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?
+            AND (app_id <> ? OR EXISTS (SELECT 1 FROM open_session_process p WHERE p.record_id = open_session.record_id))
+          """, [now.milliseconds, wall, Data(record.bytes), AppID.unknownPrograms.text])
       }
     }
   }
@@ -178,14 +182,14 @@ extension Store {
 }
 
 extension Database {
-  fileprivate func processes(of record: Data) throws -> [ProcessIdentity] {
+  func processes(of record: Data) throws -> [ProcessIdentity] {
     try rows("SELECT process_id, process_start_time FROM open_session_process WHERE record_id = ?", [record]).map {
       ProcessIdentity(
         processID: Int32(clamping: $0["process_id"] as Int64), startTime: $0.unsigned("process_start_time"))
     }
   }
 
-  fileprivate func insert(_ session: OpenUsageSession) throws {
+  func insert(_ session: OpenUsageSession) throws {
     try run(
       """
       INSERT INTO open_session (record_id, app_id, display_name, boot_id, started_boot, last_seen_boot, started_at,
@@ -202,7 +206,7 @@ extension Database {
 }
 
 extension OpenUsageSession {
-  fileprivate init(_ row: Row, processes: [ProcessIdentity]) throws {
+  init(_ row: Row, processes: [ProcessIdentity]) throws {
     guard let id = RecordID(bytes: row["record_id"] as Data), let app = AppID(row["app_id"]),
       let category = AppCategory(rawValue: row["category"]), let evidence = UsageEvidence(rawValue: row["evidence"])
     else { throw StoreError.unexpected("an open session") }

@@ -42,6 +42,24 @@ import Testing
     #expect(notInForce.contains { $0.reason.contains("update Latchkey") })
   }
 
+  @Test func unknownProgramsAreOneApplicationWhoseRuleIsOneSetting() throws {
+    let registers = [
+      try register(.child(emma), "app/latchkey.unknown/category", "learning 5000"),
+      try register(.family, "app/latchkey.unknown/blocked", "yes"),
+    ]
+    for (chosen, category, isBlocked) in [
+      (nil, .neutral, false), ("count", .neutral, false), ("reward", .reward, false), ("block", .neutral, true),
+    ] as [(String?, AppCategory, Bool)] {
+      let choice = try register(.family, "unknownPrograms", chosen)
+      let (rules, notInForce) = RuleSet.read(registers + [choice], child: emma)
+      let unknown = rules.app(.unknownPrograms)
+      #expect(unknown.name == "Unknown programs" && unknown.use == AppUse(category: category))
+      #expect(unknown.isBlocked == isBlocked)
+      #expect(rules.apps.isEmpty && notInForce.count == 2)
+      #expect(notInForce.allSatisfy { $0.reason.contains("--unknown-programs") })
+    }
+  }
+
   @Test func defaultsGiveWayToAParentsSetting() throws {
     let chess = try #require(AppID("org.gnome.Chess"))
     let defaults = [chess: AppCategory.reward]

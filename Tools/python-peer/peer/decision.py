@@ -69,6 +69,11 @@ class _Decision:
             yield "blocked", CLOSED, FOREVER
         if rules.app(self._app, "allowed") == "yes":
             return
+        if self._app == values.UNKNOWN_PROGRAMS:
+            if rules["unknownPrograms"] == "block":
+                yield "unknownPrograms", CLOSED, FOREVER
+            if rules["unknownPrograms"] == "count":
+                return
         yield self._lock()
         yield self._outside("bedtime")
         if self._category != "learning":

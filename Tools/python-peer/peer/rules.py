@@ -50,16 +50,24 @@ class Rules:
 
     def name(self, id_: str) -> str:
         """Return what an application is called."""
+        if id_ == values.UNKNOWN_PROGRAMS:
+            return "Unknown programs"
         return self.app(id_, "name") or id_
 
     def category(self, id_: str) -> tuple[str, int]:
         """Return the category of an application and what its use earns or costs, in milli-points a minute."""
-        default = "neutral" if self.app(id_, "enabled") == "no" else defaults.CATEGORIES.get(id_, "neutral")
+        if id_ == values.UNKNOWN_PROGRAMS:
+            default = "reward" if self["unknownPrograms"] == "reward" else "neutral"
+        else:
+            default = self._default(id_)
         word, _, rate = (self.app(id_, "category") or default).partition(" ")
         if rate:
             return word, int(rate)
         usual = self.number(f"category/{word}/rate")
         return word, (0 if word == "neutral" else _USUAL_RATE) if usual is None else usual
+
+    def _default(self, id_: str) -> str:
+        return "neutral" if self.app(id_, "enabled") == "no" else defaults.CATEGORIES.get(id_, "neutral")
 
     def windows(self, name: str) -> list:
         """Return the planned windows of each weekday, empty without a plan."""

@@ -1,0 +1,116 @@
+import LatchkeyCrypto
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// Sessions of unknown programs, which are one application in each account.
+///
+/// Those that merely count are recorded by the clock of the system's agent alone, so that what runs while nobody is there uses
+/// up nothing. Those that are rewards are recorded while they run, as all rewards are. Either way a session goes on with
+/// the next program for a minute after its last use: many short programs make few records.
+///
+/// Spec: Protocol/06-messages.md §5, 11-rules.md §5.
+extension UsageService {
+  /// The most accounts whose clocks are known.
+  private static let mostAccounts = 256
+  /// The shortest use that is recorded at once, in milliseconds; a shorter one counts with the next.
+  private static let leastMilliseconds: Int64 = 1_000
+
+  /// Records unknown programs that merely count, by the clock that the system's agent keeps of those in an account.
+  ///
+  /// Returns `false` if they are to be recorded as processes: a parent treats them as rewards, or there is no clock.
+  func count(
+    _ account: UInt32, _ reading: SessionActivity.Reading?, at instant: BootInstant
+  ) async throws(StoreError) -> Bool {
+    guard let reading else { return false }
+    let (known, now, version) = (unknownClocks[account], context.now(), context.changes.version)
+    // Nobody was there since, or another program has told it.
+    if let known, known.reading.run == reading.run, known.version == version,
+      reading.milliseconds - known.reading.milliseconds < Self.leastMilliseconds
+    {
+      return true
+    }
+    let household = try await context.readHousehold()
+    guard let child = household.child(of: account, on: context.own) else { return true }
+    let rules = household.rules(for: child)
+    let terms = UseTerms(.unknownPrograms, rules)
+    guard terms.category == .neutral else {
+      unknownClocks[account] = nil
+      return false
+    }
+    try await cutUnknown(in: account, unless: rules, of: child)
+    let before = if let known { known.reading } else { try await storedClock(of: account) }
+    if unknownClocks.count >= Self.mostAccounts { unknownClocks = [:] }
+    // What the clock of a run shows first is where it begins.
+    guard let before, before.run == reading.run else {
+      unknownClocks[account] = (reading, version)
+      return true
+    }
+    let advanced = reading.milliseconds - before.milliseconds
+    guard advanced >= Self.leastMilliseconds else {
+      unknownClocks[account] = (before, version)
+      return true
+    }
+    let end = min(instant, now)
+    let start = max(BootInstant(milliseconds: 0), end + -advanced)
+    let (wall, householdStart) = (self.wall - (now - end), context.time.now - (now - start))
+    let (id, zone) = (SecureRandom.bytes(16), LocalZone.name())
+    let begins = try await context.store.noteUnknown(
+      reading, advanced: advanced, account: account, bootID: context.bootID, until: end, wall: wall
+    ) { [context] in
+      guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
+      return OpenUsageSession(
+        recordID: id, appID: .unknownPrograms, displayName: terms.name ?? AppID.unknownPrograms.text, processes: [],
+        bootID: context.bootID, startedAt: start, lastSeenAt: end, startedAtWall: wall - (end - start),
+        lastSeenAtWall: wall, zone: zone, category: terms.category, milliPointsPerMinute: terms.milliPointsPerMinute,
+        evidence: .observed, account: account, child: child, householdStart: householdStart)
+    }
+    unknownClocks[account] = (reading, version)
+    if begins {
+      wake.notify()
+      context.factNews.notify()
+    }
+    return true
+  }
+
+  /// Returns whether a session of unknown programs still waits for the next use.
+  func isWaiting(_ session: OpenUsageSession) -> Bool {
+    context.now() - session.lastSeenAt < OpenUsageSession.pauseMilliseconds
+      || context.enforcementState.isAboutToTell(ofSessionSince: session.startedAt, at: context.now())
+  }
+
+  /// Ends the sessions of unknown programs whose child's rules treat them in another way since.
+  func cutUnknown() async throws(StoreError) {
+    for session in try await context.store.openSessions() where session.appID == .unknownPrograms {
+      guard session.bootID == context.bootID, let account = session.account else { continue }
+      let household = try await context.readHousehold()
+      guard let child = household.child(of: account, on: context.own) else { continue }
+      try await cutUnknown(in: account, unless: household.rules(for: child), of: child)
+    }
+  }
+
+  /// Ends the session of unknown programs in an account unless the rules of its child treat them as when it began.
+  func cutUnknown(in account: UInt32, unless rules: RuleSet, of child: ChildID) async throws(StoreError) {
+    let category = UseTerms(.unknownPrograms, rules).category
+    for session in try await context.store.openSessions()
+    where session.appID == .unknownPrograms && session.account == account && session.bootID == context.bootID {
+      if session.category == category, session.child == child { continue }
+      _ = try await finish(
+        session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall), .observed)
+      for process in session.processes {
+        watch.forget(process)
+        unknown.remove(process)
+      }
+    }
+  }
+
+  /// Returns what the agent's clock showed when it was last stored, if a session of unknown programs is open in an account.
+  private func storedClock(of account: UInt32) async throws(StoreError) -> SessionActivity.Reading? {
+    let sessions = try await context.store.openSessions()
+    let open = sessions.first {
+      $0.appID == .unknownPrograms && $0.account == account && $0.bootID == context.bootID && $0.category == .neutral
+    }
+    return open?.activity.map { SessionActivity.Reading(run: $0.run, milliseconds: $0.clock) }
+  }
+}
