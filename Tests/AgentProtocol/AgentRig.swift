@@ -103,6 +103,7 @@ extension AgentReport.Event {
     case .logInRefused(let account, let reason): "refused \(account) \(reason)"
     case .letThrough(let count): "letThrough \(count)"
     case .senses(let hasSessions, let hasInput): "senses \(hasSessions) \(hasInput)"
+    case .unreadable(let account, let count): "unreadable \(account) \(count)"
     }
   }
 }

@@ -152,6 +152,7 @@ struct AgentVectors: Decodable {
         case "logInRefused": .logInRefused(account: account ?? 0, reason: reason ?? "missing")
         case "letThrough": .letThrough(count: count ?? 0)
         case "senses": .senses(hasSessions: hasSessions ?? false, hasInput: hasInput ?? false)
+        case "unreadable": .unreadable(account: account ?? 0, count: count ?? 0)
         case "sessionsWarned":
           .sessionsWarned(account: account ?? 0, left: milliseconds ?? -1, reason: reason ?? "missing")
         default: nil

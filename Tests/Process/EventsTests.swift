@@ -66,7 +66,7 @@ extension ProcessTests {
         let cage = try Cage(lab)
         defer { cage.remove() }
         let agent = try await cage.agent()
-        try #require(agent.hello.hasEvents)
+        try #require(agent.hasEvents)
         try cage.order(agent, 1, closesAt: BootClock.now(), step: .close)
         try await cage.hear(agent, "the orders hold") { if case .inForce(1) = $0 { true } else { false } }
         try await body(cage, agent)

@@ -102,6 +102,8 @@ def report(value):
         body += b"\20" + struct.pack(">IQ", value["account"], value["milliseconds"]) + text(value["reason"])
     elif event == "senses":
         body += b"\21" + struct.pack(">BB", value["hasSessions"], value["hasInput"])
+    elif event == "unreadable":
+        body += b"\22" + struct.pack(">IQ", value["account"], value["count"])
     return frame(4, body)
 
 
@@ -210,6 +212,7 @@ REPORTS = [
     {"event": "letThrough", "count": 3},
     {"event": "sessionsWarned", "account": 1001, "milliseconds": 300_000, "reason": "bedtime until 07:00"},
     {"event": "senses", "hasSessions": True, "hasInput": False},
+    {"event": "unreadable", "account": 1000, "count": 4},
 ]
 QUESTIONS = [1000, 2**32 - 1]
 ANSWERS = [(True, ""), (False, "bedtime until 07:00"), (False, "gr\u00fcn")]

@@ -1,6 +1,8 @@
 import Glibc
 
 /// Small files of /proc, and what the kernel says of a file.
+///
+/// Files of a process that makes readers wait are not read: see `ProcessReads`.
 public enum ProcFile {
   /// Returns the content of a file, at most `most` bytes; `nil` if it cannot be read.
   ///
@@ -18,6 +20,10 @@ public enum ProcFile {
   }
 
   private static func read(_ path: String, most: Int, isWhole: Bool, flags: Int32 = 0) -> [UInt8]? {
+    ProcessReads.reading(path) { readNow(path, most: most, isWhole: isWhole, flags: flags) }
+  }
+
+  private static func readNow(_ path: String, most: Int, isWhole: Bool, flags: Int32) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -39,16 +45,21 @@ public enum ProcFile {
   /// Returns where a link leads, at most 4,096 bytes; `nil` if it cannot be read.
   public static func link(_ path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
-    let count = buffer.withUnsafeMutableBytes {
-      $0.bindMemory(to: CChar.self).baseAddress.map { readlink(path, $0, 4_096) } ?? -1
+    let count = ProcessReads.reading(path) { () -> Int? in
+      buffer.withUnsafeMutableBytes {
+        $0.bindMemory(to: CChar.self).baseAddress.map { readlink(path, $0, 4_096) }
+      }
     }
+    guard let count else { return nil }
     return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
   }
 
   /// Returns what the kernel says of a file, links followed; `nil` if there is none.
   public static func status(_ path: String) -> stat? {
-    var status = stat()
-    return stat(path, &status) == 0 ? status : nil
+    ProcessReads.reading(path) {
+      var status = stat()
+      return stat(path, &status) == 0 ? status : nil
+    }
   }
 
   /// The numbers of all processes that /proc shows.

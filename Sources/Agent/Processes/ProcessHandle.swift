@@ -19,6 +19,13 @@ public struct ProcessHandle: ~Copyable, Sendable {
     self.descriptor = descriptor
   }
 
+  /// Opens the process that has a number now, without reading its files; `nil` if there is none.
+  public init?(of number: Int32) {
+    let descriptor = latchkey_pidfd_open(number)
+    guard descriptor >= 0 else { return nil }
+    self.descriptor = descriptor
+  }
+
   deinit { close(descriptor) }
 
   /// Sends a signal to the process; returns `false` if it has ended or belongs to a user over whom this one has no rights.

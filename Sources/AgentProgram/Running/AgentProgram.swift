@@ -15,7 +15,7 @@ public enum AgentProgram {
       return 64
     case .success(let settings):
       do {
-        try AgentRunner(settings).work()
+        try AgentRunner(settings, unreadable: LookGuard.begin()).work()
         return 0
       } catch {
         AgentRunner.say(error.sentence)

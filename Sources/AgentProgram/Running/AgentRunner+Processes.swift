@@ -27,9 +27,26 @@ extension AgentRunner {
   /// Looks at every process.
   func lookAtAll() {
     closing = []
+    killUnreadable()
     let found = looker.look(wanted, at: BootClock.now()) { see($0) }
     let now = present()
     perform(machine.looked(present: found, at: now), now)
+  }
+
+  /// Tells the node of the processes because of which the agent started anew.
+  func tellUnreadable() {
+    let now = present()
+    for (account, count) in unreadable.kill(of: machine.supervisedAccounts).sorted(by: { $0.key < $1.key }) {
+      perform(machine.cannotRead(UInt64(count), of: account, at: now), now)
+    }
+  }
+
+  /// Kills what makes readers wait, and everything of an account that has several such processes.
+  private func killUnreadable() {
+    guard !unreadable.isEmpty else { return }
+    let counts = unreadable.kill(of: machine.supervisedAccounts)
+    blinding = Set(counts.filter { $0.value >= UnreadableProcesses.mostOfAccount }.keys)
+    for account in blinding { UnreadableProcesses.killAll(of: account) }
   }
 
   /// Reads a part of the large files whose SHA-256 is wanted, and looks again at what runs those that are done.
@@ -60,6 +77,10 @@ extension AgentRunner {
       guard BootClock.now() < end, let event = nextEvent() else { return }
       switch event {
       case .started(let pid):
+        if !blinding.isEmpty, let owner = UnreadableProcesses.owner(of: pid), blinding.contains(owner) {
+          UnreadableProcesses.kill(pid, of: owner)
+          continue
+        }
         let now = BootClock.now()
         guard let (facts, _) = looker.lookAtStart(of: pid, wanted, now) else { continue }
         see(facts)

@@ -34,6 +34,9 @@ public final class AgentRunner {
   var wanted = ProcessLooker.Wanted(accounts: [], hashed: [], protected: [], protectedFiles: [])
   /// The programs that are looked at again soon.
   var young = YoungPrograms()
+  /// The processes that make whoever reads their files wait, and the accounts of which everything is killed for that.
+  var unreadable: UnreadableProcesses
+  var blinding: Set<UInt32> = []
   /// The numbers of processes that were asked to end or killed since the last look at everything.
   var closing: Set<Int32> = []
   var newLooks = NewLooks(at: BootClock.now())
@@ -46,9 +49,12 @@ public final class AgentRunner {
 
   /// Opens the socket and the orders.
   ///
+  /// `unreadable` are the numbers of the processes that made an earlier program of this process wait.
+  ///
   /// - Throws: `AgentStartFault`, whose sentence says what to do.
-  public init(_ settings: AgentSettings) throws(AgentStartFault) {
+  init(_ settings: AgentSettings, unreadable: [Int32]) throws(AgentStartFault) {
     self.settings = settings
+    self.unreadable = UnreadableProcesses(unreadable)
     store = OrdersStore(path: settings.orders)
     umask(0o077)
     OpenFiles.raiseLimit()
@@ -101,6 +107,7 @@ public final class AgentRunner {
     let now = present()
     if found.isDamaged { perform(machine.foundDamage(hasOlder: found.orders != nil, at: now), now) }
     if let orders = found.orders { take(orders, isKept: true) }
+    tellUnreadable()
     lookAtAll()
     perform(machine.sawFrozen(), present())
     takeNotes()

@@ -134,6 +134,11 @@ public struct AgentMachine: Sendable {
     [tell(.ordersDamaged(hasOlder: hasOlder), now)]
   }
 
+  /// Notes that processes of an account make whoever reads their files wait.
+  public mutating func cannotRead(_ count: UInt64, of account: UInt32, at now: BootInstant) -> [AgentEffect] {
+    [tell(.unreadable(account: account, count: count), now)]
+  }
+
   private func fault(of account: UInt32, exists: (UInt32) -> Bool) -> OrderFault? {
     if let only = abilities.onlyAccount, account != only { return OrderFault(.otherAccount, account: account) }
     // Root is never supervised.

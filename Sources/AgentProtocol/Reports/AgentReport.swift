@@ -56,6 +56,8 @@ public struct AgentReport: Hashable, Sendable {
     case sessionsWarned(account: UInt32, left: Int64, reason: String)
     /// The agent has begun or ceased to see sessions, or to be able to read an input device.
     case senses(hasSessions: Bool, hasInput: Bool)
+    /// So many processes of an account make whoever reads their files wait; they are killed.
+    case unreadable(account: UInt32, count: UInt64)
 
     /// The name of the condition that parents are told of for a day after it; `nil` for none.
     ///
@@ -65,6 +67,7 @@ public struct AgentReport: Hashable, Sendable {
       case .rescanned: "events-lost"
       case .ordersDamaged: "orders-damaged"
       case .letThrough: "logins-let-through"
+      case .unreadable: "program-unreadable"
       default: nil
       }
     }
@@ -151,6 +154,10 @@ public struct AgentReport: Hashable, Sendable {
       body.byte(17)
       body.flag(hasSessions)
       body.flag(hasInput)
+    case .unreadable(let account, let count):
+      body.byte(18)
+      body.number32(account)
+      body.number64(count)
     }
   }
 
@@ -197,6 +204,7 @@ public struct AgentReport: Hashable, Sendable {
     case 17:
       event = .senses(
         hasSessions: try body.flag("whether it sees sessions"), hasInput: try body.flag("whether it sees input"))
+    case 18: event = .unreadable(account: try body.number32(), count: try body.number64())
     case let kind: throw .value("report \(kind)")
     }
   }

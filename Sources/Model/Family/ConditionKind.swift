@@ -74,6 +74,11 @@ public struct ConditionKind: Hashable, Sendable {
         + "everything again, so that some were closed late.",
       next: "If it comes again, see what starts them with `ps -e --sort=-start_time` there."),
     ConditionKind(
+      "program-unreadable", .warning,
+      "Within a day, a child's program {there} made whoever looked at it wait without end, as one does that is to hide others; it "
+        + "was killed.",
+      next: "Talk about it. If programs do not start there any more, restart the machine."),
+    ConditionKind(
       "rule-needed-program", .warning,
       "The rules of {app} name a program that {machine} needs, so that is not closed{for account}.",
       next: "Give it a matcher that fits the program alone with `latchkey app set`."),

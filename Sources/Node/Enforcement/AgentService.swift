@@ -258,6 +258,9 @@ actor AgentService {
       case .senses(let hasSessions, let hasInput):
         context.enforcementState.sees(sessions: hasSessions, input: hasInput)
         Self.log(sessions: hasSessions, input: hasInput, context)
+      case .unreadable(let account, let count):
+        context.logger.warning(
+          "programs could not be looked at and were killed", metadata: ["account": "\(account)", "count": "\(count)"])
       case .dropped(let count):
         context.logger.warning("reports of the agent were lost", metadata: ["count": "\(count)"])
       }

@@ -6,16 +6,15 @@ import LatchkeyModel
 
 /// Root's agent for a child's account of this machine, with a folder of control groups of the test's own.
 final class Cage {
-  struct Agent {
+  /// An agent and the connection to it.
+  final class Agent {
     let process: SpawnedProcess
-    let socket: LocalSocket
-    let hello: AgentHello
-    let reports: Reports
-  }
+    fileprivate(set) var hasEvents = false
+    fileprivate var socket: LocalSocket?
+    fileprivate var assembler = AgentFrameAssembler()
+    fileprivate var events: [AgentReport.Event] = []
 
-  final class Reports {
-    var assembler = AgentFrameAssembler()
-    var events: [AgentReport.Event] = []
+    fileprivate init(process: SpawnedProcess) { self.process = process }
   }
 
   static let isPossible: Bool = {
@@ -33,7 +32,7 @@ final class Cage {
   let lab: ProcessLab
   private let folder: String
   let game: String
-  private let child: UInt32
+  let child: UInt32
 
   init(_ lab: ProcessLab, game program: String = "/bin/sleep") throws {
     self.lab = lab
@@ -70,24 +69,29 @@ final class Cage {
     let process = try lab.spawn(
       "unshare", (hasEvents ? [] : ["--net"]) + ["--mount", "--propagation", "private", "sh", "-ec", script],
       output: "/dev/null", talk: state + ".log")
-    var connection: LocalSocket?
-    try await eventually("the agent listens") {
-      guard process.isRunning else { throw LabFault("it ended: \(ProcessLab.read(state + ".log"))") }
-      connection = LocalSocket.connect(to: socket)
-      return connection != nil
-    }
-    guard let connection else { throw LabFault("no connection") }
-    let reports = Reports()
-    var greeting: AgentHello?
+    let agent = Agent(process: process)
+    try await connect(agent)
+    return agent
+  }
+
+  /// Connects to an agent, also to one that has started anew, and waits until it has said what it is.
+  private func connect(_ agent: Agent) async throws {
+    let path = lab.folder + "/pause.sock"
     try await eventually("the agent greets") {
-      reports.assembler.append(connection.read() ?? [])
-      guard case .hello(let hello) = try reports.assembler.next() else { return false }
-      _ = connection.write(try AgentFrame.welcome(NodeWelcome(run: hello.run, stored: 0)).bytes()[...])
-      greeting = hello
+      guard agent.process.isRunning else {
+        throw LabFault("it ended: \(ProcessLab.read(lab.folder + "/pause.orders.log"))")
+      }
+      guard let bytes = agent.socket?.read() else {
+        agent.socket = LocalSocket.connect(to: path)
+        agent.assembler = AgentFrameAssembler()
+        return false
+      }
+      agent.assembler.append(bytes)
+      guard case .hello(let hello) = try agent.assembler.next() else { return false }
+      _ = agent.socket?.write(try AgentFrame.welcome(NodeWelcome(run: hello.run, stored: 0)).bytes()[...])
+      agent.hasEvents = hello.hasEvents
       return true
     }
-    guard let greeting else { throw LabFault("no greeting") }
-    return Agent(process: process, socket: connection, hello: greeting, reports: reports)
   }
 
   /// Orders when the game closes, and whether it is frozen then.
@@ -100,17 +104,16 @@ final class Cage {
       number: number, boot: boot, at: BootClock.now(),
       accounts: [AccountOrders(account: child, programs: [program])])
     let bytes = try AgentFrame.orders(orders).bytes()
-    guard agent.socket.write(bytes[...]) == bytes.count else { throw LabFault("the agent takes no orders") }
+    guard agent.socket?.write(bytes[...]) == bytes.count else { throw LabFault("the agent takes no orders") }
   }
 
-  /// Waits for a report, and forgets those up to it.
+  /// Waits for a report, and forgets those up to it; goes on with an agent that has started anew.
   func hear(_ agent: Agent, _ what: String, _ isIt: (AgentReport.Event) -> Bool) async throws {
-    let reports = agent.reports
     try await eventually(what) {
-      reports.assembler.append(agent.socket.read() ?? [])
-      while case .report(let report) = try reports.assembler.next() { reports.events.append(report.event) }
-      if let found = reports.events.firstIndex(where: isIt) {
-        reports.events.removeFirst(found + 1)
+      if let bytes = agent.socket?.read() { agent.assembler.append(bytes) } else { try await connect(agent) }
+      while case .report(let report) = try agent.assembler.next() { agent.events.append(report.event) }
+      if let found = agent.events.firstIndex(where: isIt) {
+        agent.events.removeFirst(found + 1)
         return true
       }
       guard agent.process.isRunning else { throw LabFault("the agent ended") }

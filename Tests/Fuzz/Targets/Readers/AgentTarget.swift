@@ -16,6 +16,7 @@ enum AgentTarget {
       .sessionsClosed(account: 1_000, areEnded: true, reason: "bedtime"),
       .logInRefused(account: 1_000, reason: "bedtime"),
       .letThrough(count: 2), .senses(hasSessions: true, hasInput: false),
+      .unreadable(account: 1_000, count: 2),
     ]
     let frames: [AgentFrame] = [
       .hello(
