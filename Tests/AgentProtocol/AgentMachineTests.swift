@@ -140,7 +140,7 @@ import Testing
   func sleptOverTheEnd() {
     for order in ["later", "closed", "earlier", "none"] {
       var rig = AgentRig()
-      rig.order([game(closesAt: 70_000)], at: 0)
+      rig.order([AgentRig.game(closesAt: 70_000)], at: 0)
       rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
       rig.take(rig.machine.slept(60_000, at: .init(milliseconds: 100_000)))
       _ = rig.news()
@@ -148,10 +148,10 @@ import Testing
       #expect(rig.news() == [])
       #expect(rig.machine.nextTimer(after: .init(milliseconds: 100_050)) == .init(milliseconds: 102_000))
       switch order {
-      case "later": rig.order([game(closesAt: 131_000)], number: 2, madeAt: 100_400, at: 100_500)
-      case "closed": rig.order([game(closesAt: 70_000)], number: 2, madeAt: 100_400, at: 100_500)
+      case "later": rig.order([AgentRig.game(closesAt: 131_000)], number: 2, madeAt: 100_400, at: 100_500)
+      case "closed": rig.order([AgentRig.game(closesAt: 70_000)], number: 2, madeAt: 100_400, at: 100_500)
       // On its way when the machine went to sleep.
-      case "earlier": rig.order([game(closesAt: 70_000)], number: 2, madeAt: 30_000, at: 100_500)
+      case "earlier": rig.order([AgentRig.game(closesAt: 70_000)], number: 2, madeAt: 30_000, at: 100_500)
       default: break
       }
       let atOnce = rig.news().filter { $0 != "inForce 2" }

@@ -17,7 +17,8 @@ struct UnreadableProcesses {
     let handle: ProcessHandle
     init?(_ number: Int32) {
       guard let handle = ProcessHandle(of: number) else { return nil }
-      (self.number, self.handle) = (number, handle)
+      self.number = number
+      self.handle = handle
     }
   }
 
