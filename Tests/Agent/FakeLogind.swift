@@ -76,6 +76,12 @@ final class FakeLogind: Sendable {
     while !content.withLock({ $0.hasEnded }) { usleep(1_000) }
   }
 
+  /// Leaves the bus, which goes on.
+  func leave() {
+    content.withLock { $0.isStopped = true }
+    while !content.withLock({ $0.hasEnded }) { usleep(1_000) }
+  }
+
   /// Sends the signal that a property of a session has changed.
   func tellOfChange(in session: String) {
     content.withLock {

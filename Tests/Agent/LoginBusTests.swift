@@ -50,6 +50,18 @@ import Testing
     #expect(LoginBus(address: "unix:path=/nonexistent/bus") == nil)
   }
 
+  @Test("A bus on which there is no logind, or no more, is one that does not answer")
+  func absent() throws {
+    let logind = try FakeLogind()
+    defer { logind.stop() }
+    let bus = try #require(connect(logind))
+    #expect(bus.sessions() == [] && bus.isConnected)
+    logind.leave()
+    #expect(bus.sessions() == [] && !bus.isConnected)
+    let other = try #require(connect(logind))
+    #expect(other.sessions() == [] && !other.isConnected)
+  }
+
   /// Connects, however slow the machine is.
   private func connect(_ logind: FakeLogind) -> LoginBus? {
     for _ in 0..<20 { if let bus = LoginBus(address: logind.address) { return bus } }

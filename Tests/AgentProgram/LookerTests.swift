@@ -188,6 +188,86 @@ import Testing
     #expect(!hasEnded && isSent)
   }
 
+  @Test("A thread that lives is found behind thousands that have ended, and first where it was found last")
+  func livingThread() throws {
+    let folder = try Folder()
+    for number in 1...3_000 { try #require(mkdir("\(folder.path)/\(number)", 0o700) == 0) }
+    func live(_ number: Int32) throws { try #require(symlink("/bin/cat", "\(folder.path)/\(number)/exe") == 0) }
+    func find(_ last: String? = nil) -> String? { ProcessLooker.livingThread(of: 1, in: folder.path, last: last) }
+    #expect(find() == nil)
+    // The process's own folder says nothing of a thread.
+    try live(1)
+    #expect(find() == nil)
+    try live(2_900)
+    #expect(find() == folder.path + "/2900" && find(folder.path + "/17") == folder.path + "/2900")
+    try live(8)
+    #expect(find(folder.path + "/2900") == folder.path + "/2900" && find("/proc/self") != "/proc/self")
+  }
+
+  @Test("A program at a path that is too long for the kernel to tell is an unknown one")
+  func longPath() throws {
+    let folder = try Folder()
+    defer {
+      // The path is too long for others as well.
+      let remover = try? Process.run(URL(filePath: "/bin/rm"), arguments: ["-rf", folder.path + "/deep"])
+      remover?.waitUntilExit()
+    }
+    let script = """
+      import os, shutil
+      for name in ["deep"] + ["d" * 250] * 20:
+          os.mkdir(name)
+          os.chdir(name)
+      shutil.copy("/bin/cat", "cat")
+      os.execv("./cat", ["cat"])
+      """
+    let program = try RunningCat(["/usr/bin/env", "-C", folder.path, "/usr/bin/python3", "-c", script])
+    #expect(ProcFile.executable(in: "/proc/\(program.pid)") == .longPath)
+    var looker = ProcessLooker()
+    for _ in 0..<2 {
+      let facts = try facts(of: program, &looker)
+      #expect(facts.isFromWritablePlace && !facts.isProtected && facts.images.first?.sha256 == nil)
+      #expect(!facts.images.isEmpty)
+    }
+  }
+
+  @Test("A look at all processes is done in parts, and what is seen meanwhile is there")
+  func parts() throws {
+    var looker = ProcessLooker()
+    let before = try RunningCat(["/bin/cat"])
+    looker.begin(wanted, at: BootClock.now())
+    let meanwhile = try RunningCat(["/bin/cat"])
+    let identity = try facts(of: meanwhile, &looker).identity
+    var (parts, seen): (Int, Set<Int32>) = (0, [])
+    var found: ProcessLooker.Found?
+    while found == nil {
+      // The instant is long ago: one process is looked at.
+      found = looker.goOn(wanted, until: BootInstant(milliseconds: 0)) { seen.insert($0.identity.processID) }
+      parts += 1
+      #expect(looker.isLooking == (found == nil))
+    }
+    #expect(parts > 1 && seen.contains(before.pid))
+    let present = try #require(found).present
+    #expect(present.contains(identity) && present.contains { $0.processID == before.pid })
+    #expect(looker.goOn(wanted, until: nil) { _ in } == nil, "No look has begun.")
+  }
+
+  @Test("What is no regular file is not opened: what a pipe holds stays there")
+  func foreignFiles() throws {
+    let folder = try Folder()
+    let (pipe, link) = (folder.path + "/pipe", folder.path + "/link")
+    try #require(mkfifo(pipe, 0o600) == 0 && symlink("/bin/cat", link) == 0)
+    let both = open(pipe, O_RDWR | O_NONBLOCK)
+    try #require(both >= 0)
+    defer { close(both) }
+    var byte: UInt8 = 7
+    try #require(write(both, &byte, 1) == 1)
+    #expect(ProcFile.readForeign(pipe, most: 16) == nil && RegularFile.open(pipe) == nil)
+    #expect(read(both, &byte, 1) == 1, "It was read.")
+    #expect(ProcFile.readForeign(link, most: 4) == nil && ProcFile.readForeign("/bin/cat", most: 4)?.count == 4)
+    let followed = try #require(RegularFile.open(link))
+    close(followed)
+  }
+
   @Test("User IDs that an account may use in user namespaces are the account's")
   func subordinateUsers() throws {
     let folder = try Folder()

@@ -99,6 +99,21 @@ import Testing
     #expect(rig.deeds == ["ask 5", "kill 5"])
   }
 
+  @Test(
+    "What became a program during a look at everything that lasted is asked first, if it may have been before its end")
+  func longLook() {
+    for (began, deed) in [(1_000 as Int64, "ask 5"), (1_600, "kill 5")] {
+      var rig = AgentRig()
+      rig.order([AgentRig.game(closesAt: 1_500)], at: 0)
+      rig.see(5, "/usr/bin/env", start: 10, at: 500)
+      let present: Set = [AgentRig.process(5)]
+      rig.take(
+        rig.machine.looked(present: present, since: .init(milliseconds: began), at: .init(milliseconds: 2_000)))
+      rig.see(5, "/usr/games/kart", start: 10, at: 2_100)
+      #expect(rig.deeds == [deed])
+    }
+  }
+
   @Test("A program that is older than the agent's run is asked first: it may have been allowed when it began")
   func restarted() {
     var rig = AgentRig()

@@ -4,12 +4,10 @@ import Glibc
 enum BoundedFile {
   /// Returns the content of a regular file; `nil` if it is none, cannot be read, or has more than `most` bytes.
   static func bytes(_ path: String, most: Int) -> [UInt8]? {
-    // A pipe that somebody put there must not keep the reader waiting.
-    let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-    guard file >= 0 else { return nil }
+    guard let file = RegularFile.open(path) else { return nil }
     defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= most else { return nil }
+    guard fstat(file, &status) == 0, status.st_size <= most else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     var count = 0
     while count < bytes.count {
@@ -47,8 +45,7 @@ enum BoundedFile {
 
   /// A Boolean value that indicates whether a program is text that names its interpreter.
   static func isScript(_ path: String) -> Bool {
-    let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-    guard file >= 0 else { return false }
+    guard let file = RegularFile.open(path) else { return false }
     defer { close(file) }
     var bytes: [UInt8] = [0, 0]
     return read(file, &bytes, 2) == 2 && bytes == Array("#!".utf8)

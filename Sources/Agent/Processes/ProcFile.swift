@@ -5,10 +5,8 @@ import Glibc
 /// Files of a process that makes readers wait are not read: see `ProcessReads`.
 public enum ProcFile {
   /// Returns the content of a file, at most `most` bytes; `nil` if it cannot be read.
-  ///
-  /// With `followsLink` false, a file that is a link cannot be read.
-  public static func read(_ path: String, most: Int = 4_096, followsLink: Bool = true) -> [UInt8]? {
-    read(path, most: most, isWhole: true, flags: followsLink ? 0 : O_NOFOLLOW)
+  public static func read(_ path: String, most: Int = 4_096) -> [UInt8]? {
+    read(path, most: most, isWhole: true)
   }
 
   /// Returns what one read of a file gives, at most `most` bytes; `nil` if it cannot be read.
@@ -19,14 +17,26 @@ public enum ProcFile {
     read(path, most: most, isWhole: false)
   }
 
-  private static func read(_ path: String, most: Int, isWhole: Bool, flags: Int32 = 0) -> [UInt8]? {
-    ProcessReads.reading(path) { readNow(path, most: most, isWhole: isWhole, flags: flags) }
+  private static func read(_ path: String, most: Int, isWhole: Bool) -> [UInt8]? {
+    ProcessReads.reading(path) { readNow(path, most: most, isWhole: isWhole) }
   }
 
-  private static func readNow(_ path: String, most: Int, isWhole: Bool, flags: Int32) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags)
+  private static func readNow(_ path: String, most: Int, isWhole: Bool) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    return read(descriptor, most: most, isWhole: isWhole)
+  }
+
+  /// Returns the content of a regular file that somebody else has made and that is no link, at most `most` bytes; `nil` if it
+  /// is none or cannot be read.
+  public static func readForeign(_ path: String, most: Int) -> [UInt8]? {
+    guard let descriptor = RegularFile.open(path, followsLink: false) else { return nil }
+    defer { close(descriptor) }
+    return read(descriptor, most: most, isWhole: true)
+  }
+
+  private static func read(_ descriptor: Int32, most: Int, isWhole: Bool) -> [UInt8]? {
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: most) { buffer, size in
       size = 0
@@ -52,6 +62,22 @@ public enum ProcFile {
     }
     guard let count else { return nil }
     return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+  }
+
+  /// What the link to the executable of a process shows.
+  public enum Executable: Hashable, Sendable {
+    /// Its path, at most 4,095 bytes.
+    case path(String)
+    /// There is one, and its path is longer than the kernel tells.
+    case longPath
+    /// There is none: the process has ended, or nothing of it may be read.
+    case none
+  }
+
+  /// Returns what the link to the executable shows in a folder of /proc.
+  public static func executable(in folder: String) -> Executable {
+    if let path = link("\(folder)/exe") { return .path(path) }
+    return errno == ENAMETOOLONG ? .longPath : .none
   }
 
   /// Returns what the kernel says of a file, links followed; `nil` if there is none.

@@ -12,6 +12,8 @@ public struct ProcessStatLine: Hashable, Sendable {
   public let isKernel: Bool
   /// Field 22: the start in clock ticks since boot.
   public let startTime: UInt64
+  /// Fields 26 and 28: where its program's code and stack begin, which another program changes; `nil` if they are not told.
+  public let programPlace: [UInt64]?
 
   /// Reads the line of a process; `nil` if there is no such process.
   public init?(pid: Int32) {
@@ -23,8 +25,9 @@ public struct ProcessStatLine: Hashable, Sendable {
   public init?(_ bytes: [UInt8]) {
     // The name may contain spaces and parentheses; the last parenthesis ends it.
     guard let begin = bytes.firstIndex(of: 0x28), let end = bytes.lastIndex(of: 0x29), begin < end else { return nil }
-    // Fields 3, 4, 9, 20 and 22, without an array of all: a look reads the line of every process.
+    // Fields 3, 4, 9, 20, 22, 26 and 28, without an array of all: a look reads the line of every process.
     var (state, parent, flags, threads, start): (UInt8?, UInt64?, UInt64?, UInt64?, UInt64?)
+    var (code, stack): (UInt64?, UInt64?)
     var (field, first) = (2, end + 1)
     for place in (end + 1)..<bytes.count where bytes[place] == 0x20 || bytes[place] == 0x0A {
       let text = bytes[first..<place]
@@ -34,9 +37,11 @@ public struct ProcessStatLine: Hashable, Sendable {
       case 9: flags = Self.number(text)
       case 20: threads = Self.number(text)
       case 22: start = Self.number(text)
+      case 26: code = Self.number(text)
+      case 28: stack = Self.number(text)
       default: break
       }
-      if field == 22 { break }
+      if field == 28 { break }
       (field, first) = (field + 1, place + 1)
     }
     guard let state, let parent, let flags, let threads, let start else { return nil }
@@ -47,6 +52,8 @@ public struct ProcessStatLine: Hashable, Sendable {
     self.parent = Int32(truncatingIfNeeded: parent)
     isKernel = flags & 0x20_0000 != 0
     startTime = start
+    // To those who may not know it, the kernel tells 0 or 1.
+    programPlace = code.flatMap { code in stack.flatMap { code > 1 && $0 > 1 ? [code, $0] : nil } }
   }
 
   private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {

@@ -77,7 +77,11 @@ public final class LoginBus {
     guard
       let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
       sd_bus_message_enter_container(list.message, Self.type("a"), "(susso)") > 0
-    else { return [] }
+    else {
+      // Everybody may ask that: whatever the bus says instead, no logind answers.
+      isConnected = false
+      return []
+    }
     var found: [(id: String, user: UInt32, seat: String, path: String)] = []
     while found.count < Self.mostSessions, sd_bus_message_enter_container(list.message, Self.type("r"), "susso") > 0 {
       guard let id = list.text("s"), let user = list.number(), list.text("s") != nil, let seat = list.text("s"),

@@ -96,15 +96,15 @@ private final class OpenedFile {
 
   /// Opens a regular file; `nil` if it is none, cannot be read, or is too large.
   init?(_ path: String) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard let descriptor = RegularFile.open(path) else { return nil }
+    self.descriptor = descriptor
     var status = stat()
-    let isOpen = descriptor >= 0 && fstat(descriptor, &status) == 0
+    let isOpen = fstat(descriptor, &status) == 0
     mark = FileMark(status)
-    let isRegular = status.st_mode & S_IFMT == S_IFREG
-    guard isOpen, isRegular, mark.size <= HashCache.largestFile else { return nil }
+    guard isOpen, mark.size <= HashCache.largestFile else { return nil }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit { close(descriptor) }
 
   /// Reads a part of at most so many bytes, and returns whether there may be more.
   func read(_ most: Int) -> Bool {

@@ -45,9 +45,9 @@ struct FlatpakPlace {
 
   /// Returns the ID that the process's own view of the files states.
   ///
-  /// A link there could lead to a file that the account serves itself.
+  /// A link there could lead to a file that the account serves itself, and to any of root's.
   private static func stated(in folder: String) -> String? {
-    guard let bytes = ProcFile.read("\(folder)/root/.flatpak-info", most: 16_384, followsLink: false) else {
+    guard let bytes = ProcFile.readForeign("\(folder)/root/.flatpak-info", most: 16_384) else {
       return nil
     }
     for line in bytes.split(separator: 0x0A) where line.starts(with: Array("name=".utf8)) {

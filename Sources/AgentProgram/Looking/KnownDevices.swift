@@ -62,7 +62,8 @@ struct KnownDevices {
     // As the kernel writes it there.
     let shown = (path.utf8.contains(0x0A) ? path.replacing("\n", with: "\\012") : path).utf8
     // The executable comes first, unless the program has mapped something below it; the kernel writes no more than is read.
-    for most in [512, 8_192, 1 << 20] {
+    // What comes after much else is taken for a file of another file system.
+    for most in [512, 8_192, 1 << 18] {
       // A process without memory is about to end.
       guard let bytes = ProcFile.read("\(folder)/maps", most: most), !bytes.isEmpty else { return true }
       if let device = Self.device(of: shown, in: bytes) { return isKnown(device) }

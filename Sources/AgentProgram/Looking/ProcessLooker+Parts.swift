@@ -9,8 +9,6 @@ import LatchkeyModel
 extension ProcessLooker {
   /// The most mapped files of a process that are looked at, and the most that are known by their place alone.
   private static let mostMapped = 64
-  /// The most threads of a process that are looked at.
-  private static let mostThreads = 1_024
 
   /// Returns the account of which a process is, of those that are looked at; `nil` for all others.
   mutating func account(of pid: Int32, _ wanted: Wanted) -> UInt32? {
@@ -35,18 +33,20 @@ extension ProcessLooker {
   }
 
   /// Returns the folder of a thread that lives, of a process whose first thread has ended; `nil` if there is none.
-  static func livingThread(of pid: Int32) -> String? {
-    guard let tasks = opendir("/proc/\(pid)/task") else { return nil }
-    defer { closedir(tasks) }
-    var count = 0
-    while let entry = readdir(tasks), count < mostThreads {
-      count += 1
+  ///
+  /// All threads are looked at: those that have ended stay as long as whoever traces them does not collect them. `last` is the
+  /// folder that was returned last for the process.
+  static func livingThread(of pid: Int32, in tasks: String, last: String?) -> String? {
+    if let last, last.hasPrefix(tasks), ProcFile.executable(in: last) != .none { return last }
+    guard let stream = opendir(tasks) else { return nil }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       guard name != String(pid), Int32(name) != nil else { continue }
-      let folder = "/proc/\(pid)/task/\(name)"
-      if ProcFile.link("\(folder)/exe") != nil { return folder }
+      let folder = "\(tasks)/\(name)"
+      if ProcFile.executable(in: folder) != .none { return folder }
     }
     return nil
   }

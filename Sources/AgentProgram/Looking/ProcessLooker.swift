@@ -35,6 +35,38 @@ struct ProcessLooker {
     var firstArguments: ArgumentReader.Arguments
     /// The files whose SHA-256 was not known yet when its images were looked at.
     var awaited: Set<FileMark> = []
+    /// The folder in /proc that shows its program.
+    var folder: String
+    /// Where its executable was when it was asked which file system holds that, and whether that is one of the machine's own.
+    var place: ExecutablePlace
+  }
+
+  /// The path of an executable, and what tells it from that of another program at the same path.
+  private struct ExecutablePlace {
+    var path: String?
+    var program: [UInt64]?
+    var isOnKnownDevice: Bool
+  }
+
+  /// A look at all processes, of which a part is done at a time.
+  private struct Round {
+    var began: BootInstant
+    /// The processes that are still to be looked at, the new ones first.
+    var rest: ArraySlice<Int32>
+    /// The numbers of the processes that were there when it began or since.
+    var listed: Set<Int32>
+    /// When it was last asked which are new.
+    var turned: BootInstant
+    /// What was there.
+    var present: Set<ProcessIdentity> = []
+  }
+
+  /// What a look at all processes has found.
+  struct Found {
+    /// When it began.
+    var began: BootInstant
+    /// The processes of the accounts that are there.
+    var present: Set<ProcessIdentity>
   }
 
   /// The longest time after which a process's maps are read again, in milliseconds.
@@ -43,7 +75,10 @@ struct ProcessLooker {
   private static let mapsMilliseconds: Int64 = 60_000
   /// The time after which a look at many processes turns to new ones, in milliseconds.
   private static let newMilliseconds: Int64 = 250
+  /// What the path of an executable that is too long for the kernel is called.
+  private static let longPath = "/(a path that is too long)"
   private var known: [ProcessIdentity: Known] = [:]
+  private var round: Round?
   /// The real user of each process whose folder in /proc is root's, as that of one that cannot be dumped.
   var hidden: [Int32: UInt32] = [:]
   private var looks = 0
@@ -71,41 +106,55 @@ struct ProcessLooker {
   /// Forgets what it knows of images, since other matchers may need more of them.
   mutating func forgetImages() { known = [:] }
 
-  /// Looks at all processes: calls `see` for each of the accounts' that is new or has changed, and returns all that are there.
-  ///
-  /// Those that are new come first, also those that appear meanwhile: they may have to be closed, and the others take time.
-  mutating func look(
-    _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
-  ) -> Set<ProcessIdentity> {
+  /// A Boolean value that indicates whether a look at all processes has begun and is not done.
+  var isLooking: Bool { round != nil }
+
+  /// Begins a look at all processes, in the place of one that is not done.
+  mutating func begin(_ wanted: Wanted, at now: BootInstant) {
     looks += 1
     devices.load()
     arguments.begin()
     if looks % 10 == 0 { hidden = [:] }
-    var present: Set<ProcessIdentity> = []
-    guard !wanted.accounts.isEmpty else { return [] }
-    var listed = Set(known.keys.map(\.processID))
-    func look(_ pids: some Sequence<Int32>) {
-      for pid in pids {
-        guard let (facts, isNews) = self.look(at: pid, wanted, now) else { continue }
-        present.insert(facts.identity)
-        // At once: what comes after it may take long to read.
-        if isNews { see(facts) }
-      }
-    }
-    let all = ProcFile.processes()
-    var old = all.filter { listed.contains($0) }[...]
-    look(all.filter { listed.insert($0).inserted })
-    var turned = BootClock.now()
-    while !old.isEmpty {
-      look(old.prefix(64))
-      old = old.dropFirst(64)
-      guard BootClock.now() - turned >= Self.newMilliseconds else { continue }
-      look(ProcFile.processes().filter { listed.insert($0).inserted })
-      turned = BootClock.now()
-    }
+    let all = wanted.accounts.isEmpty ? [] : ProcFile.processes()
+    let before = Set(known.keys.map(\.processID))
+    // The new ones may have to be closed, and the others take time.
+    let ordered = all.filter { !before.contains($0) } + all.filter { before.contains($0) }
     listedAtLook = Set(all)
-    known = known.filter { present.contains($0.key) }
-    return present
+    round = Round(began: now, rest: ordered[...], listed: listedAtLook, turned: now)
+  }
+
+  /// Goes on with the look that has begun, until an instant or to its end; returns what is there once it is done.
+  ///
+  /// It calls `see` at once for each process of the accounts that is new or has changed, also for those that appear meanwhile.
+  /// At least one process is looked at.
+  mutating func goOn(_ wanted: Wanted, until end: BootInstant?, see: (ProcessFacts) -> Void) -> Found? {
+    while let pid = round?.rest.popFirst() {
+      let now = BootClock.now()
+      if let (facts, isNews) = look(at: pid, wanted, now), isNews { see(facts) }
+      if let turned = round?.turned, now - turned >= Self.newMilliseconds { addNew(at: now) }
+      if let end, BootClock.now() >= end { break }
+    }
+    guard let done = round, done.rest.isEmpty else { return nil }
+    round = nil
+    known = known.filter { done.present.contains($0.key) }
+    return Found(began: done.began, present: done.present)
+  }
+
+  /// Puts the processes that are new before the others that are to be looked at.
+  private mutating func addNew(at now: BootInstant) {
+    guard var going = round else { return }
+    let new = ProcFile.processes().filter { going.listed.insert($0).inserted }
+    going.rest = (new + going.rest)[...]
+    going.turned = now
+    round = going
+  }
+
+  /// Looks at all processes at once, and returns those of the accounts that are there.
+  mutating func look(
+    _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
+  ) -> Set<ProcessIdentity> {
+    begin(wanted, at: now)
+    return goOn(wanted, until: nil, see: see)?.present ?? []
   }
 
   /// Looks at the processes that are new since the last look at all, which costs little beside many others.
@@ -130,8 +179,9 @@ struct ProcessLooker {
   mutating func lookAtStart(
     of pid: Int32, _ wanted: Wanted, _ now: BootInstant
   ) -> (facts: ProcessFacts, isNews: Bool)? {
-    // With another program it may have another user.
+    // With another program it may have another user, and be on another file system.
     hidden[pid] = nil
+    for process in known.keys where process.processID == pid { known[process]?.place.program = nil }
     return look(at: pid, wanted, now)
   }
 
@@ -139,17 +189,25 @@ struct ProcessLooker {
   mutating func look(
     at pid: Int32, _ wanted: Wanted, _ now: BootInstant
   ) -> (facts: ProcessFacts, isNews: Bool)? {
-    guard let user = account(of: pid, wanted), let line = ProcessStatLine(pid: pid), !line.hasEnded, !line.isKernel,
-      let folder = line.livesInThreads ? Self.livingThread(of: pid) : "/proc/\(pid)"
+    guard let user = account(of: pid, wanted), let line = ProcessStatLine(pid: pid), !line.hasEnded, !line.isKernel
     else { return nil }
     let identity = ProcessIdentity(processID: pid, startTime: line.startTime)
-    let path = ProcFile.link("\(folder)/exe")
-    let isOnKnownDevice = path.map { devices.holdsExecutable($0, of: folder) } ?? true
-    let status = isOnKnownDevice ? ProcFile.status("\(folder)/exe") : nil
+    let last = self.known[identity]
+    let shown =
+      line.livesInThreads ? Self.livingThread(of: pid, in: "/proc/\(pid)/task", last: last?.folder) : "/proc/\(pid)"
+    guard let folder = shown else { return nil }
+    let path: String? =
+      switch ProcFile.executable(in: folder) {
+      case .path(let path): path
+      case .longPath: Self.longPath
+      case .none: nil
+      }
+    let place = place(path, line, folder, last?.place)
+    let status = place.isOnKnownDevice ? ProcFile.status("\(folder)/exe") : nil
     let mark = status.map(FileMark.init)
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0) } }
     let arguments = self.arguments.read(folder)
-    var known = known[identity].flatMap { known in
+    var known = last.flatMap { known in
       known.file == mark && known.facts.images.first?.path == path.map(ProgramPlace.cleaned) ? known : nil
     }
     let before = known?.facts
@@ -158,7 +216,7 @@ struct ProcessLooker {
     if known == nil {
       known = Known(
         facts: facts(identity, user, line, path, program, folder, arguments, wanted), file: mark,
-        firstArguments: arguments)
+        firstArguments: arguments, folder: folder, place: place)
     }
     guard var seen = known else { return nil }
     if isRenewed {
@@ -189,7 +247,20 @@ struct ProcessLooker {
     // What was given other code (LD_PRELOAD) is not the program any more that the system needs.
     if seen.hasForeignCode, !isOfLatchkey(identity, program, wanted) { seen.facts.isProtected = false }
     seen.awaited.formUnion(hashes.takePostponed())
+    (seen.folder, seen.place) = (folder, place)
     self.known[identity] = seen
+    round?.present.insert(identity)
     return (seen.facts, before != seen.facts)
+  }
+
+  /// Returns whether an executable is on one of the machine's own file systems.
+  ///
+  /// To ask that means to read what may be megabytes, so it is asked once for each program that a process runs.
+  private func place(
+    _ path: String?, _ line: ProcessStatLine, _ folder: String, _ last: ExecutablePlace?
+  ) -> ExecutablePlace {
+    if let last, last.program != nil, last.program == line.programPlace, last.path == path { return last }
+    let isOnKnownDevice = path.map { $0 != Self.longPath && devices.holdsExecutable($0, of: folder) } ?? true
+    return ExecutablePlace(path: path, program: line.programPlace, isOnKnownDevice: isOnKnownDevice)
   }
 }

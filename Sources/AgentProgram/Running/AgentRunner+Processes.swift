@@ -8,6 +8,8 @@ import LatchkeyModel
 extension AgentRunner {
   /// The longest time for which events are read before everything else gets its turn, in milliseconds.
   private static let eventsMilliseconds: Int64 = 250
+  /// The longest time for which a look at every process goes on before everything else gets its turn, in milliseconds.
+  static let lookPartMilliseconds: Int64 = 100
   /// The longest time for which large files are read before everything else gets its turn, in milliseconds.
   private static let filesMilliseconds: Int64 = 10
 
@@ -24,13 +26,29 @@ extension AgentRunner {
     looker.load(packages: machine.packages, paths: machine.paths, accounts: machine.supervisedAccounts)
   }
 
-  /// Looks at every process.
+  /// Begins a look at every process, and does a part of it.
   func lookAtAll() {
     closing = []
     killUnreadable()
-    let found = looker.look(wanted, at: BootClock.now()) { see($0) }
+    looker.begin(wanted, at: present())
+    goOnLooking(for: Self.lookPartMilliseconds)
+  }
+
+  /// Goes on with a look at every process, for some milliseconds.
+  ///
+  /// A child can make that take long: nothing else waits for its end.
+  func goOnLooking(for milliseconds: Int64) {
+    guard let found = looker.goOn(wanted, until: BootClock.now() + milliseconds, see: { see($0) }) else { return }
     let now = present()
-    perform(machine.looked(present: found, at: now), now)
+    perform(machine.looked(present: found.present, since: found.began, at: now), now)
+    if !hasLooked {
+      hasLooked = true
+      perform(machine.sawFrozen(), now)
+    }
+    if wereEventsLost {
+      wereEventsLost = false
+      perform(machine.rescanned(at: now), now)
+    }
   }
 
   /// Tells the node of the processes because of which the agent started anew.
@@ -92,9 +110,8 @@ extension AgentRunner {
         noteClosing(child)
         if let (facts, _) = looker.lookAtStart(of: child, wanted, BootClock.now()) { see(facts) }
       case .lost:
+        wereEventsLost = true
         lookAtAll()
-        let now = present()
-        perform(machine.rescanned(at: now), now)
       }
     }
   }

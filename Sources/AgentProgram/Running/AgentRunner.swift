@@ -13,6 +13,8 @@ public final class AgentRunner {
   static let lookWithEventsMilliseconds: Int64 = 5_000
   /// The shortest time between two moments at which something is due, in milliseconds: what falls between is done together.
   private static let restMilliseconds: Int64 = 20
+  /// The longest time of the first look before the agent says that it is ready, in milliseconds.
+  private static let firstLookMilliseconds: Int64 = 500
 
   let settings: AgentSettings
   let store: OrdersStore
@@ -40,6 +42,10 @@ public final class AgentRunner {
   /// The numbers of processes that were asked to end or killed since the last look at everything.
   var closing: Set<Int32> = []
   var newLooks = NewLooks(at: BootClock.now())
+  /// A Boolean value that indicates whether every process was looked at since the agent began.
+  var hasLooked = false
+  /// A Boolean value that indicates whether events were lost that the look which has begun makes up for.
+  var wereEventsLost = false
   let jail: ProcessJail?
   let gate: GateListener?
   var sessions = SessionCloser()
@@ -109,7 +115,7 @@ public final class AgentRunner {
     if let orders = found.orders { take(orders, isKept: true) }
     tellUnreadable()
     lookAtAll()
-    perform(machine.sawFrozen(), present())
+    if looker.isLooking { goOnLooking(for: Self.firstLookMilliseconds) }
     takeNotes()
     var lastLook = BootClock.now()
     var lastTimer = lastLook
@@ -128,14 +134,16 @@ public final class AgentRunner {
       }
       if let sign = signs.due { due = min(due, sign) }
       if let question = presence?.nextQuestion() { due = min(due, question) }
-      wait(milliseconds: looker.hashes.hasWork ? 0 : Int32(clamping: max(0, due - BootClock.now())))
+      let isBusy = looker.hashes.hasWork || looker.isLooking
+      wait(milliseconds: isBusy ? 0 : Int32(clamping: max(0, due - BootClock.now())))
+      if looker.isLooking { goOnLooking(for: Self.lookPartMilliseconds) }
       if looker.hashes.hasWork { readFiles() }
       present()
       if BootClock.now() - lastYoung >= Self.restMilliseconds {
         lastYoung = BootClock.now()
         lookAtYoung()
       }
-      if BootClock.now() - lastLook >= pause {
+      if BootClock.now() - lastLook >= pause, !looker.isLooking {
         guard ProcFile.status(settings.socket).map({ isOwn($0) }) == true else { return }
         lastLook = BootClock.now()
         newLooks.begin(at: lastLook)

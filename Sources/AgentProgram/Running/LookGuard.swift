@@ -65,7 +65,8 @@ enum LookGuard {
 
   private static func startAnew(without process: Int32) {
     let left = ProcessReads.leftOutProcesses.suffix(mostProcesses - 1) + [process]
-    AgentRunner.say("Reading the files of process \(process) in /proc does not end: it is left out, and the agent starts anew.")
+    AgentRunner.say(
+      "Reading the files of process \(process) in /proc does not end: it is left out, and the agent starts anew.")
     let variables = environment.withLock { $0 } + ["\(variable)=" + left.map(String.init).joined(separator: ",")]
     let words: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
     // Ends all other threads, also one that waits. The list above is of this start, and the next one frees nothing.

@@ -35,10 +35,12 @@ extension AgentMachine {
   }
 
   /// Notes that all processes were looked at, of which those given were there.
-  public mutating func looked(present: Set<ProcessIdentity>, at now: BootInstant) -> [AgentEffect] {
+  public mutating func looked(
+    present: Set<ProcessIdentity>, since began: BootInstant? = nil, at now: BootInstant
+  ) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     for process in followed.identities.filter({ !present.contains($0) }).sorted() { effects += ended(process, at: now) }
-    lastLook = now
+    lastLook = began ?? now
     return effects
   }
 
