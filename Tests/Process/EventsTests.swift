@@ -18,7 +18,8 @@ extension ProcessTests {
     func closed() async throws {
       try await withAgent { cage, agent in
         for _ in 0..<12 {
-          #expect(try await cage.play([Self.seconds]).wait() == .signalled(SIGKILL))
+          let game = try cage.play([Self.seconds])
+          #expect(await game.wait() == .signalled(SIGKILL))
         }
         try await cage.hear(agent, "it was closed") { if case .closed(_, .killed, _) = $0 { true } else { false } }
       }
@@ -34,7 +35,8 @@ extension ProcessTests {
           print(sum(os.waitstatus_to_exitcode(os.waitpid(one, 0)[1]) == -9 for one in started))
           """
         let output = cage.lab.newPath() + ".out"
-        #expect(try await cage.run(["python3", "-c", script, cage.game], output: output).wait() == .exited(0))
+        let starter = try cage.run(["python3", "-c", script, cage.game], output: output)
+        #expect(await starter.wait() == .exited(0))
         #expect(ProcessLab.read(output) == "1000\n")
       }
     }
@@ -51,7 +53,8 @@ extension ProcessTests {
               if pid == 0: os._exit(0)
               os.waitpid(pid, 0)
           """
-        #expect(try await cage.run(["python3", "-c", storm]).wait() == .exited(0))
+        let copier = try cage.run(["python3", "-c", storm])
+        #expect(await copier.wait() == .exited(0))
         let game = try cage.play(["600"])
         try await eventually("the game runs") { try !cage.players().isEmpty }
         kill(agent.process.pid, SIGCONT)

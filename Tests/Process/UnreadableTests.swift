@@ -65,7 +65,10 @@ extension ProcessTests {
         try await cage.hear(agent, "the parent is told") {
           if case .unreadable(cage.child, 1) = $0 { true } else { false }
         }
-        for _ in 0..<3 { #expect(try await cage.play(["60"]).wait() == .signalled(SIGKILL)) }
+        for _ in 0..<3 {
+          let game = try cage.play(["60"])
+          #expect(await game.wait() == .signalled(SIGKILL))
+        }
       }
     }
 
