@@ -181,13 +181,14 @@ struct ProcessLooker {
   ) -> (facts: ProcessFacts, isNews: Bool)? {
     // With another program it may have another user, and be on another file system.
     hidden[pid] = nil
-    for process in known.keys where process.processID == pid { known[process]?.place.program = nil }
-    return look(at: pid, wanted, now)
+    return look(at: pid, wanted, now, hasStarted: true)
   }
 
   /// Returns the facts of one process, and whether they are news; `nil` if it is none of the accounts'.
+  ///
+  /// `hasStarted` says that it runs another program since the last look at it.
   mutating func look(
-    at pid: Int32, _ wanted: Wanted, _ now: BootInstant
+    at pid: Int32, _ wanted: Wanted, _ now: BootInstant, hasStarted: Bool = false
   ) -> (facts: ProcessFacts, isNews: Bool)? {
     guard let user = account(of: pid, wanted), let line = ProcessStatLine(pid: pid), !line.hasEnded, !line.isKernel
     else { return nil }
@@ -202,7 +203,7 @@ struct ProcessLooker {
       case .longPath: Self.longPath
       case .none: nil
       }
-    let place = place(path, line, folder, last?.place)
+    let place = place(path, line, folder, hasStarted ? nil : last?.place)
     let status = place.isOnKnownDevice ? ProcFile.status("\(folder)/exe") : nil
     let mark = status.map(FileMark.init)
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0) } }

@@ -9,7 +9,7 @@ extension AgentRunner {
   /// The longest time for which events are read before everything else gets its turn, in milliseconds.
   private static let eventsMilliseconds: Int64 = 250
   /// The longest time for which a look at every process goes on before everything else gets its turn, in milliseconds.
-  static let lookPartMilliseconds: Int64 = 100
+  static let lookPartMilliseconds: Int64 = 20
   /// The longest time for which large files are read before everything else gets its turn, in milliseconds.
   private static let filesMilliseconds: Int64 = 10
 
