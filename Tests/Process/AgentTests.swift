@@ -356,7 +356,7 @@ extension ProcessTests {
           try await home.mum.api.conditions().contains { $0.condition.name == "orders-not-kept" }
         }
         let summary = try await home.outcome(of: [("app/kart/blocked", "yes")]).stateInForce?.summary
-        #expect(summary?.contains("hold only until the agent is started again") == true, "\(summary ?? "nothing")")
+        #expect(summary?.contains("hold until the agent is started again") == true, "\(summary ?? "nothing")")
         #expect(try await home.play().wait() == .signalled(SIGKILL))
         try await eventually("the parent is told") { try await tells() }
         try FileManager.default.removeItem(atPath: obstacle)
