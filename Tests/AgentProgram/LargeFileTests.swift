@@ -95,10 +95,11 @@ import Testing
     #expect(try look(program).images.first?.sha256 == nil)
     var news: [ProcessFacts] = []
     let done = looker.hashes.work(until: .max)
-    looker.look(atThoseWith: done, wanted, at: BootClock.now()) { news.append($0) }
+    looker.look(atThoseWith: done, wanted, until: BootClock.now() + 60_000) { news.append($0) }
     let digest = try #require(news.first?.images.first?.sha256)
     #expect(news.map(\.identity) == [seen.identity])
-    looker.look(atThoseWith: done, wanted, at: BootClock.now()) { _ in Issue.record("It was told already.") }
+    looker.look(atThoseWith: done, wanted, until: BootClock.now() + 60_000) { _ in Issue.record("It was told already.")
+    }
     #expect(try look(RunningCat([path])).images.first?.sha256 == digest, "It is known at the next start.")
   }
 }

@@ -160,7 +160,7 @@ import Testing
       rig.take(rig.machine.slept(60_000, at: .init(milliseconds: 100_000)))
       _ = rig.news()
       rig.tick(100_050)
-      #expect(rig.news() == [])
+      #expect(rig.news() == ["active 5 kart 50"], "It is not asked to end.")
       #expect(rig.machine.nextTimer(after: .init(milliseconds: 100_050)) == .init(milliseconds: 102_000))
       switch order {
       case "later": rig.order([AgentRig.game(closesAt: 131_000)], number: 2, madeAt: 100_400, at: 100_500)

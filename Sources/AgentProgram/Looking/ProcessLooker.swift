@@ -157,20 +157,26 @@ struct ProcessLooker {
     return goOn(wanted, until: nil, see: see)?.present ?? []
   }
 
-  /// Looks at the processes that are new since the last look at all, which costs little beside many others.
-  mutating func lookAtNew(_ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void) {
+  /// Looks until an instant at the processes that are new since the last look at all began, first at those not seen so far.
+  mutating func lookAtNew(_ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void) {
     guard !wanted.accounts.isEmpty else { return }
-    for pid in ProcFile.processes() where !listedAtLook.contains(pid) {
+    let new = ProcFile.processes().filter { !listedAtLook.contains($0) }
+    let seen = Set(known.keys.map(\.processID))
+    for pid in new.filter({ !seen.contains($0) }) + new.filter({ seen.contains($0) }) {
+      let now = BootClock.now()
       if let (facts, isNews) = look(at: pid, wanted, now), isNews { see(facts) }
+      if now >= end { return }
     }
   }
 
-  /// Looks again at the processes that have files of which the SHA-256 is known now, or cannot be known.
+  /// Looks again until an instant at the processes that have files of which the SHA-256 is known now, or cannot be known.
   mutating func look(
-    atThoseWith files: Set<FileMark>, _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
+    atThoseWith files: Set<FileMark>, _ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void
   ) {
     for process in known.filter({ !$0.value.awaited.isDisjoint(with: files) }).keys {
+      let now = BootClock.now()
       if let (facts, isNews) = look(at: process.processID, wanted, now), isNews { see(facts) }
+      if now >= end { return }
     }
   }
 

@@ -10,6 +10,8 @@ extension AgentRunner {
   private static let eventsMilliseconds: Int64 = 250
   /// The longest time for which a look at every process goes on before everything else gets its turn, in milliseconds.
   static let lookPartMilliseconds: Int64 = 20
+  /// The longest time for which other processes are looked at before everything else gets its turn, in milliseconds.
+  static let partMilliseconds: Int64 = 100
   /// The longest time for which large files are read before everything else gets its turn, in milliseconds.
   private static let filesMilliseconds: Int64 = 10
 
@@ -71,7 +73,7 @@ extension AgentRunner {
   func readFiles() {
     let done = looker.hashes.work(until: SystemClock.boot.milliseconds + Self.filesMilliseconds)
     guard !done.isEmpty else { return }
-    looker.look(atThoseWith: done, wanted, at: BootClock.now()) { see($0) }
+    looker.look(atThoseWith: done, wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
   }
 
   /// Looks again at programs that started a moment ago.
@@ -79,6 +81,8 @@ extension AgentRunner {
     let now = BootClock.now()
     for pid in young.due(at: now) {
       if let (facts, isNews) = looker.look(at: pid, wanted, now), isNews { see(facts) }
+      // The others are seen by the next look at everything.
+      if BootClock.now() - now >= Self.partMilliseconds { return }
     }
   }
 

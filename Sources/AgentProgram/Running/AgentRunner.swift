@@ -157,7 +157,7 @@ public final class AgentRunner {
         }
       } else if let due = newLooks.due, due <= BootClock.now() {
         newLooks.begin(at: BootClock.now())
-        looker.lookAtNew(wanted, at: BootClock.now()) { see($0) }
+        looker.lookAtNew(wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
       }
       let now = present()
       if now - lastTimer >= Self.restMilliseconds, let timer = machine.nextTimer(after: lastTimer), timer <= now {
