@@ -117,6 +117,26 @@ import Testing
     #expect(place.notes.take() == 0, "They are told once.")
   }
 
+  @Test("A gate that has asked is answered also if it has to make room for another one")
+  func late() throws {
+    let place = try Place()
+    let listener = try #require(GateListener(path: place.socket, notes: place.notes))
+    let refusal: (UInt32) -> GateAnswer = { _ in GateAnswer(isAllowed: false, reason: "bedtime") }
+    // As many as are served at the same time, and none has asked.
+    let first = try #require(LocalSocket.connect(to: place.socket))
+    var others: [LocalSocket] = []
+    listener.serve(refusal)
+    for _ in 1..<16 {
+      others.append(try #require(LocalSocket.connect(to: place.socket)))
+      listener.serve(refusal)
+    }
+    _ = first.write(GateQuestion(account: 70_001).bytes[...])
+    others.append(try #require(LocalSocket.connect(to: place.socket)))
+    listener.serve(refusal)
+    let answer = try #require(first.read())
+    #expect(GateAnswer(bytes: answer) == GateAnswer(isAllowed: false, reason: "bedtime"))
+  }
+
   @Test("Gates that say nothing, or nonsense, keep nobody waiting")
   func rude() throws {
     let place = try Place()

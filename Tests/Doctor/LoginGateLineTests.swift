@@ -13,6 +13,8 @@ import Testing
       "account requisite pam_deny.so": false,
       "# account [success=ignore default=1] pam_exec.so quiet /usr/bin/latchkey-agent gate": false,
       "account [success=ignore default=1]\tpam_exec.so quiet seteuid stdout /usr/bin/latchkey-agent gate": true,
+      "account [success=ignore default=1] pam_exec.so seteuid /usr/lib/latchkey/raise-limits /usr/bin/latchkey-agent gate":
+        true,
     ]
     for (line, isThere) in lines {
       try Data("account required pam_permit.so\n\(line)\n".utf8).write(to: file)

@@ -301,7 +301,9 @@ extension ProcessTests {
         let again = try await home.pc.latchkey("usage", "track", "--app", "kart", "--", home.game, "600")
         #expect([128 + SIGTERM, 128 + SIGKILL].contains(again.status), "\(again)")
         #expect(again.talk.contains("is closed"), "\(again)")
-        other.process.signal(SIGKILL)
+        // It passes the signal on; killed, it would leave its game behind.
+        other.process.signal(SIGTERM)
+        #expect(await other.process.wait() == .exited(128 + SIGTERM))
       }
     }
 

@@ -22,6 +22,20 @@ extension ProcessTests {
       return (mum, pc, agent)
     }
 
+    @Test("A node greets its agent before it gives it orders, each time that they meet")
+    func greeted() async throws {
+      try await ProcessLab.run { lab in
+        let (_, _, agent) = try await family(lab) { try FakeAgent(of: $0) }
+        defer { agent.stop() }
+        for _ in 0..<8 {
+          let before = agent.greetings.welcomes
+          agent.hangUp()
+          try await eventually("both meet again") { agent.greetings.welcomes > before }
+        }
+        #expect(agent.greetings.early == 0)
+      }
+    }
+
     @Test("Parents are told for a day that events were lost")
     func eventsLost() async throws {
       try await ProcessLab.run { lab in

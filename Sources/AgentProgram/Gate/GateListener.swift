@@ -27,16 +27,19 @@ final class GateListener {
   func serve(_ answer: (UInt32) -> GateAnswer) {
     while let socket = listener.accept() {
       guard socket.peer?.user == geteuid() else { continue }
-      // A gate asks at once: one that does not has the oldest connection.
-      if connections.count >= Self.capacity { connections.removeFirst() }
+      // A gate asks at once: one that has not has the oldest connection, and is given up.
+      if connections.count >= Self.capacity { _ = isWaiting(connections.removeFirst(), answer) }
       connections.append(socket)
     }
-    connections = connections.filter { socket in
-      guard let bytes = socket.read() else { return false }
-      if bytes.isEmpty { return true }
-      if let question = GateQuestion(bytes: bytes) { _ = socket.write(answer(question.account).bytes[...]) }
-      return false
-    }
+    connections = connections.filter { isWaiting($0, answer) }
+  }
+
+  /// Answers a gate if it has asked; returns whether it is still to ask.
+  private func isWaiting(_ socket: LocalSocket, _ answer: (UInt32) -> GateAnswer) -> Bool {
+    guard let bytes = socket.read() else { return false }
+    if bytes.isEmpty { return true }
+    if let question = GateQuestion(bytes: bytes) { _ = socket.write(answer(question.account).bytes[...]) }
+    return false
   }
 
   /// Returns how many log-ins were let through since the last call, because nothing answered the gate.

@@ -108,7 +108,8 @@ public struct ControlClient: Sendable {
     case .broken:
       LocalAPIError(
         .timeout,
-        "The node stopped before it had answered: see that `latchkey run` is running, then look whether it was done.")
+        "The node ended the connection before it had answered: see that `latchkey run` is running, and that fewer than "
+          + "\(ConnectionCounter.most) commands of this account wait for it, then look whether it was done.")
     case .timedOut:
       LocalAPIError(
         .timeout, "The node did not answer in time: see what `latchkey run` prints, then look whether it was done.")

@@ -160,12 +160,14 @@ actor AgentService {
     switch frame {
     case .hello(let hello):
       guard hello.boot == context.bootID || !hello.isSystem else { return false }
+      // Before the orders, which are sent as soon as the agent counts as connected: it refuses orders without a welcome.
+      let known = stored.run == hello.run ? stored.number : 0
+      guard await link.send(.welcome(NodeWelcome(run: hello.run, stored: known))) else { return false }
       context.warn("agent", Self.sentence(hello))
       context.enforcementState.connected(hello)
       if hello.isSystem { Self.log(sessions: hello.hasSessions, input: hello.hasInput, context) }
       context.changes.notify()
-      return await link.send(
-        .welcome(NodeWelcome(run: hello.run, stored: stored.run == hello.run ? stored.number : 0)))
+      return true
     case .report(let report):
       guard let hello = context.enforcementState.agent else { return false }
       guard await take(report, from: hello) else { return false }

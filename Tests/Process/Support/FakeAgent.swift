@@ -10,6 +10,8 @@ final class FakeAgent: Sendable {
   private struct Content {
     var told: [AgentReport.Event] = []
     var isStopped = false
+    var isLeaving = false
+    var greetings = Greetings()
   }
 
   private let content = Mutex(Content())
@@ -37,6 +39,19 @@ final class FakeAgent: Sendable {
   /// Tells the node of something.
   func tell(_ event: AgentReport.Event) { content.withLock { $0.told.append(event) } }
 
+  /// What nodes said first on the connections so far.
+  struct Greetings {
+    /// The connections with a welcome.
+    var welcomes = 0
+    /// The orders that came before a welcome.
+    var early = 0
+  }
+
+  var greetings: Greetings { content.withLock { $0.greetings } }
+
+  /// Ends the connection, so that the node connects again.
+  func hangUp() { content.withLock { $0.isLeaving = true } }
+
   /// Ends the thread.
   func stop() { content.withLock { $0.isStopped = true } }
 
@@ -61,15 +76,22 @@ final class FakeAgent: Sendable {
         send(.hello(hello))
         continue
       }
-      guard let bytes = present.read() else {
+      let isLeaving = content.withLock { content in
+        defer { content.isLeaving = false }
+        return content.isLeaving
+      }
+      guard !isLeaving, let bytes = present.read() else {
         connection = nil
         continue
       }
       assembler.append(bytes)
       while let frame = try? assembler.next() {
         switch frame {
-        case .welcome: isWelcome = true
+        case .welcome:
+          isWelcome = true
+          content.withLock { $0.greetings.welcomes += 1 }
         case .orders(let orders):
+          if !isWelcome { content.withLock { $0.greetings.early += 1 } }
           for kind in orders.accounts.isEmpty ? [] : faults {
             report(.refused(orders: orders.number, OrderFault(kind, account: orders.accounts[0].account)))
           }
