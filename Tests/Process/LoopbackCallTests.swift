@@ -26,7 +26,9 @@ extension ProcessTests {
         #expect(try await parent.api.devices().first?.address == expected)
         try await child.start()
         try await eventually("the parent has called") { try await parent.isConnected() }
-        #expect(try await parent.api.devices().first?.addresses.first?.isInUse == true)
+        try await eventually("it says that it uses that address") {
+          try await parent.api.devices().first?.addresses.first?.isInUse == true
+        }
       }
     }
 
