@@ -146,6 +146,22 @@ import Testing
     #expect(try facts(of: copy, &other).images[0].copiedPaths == [])
   }
 
+  @Test("A program is known by a path that is a link of root's to it, such as the shell's")
+  func linked() throws {
+    let folder = try Folder()
+    let own = try #require(realpath("/usr/bin/sh", nil).map { String(cString: $0) })
+    let program = try RunningCat(["/usr/bin/sh", "-c", "while read -r line; do echo \"$line\"; done"])
+    var byLink = ProcessLooker(packageFolder: folder.path)
+    byLink.load(packages: [], paths: ["/usr/bin/sh"])
+    let image = try facts(of: program, &byLink).images[0]
+    #expect(image.path == own && image.copiedPaths == ["/usr/bin/sh"])
+    let link = folder.path + "/shell"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: own)
+    var byOther = ProcessLooker(packageFolder: folder.path)
+    byOther.load(packages: [], paths: [link])
+    #expect(try facts(of: program, &byOther).images[0].copiedPaths == (geteuid() == 0 ? [link] : []))
+  }
+
   @Test(
     "A file that others' mounts give the path of a needed program is not one; nor does a loader hide its program's place"
   )

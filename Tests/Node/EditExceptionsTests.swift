@@ -53,6 +53,9 @@ import Testing
     ] {
       #expect(names(exceptions(blocked, [OrderFault(kind, account: 1_000, app: kart)])) == [name, "open"])
     }
+    let counted = [try register(.unknownPrograms, "count")]
+    #expect(names(exceptions(counted, [], isSystem: false)) == ["unknown-not-counted"])
+    #expect(names(exceptions(counted, [])) == [])
     let step = [try register(.app(kart, .step), "pause")]
     #expect(names(exceptions(step, [OrderFault(.cannotPause, account: 1_000)])) == ["cannot-pause"])
     let sessions = [try register(.sessions, "close")]

@@ -13,6 +13,10 @@ struct PackageFiles {
   private var byPath: [String: Set<String>] = [:]
   private var marks: [String: FileMark] = [:]
   private var paths: [String: FileMark?] = [:]
+  /// The paths that are links to a program, by the program's own path.
+  private var links: [String: Set<String>] = [:]
+  /// Programs that links with many names lead to: none of the names is that of the program.
+  private static let manyNamed: Set<String> = ["busybox", "flatpak", "snap", "toybox"]
   /// The programs among them, by which copies are known.
   private(set) var originals = OriginalFiles()
   /// The places of all of them.
@@ -34,8 +38,9 @@ struct PackageFiles {
     let present = Dictionary(uniqueKeysWithValues: wantedPaths.map { ($0, ProcFile.status($0).map(FileMark.init)) })
     guard wanted != names || found != marks || present != paths else { return false }
     (names, marks, byPath, paths, originals) = (wanted, found, [:], present, OriginalFiles())
-    places = NamedPlaces()
+    (places, links) = (NamedPlaces(), [:])
     for path in wantedPaths.sorted() {
+      if let own = Self.program(at: path), own != path { links[own, default: []].insert(path) }
       originals.add(path)
       places.add(path)
     }
@@ -55,6 +60,22 @@ struct PackageFiles {
 
   /// Returns the packages to which a path belongs.
   func packages(of path: String) -> Set<String> { byPath[path] ?? [] }
+
+  /// Returns the paths that orders name and that are links to the program at a path.
+  func links(to path: String) -> Set<String> { links[path] ?? [] }
+
+  /// Returns the path of the program to which a path leads, links of root's followed; `nil` if there is none of its own.
+  private static func program(at path: String) -> String? {
+    // A child could have another child's rule name any program.
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_uid == 0,
+      let folder = path.lastIndex(of: "/").flatMap({ ProcFile.status(String(path[...$0])) }), folder.st_uid == 0,
+      folder.st_mode & 0o022 == 0, let found = realpath(path, nil)
+    else { return nil }
+    defer { free(found) }
+    let own = String(cString: found)
+    return own.split(separator: "/").last.map { manyNamed.contains(String($0)) } == true ? nil : own
+  }
 
   private static func package(of file: String) -> String {
     // NAME.list, or NAME:ARCHITECTURE.list.

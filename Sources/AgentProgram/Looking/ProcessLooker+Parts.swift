@@ -70,7 +70,8 @@ extension ProcessLooker {
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
       isFromWritablePlace: program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) }
         ?? (place != nil),
-      isProtected: isProtected(identity, program, wanted))
+      isProtected: isProtected(identity, program, wanted)
+        || program == nil && place.map { wanted.protectedPaths.contains($0.path) } == true)
   }
 
   /// Returns an image of a process, whose file can be read at `file`.
@@ -89,6 +90,8 @@ extension ProcessLooker {
       }
       if isGenuine { image.copiedPaths.remove(program.path) }
     }
+    // The kernel shows where a link leads, such as one of Debian's alternatives.
+    if isGenuine { image.copiedPaths.formUnion(files.links(to: program.path)) }
     return image
   }
 

@@ -17,6 +17,8 @@ struct ProcessLooker {
     var protected: Set<ProcessIdentity>
     /// Executables that must not be closed, by device and inode.
     var protectedFiles: Set<FilePlace>
+    /// The paths of executables that must not be closed, where nothing but the path of a process's can be read.
+    var protectedPaths: Set<String> = []
   }
 
   /// The device and inode of a file.

@@ -30,9 +30,19 @@ struct ProtectedProcesses {
 
   private let own: Line
   private var node: Line?
+  /// The program of the node and of its commands beside this one: it shows its files to nobody of the same user.
+  private let commands: (path: String, file: ProcessLooker.FilePlace)?
 
   /// Reads this process and those from which it descends.
-  init() { own = Line(of: getpid()) }
+  init() {
+    own = Line(of: getpid())
+    commands = ProcFile.link("/proc/self/exe").flatMap { path in
+      let beside = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/latchkey"
+      return ProcFile.status(beside).map {
+        (beside, ProcessLooker.FilePlace(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)))
+      }
+    }
+  }
 
   /// Protects the node that has connected, and no earlier one.
   mutating func connected(node process: Int32) { node = Line(of: process) }
@@ -40,5 +50,7 @@ struct ProtectedProcesses {
   /// The processes that are protected now.
   var processes: Set<ProcessIdentity> { own.processes.union(node?.processes ?? []) }
   /// The executables that are protected now.
-  var files: Set<ProcessLooker.FilePlace> { Set([own.file, node?.file].compactMap { $0 }) }
+  var files: Set<ProcessLooker.FilePlace> { Set([own.file, node?.file, commands?.file].compactMap { $0 }) }
+  /// The paths of executables that are protected where nothing else of them can be read.
+  var paths: Set<String> { Set([commands?.path].compactMap { $0 }) }
 }

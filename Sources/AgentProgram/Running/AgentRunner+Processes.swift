@@ -20,7 +20,7 @@ extension AgentRunner {
     let accounts = machine.supervisedAccounts
     wanted = ProcessLooker.Wanted(
       accounts: accounts, hashed: accounts.filter { machine.needsHashes(of: $0) }, protected: protected.processes,
-      protectedFiles: protected.files)
+      protectedFiles: protected.files, protectedPaths: settings.nodeUser == nil ? protected.paths : [])
   }
 
   /// Reads which files belong to the packages and paths that orders name.
@@ -65,6 +65,8 @@ extension AgentRunner {
   private func killUnreadable() {
     guard !unreadable.isEmpty else { return }
     let counts = unreadable.kill(of: machine.supervisedAccounts)
+    // The agent of one user is one of the account's programs itself.
+    guard settings.nodeUser != nil else { return }
     blinding = Set(counts.filter { $0.value >= UnreadableProcesses.mostOfAccount }.keys)
     for account in blinding { UnreadableProcesses.killAll(of: account) }
   }

@@ -146,7 +146,7 @@ struct DevicesUnpairSubcommand: AsyncParsableCommand {
       peer.device.role == .parent
         ? "Remove the parent's machine \(name)? It is told when, can set nothing here any more, and only a new pairing brings "
           + "it back."
-        : "Remove \(name) from the family? Only a new pairing brings it back.")
+        : "Remove \(name) from the family? The last rules stay in force there, and only a new pairing brings it back.")
     let result = try await interface.unpair(device: peer.device.deviceID.description)
     let told = result.wasTold ? "It has been told." : "It is told when it next calls."
     console.note("\(ShownText.quoted(result.device.name)) is removed. \(told)\(DeviceText.closed(result))")

@@ -45,7 +45,9 @@ struct ExplainSubcommand: AsyncParsableCommand {
       "\n"
         + TableText.render(
           ["Rule", "Says"], wrap: [0, 1], rows: found.rules.map { [$0.words, Self.standing($0, found)] },
-          empty: "No rule is considered."))
+          empty:
+            "No rule names it. A program that is no known application is an unknown program: `latchkey rules` shows what holds for those."
+        ))
   }
 
   private static func words(_ verdict: VerdictToday, _ found: ChildExplanation) -> String {

@@ -106,6 +106,10 @@ public struct ConditionKind: Hashable, Sendable {
       "A rule blocks {app} {there}, so that it stays closed although it is always allowed.",
       next: "Unblock it with `latchkey app set {detail} --unblocked`."),
     ConditionKind(
+      "unknown-not-counted", .information,
+      "Unknown programs are not counted {there}, because Latchkey runs for one account alone.",
+      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+    ConditionKind(
       "ends-with-session", .information,
       "Nothing but a path, a name or arguments recognizes {app} {there}, so that it ends when the session closes.",
       next: "Give its package, its Flatpak or its SHA-256 with `latchkey app set {detail} --matcher`."),

@@ -64,7 +64,13 @@ struct EditExceptions {
         names.insert("ends-with-session")
       }
     }
-    guard agent.isSystem else { return }
+    guard agent.isSystem else {
+      let isCounted = registers.contains {
+        RuleKey($0.key) == .unknownPrograms && $0.value == UnknownPrograms.count.rawValue
+      }
+      if isCounted { names.insert("unknown-not-counted") }
+      return
+    }
     if !agent.hasEvents { names.insert("no-process-events") }
     if !agent.hasSessions, keys.contains(.sessions) { names.insert("no-sessions") }
   }

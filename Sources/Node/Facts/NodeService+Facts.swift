@@ -32,7 +32,8 @@ extension NodeService {
     guard household.children.count == 1 else {
       throw LocalAPIError(
         .ambiguousChild,
-        "There is more than one child: name \(household.children.map(\.name).joined(separator: " or ")).")
+        "There is more than one child: name \(household.children.map(\.name).joined(separator: " or ")), with --child in a command about rules."
+      )
     }
     return only.id
   }

@@ -30,7 +30,7 @@ struct PairingEnd: Sendable {
     return switch (progress.part, progress.device?.role ?? progress.peerRole) {
     case (.inviter, .parent?): "Paired with \(name). Next: look at `latchkey status`."
     case (.inviter, _):
-      "Paired with \(name). Next: set a rule, such as `latchkey limit set --daily 2h`."
+      "Paired with \(name). Next: set a rule, such as `latchkey limit set --daily 2h`, with --child if there are several."
     case (.joiner, _): "Paired with \(name). Next: leave `latchkey run` running; `latchkey status` shows how it stands."
     }
   }
