@@ -150,7 +150,7 @@ import Testing
   func linked() throws {
     let folder = try Folder()
     let own = try #require(realpath("/usr/bin/sh", nil).map { String(cString: $0) })
-    let program = try RunningCat(["/usr/bin/sh", "-c", "while read -r line; do echo \"$line\"; done"])
+    let program = try RunningCat(["/usr/bin/sh", "-c", "printf x; read -r line"])
     var byLink = ProcessLooker(packageFolder: folder.path)
     byLink.load(packages: [], paths: ["/usr/bin/sh"])
     let image = try facts(of: program, &byLink).images[0]
