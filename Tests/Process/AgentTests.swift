@@ -347,6 +347,20 @@ extension ProcessTests {
       }
     }
 
+    @Test("Where unknown programs are blocked, Latchkey's own commands run, although anybody can change their file")
+    func ownCommands() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("unknownPrograms", "block")])
+        let unknown = try home.play()
+        #expect(await unknown.wait() == .signalled(SIGKILL))
+        for _ in 0..<12 {
+          let result = try await home.pc.latchkey("me")
+          #expect(result.status == 0, "\(result)")
+        }
+      }
+    }
+
     @Test("Orders that cannot be written hold and are told, until they can be written")
     func unwritten() async throws {
       try await ProcessLab.run { lab in
