@@ -351,11 +351,19 @@ extension ProcessTests {
     func ownCommands() async throws {
       try await ProcessLab.run { lab in
         let home = try await AgentHome(lab)
+        let folder = lab.newPath()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for name in ["latchkey", "latchkey-agent"] {
+          try FileManager.default.copyItem(atPath: BuiltProgram.path(of: name), toPath: "\(folder)/\(name)")
+        }
+        #expect(await home.pc.terminate() == .exited(0))
+        await home.pc.use(program: folder + "/latchkey")
+        try await home.pc.start()
         try await home.set([("unknownPrograms", "block")])
         let unknown = try home.play()
         #expect(await unknown.wait() == .signalled(SIGKILL))
-        for _ in 0..<12 {
-          let result = try await home.pc.latchkey("me")
+        for _ in 0..<24 {
+          let result = try await lab.run(folder + "/latchkey", ["me", "--state-dir", home.pc.folder])
           #expect(result.status == 0, "\(result)")
         }
       }
