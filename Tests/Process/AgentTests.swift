@@ -359,6 +359,9 @@ extension ProcessTests {
         #expect(await home.pc.terminate() == .exited(0))
         await home.pc.use(program: folder + "/latchkey")
         try await home.pc.start()
+        try await eventually("its agent has orders") {
+          try await home.pc.api.ownToday(caller: nil).enforcement == .ownPrograms
+        }
         try await home.set([("unknownPrograms", "block")])
         let unknown = try home.play()
         #expect(await unknown.wait() == .signalled(SIGKILL))
