@@ -3,8 +3,8 @@ import Glibc
 
 /// The wait of a program for the end of a process that it started.
 ///
-/// PAM learns that a log-in is refused from the exit status of the gate. A program that collects its children's ends as soon as
-/// it hears of them, as atd does, takes the status from PAM unless PAM waits for it already: then nobody is refused.
+/// PAM learns that a log-in is refused from the exit status of the gate. A program that collects its ended children at once, as
+/// atd does, takes this status away from PAM unless PAM is already waiting for it. Then nobody would be refused.
 public enum ParentWait {
   /// The longest time for which a refusal is put off, in milliseconds.
   private static let patience: Int64 = 1_000

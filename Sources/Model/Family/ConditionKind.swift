@@ -75,8 +75,8 @@ public struct ConditionKind: Hashable, Sendable {
       next: "If it comes again, see what starts them with `ps -e --sort=-start_time` there."),
     ConditionKind(
       "program-unreadable", .warning,
-      "Within a day, a child's program {there} made whoever looked at it wait without end, as one does that is to hide others; it "
-        + "was killed.",
+      "Within a day, looking at a child's program {there} did not end, so it was killed. Such a program can be meant to hide "
+        + "others.",
       next: "Talk about it. If programs do not start there any more, restart the machine."),
     ConditionKind(
       "rule-needed-program", .warning,
