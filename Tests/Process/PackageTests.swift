@@ -23,8 +23,13 @@ extension ProcessTests {
       for scenario in scenarios {
         let begin = ContinuousClock.now
         let run = try await lab.run(BuiltProgram.tools + "/nested", ["run"] + scenario)
-        #expect(run.status == 0 || run.status == Self.skipped, "\(run)")
         print(run.output, terminator: "")
+        // The reason is short, so that it is still there in a summary.
+        if run.status != 0, run.status != Self.skipped {
+          print(run.talk)
+          let reason = run.talk.split(separator: "\n").suffix(6).joined(separator: " ↩ ")
+          Issue.record("\(scenario[0]) ended with \(run.status): \(reason.suffix(1_500))")
+        }
         print("Nested: \(scenario[0]) took \((ContinuousClock.now - begin).components.seconds) s.")
       }
     }

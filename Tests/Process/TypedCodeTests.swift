@@ -48,6 +48,29 @@ extension ProcessTests {
       }
     }
 
+    @Test("Codes that are opened at the same time are at most 16, and each has a discriminator of its own")
+    func atOnce() async throws {
+      try await ProcessLab.run { lab in
+        let parent = try await lab.runningNode(.parent, "Kitchen laptop", ["--no-discovery"])
+        for _ in 0..<4 {
+          let codes = try await withThrowingTaskGroup(of: PairingProgress?.self) { group in
+            for _ in 0..<(2 * Limits.invitations) {
+              group.addTask {
+                do { return try await parent.api.invite(InviteRequest()) } catch let error as LocalAPIError {
+                  #expect(error.code == .limit)
+                  return nil
+                }
+              }
+            }
+            return try await group.reduce(into: [PairingProgress]()) { codes, code in if let code { codes.append(code) } }
+          }
+          #expect(codes.count == Limits.invitations)
+          #expect(Set(codes.map(\.prefix)).count == codes.count)
+          for code in codes { _ = try await parent.api.cancelPairing(id: code.pairingID) }
+        }
+      }
+    }
+
     @Test("Five wrong guesses close the code on both sides, even over restarts, and no further attempt is made")
     func guesses() async throws {
       try await ProcessLab.run { lab in

@@ -22,14 +22,8 @@ extension PairingService {
     if let childName = request.childName {
       do { _ = try DeviceName(childName) } catch { throw LocalAPIError(.invalid, error.description) }
     }
-    guard inviters.count < Limits.invitations else {
-      throw LocalAPIError(.limit, "\(Limits.invitations) codes are open: cancel one with `latchkey pair cancel` first.")
-    }
-    var discriminator: UInt16
-    repeat {
-      let random = SecureRandom.bytes(2)
-      discriminator = (UInt16(random[0]) << 8 | UInt16(random[1])) & 1_023
-    } while inviters.values.contains { $0.discriminator == discriminator }
+    let discriminator = try reserveDiscriminator()
+    defer { reserved.remove(discriminator) }
     let record = InvitationRecord(
       pairingID: Hexadecimal.encode(SecureRandom.bytes(8)), discriminator: discriminator,
       secret: SecureRandom.bytes(16), typedSecret: Self.typedSecret(), minutes: minutes, childName: request.childName,
@@ -38,6 +32,21 @@ extension PairingService {
     let inviter = open(record)
     await announce()
     return await inviter.opened
+  }
+
+  /// Returns a discriminator that no other open code has, and keeps it from others while its code is being stored.
+  private func reserveDiscriminator() throws(LocalAPIError) -> UInt16 {
+    let taken = reserved.union(inviters.values.map(\.discriminator))
+    guard taken.count < Limits.invitations else {
+      throw LocalAPIError(.limit, "\(Limits.invitations) codes are open: cancel one with `latchkey pair cancel` first.")
+    }
+    var discriminator: UInt16
+    repeat {
+      let random = SecureRandom.bytes(2)
+      discriminator = (UInt16(random[0]) << 8 | UInt16(random[1])) & 1_023
+    } while taken.contains(discriminator)
+    reserved.insert(discriminator)
+    return discriminator
   }
 
   /// Returns six symbols of five random bits each.

@@ -17,6 +17,8 @@ actor PairingService {
   /// Returns the IPv4 address for a code, if there is one.
   let codeAddress: @Sendable () -> [UInt8]?
   var inviters: [String: Inviter] = [:]
+  /// The discriminators of codes that are being stored and are not open yet.
+  var reserved: Set<UInt16> = []
   var joiners: [String: Joiner] = [:]
   /// The final progress of recent pairings, latest last, for callers that still wait for one.
   private var ended: [PairingProgress] = []

@@ -55,13 +55,14 @@ struct LinkFault: Sendable, CustomStringConvertible {
 
   /// The outcomes that the joiner may report.
   var possibleOutcomes: [PairingOutcome] {
-    let usual: [PairingOutcome] = [.ok, .expired, .network, .wrongCode]
-    if leavesJoinerAsking { return usual + [.cancelled] }
-    // Random bytes in place of an offer or an answer decode as unsupported versions.
-    if case .forged(_, frame: 0, .random) = kind, isTyped { return usual + [.version] }
-    // The joiner may give up before the inviter does, which then still has the first run under way when it is asked again.
-    if case .silence(.toInviter, _) = kind { return usual + [.busy] }
-    return usual
+    var possible: [PairingOutcome] = [.ok, .expired, .network]
+    if leavesJoinerAsking { possible.append(.cancelled) }
+    if case .forged(_, let frame, let forgery) = kind {
+      possible.append(.wrongCode)
+      // Random bytes in place of an offer or an answer decode as unsupported versions.
+      if frame == 0, forgery == .random, isTyped { possible.append(.version) }
+    }
+    return possible
   }
 
   var isSilence: Bool { if case .silence = kind { true } else { false } }
