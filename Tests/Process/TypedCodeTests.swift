@@ -62,7 +62,8 @@ extension ProcessTests {
                 }
               }
             }
-            return try await group.reduce(into: [PairingProgress]()) { codes, code in if let code { codes.append(code) } }
+            return try await group.reduce(into: [PairingProgress]()) { codes, code in if let code { codes.append(code) }
+            }
           }
           #expect(codes.count == Limits.invitations)
           #expect(Set(codes.map(\.prefix)).count == codes.count)
