@@ -37,6 +37,7 @@ let package = Package(
     // Loaded into nodes by tests alone.
     .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
     .library(name: "LatchkeyClockShift", type: .dynamic, targets: ["LatchkeyClockShift"]),
+    .library(name: "LatchkeyBridgedEvents", type: .dynamic, targets: ["LatchkeyBridgedEvents"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -269,6 +270,9 @@ let package = Package(
     .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
     // Gives a node another wall clock in tests.
     .target(name: "LatchkeyClockShift", path: "Tests/ClockShift"),
+    // Brings process events to the agent of a nested system.
+    .target(name: "LatchkeyBridgedEvents", path: "Tests/BridgedEvents"),
+    .executableTarget(name: "LatchkeyEventBridge", path: "Tests/EventBridge"),
     // A node that knows a kind of command of the tests' making.
     .executableTarget(
       name: "latchkey-waiting-node",
@@ -280,7 +284,7 @@ let package = Package(
         "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
         "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
-        "latchkey-waiting-node", "latchkey-agent", "LatchkeyAgent", "LatchkeyAgentProtocol",
+        "latchkey-waiting-node", "latchkey-agent", "LatchkeyEventBridge", "LatchkeyAgent", "LatchkeyAgentProtocol",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),

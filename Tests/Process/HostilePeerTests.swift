@@ -81,7 +81,7 @@ extension ProcessTests {
           items: [DeliveryItem(sequence: 3, kind: .command, itemID: id.bytes, body: body)])
         let batches = runs.map { SessionBatch(runs: [$0]) } + [SessionBatch(runs: [last])]
         let receipts = try await peer.receipts(3, port: try await other.port(), sending: batches)
-        #expect(receipts.count == 3, "\(receipts)")
+        try #require(receipts.count == 3, "\(receipts)")
         if sender == .parent {
           #expect(receipts[id] == .executed(.messageStored))
         } else if case .failed? = receipts[id] {

@@ -54,8 +54,9 @@ extension ProcessTests {
         try await runNested(
           lab,
           [
-            ["install", old, new], ["bypasses", new], ["doors", new], ["faults", new], ["crashes", new],
-            ["crowd", new], ["doctor", new], ["subjects", new], ["setup", new],
+            ["install", old, new], ["bypasses", new], ["bypasses", new, BuiltProgram.folder], ["doors", new],
+            ["faults", new], ["crashes", new], ["crowd", new, BuiltProgram.folder], ["doctor", new], ["subjects", new],
+            ["setup", new],
             ["clocks", new, BuiltProgram.path(of: "libLatchkeyClockShift.so")],
           ])
       }

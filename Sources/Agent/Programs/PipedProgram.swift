@@ -28,12 +28,19 @@ public struct PipedProgram: ~Copyable, Sendable {
       for descriptor in [output.read, output.write] { close(descriptor) }
       throw .system(call: "pipe", errno: code)
     }
-    var pid: pid_t = 0
-    let code = Self.spawn(&pid, path, [path] + arguments, variables, output: output.write, talk: talk.write)
-    for descriptor in [output.write, talk.write] { close(descriptor) }
-    guard code == 0 else {
+    let spawn = ProgramSpawn(path: path, arguments: [path] + arguments, variables: variables)
+    defer { for descriptor in [output.write, talk.write] { close(descriptor) } }
+    let pid: pid_t
+    do {
+      pid = try spawn.start { actions in
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output.write, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, talk.write, STDERR_FILENO)
+        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+      }
+    } catch {
       for descriptor in [output.read, talk.read] { close(descriptor) }
-      throw .notExecutable(path, errno: code)
+      throw error
     }
     // The number stays the program's until it is reaped below.
     (self.output, self.talk, self.pid, handle) = (output.read, talk.read, pid, latchkey_pidfd_open(pid))
@@ -67,33 +74,5 @@ public struct PipedProgram: ~Copyable, Sendable {
     guard Glibc.pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
-  }
-
-  private static func spawn(
-    _ pid: inout pid_t, _ path: String, _ arguments: [String], _ variables: [String: String], output: Int32,
-    talk: Int32
-  ) -> Int32 {
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, talk, STDERR_FILENO)
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
-    let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    let surroundings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for word in words + surroundings { free(word) } }
-    // Else the end of a child is not reported where a shell ignores the ends of its own.
-    signal(SIGCHLD, SIG_DFL)
-    return posix_spawn(&pid, path, &actions, &attributes, words, surroundings)
   }
 }

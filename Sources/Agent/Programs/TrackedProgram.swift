@@ -26,12 +26,10 @@ public struct TrackedProgram: Sendable {
   public func start() throws(TrackedProgramError) -> StartedProgram {
     guard let name = arguments.first else { throw .nothingToRun }
     let file = try ProgramLookup.file(of: name, path: getenv("PATH").map { String(cString: $0) })
-    // A shell that ignores the end of its children passes this on, in which case the end of a child would not be
-    // reported.
-    signal(SIGCHLD, SIG_DFL)
     var startTime: UInt64?
     let process = try SignalRelay.shared.start { () throws(TrackedProgramError) -> ChildProcess in
-      let pid = try spawn(file)
+      let spawn = ProgramSpawn(path: file, arguments: arguments, reset: .brokenPipe)
+      let pid = try spawn.start { Self.keepInherited(&$0) }
       startTime = ProcessLiveness.startTime(pid: pid)
       return ChildProcess(pid: pid) { SignalRelay.shared.forget($0) }
     }
@@ -43,34 +41,6 @@ public struct TrackedProgram: Sendable {
     return StartedProgram(
       pid: process.pid, startTime: startTime, startedAt: BootClock.now(), startedAtWall: WallClock.now(),
       process: process)
-  }
-
-  private func spawn(_ file: String) throws(TrackedProgramError) -> pid_t {
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // Threads of this process block signals, and network code ignores SIGPIPE. Neither applies to the program.
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    var asUsual = sigset_t()
-    sigemptyset(&asUsual)
-    sigaddset(&asUsual, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &asUsual)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    Self.keepInherited(&actions)
-
-    let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var pid: pid_t = 0
-    switch posix_spawn(&pid, file, &actions, &attributes, words, environ) {
-    case 0: return pid
-    case let code where [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code): throw .system(call: "posix_spawn", errno: code)
-    case let code: throw .notExecutable(file, errno: code)
-    }
   }
 
   /// Closes in the program every descriptor that this process has opened itself, and keeps those that it inherited.

@@ -1,5 +1,6 @@
 import Glibc
 import LatchkeyAgent
+import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
 
@@ -13,6 +14,8 @@ struct MachineSetup: Sendable {
   var isRoot: Bool
   /// Returns whether the package with the service of the machine, or of an account, is installed.
   var hasService: @Sendable (_ ofAccount: Bool) -> Bool
+  /// Returns whether a folder holds a node.
+  var holdsNode: @Sendable (_ folder: String) -> Bool
   /// Runs a program, and returns why it failed; `nil` if it did not.
   var run: @Sendable (_ name: String, _ arguments: [String]) -> String?
 
@@ -35,6 +38,7 @@ struct MachineSetup: Sendable {
         let folders = ofAccount ? ["/usr/lib/systemd/user"] : ["/lib/systemd/system", "/usr/lib/systemd/system"]
         return folders.contains { access($0 + "/latchkey.service", F_OK) == 0 }
       },
+      holdsNode: { LocalNode.exists(path: $0) },
       run: { name, arguments in
         switch ToolRun.run(name, arguments, seconds: 90, variables: kept) {
         case .output: nil

@@ -26,13 +26,10 @@ struct SetupPlace {
   ///   - isNamed: Whether a person named the state folder.
   ///   - folder: The state folder that was named, or that the account has.
   ///   - setup: The machine.
-  /// - Throws: `TerminalFailure` if another account has to do it.
+  /// - Throws: `TerminalFailure` if another account has to do it, or it is done already.
   init(_ role: DeviceRole, isNamed: Bool, folder: String, _ setup: MachineSetup) throws(TerminalFailure) {
-    if isNamed {
-      (self.folder, service) = (folder, folder == SystemNode.stateFolder ? .systems : .none)
-      return
-    }
     switch role {
+    case _ where isNamed: (self.folder, service) = (folder, folder == SystemNode.stateFolder ? .systems : .none)
     case .child where setup.hasService(false):
       guard setup.isRoot else {
         throw TerminalFailure(
@@ -49,6 +46,12 @@ struct SetupPlace {
       }
       (self.folder, service) = (folder, .accounts)
     case .parent, .child: (self.folder, service) = (folder, .none)
+    }
+    if setup.holdsNode(self.folder) {
+      throw TerminalFailure(
+        .cannotCreate,
+        "This machine is set up already, with its state in \(self.folder): see `latchkey status` and pair it with "
+          + "`latchkey pair`, or choose another folder with --state-dir.")
     }
   }
 

@@ -20,11 +20,12 @@ struct SetupQuestions {
     }
   }
 
-  /// Returns the machine's name; the suggestion if the answer is empty.
-  func name(_ suggestion: String?) async throws(TerminalFailure) -> DeviceName {
+  /// Returns the name of a machine in a role; the suggestion if the answer is empty.
+  func name(of role: DeviceRole, _ suggestion: String?) async throws(TerminalFailure) -> DeviceName {
+    let example = role == .parent ? "Kitchen laptop" : "Emma's PC"
     let hint = suggestion.map { " [\($0)]" } ?? ""
     return try await ask(
-      "A name for this machine, such as Emma's PC\(hint): ", "Give a name with --name.",
+      "A name for this machine, such as \(example)\(hint): ", "Give a name with --name.",
       again: "A name has 1 to 64 bytes of UTF-8, and no invisible characters."
     ) { try? DeviceName($0.isEmpty ? suggestion ?? "" : $0) }
   }

@@ -63,7 +63,7 @@ struct SetupSubcommand: AsyncParsableCommand {
     } else if yes, let usual = suggestion.flatMap({ try? DeviceName($0) }) {
       name = usual
     } else {
-      name = try await questions.name(suggestion)
+      name = try await questions.name(of: role, suggestion)
     }
     var children = given.1
     if role == .parent, children.isEmpty, questions.mayAsk { children = try await questions.children() }

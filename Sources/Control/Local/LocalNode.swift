@@ -35,6 +35,9 @@ public enum LocalNode {
       ? SystemNode.stateFolder : stateFolder(explicit: explicit, environment: environment)
   }
 
+  /// Returns whether a folder holds a node.
+  public static func exists(path: String) -> Bool { StateFolder(path: path).hasProfile }
+
   /// Creates a state folder with keys and an empty database.
   ///
   /// - Parameters:

@@ -45,7 +45,7 @@ public struct StateFolder: Sendable {
   /// A Boolean value that indicates whether the folder holds a node.
   ///
   /// Its profile is written last.
-  var hasProfile: Bool { FileManager.default.fileExists(atPath: profile) }
+  public var hasProfile: Bool { FileManager.default.fileExists(atPath: profile) }
 
   /// The path of the latest damaged database that was set aside in this folder and still exists; `nil` if there is
   /// none.

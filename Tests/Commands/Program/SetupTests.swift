@@ -15,13 +15,14 @@ import Testing
 
   private func run(
     _ arguments: String..., lines: [String] = [], isTerminal: Bool = true, isRoot: Bool = false, packaged: Bool = false,
-    fault: String? = nil
+    isUsed: Bool = false, fault: String? = nil
   ) async -> (run: ScriptedRun, deeds: [String]) {
     let deeds = Deeds()
     let console = ScriptedConsole(lines: lines, isTerminal: isTerminal)
     let run = await ScriptedRun(["setup", "--no-doctor"] + arguments, console: console) { environment in
       environment.setup = MachineSetup(
         hostName: { "box" }, accounts: { ["emma", "tom"] }, isRoot: isRoot, hasService: { _ in packaged },
+        holdsNode: { _ in isUsed },
         run: { name, words in
           deeds.add(([name] + words).joined(separator: " "))
           return fault
@@ -44,6 +45,14 @@ import Testing
     let notes = run.console.notes.joined(separator: "\n")
     #expect(notes.contains("latchkey run") && notes.contains("latchkey pair"), "\(notes)")
     #expect(notes.contains("`latchkey children add \"Emma\"` and `latchkey children add \"Tom\"`"), "\(notes)")
+  }
+
+  @Test("Where a node is already, nothing is asked and nothing is done")
+  func used() async {
+    let (run, deeds) = await run("--role", "child", lines: ["PC", "Emma", "emma"], isUsed: true)
+    #expect(run.status == ExitStatus.cannotCreate.rawValue && run.console.prompts.isEmpty, "\(run.console.everything)")
+    #expect(run.console.notes.contains { $0.contains("set up already") }, "\(run.console.everything)")
+    #expect(deeds.isEmpty)
   }
 
   @Test("Flags answer every question, with --yes the host name is taken, and nothing is asked")
@@ -86,7 +95,7 @@ import Testing
       environment in
       environment.setup = MachineSetup(
         hostName: { "box" }, accounts: { ["emma", "tom"] }, isRoot: false, hasService: { _ in false },
-        run: { _, _ in nil })
+        holdsNode: { _ in false }, run: { _, _ in nil })
       environment.initialise = { _, _, _ in
         deeds.add("init")
         return SampleValues.childID
@@ -105,7 +114,8 @@ import Testing
       ["setup"] + arguments, console: ScriptedConsole(lines: ["p", "x"], isTerminal: false)
     ) { environment in
       environment.setup = MachineSetup(
-        hostName: { nil }, accounts: { [] }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
+        hostName: { nil }, accounts: { [] }, isRoot: false, hasService: { _ in false }, holdsNode: { _ in false },
+        run: { _, _ in nil })
       environment.initialise = { _, _, _ in
         deeds.add("init")
         return SampleValues.childID
@@ -143,7 +153,8 @@ import Testing
   @Test func endsWithTheDoctor() async {
     let run = await ScriptedRun(["setup", "--role", "parent", "--name", "Kitchen", "--yes"]) { environment in
       environment.setup = MachineSetup(
-        hostName: { nil }, accounts: { [] }, isRoot: false, hasService: { _ in false }, run: { _, _ in nil })
+        hostName: { nil }, accounts: { [] }, isRoot: false, hasService: { _ in false }, holdsNode: { _ in false },
+        run: { _, _ in nil })
     }
     #expect(run.status == 0 && !run.console.output.isEmpty, "\(run.console.everything)")
   }

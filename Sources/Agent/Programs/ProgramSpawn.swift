@@ -1,0 +1,68 @@
+import Glibc
+
+/// The start of a program by `posix_spawn`, as a child of this process.
+///
+/// Threads of this process block signals, and network code ignores SIGPIPE: neither applies to the program.
+struct ProgramSpawn {
+  /// The signals whose dispositions are not passed on.
+  enum Reset {
+    case all
+    /// SIGPIPE alone. The program ignores what the caller of this process has ignored, as if its shell had started it.
+    case brokenPipe
+  }
+
+  /// The program's path.
+  let path: String
+  /// Its arguments, beginning with its name.
+  let arguments: [String]
+  /// All its environment variables; `nil` for those of this process.
+  var variables: [String: String]?
+  var reset = Reset.all
+  /// A Boolean value that indicates whether it gets a session of its own, so that what a terminal sends to this process does
+  /// not reach it.
+  var hasOwnSession = false
+
+  /// `POSIX_SPAWN_SETSID`, which the header declares only to programs that ask for more than POSIX.
+  private static let newSession: Int16 = 0x80
+
+  /// Starts the program.
+  ///
+  /// - Parameter open: Adds what is to be done to the program's descriptors.
+  /// - Returns: The program's process number.
+  /// - Throws: `TrackedProgramError` if the system does not run it.
+  func start(_ open: (inout posix_spawn_file_actions_t) -> Void) throws(TrackedProgramError) -> pid_t {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    switch reset {
+    case .all: sigfillset(&signals)
+    case .brokenPipe: sigaddset(&signals, SIGPIPE)
+    }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    let flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+    posix_spawnattr_setflags(&attributes, flags | (hasOwnSession ? Self.newSession : 0))
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    open(&actions)
+    let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    let surroundings: [UnsafeMutablePointer<CChar>?] =
+      (variables ?? [:]).map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for word in words + surroundings { free(word) } }
+    // A shell that ignores the ends of its children passes this on, and then the end of a child is not reported.
+    signal(SIGCHLD, SIG_DFL)
+    var pid: pid_t = 0
+    let code =
+      variables == nil
+      ? posix_spawn(&pid, path, &actions, &attributes, words, environ)
+      : posix_spawn(&pid, path, &actions, &attributes, words, surroundings)
+    switch code {
+    case 0: return pid
+    case EAGAIN, ENOMEM, EMFILE, ENFILE: throw .system(call: "posix_spawn", errno: code)
+    default: throw .notExecutable(path, errno: code)
+    }
+  }
+}
