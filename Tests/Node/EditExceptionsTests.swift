@@ -74,6 +74,7 @@ import Testing
     #expect(names(exceptions(blocked, [OrderFault(.notKept, account: 0)])) == ["orders-not-kept"])
     #expect(names(exceptions(blocked, [], hasEvents: false)) == ["no-process-events"])
     #expect(names(exceptions(blocked, [], unrecognized: [kart])) == ["rule-unrecognized", "open"])
+    #expect(names(exceptions(blocked, [], accounts: [])) == ["no-account", "open"])
     let silent = EditExceptions(blocked, faults: [], orders: [], agent: nil, unrecognized: [], blocked: [])
     #expect(silent.names == ["agent-silent"])
   }

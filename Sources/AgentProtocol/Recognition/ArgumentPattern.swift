@@ -7,14 +7,22 @@ struct ArgumentPattern: Hashable, Sendable {
   /// The fewest characters of a pattern that are neither `*` nor `?`.
   static let leastCharacters = 4
 
+  /// The folders of most programs, in whose paths no part of a pattern says something.
+  private static let folders = [
+    "/usr/local/sbin/", "/usr/local/bin/", "/usr/local/games/", "/usr/sbin/", "/usr/bin/", "/usr/games/",
+    "/usr/libexec/",
+    "/usr/lib/", "/usr/share/", "/home/", "/var/lib/flatpak/",
+  ]
+
   /// What is between the stars.
   private let parts: [[UInt8]]
 
   /// Creates a pattern; `nil` if it has too few characters that say something.
   init?(_ text: String) {
-    guard text.count(where: { $0 != "*" && $0 != "?" && $0 != " " && $0 != "/" }) >= Self.leastCharacters else {
-      return nil
+    let telling = text.split(whereSeparator: { $0 == "*" || $0 == " " }).filter { part in
+      !part.contains("/") || !Self.folders.contains { $0.contains(part) }
     }
+    guard telling.joined().count(where: { $0 != "?" && $0 != "/" }) >= Self.leastCharacters else { return nil }
     parts = text.utf8.split(separator: 0x2A).map(Array.init)
   }
 

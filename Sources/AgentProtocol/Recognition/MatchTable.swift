@@ -120,11 +120,11 @@ public enum MatcherCheck {
     case .path:
       if value.allSatisfy({ $0 == "/" || $0 == "*" || $0 == "." }) { return .matchesEverything }
       guard value.hasPrefix("/"), !value.contains("*"), !value.hasSuffix("/") else { return .badMatcher }
-      return value.split(separator: "/").last.map(NeededPrograms.contains) == true ? .neededProgram : nil
+      return value.split(separator: "/").last.map(NeededPrograms.isNamed) == true ? .neededProgram : nil
     case .name:
       if value.allSatisfy({ $0 == "*" || $0 == "?" }) { return .matchesEverything }
       guard !value.contains("/") else { return .badMatcher }
-      return NeededPrograms.contains(value) ? .neededProgram : nil
+      return NeededPrograms.isNamed(by: value) ? .neededProgram : nil
     }
   }
 

@@ -6,7 +6,7 @@ struct AccountsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts", abstract: "Show and say to whom each account belongs.",
     discussion: """
-      A child's accounts are the child's on every machine. Others, such as a parent's own, are not supervised. \
+      A child's accounts are the child's on every machine. Others, such as a parent's own, are not supervised, and neither is an account that nobody has decided about. \
       Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
       that runs it.
 
@@ -57,8 +57,8 @@ struct AccountsListSubcommand: AsyncParsableCommand {
           }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
       if accounts.contains(where: { $0.owner == .open }) {
         console.note(
-          "What is done in an account that is not assigned counts for the machine's child if it has only one, and otherwise for "
-            + "nobody: `latchkey accounts assign` or `ignore` it.")
+          "In an account that is not assigned, nothing is counted or closed: `latchkey accounts assign` it to a child, or "
+            + "`latchkey accounts ignore` it.")
       }
     }
   }

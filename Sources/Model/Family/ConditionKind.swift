@@ -39,6 +39,13 @@ public struct ConditionKind: Hashable, Sendable {
       "The node {there} was started without an agent, so rules are recorded and nothing is closed.",
       next: "Start it without --no-agent if that is not meant."),
     ConditionKind(
+      "no-account", .fault, "No account {there} is the child's, so nothing is closed.",
+      next: "Say whose the accounts are with `latchkey accounts`."),
+    ConditionKind(
+      "account-open", .warning,
+      "Nobody has said whose the account{account} {there} is, so that nothing is counted and closed in it.",
+      next: "Say it with `latchkey accounts assign`, or with `latchkey accounts ignore` if it is no child's."),
+    ConditionKind(
       "own-programs-only", .information,
       "Rules are in force {there} for the programs of Latchkey's own account only, whose owner can end Latchkey.",
       next: "Install the package there, so that Latchkey runs as a service of the machine."),

@@ -142,6 +142,7 @@ actor AgentService {
         let orders = context.enforcementState.orders(boot: context.bootID, at: context.now()), orders.number != given
       {
         do {
+          try orders.check()
           _ = try AgentFrame.orders(orders).bytes()
           context.warn("agent-size", nil)
           context.enforcementState.setTooLarge(false)

@@ -29,6 +29,11 @@ struct EditExceptions {
       names = ["agent-silent"]
       return
     }
+    if orders.isEmpty {
+      names = ["no-account"]
+      leavesOpen = true
+      return
+    }
     let accounts = Set(orders.map(\.account))
     let faults = faults.filter { $0.account == 0 || accounts.contains($0.account) }
     let keys = registers.filter { $0.value != nil }.compactMap { RuleKey($0.key) }

@@ -40,7 +40,7 @@ struct OrdersBuilder {
     programs.sort { $0.precedes($1) }
     return AccountOrders(
       account: account, sessions: sessions(of: account), unknown: unknown(in: account),
-      programs: Array(programs.prefix(AgentOrders.maximumPrograms)))
+      programs: programs)
   }
 
   /// Returns the terms of unknown programs in an account; `nil` if they are neither closed nor counted.

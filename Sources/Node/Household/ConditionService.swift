@@ -36,10 +36,16 @@ struct ConditionService: Sendable {
   private func look(isAgentSilent: Bool) async {
     do {
       let household = try await context.readHousehold()
-      let accounts = try await context.store.accounts(of: context.own).filter {
-        household.child(of: $0.uid, on: context.own) != nil
-      }
+      let all = try await context.store.accounts(of: context.own)
+      let accounts = all.filter { household.child(of: $0.uid, on: context.own) != nil }
       var conditions = self.conditions(accounts, isAgentSilent: isAgentSilent)
+      // An agent of one user closes what its own account runs, whose child is known.
+      if context.enforcementState.agent?.isSystem == true, !household.children(of: context.own).isEmpty {
+        if accounts.isEmpty { conditions.append(MachineCondition("no-account")) }
+        for account in all where household.owner(of: account.uid, on: context.own) == nil {
+          conditions.append(MachineCondition("account-open", account: account.uid))
+        }
+      }
       if context.enforcementState.agent != nil {
         for app in try await context.unrecognizedApps().sorted() where app.text.utf8.count <= 64 {
           conditions.append(MachineCondition("rule-unrecognized", detail: app.text))

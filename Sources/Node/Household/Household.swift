@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
@@ -20,6 +21,8 @@ struct Household: Sendable {
 
   let book: RuleBook
   let machines: [Machine]
+  /// The account that this node runs as: a person's, where it is not the machine's service.
+  var ownAccount: UInt32 = geteuid()
 
   /// What this machine holds or, on a parent, has set.
   var registers: RegisterMap { book.registers }
@@ -94,10 +97,13 @@ struct Household: Sendable {
   /// Returns the rules of a child, or those of the whole family if it is `nil`.
   func rules(for child: ChildID?) -> RuleSet { book.rules(for: child) { rules(of: child) } }
 
-  /// Returns the child who uses an account of a machine: the account's owner or, if no parent has assigned the account,
-  /// the machine's only child.
+  /// Returns the child who uses an account of a machine; `nil` for an account that is not supervised.
+  ///
+  /// An account that no parent has decided about is no child's: it may be a parent's own. But where a person's account runs
+  /// this node, it does so for the machine's only child.
   func child(of account: UInt32, on device: DeviceID) -> ChildID? {
     if let owner = owner(of: account, on: device) { return owner }
+    guard account == ownAccount else { return nil }
     let served = children(of: device)
     return served.count == 1 ? served.first : nil
   }
