@@ -41,6 +41,33 @@ extension ProcessTests {
       }
     }
 
+    @Test("Programs of the system that end while they are looked at are no unknown ones")
+    func brief() async throws {
+      try await withAgent { cage, agent in
+        try cage.order(agent, 2, closesAt: nil, unknown: ProgramTerms())
+        try await cage.hear(agent, "the orders hold") { if case .inForce(2) = $0 { true } else { false } }
+        let storm = """
+          import os
+          for _ in range(2000):
+              for one in [os.posix_spawn("/bin/true", ["true"], {}) for _ in range(4)]: os.waitpid(one, 0)
+          """
+        let starter = try cage.run(["python3", "-c", storm])
+        #expect(await starter.wait() == .exited(0))
+        let own = cage.lab.newPath()
+        try FileManager.default.copyItem(atPath: "/usr/bin/tail", toPath: own)
+        #expect(chown(own, cage.child, cage.child) == 0)
+        let unknown = try cage.run([own, "-f", "/dev/null"])
+        var first: Int32?
+        try await cage.hear(agent, "an unknown program is seen") { event in
+          guard case .began(let use, _, _) = event, use.recorded == .unknownPrograms else { return false }
+          first = use.process.processID
+          return true
+        }
+        #expect(first == unknown.pid)
+        kill(unknown.pid, SIGKILL)
+      }
+    }
+
     @Test("After more events than the kernel keeps, what began meanwhile is found, and the loss is told")
     func lost() async throws {
       try await withAgent { cage, agent in

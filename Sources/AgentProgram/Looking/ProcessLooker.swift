@@ -194,9 +194,9 @@ struct ProcessLooker {
 
   /// Returns the facts of one process, and whether they are news; `nil` if it is none of the accounts'.
   ///
-  /// `hasStarted` says that it runs another program since the last look at it.
+  /// `hasStarted` says that it runs another program since the last look at it; `isAgain`, that it ended while it was looked at.
   mutating func look(
-    at pid: Int32, _ wanted: Wanted, _ now: BootInstant, hasStarted: Bool = false
+    at pid: Int32, _ wanted: Wanted, _ now: BootInstant, hasStarted: Bool = false, isAgain: Bool = false
   ) -> (facts: ProcessFacts, isNews: Bool)? {
     guard let user = account(of: pid, wanted), let line = ProcessStatLine(pid: pid), !line.hasEnded, !line.isKernel
     else { return nil }
@@ -214,6 +214,11 @@ struct ProcessLooker {
     let place = place(path, line, folder, hasStarted ? nil : last?.place)
     let status = place.isOnKnownDevice ? ProcFile.status("\(folder)/exe") : nil
     let mark = status.map(FileMark.init)
+    // A process that ends while it is looked at has no executable any more: that it cannot be read does not make it an unknown
+    // program. If its first thread alone has ended, the others are looked at.
+    if path != nil, status == nil, ProcFile.executable(in: folder) == .none {
+      return isAgain ? nil : look(at: pid, wanted, now, hasStarted: hasStarted, isAgain: true)
+    }
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0) } }
     let arguments = self.arguments.read(folder)
     var known = last.flatMap { known in

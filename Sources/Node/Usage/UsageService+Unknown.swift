@@ -67,10 +67,8 @@ extension UsageService {
         evidence: .observed, account: account, child: child, householdStart: householdStart)
     }
     unknownClocks[account] = (reading, version)
-    if begins {
-      wake.notify()
-      context.factNews.notify()
-    }
+    if begins || isResting { wake.notify() }
+    if begins { context.factNews.notify() }
     return true
   }
 

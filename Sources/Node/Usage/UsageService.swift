@@ -27,6 +27,8 @@ actor UsageService {
   /// What the agent's clock of unknown programs that merely count showed when it was recorded last, and what was known
   /// when it was found that they do, by account.
   var unknownClocks: [UInt32: (reading: SessionActivity.Reading, version: UInt64)] = [:]
+  /// A Boolean value that indicates whether the next check of the running programs is not to come with the usual pause.
+  var isResting = false
   /// When a place was last looked for, by application.
   var placesSought: [AppID: BootInstant] = [:]
   /// The time between two checks of the running programs, in milliseconds.
@@ -48,18 +50,31 @@ actor UsageService {
     while !Task.isCancelled {
       let seen = wake.version
       // Without an answer, the sessions may be running or have ended. The next check decides.
-      var hasOpen = true
+      var pause: Int64? = Self.heartbeat
       do {
         let open = try await look()
-        hasOpen = !open.isEmpty
+        pause = self.pause(open)
         try await tell(open)
-        if hasOpen { await context.tickHouseholdTime() }
+        if !open.isEmpty { await context.tickHouseholdTime() }
       } catch {
         context.logger.error("the usage sessions could not be checked", metadata: ["reason": "\(error)"])
       }
-      // Without open sessions, no checks are needed.
-      await wake.wait(after: seen, milliseconds: hasOpen ? Self.heartbeat : nil)
+      isResting = pause != Self.heartbeat
+      await wake.wait(after: seen, milliseconds: pause)
     }
+  }
+
+  /// Returns the time until the next check of open sessions, in milliseconds; `nil` if none is needed.
+  ///
+  /// Nothing happens in sessions that only wait for the next use, until they have waited for long enough.
+  private func pause(_ open: [OpenUsageSession]) -> Int64? {
+    let now = context.now()
+    let pauses = open.map { session in
+      let since = now - session.lastSeenAt
+      let isWaiting = session.isPaused && since >= 2 * Self.heartbeat
+      return isWaiting ? max(Self.heartbeat, OpenUsageSession.pauseMilliseconds - since) : Self.heartbeat
+    }
+    return pauses.min()
   }
 
   /// Begins a session for a program, or adds the program to the open session of its application.

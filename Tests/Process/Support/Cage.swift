@@ -94,15 +94,18 @@ final class Cage {
     }
   }
 
-  /// Orders when the game closes, and whether it is frozen then.
-  func order(_ agent: Agent, _ number: UInt64, closesAt: BootInstant?, step: ProgramTerms.Step = .pause) throws {
+  /// Orders when the game closes, whether it is frozen then, and what holds for unknown programs.
+  func order(
+    _ agent: Agent, _ number: UInt64, closesAt: BootInstant?, step: ProgramTerms.Step = .pause,
+    unknown: ProgramTerms? = nil
+  ) throws {
     guard let app = AppID("game"), let boot = BootID.current() else { throw LabFault("no boot") }
     let program = ProgramOrder(
       app: app, category: .reward, terms: ProgramTerms(closesAt: closesAt, step: step, reason: "a limit"),
       matchers: [AppMatcher(kind: .path, value: game)])
     let orders = AgentOrders(
       number: number, boot: boot, at: BootClock.now(),
-      accounts: [AccountOrders(account: child, programs: [program])])
+      accounts: [AccountOrders(account: child, unknown: unknown, programs: [program])])
     let bytes = try AgentFrame.orders(orders).bytes()
     guard agent.socket?.write(bytes[...]) == bytes.count else { throw LabFault("the agent takes no orders") }
   }
