@@ -42,7 +42,7 @@ public struct ConditionKind: Hashable, Sendable {
       "no-account", .fault, "No account {there} is the child's, so nothing is closed.",
       next: "Say whose the accounts are with `latchkey accounts`."),
     ConditionKind(
-      "account-open", .warning,
+      "account-open", .information,
       "Nobody has said whose the account{account} {there} is, so that nothing is counted and closed in it.",
       next: "Say it with `latchkey accounts assign`, or with `latchkey accounts ignore` if it is no child's."),
     ConditionKind(
