@@ -107,11 +107,12 @@ struct OwnerQuestions {
     }
   }
 
-  /// Returns how an account is listed in a question: `emma` or `emma (Emma Maier)`.
+  /// Returns how an account is listed in a question: `emma`, `emma (Emma Maier)` or `em2012 (Emma's by the machine's word)`.
   private static func choice(_ account: Account) -> String {
     let name = ShownText.safe(account.name)
-    return account.fullName.isEmpty || account.fullName == account.name
-      ? name : "\(name) (\(ShownText.safe(account.fullName)))"
+    let hasFullName = !account.fullName.isEmpty && account.fullName != account.name
+    let more = [hasFullName ? ShownText.safe(account.fullName) : nil, AccountText.statement(account)].compactMap(\.self)
+    return more.isEmpty ? name : "\(name) (\(more.joined(separator: "; ")))"
   }
 }
 
