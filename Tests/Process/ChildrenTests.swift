@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyModel
 import Testing
 
@@ -41,6 +42,38 @@ extension ProcessTests {
 
         _ = try await dad.api.renameChild("emm", ChildNameRequest(name: "Emmy"))
         try await eventually("the first parent knows the new name") { try await names(mum) == ["Emmy"] }
+      }
+    }
+
+    @Test(
+      "An account is the child's as the machine's owner said at its setup, when the machine is paired for the child")
+    func statedAtSetup() async throws {
+      try await ProcessLab.run { lab in
+        let mum = try await lab.runningNode(.parent, "Kitchen laptop")
+        let pc = try await lab.node(.child, "Family PC", saying: ["--child", "Emma", "--account", NSUserName()])
+        try await pc.start()
+        try await eventually("the machine knows its accounts") { try await !pc.api.accounts(device: nil).isEmpty }
+        try await pc.restart()
+        // With two children, no account is a child's because it is the machine's only one.
+        let invited = try await mum.api.invite(InviteRequest(childName: "emma, Ben", acceptWithoutAsking: true))
+        #expect(try await lab.join(pc, try #require(invited.code)).outcome == .ok)
+        try await eventually("the parent has assigned it") {
+          try await mum.api.accounts(device: nil).first { $0.account.name == NSUserName() }?.childName?.text == "emma"
+        }
+        let own = try #require(try await mum.api.accounts(device: nil).first { $0.account.name == NSUserName() })
+        #expect(own.account.statedChild == "Emma")
+        try await eventually("the machine knows that") {
+          try await pc.api.accounts(device: nil).first { $0.account == own.account }?.childName?.text == "emma"
+        }
+        // What a parent decides holds, also when the machine says otherwise and is paired again.
+        _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: NSUserName(), child: nil))
+        _ = try await mum.api.unpair(device: pc.name)
+        try await eventually("the machine is unpaired") { try await pc.api.devices().isEmpty }
+        let dad = try await lab.runningNode(.parent, "Tom's laptop")
+        let again = try await dad.api.invite(InviteRequest(childName: "Emma", acceptWithoutAsking: true))
+        #expect(try await lab.join(pc, try #require(again.code)).outcome == .ok)
+        let accounts = try await dad.api.waitForAccounts(device: pc.name)
+        #expect(accounts.first { $0.account == own.account }?.owner == .nobody)
       }
     }
 

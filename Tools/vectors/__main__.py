@@ -5,6 +5,7 @@ import json
 import pathlib
 import sys
 
+import accounts
 import agent
 import bech32m
 import cpace
@@ -16,7 +17,7 @@ import rotation
 import rules
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, agent]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, agent]
 
 
 def main() -> int:

@@ -116,8 +116,13 @@ enum AccountText {
     switch account.owner {
     case .child: account.childName.map { ShownText.safe($0.text) } ?? "a child"
     case .nobody: "not supervised"
-    case .open: "not assigned"
+    case .open: "not assigned" + (statement(account.account).map { "; \($0)" } ?? "")
     }
+  }
+
+  /// Returns whose an account is by the word of the machine's owner; `nil` if the owner has not said it.
+  static func statement(_ account: Account) -> String? {
+    account.statedChild.map { "\(ShownText.safe($0))'s by the machine's word" }
   }
 
   /// Returns whose an account is now and, if it was another child's, whose it was.

@@ -15,7 +15,9 @@ struct TerminalEnvironment: Sendable {
   /// Returns the running node of a state folder.
   var openNode: @Sendable (_ stateFolder: String) async throws -> any NodeInterface
   /// Creates a state folder and returns the new device's ID.
-  var initialise: @Sendable (_ stateFolder: String, _ role: DeviceRole, _ name: String) async throws -> DeviceID
+  var initialise:
+    @Sendable (_ stateFolder: String, _ role: DeviceRole, _ name: String, _ accounts: StatedAccounts?) async throws ->
+      DeviceID
   /// Assigns a state folder to this machine and returns the node's name.
   var keepIdentity: @Sendable (_ stateFolder: String) throws -> DeviceName
   /// Gives a state folder new keys and returns the node's name and new ID.
@@ -47,7 +49,9 @@ struct TerminalEnvironment: Sendable {
     now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
     openNode: { try await ControlClient.open(stateFolder: $0) },
     initialise: {
-      try await LocalNode.initialise(path: $0, role: $1, name: $2) { TerminalEnvironment.current.console.note($0) }
+      try await LocalNode.initialise(path: $0, role: $1, name: $2, accounts: $3) {
+        TerminalEnvironment.current.console.note($0)
+      }
     },
     keepIdentity: { try LocalNode.keepIdentity(path: $0) },
     renewIdentity: { try await LocalNode.renewIdentity(path: $0) },

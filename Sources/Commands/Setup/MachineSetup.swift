@@ -19,6 +19,24 @@ struct MachineSetup: Sendable {
   /// Runs a program, and returns why it failed; `nil` if it did not.
   var run: @Sendable (_ name: String, _ arguments: [String]) -> String?
 
+  /// Returns which accounts of the machine a person says are a child's; `nil` if the person named none.
+  ///
+  /// Throws `TerminalFailure` if a name is missing or the machine has no such account.
+  func stated(_ child: DeviceName?, _ names: [String]) throws(TerminalFailure) -> StatedAccounts? {
+    if names.isEmpty { return nil }
+    guard let child else { throw TerminalFailure(.usage, "Say with --child whose accounts they are.") }
+    let all = accounts()
+    if let unknown = names.first(where: { !all.contains($0) }) {
+      throw TerminalFailure(
+        .usage,
+        "This machine has no account “\(ShownText.safe(unknown))”; it has \(all.isEmpty ? "none" : all.joined(separator: ", "))."
+      )
+    }
+    let stated = StatedAccounts(child, names)
+    if let fault = stated.fault { throw TerminalFailure(.usage, fault) }
+    return stated
+  }
+
   /// The one of this machine.
   static func live(_ variables: [String: String]) -> MachineSetup {
     // The way to the account's service manager.
@@ -31,7 +49,7 @@ struct MachineSetup: Sendable {
         return (try? DeviceName(text))?.text
       },
       accounts: {
-        SystemAccounts.people(among: SystemAccounts.entries(), ownUser: UInt32.max).map(\.name).sorted()
+        SystemAccounts.people(among: SystemAccounts.entries(), ownUser: geteuid()).map(\.name).sorted()
       },
       isRoot: geteuid() == 0,
       hasService: { ofAccount in

@@ -55,16 +55,18 @@ struct SetupPlace {
     }
   }
 
-  /// Makes the state.
+  /// Makes the state, which keeps which accounts are a child's.
   func create(
-    _ name: DeviceName, _ role: DeviceRole, _ setup: MachineSetup, _ environment: TerminalEnvironment
+    _ name: DeviceName, _ role: DeviceRole, _ accounts: StatedAccounts?, _ setup: MachineSetup,
+    _ environment: TerminalEnvironment
   ) async throws {
     guard isSystems, setup.isRoot else {
-      _ = try await environment.initialise(folder, role, name.text)
+      _ = try await environment.initialise(folder, role, name.text, accounts)
       return
     }
     // The folder is the service's own user's.
-    let words = ["init", "--state-dir", folder, "--role", role.rawValue, "--name", name.text]
+    var words = ["init", "--state-dir", folder, "--role", role.rawValue, "--name", name.text]
+    if let accounts { words += ["--child", accounts.child.text] + accounts.accounts.flatMap { ["--account", $0] } }
     if let reason = setup.run("runuser", ["-u", "_latchkey", "--", "/usr/bin/latchkey"] + words) {
       throw TerminalFailure(
         .cannotCreate, "The state could not be made: \(Self.plain(reason)). See `sudo latchkey doctor`.")

@@ -46,8 +46,8 @@ struct SetupQuestions {
   func owner() async throws(TerminalFailure) -> DeviceName? {
     try await ask(
       "Whose machine is it? A child's name (Enter to say it when you pair): ", "Give the child's name with --child.",
-      again: "A name has 1 to 64 bytes of UTF-8, and no invisible characters."
-    ) { answer in answer.isEmpty ? .some(nil) : (try? DeviceName(answer)).map { .some($0) } }
+      again: "Give one name of 1 to 64 bytes of UTF-8, without a comma or invisible characters."
+    ) { answer in answer.isEmpty ? .some(nil) : (try? ChildName.read(answer)).map { .some($0) } }
   }
 
   /// Returns which of the machine's accounts are the child's, which may be none.

@@ -11,11 +11,12 @@ struct SetupSubcommand: AsyncParsableCommand {
       package is installed, and looks at the machine with `latchkey doctor`. On a child's machine with the package, run it by \
       sudo; on a parent's as yourself. Without a terminal, or with --yes, nothing is asked.
 
-      On a child's machine, it also asks which child's it is and which accounts are that child's, and says what to answer and \
-      type on the parent's machine: a parent decides both.
+      On a child's machine, it also asks which child's it is and which accounts are that child's. These accounts are the child's \
+      as soon as a parent pairs the machine and says that it is that child's. The machine keeps the answer, which nobody changes \
+      there later: a parent does, with `latchkey accounts`.
 
       Example: latchkey setup
-      Example: sudo latchkey setup --role child --name "Emma's PC" --child Emma --account emma
+      Example: sudo latchkey setup --role child --name "Emma's PC" --child Emma --account em2012
       """)
 
   @OptionGroup var node: NodeOptions
@@ -50,9 +51,9 @@ struct SetupSubcommand: AsyncParsableCommand {
     let setup = environment.setup ?? .live(environment.variables)
     let questions = SetupQuestions(
       console: console, mayAsk: !yes && console.inputIsTerminal && console.talkIsTerminal)
-    let given = try (name.map { try DeviceName($0) }, child.map { try DeviceName($0) })
+    let given = try (name.map { try DeviceName($0) }, child.map { try ChildName.read($0) })
     let role = if let role { role } else { try await questions.role() }
-    try check(role, setup)
+    try check(role, given.1.first, setup)
     let place = try SetupPlace(
       role, isNamed: node.stateDir != nil || environment.variables["LATCHKEY_STATE_DIR"]?.isEmpty == false,
       folder: node.stateFolder, setup)
@@ -68,9 +69,10 @@ struct SetupSubcommand: AsyncParsableCommand {
     var children = given.1
     if role == .parent, children.isEmpty, questions.mayAsk { children = try await questions.children() }
     let whose = role == .child ? try await owner(given.1.first, questions, setup) : nil
+    let accounts = try setup.stated(whose?.child, whose?.accounts ?? [])
     if role == .child { children = [] }
 
-    try await place.create(name, role, setup, environment)
+    try await place.create(name, role, accounts, setup, environment)
     console.note(
       "\(ShownText.quoted(name)) is set up as a \(role.rawValue)'s machine, with its state in \(place.folder).")
     let isStarted = place.start(setup, console)
@@ -86,34 +88,31 @@ struct SetupSubcommand: AsyncParsableCommand {
     case .child:
       let answer = whose.map { ", where you answer “\($0.child.text)” when it asks whose machine this is" } ?? ""
       console.note("Next: run `\(sudo)latchkey pair` here and `latchkey pair` on a parent's machine\(answer).")
-      if let whose, !whose.accounts.isEmpty {
-        let commands = whose.accounts.map { "`latchkey accounts assign \($0) --child \"\(whose.child.text)\"`" }
-        console.note("Then, on the parent's machine: \(commands.joined(separator: " and ")).")
-      }
+      if let accounts { console.note(Self.sentence(accounts)) }
     }
     if !noDoctor { try await look(place) }
   }
 
+  /// Returns when accounts become the child's.
+  private static func sentence(_ stated: StatedAccounts) -> String {
+    let (names, child) = (ShownText.list(stated.accounts.map(ShownText.safe)), ShownText.safe(stated.child.text))
+    let begin = stated.accounts.count == 1 ? "The account \(names) becomes" : "The accounts \(names) become"
+    return "\(begin) \(child)'s when a parent says that this machine is \(child)'s."
+  }
+
   /// Throws if what was given does not fit the role or the machine.
-  private func check(_ role: DeviceRole, _ setup: MachineSetup) throws(TerminalFailure) {
+  private func check(_ role: DeviceRole, _ child: DeviceName?, _ setup: MachineSetup) throws(TerminalFailure) {
     guard role == .child else {
       if account.isEmpty { return }
       throw TerminalFailure(.usage, "Accounts are a child's on a child's machine: leave --account out.")
     }
-    if child.count > 1 {
+    if self.child.count > 1 {
       throw TerminalFailure(
         .usage,
         "Give --child once here; further children get their accounts with `latchkey accounts assign` on a parent's machine."
       )
     }
-    if child.isEmpty, !account.isEmpty { throw TerminalFailure(.usage, "Say with --child whose accounts they are.") }
-    let all = setup.accounts()
-    if let unknown = account.first(where: { !all.contains($0) }) {
-      throw TerminalFailure(
-        .usage,
-        "This machine has no account “\(ShownText.safe(unknown))”; it has \(all.isEmpty ? "none" : all.joined(separator: ", "))."
-      )
-    }
+    _ = try setup.stated(child, account)
   }
 
   /// Returns whose machine this is and which accounts are the child's, as far as that was given or answered.

@@ -44,15 +44,17 @@ public enum LocalNode {
   ///   - path: The folder, which must not contain a node.
   ///   - role: The role of the device.
   ///   - name: The device's name for people, 1 to 64 bytes of UTF-8.
+  ///   - accounts: On a child's machine, the accounts that its owner says are a child's; `nil` if the owner says nothing.
   ///   - tell: Receives sentences for the person.
   /// - Returns: The new device's ID.
   /// - Throws: `LocalNodeFault`, whose sentence says what to do.
   public static func initialise(
-    path: String, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
+    path: String, role: DeviceRole, name: String, accounts: StatedAccounts? = nil, tell: (String) -> Void = { _ in }
   ) async throws(LocalNodeFault) -> DeviceID {
     makePrivate()
     do {
-      return try await NodeFolder.initialise(StateFolder(path: path), role: role, name: name, tell: tell)
+      return try await NodeFolder.initialise(
+        StateFolder(path: path), role: role, name: name, accounts: accounts, tell: tell)
     } catch {
       throw LocalNodeFault(sentence: error.message, exitStatus: error.exitStatus)
     }

@@ -14,13 +14,17 @@ public enum NodeFolder {
   ///
   /// `tell` receives a sentence for the person, such as that the folder's mode was changed. Throws `NodeStartupError`
   /// for an invalid name, or a folder that is in use or cannot be written.
+  ///
+  /// The profile keeps `accounts`, which a child's machine tells its parents: nothing changes them later.
   public static func initialise(
-    _ folder: StateFolder, role: DeviceRole, name: String, tell: (String) -> Void = { _ in }
+    _ folder: StateFolder, role: DeviceRole, name: String, accounts: StatedAccounts? = nil,
+    tell: (String) -> Void = { _ in }
   ) async throws(NodeStartupError) -> DeviceID {
     let memory = UndumpableScope()
     defer { withExtendedLifetime(memory) {} }
     let deviceName: DeviceName
     do { deviceName = try DeviceName(name) } catch { throw NodeStartupError(error.description, exitStatus: 64) }
+    if let fault = accounts?.fault { throw NodeStartupError(fault, exitStatus: 64) }
     try folder.create()
     if let done = try folder.tighten() { tell(done) }
     try folder.check()
@@ -57,7 +61,10 @@ public enum NodeFolder {
     do {
       try Store(path: folder.database, own: id, coding: MessageBodyCoding(), keys: SecureKeySource()).close()
     } catch { throw NodeStartupError(error) }
-    try NodeProfile(role: role, name: deviceName, deviceID: id, machine: MachineMark.current()).save(folder)
+    try NodeProfile(
+      role: role, name: deviceName, deviceID: id, accounts: role == .child ? accounts : nil,
+      machine: MachineMark.current()
+    ).save(folder)
     return id
   }
 

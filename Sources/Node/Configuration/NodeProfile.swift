@@ -9,6 +9,8 @@ struct NodeProfile: Codable, Sendable {
   var role: DeviceRole
   var name: DeviceName
   var deviceID: DeviceID
+  /// The accounts that the machine's owner has said to be a child's, on a child's machine; `nil` if the owner has said nothing.
+  var accounts: StatedAccounts?
   /// The mark of the machine that the folder belongs to; `nil` if that machine had no ID so far.
   var machine: String?
   /// The new device ID while new keys are being installed; otherwise `nil`.

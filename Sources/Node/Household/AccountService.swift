@@ -23,7 +23,8 @@ struct AccountService: Sendable {
 
   /// Reads the accounts; returns whether they are durable.
   private func look() async -> Bool {
-    let accounts = SystemAccounts.people(among: SystemAccounts.entries(), ownUser: geteuid())
+    let people = SystemAccounts.people(among: SystemAccounts.entries(), ownUser: geteuid())
+    let accounts = context.profile.accounts?.stated(in: people) ?? people
     do {
       let changes = try await context.store.setAccounts(accounts, at: context.wall())
       await directory.committed(changes)

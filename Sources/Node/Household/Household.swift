@@ -116,13 +116,15 @@ struct Household: Sendable {
     HouseholdKey.accounts(in: zone(of: device))[uid]
   }
 
-  /// Returns what makes a machine that of children, whom another parent may have added before, with the accounts that fit.
+  /// Returns what makes a machine that of children, whom another parent may have added before, with the accounts that are theirs.
   func assigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
-    names.flatMap { assigning(device, to: $0, isOnlyOne: names.count == 1, newID: newID) }
+    zip(names, accounts(on: device, of: names)).flatMap { name, accounts in
+      assigning(device, to: name, with: accounts, newID: newID)
+    }
   }
 
   private func assigning(
-    _ device: DeviceID, to name: String, isOnlyOne: Bool, newID: () -> ChildID?
+    _ device: DeviceID, to name: String, with accounts: [Account], newID: () -> ChildID?
   ) -> [RegisterChange] {
     let others = told[device] ?? RegisterMap()
     // A machine that gives another child's ID for the name must not get what is that child's.
@@ -136,9 +138,7 @@ struct Household: Sendable {
     // A child that another parent has added has its name already.
     if known == nil, toldChild == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
     changes += serving(device, child)
-    if let account = fittingAccount(on: device, named: name, isOnlyOne: isOnlyOne) {
-      changes.append(RegisterChange(.machine(device), HouseholdKey.account(account.uid), child.description))
-    }
+    changes += accounts.map { RegisterChange(.machine(device), HouseholdKey.account($0.uid), child.description) }
     return changes
   }
 
@@ -162,21 +162,6 @@ struct Household: Sendable {
   private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
     given(device).contains(child)
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
-  }
-
-  /// Returns the account that is a child's by its name; `nil` if none fits, or several do.
-  ///
-  /// The only account of a machine that is one child's alone fits in any case.
-  func fittingAccount(on device: DeviceID, named name: String, isOnlyOne: Bool) -> Account? {
-    guard let machine = machines.first(where: { $0.device == device }) else { return nil }
-    let free = machine.accounts.filter { owner(of: $0.uid, on: device) == nil }
-    let wanted = name.lowercased()
-    let fitting = free.filter { account in
-      let first = account.fullName.split(separator: " ").first.map { $0.lowercased() }
-      return account.name.lowercased() == wanted || account.fullName.lowercased() == wanted || first == wanted
-    }
-    if fitting.count == 1 { return fitting.first }
-    return isOnlyOne && fitting.isEmpty && machine.accounts.count == 1 ? free.first : nil
   }
 
   /// Returns the changes that assign an account to a child, or to no child if it is `nil`.

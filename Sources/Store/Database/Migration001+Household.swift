@@ -74,6 +74,7 @@ extension Migration001 {
       uid INTEGER NOT NULL,                 -- number of the account
       name TEXT NOT NULL,                   -- 1 to 64 bytes
       full_name TEXT NOT NULL,              -- at most 255 bytes
+      stated_child TEXT,                    -- 1 to 64 bytes: whose it is by the word of the machine's owner; null if unknown
       PRIMARY KEY (device_id, uid)
     ) STRICT, WITHOUT ROWID;
 

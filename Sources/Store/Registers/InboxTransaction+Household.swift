@@ -35,7 +35,8 @@ extension Database {
     try run("DELETE FROM account WHERE device_id = ?", [device.bytes])
     for account in accounts {
       try run(
-        "INSERT INTO account VALUES (?, ?, ?, ?)", [device.bytes, account.uid, account.name, account.fullName])
+        "INSERT INTO account VALUES (?, ?, ?, ?, ?)",
+        [device.bytes, account.uid, account.name, account.fullName, account.statedChild])
     }
   }
 
@@ -116,6 +117,8 @@ extension Store {
 
 extension Account {
   fileprivate init(row: Row) {
-    self.init(uid: UInt32(clamping: row["uid"] as Int64), name: row["name"], fullName: row["full_name"])
+    self.init(
+      uid: UInt32(clamping: row["uid"] as Int64), name: row["name"], fullName: row["full_name"],
+      statedChild: row["stated_child"])
   }
 }

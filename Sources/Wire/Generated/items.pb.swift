@@ -385,9 +385,21 @@ package nonisolated struct Latchkey_V1_Accounts: Sendable {
 
     package var fullName: String = String()
 
+    /// The name of the child whose it is by the word of the machine's owner; absent if the owner has not said it.
+    package var statedChild: String {
+      get {_statedChild ?? String()}
+      set {_statedChild = newValue}
+    }
+    /// Returns true if `statedChild` has been explicitly set.
+    package var hasStatedChild: Bool {self._statedChild != nil}
+    /// Clears the value of `statedChild`. Subsequent reads from it will return its default value.
+    package mutating func clearStatedChild() {self._statedChild = nil}
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
+
+    fileprivate var _statedChild: String? = nil
   }
 
   package init() {}
@@ -1170,7 +1182,7 @@ nonisolated extension Latchkey_V1_Accounts: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Latchkey_V1_Accounts.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = Latchkey_V1_Accounts.protoMessageName + ".Entry"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}uid\0\u{1}name\0\u{3}full_name\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}uid\0\u{1}name\0\u{3}full_name\0\u{3}stated_child\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1181,12 +1193,17 @@ nonisolated extension Latchkey_V1_Accounts.Entry: SwiftProtobuf.Message, SwiftPr
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.uid) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.fullName) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._statedChild) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.uid != 0 {
       try visitor.visitSingularUInt32Field(value: self.uid, fieldNumber: 1)
     }
@@ -1196,6 +1213,9 @@ nonisolated extension Latchkey_V1_Accounts.Entry: SwiftProtobuf.Message, SwiftPr
     if !self.fullName.isEmpty {
       try visitor.visitSingularStringField(value: self.fullName, fieldNumber: 3)
     }
+    try { if let v = self._statedChild {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1203,6 +1223,7 @@ nonisolated extension Latchkey_V1_Accounts.Entry: SwiftProtobuf.Message, SwiftPr
     if lhs.uid != rhs.uid {return false}
     if lhs.name != rhs.name {return false}
     if lhs.fullName != rhs.fullName {return false}
+    if lhs._statedChild != rhs._statedChild {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -201,7 +201,27 @@ import Testing
     #expect(later.console.notes.last?.contains("with `latchkey accounts assign`") == true)
     let nobody = await wizard([SamplePairing.question()], lines: ["", "y"])
     #expect(nobody.status == 0)
-    #expect(!nobody.node.calls.contains(.waitForAccounts(device)))
+    #expect(
+      nobody.node.calls.last == .waitForAccounts(device), "Nothing is offered, since the machine states no child.")
+  }
+
+  /// The answer to the question whether the machine is the child's whom it states, and whether it becomes that child's.
+  @Test(arguments: [("y", true), ("", false), ("n", false)])
+  func theChildWhomTheMachineStatesIsOffered(answer: String, isTaken: Bool) async {
+    var script = SamplePairing.parentScript
+    script.pairingChanges = [SamplePairing.question()]
+    script.answered = SamplePairing.ended(.ok)
+    script.accounts = SampleValues.accounts.filter { $0.owner == .open }
+    script.accounts[0].account.statedChild = "Zoe"
+    let run = await ScriptedRun(
+      ["pair"], node: ScriptedNode(script), console: ScriptedConsole(lines: ["", "y", answer, ""], waitsForInput: true)
+    ) { $0.variables = ["TERM": "xterm-256color"] }
+    #expect(run.status == 0)
+    let words = run.console.screen.everything.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains("says that Zoe uses guest there. Is it Zoe's machine?"), "\(words)")
+    let device = SampleValues.childID.description
+    #expect(run.node.calls.contains(.rename(device, RenameRequest(childName: "Zoe"))) == isTaken)
+    #expect(words.contains("guest (Guest; Zoe's by the machine's word)") == isTaken, "\(words)")
   }
 
   @Test(arguments: [true, false]) func leavingAtTheFirstQuestionBeginsNothing(byInterrupt: Bool) async {

@@ -112,7 +112,7 @@ import Testing
   ])
   func aWrongCommandLineIs64AndTouchesNothing(arguments: [String]) async {
     let run = await ScriptedRun(arguments) { environment in
-      environment.initialise = { _, _, _ in
+      environment.initialise = { _, _, _, _ in
         Issue.record("nothing may be made")
         return SampleValues.childID
       }

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyControl
 import LatchkeyModel
+import Synchronization
 import Testing
 
 @testable import LatchkeyCommands
@@ -53,12 +54,36 @@ import Testing
   @Test(arguments: ["", "   ", "a\u{202E}b", String(repeating: "x", count: 65)])
   func aNameThatNoMachineCanHaveIsRefused(name: String) async {
     let run = await ScriptedRun(["init", "--role", "child", "--name", name]) { environment in
-      environment.initialise = { _, _, _ in
+      environment.initialise = { _, _, _, _ in
         Issue.record("nothing may be made")
         return SampleValues.childID
       }
     }
     #expect(run.status == 65)
+  }
+
+  /// The options of `init` about accounts, and what of them the state keeps; `nil` if they are refused.
+  @Test(arguments: [
+    (["--role", "child"], ""), (["--role", "child", "--child", "Emma", "--account", "em2012"], "Emma em2012"),
+    (["--role", "child", "--child", "Emma", "--account", "tom", "--account", "em2012"], "Emma tom em2012"),
+    (["--role", "child", "--child", "Emma"], nil), (["--role", "child", "--account", "tom"], nil),
+    (["--role", "child", "--child", "Emma", "--account", "nosuch"], nil),
+    (["--role", "child", "--child", "Emma, Tom", "--account", "tom"], nil),
+    (["--role", "parent", "--child", "Emma", "--account", "tom"], nil),
+  ])
+  func initKeepsWhichAccountsAreAChilds(arguments: [String], kept: String?) async {
+    let made = Mutex<String?>(nil)
+    let run = await ScriptedRun(["init", "--name", "PC"] + arguments) { environment in
+      environment.setup = MachineSetup(
+        hostName: { nil }, accounts: { ["em2012", "tom"] }, isRoot: false, hasService: { _ in false },
+        holdsNode: { _ in false }, run: { _, _ in nil })
+      environment.initialise = { _, _, _, stated in
+        made.withLock { $0 = stated.map { ([$0.child.text] + $0.accounts).joined(separator: " ") } ?? "" }
+        return SampleValues.childID
+      }
+    }
+    #expect(run.status == (kept == nil ? 64 : 0), "\(run.console.everything)")
+    #expect(made.withLock { $0 } == kept)
   }
 
   @Test(

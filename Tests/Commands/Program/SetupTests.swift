@@ -27,8 +27,9 @@ import Testing
           deeds.add(([name] + words).joined(separator: " "))
           return fault
         })
-      environment.initialise = { folder, role, name in
-        deeds.add("init \(folder) \(role.rawValue) \(name)")
+      environment.initialise = { folder, role, name, accounts in
+        let word = accounts.map { " \($0.child): \($0.accounts.joined(separator: " "))" } ?? ""
+        deeds.add("init \(folder) \(role.rawValue) \(name)\(word)")
         return SampleValues.childID
       }
     }
@@ -60,8 +61,10 @@ import Testing
     let (all, deeds) = await run("--role", "child", "--name", "Emma's PC", "--child", "Emma", "--account", "emma")
     #expect(all.status == 0 && all.console.prompts.isEmpty)
     #expect(all.console.notes.contains { $0.contains("where you answer “Emma”") }, "\(all.console.notes)")
-    #expect(all.console.notes.contains { $0.contains("`latchkey accounts assign emma --child \"Emma\"`") })
-    #expect(deeds == ["init /home/test/.local/state/latchkey child Emma's PC"])
+    let notes = all.console.notes.joined(separator: " ")
+    #expect(
+      notes.contains("The account emma becomes Emma's when a parent says that this machine is Emma's."), "\(notes)")
+    #expect(deeds == ["init /home/test/.local/state/latchkey child Emma's PC Emma: emma"])
     let (yes, more) = await run("--role", "parent", "--yes")
     #expect(yes.status == 0 && yes.console.prompts.isEmpty && more.last?.hasSuffix("parent box") == true, "\(more)")
   }
@@ -69,16 +72,18 @@ import Testing
   @Test(
     "On a child's machine, a person is asked whose it is and which accounts are the child's, again until these exist")
   func whose() async {
-    let (run, _) = await run("--role", "child", "--name", "PC", lines: ["Emma", "ema", "emma, tom"])
-    #expect(run.status == 0 && run.console.prompts.count == 3, "\(run.console.everything)")
+    let (run, deeds) = await run(
+      "--role", "child", "--name", "PC", lines: ["Emma, Tom", "Emma", "ema", "emma, tom,emma"])
+    #expect(run.status == 0 && run.console.prompts.count == 4, "\(run.console.everything)")
+    #expect(deeds == ["init /home/test/.local/state/latchkey child PC Emma: emma tom"])
     #expect(run.console.notes.contains("This machine has the accounts emma, tom."))
     let notes = run.console.notes.joined(separator: "\n")
     #expect(notes.contains("answer “Emma” when it asks whose machine this is"), "\(notes)")
-    #expect(
-      notes.contains("assign emma --child \"Emma\"` and `latchkey accounts assign tom --child \"Emma\"`"), "\(notes)")
-    let (later, _) = await self.run("--role", "child", "--name", "PC", lines: [""])
+    #expect(notes.contains("The accounts emma and tom become Emma's"), "\(notes)")
+    let (later, none) = await self.run("--role", "child", "--name", "PC", lines: [""])
     #expect(later.status == 0 && later.console.prompts.count == 1)
-    #expect(!later.console.everything.contains("assign"), "\(later.console.everything)")
+    #expect(!later.console.everything.contains("account"), "\(later.console.everything)")
+    #expect(none == ["init /home/test/.local/state/latchkey child PC"])
   }
 
   @Test(
@@ -88,6 +93,8 @@ import Testing
       (["--role", "child", "--account", "emma"], "--child"),
       (["--role", "child", "--child", "Emma", "--child", "Tom"], "once"),
       (["--role", "parent", "--account", "emma"], "leave --account out"),
+      (["--role", "child", "--child", "Emma, Tom", "--account", "emma"], "no comma"),
+      (["--role", "parent", "--child", "Emma, Tom"], "no comma"),
     ])
   func unfitting(arguments: [String], words: String) async {
     let deeds = Deeds()
@@ -96,7 +103,7 @@ import Testing
       environment.setup = MachineSetup(
         hostName: { "box" }, accounts: { ["emma", "tom"] }, isRoot: false, hasService: { _ in false },
         holdsNode: { _ in false }, run: { _, _ in nil })
-      environment.initialise = { _, _, _ in
+      environment.initialise = { _, _, _, _ in
         deeds.add("init")
         return SampleValues.childID
       }
@@ -116,7 +123,7 @@ import Testing
       environment.setup = MachineSetup(
         hostName: { nil }, accounts: { [] }, isRoot: false, hasService: { _ in false }, holdsNode: { _ in false },
         run: { _, _ in nil })
-      environment.initialise = { _, _, _ in
+      environment.initialise = { _, _, _, _ in
         deeds.add("init")
         return SampleValues.childID
       }
@@ -135,6 +142,10 @@ import Testing
         "systemctl enable --now latchkey-agent latchkey",
       ])
     #expect(child.console.notes.contains { $0.contains("`sudo latchkey pair`") })
+    let (_, told) = await run(
+      "--role", "child", "--name", "PC", "--child", "Emma M", "--account", "emma", "--account", "tom", "--yes",
+      isRoot: true, packaged: true)
+    #expect(told.first?.hasSuffix("--name PC --child Emma M --account emma --account tom") == true, "\(told)")
     let (parent, starts) = await run("--role", "parent", "--name", "Kitchen", "--child", "Emma", packaged: true)
     #expect(parent.status == 0 && starts.last == "systemctl --user enable --now latchkey", "\(starts)")
     #expect(parent.node.calls.contains(.addChild(ChildNameRequest(name: "Emma"))))

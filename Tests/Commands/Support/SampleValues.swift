@@ -96,7 +96,8 @@ enum SampleValues {
 
   static let accounts = [
     AccountListing(
-      deviceID: childID, deviceName: childName, account: Account(uid: 1_000, name: "emma", fullName: "Emma Example"),
+      deviceID: childID, deviceName: childName,
+      account: Account(uid: 1_000, name: "emma", fullName: "Emma Example", statedChild: "Emma"),
       owner: .child, childName: DeviceName(sanitising: "Emma")),
     AccountListing(
       deviceID: childID, deviceName: childName, account: Account(uid: 1_001, name: "mum", fullName: ""),

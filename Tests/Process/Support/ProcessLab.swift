@@ -84,11 +84,13 @@ final class ProcessLab: Sendable {
     try await run(BuiltProgram.path, arguments, input: input)
   }
 
-  /// Creates a node's folder; nothing runs yet.
-  func node(_ role: DeviceRole, _ name: String, variables: [String: String] = [:]) async throws -> NodeProcess {
+  /// Creates a node's folder, with further options of `init`; nothing runs yet.
+  func node(
+    _ role: DeviceRole, _ name: String, variables: [String: String] = [:], saying words: [String] = []
+  ) async throws -> NodeProcess {
     let node = NodeProcess(lab: self, folder: newPath(), name: name)
     await node.use(variables)
-    let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name])
+    let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name] + words)
     guard made.status == 0 else { throw LabFault("init failed: \(made)") }
     return node
   }

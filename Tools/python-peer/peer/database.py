@@ -38,7 +38,8 @@ create table if not exists command(
 create table if not exists told(machine blob, zone int, zone_id blob, key text, register blob,
   primary key(machine, zone, zone_id, key));
 create table if not exists installed(peer blob, part int, body blob, primary key(peer, part));
-create table if not exists account(machine blob, uid int, name text, full_name text, primary key(machine, uid));
+create table if not exists account(
+  machine blob, uid int, name text, full_name text, stated_child text, primary key(machine, uid));
 create table if not exists running(machine blob primary key, number int, at real, teller blob, list blob);
 create table if not exists refused(peer blob, kind int, id blob, reason int);
 create table if not exists clock(boot text, at int, time int, day_time int, latest int);

@@ -8,6 +8,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from . import installed, registers, schema, use
+from .accounts import is_account
 from .edits import Edits
 from .facts import Fact
 from .faults import BrokenRule, NoRoom, Refused
@@ -147,9 +148,13 @@ class Parent(Edits):
         told = _read(schema.Accounts, body).accounts
         if len(told) > 64 or len({entry.uid for entry in told}) < len(told):
             raise Refused(UNREADABLE)
+        if not all(is_account(entry) for entry in told):
+            raise Refused(UNREADABLE)
         self.store.run("delete from account where machine=?", peer)
         for entry in told:
-            self.store.run("insert into account values(?,?,?,?)", peer, entry.uid, entry.name, entry.full_name)
+            stated = entry.stated_child if entry.HasField("stated_child") else None
+            values = entry.uid, entry.name, entry.full_name, stated
+            self.store.run("insert into account values(?,?,?,?,?)", peer, *values)
         return [{"event": "accounts", "names": [entry.name for entry in told]}]
 
     def _take_conditions(self, body: bytes) -> list[dict]:

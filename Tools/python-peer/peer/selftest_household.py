@@ -1,5 +1,6 @@
 """What a machine forgets and takes up again, and the edges of learning that earns once."""
 
+import contextlib
 import os
 import re
 import tempfile
@@ -67,6 +68,20 @@ def check_installed(page: str, equal: Callable) -> None:
             except Refused:
                 taken = False
             equal(taken, False, f"installed applications with {wrong}")
+        parent.store.close()
+
+
+def check_accounts(lists: list[dict], equal: Callable) -> None:
+    """Take the lists of accounts of the vectors, and refuse those that are malformed."""
+    with tempfile.TemporaryDirectory() as folder:
+        parent = Parent(Store(Path(folder), "Kitchen laptop", PARENT))
+        for vector in lists:
+            held, wanted = None, vector["accounts"]
+            with contextlib.suppress(Refused):
+                parent._take_accounts(_OTHER, bytes.fromhex(vector["body"]))
+                rows = parent.store.all("select uid, name, full_name, stated_child from account order by uid")
+                held = [dict(zip(("uid", "name", "fullName", "statedChild"), row, strict=True)) for row in rows]
+            equal(held, wanted, "a list of accounts")
         parent.store.close()
 
 

@@ -60,16 +60,43 @@ struct OwnerQuestions {
   }
 
   /// Prints whose the accounts of the machine are, and asks for a child whose name no account fits.
+  ///
+  /// If no child was named, the one is offered whose the machine says that accounts are.
   func tellAccounts(_ progress: PairingProgress, of names: [String]) async throws {
-    guard progress.outcome == .ok, let device = progress.device, device.role == .child, !names.isEmpty else { return }
+    guard progress.outcome == .ok, let device = progress.device, device.role == .child else { return }
     let id = device.deviceID.description
     // Both machines are paired: what cannot be asked now is said later with `latchkey accounts`.
-    guard let accounts = try? await node.waitForAccounts(device: id) else { return }
+    guard var accounts = try? await node.waitForAccounts(device: id) else { return }
+    var names = names
+    if names.isEmpty, let child = try await offered(accounts, on: device) {
+      names = [child]
+      accounts = try await node.accounts(device: id)
+    }
     for name in names {
       let own = accounts.filter { $0.owner == .child && $0.childName?.text.lowercased() == name.lowercased() }
       for account in own { WizardEnd.note(Self.assigned(account), console) }
       if own.isEmpty { try await askAccount(of: name, on: id) }
     }
+  }
+
+  /// Asks whether a machine is that of the child whose its open accounts are by its word, and makes it the child's; returns the
+  /// child's name, or `nil` if the machine states no child or the person does not say so.
+  private func offered(_ accounts: [AccountListing], on device: RegisteredDevice) async throws -> String? {
+    let open = accounts.filter { $0.owner == .open }.map(\.account)
+    guard let child = open.lazy.compactMap(\.statedChild).first(where: { ChildNames.split($0) == [$0] }) else {
+      return nil
+    }
+    let (name, shown) = (ShownText.quoted(device.name), ShownText.safe(child))
+    let theirs = ShownText.list(open.filter { $0.isStated(child) }.prefix(Self.most).map { ShownText.safe($0.name) })
+    let answer = try? await prompt.line(
+      "\(name) says that \(shown) uses \(theirs) there. Is it \(shown)'s machine? (y, or nothing to say it later)")
+    guard answer?.lowercased().hasPrefix("y") == true else {
+      WizardEnd.note("Say later whose machine it is with `latchkey devices rename`.", console)
+      return nil
+    }
+    let result = try await node.rename(device: device.deviceID.description, RenameRequest(childName: child))
+    WizardEnd.note(DevicesRenameSubcommand.sentence(result, isRenamed: false), console)
+    return child
   }
 
   private static func assigned(_ account: AccountListing) -> String {
@@ -107,11 +134,12 @@ struct OwnerQuestions {
     }
   }
 
-  /// Returns how an account is listed in a question: `emma` or `emma (Emma Maier)`.
+  /// Returns how an account is listed in a question: `emma`, `emma (Emma Maier)` or `em2012 (Emma's by the machine's word)`.
   private static func choice(_ account: Account) -> String {
     let name = ShownText.safe(account.name)
-    return account.fullName.isEmpty || account.fullName == account.name
-      ? name : "\(name) (\(ShownText.safe(account.fullName)))"
+    let hasFullName = !account.fullName.isEmpty && account.fullName != account.name
+    let more = [hasFullName ? ShownText.safe(account.fullName) : nil, AccountText.statement(account)].compactMap(\.self)
+    return more.isEmpty ? name : "\(name) (\(more.joined(separator: "; ")))"
   }
 }
 

@@ -29,7 +29,7 @@ enum MessagesTarget {
       [6] + coding.encode(Samples.usageRecord(&random)),
       [7] + coding.encode(StateInForce(RegistersInForce([register], .recorded))),
       [8] + coding.encode([register]), [9] + coding.encode(SampleMessages.rotation(&random)),
-      [10] + coding.encode([Account(uid: 1_000, name: "emma", fullName: "Emma")]),
+      [10] + coding.encode([Account(uid: 1_000, name: "emma", fullName: "Emma", statedChild: "Emma")]),
       [10] + coding.encode(SampleMessages.installed),
       [10] + coding.encode([MachineCondition("privileged-group", account: 1_000, detail: "docker")]),
       [11] + coding.encode(SampleMessages.loss(&random)),
