@@ -15,6 +15,10 @@ extension ProcessTests {
         }
         let known = try #require(try await parent.api.devices().first)
         #expect(known.addresses.map(\.source) == [.told] && known.address == expected)
+        // It is used at once, and noted with the next of the link's notes.
+        try await eventually("that is noted") {
+          try parent.read { try String.fetchOne($0, sql: "SELECT told FROM peer") }?.contains(expected) == true
+        }
 
         for node in [parent, child] { #expect(await node.terminate() == .exited(0)) }
         // The child knows of nowhere to call.
