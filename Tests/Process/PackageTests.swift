@@ -60,7 +60,7 @@ extension ProcessTests {
         try await runNested(
           lab,
           [
-            ["install", old, new], ["bypasses", new], ["bypasses", new, BuiltProgram.folder], ["doors", new],
+            ["install", old, new], ["bypasses", new, BuiltProgram.folder], ["doors", new],
             ["faults", new], ["crashes", new], ["crowd", new, BuiltProgram.folder], ["doctor", new], ["subjects", new],
             ["setup", new],
             ["clocks", new, BuiltProgram.path(of: "libLatchkeyClockShift.so")],
