@@ -17,6 +17,18 @@ import Testing
     #expect(rig.machine.processes == [AgentRig.process(7)])
   }
 
+  @Test("More applications than an agent takes are refused before they are sent")
+  func tooMany() {
+    let game = AgentRig.game(closesAt: 0)
+    func orders(_ count: Int) -> AgentOrders {
+      AgentOrders(
+        number: 1, boot: AgentRig.boot, at: .init(milliseconds: 0),
+        accounts: [AccountOrders(account: 1_000, programs: Array(repeating: game, count: count))])
+    }
+    #expect(throws: Never.self) { try orders(AgentOrders.maximumPrograms).check() }
+    #expect(throws: AgentFrameError.self) { try orders(AgentOrders.maximumPrograms + 1).check() }
+  }
+
   @Test("Orders that cannot be written to the disk hold, and the node is told until they are there")
   func notKept() {
     var rig = AgentRig()

@@ -35,7 +35,7 @@ import Testing
     Register(zone, key, value, modified: HybridTimestamp(wall: 1, counter: 0, author: own))
   }
 
-  /// A household of three children, none of whom has the machine with these accounts.
+  /// A household of three children, and a machine with these accounts that is none of theirs yet.
   private func household(_ accounts: [Account], decided: [UInt32: String] = [:]) -> Household {
     let names = children.map { register(.child($0.id), HouseholdKey.name, $0.name) }
     let owners = decided.map { register(.machine(pc), HouseholdKey.account($0.key), $0.value) }

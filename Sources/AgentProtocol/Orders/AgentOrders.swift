@@ -34,11 +34,8 @@ public struct AgentOrders: Hashable, Sendable {
     self.accounts = accounts
   }
 
-  /// Throws if there are more applications or processes than an agent takes, whatever their size.
+  /// Throws if there are more applications than an agent takes, whatever their size.
   public func check() throws(AgentFrameError) {
-    for program in accounts.flatMap(\.programs) where program.processes.count > Self.maximumProcesses {
-      throw .value("\(program.processes.count) processes")
-    }
     for account in accounts where account.programs.count > Self.maximumPrograms {
       throw .value("\(account.programs.count) applications")
     }

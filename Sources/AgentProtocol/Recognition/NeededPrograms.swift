@@ -10,8 +10,7 @@ public enum NeededPrograms {
     "su", "sudo", "sshd", "sshd-session", "cron",
     // Display managers and servers.
     "gdm3", "gdm-session-worker", "gdm-x-session", "gdm-wayland-session", "sddm", "sddm-helper", "lightdm", "lxdm",
-    "xdm",
-    "slim", "greetd", "Xorg", "Xwayland", "X", "xinit",
+    "xdm", "slim", "greetd", "Xorg", "Xwayland", "X", "xinit",
     // Desktop shells and compositors.
     "gnome-session-binary", "gnome-session", "gnome-shell", "gnome-panel", "gnome-flashback", "mutter", "metacity",
     "plasmashell", "plasma_session", "kwin_x11", "kwin_wayland", "kwin_wayland_wrapper", "ksmserver", "startplasma-x11",
@@ -29,8 +28,7 @@ public enum NeededPrograms {
   static let packages: Set<String> = [
     "systemd", "systemd-sysv", "init", "libpam-systemd", "dbus", "dbus-daemon", "dbus-broker", "dbus-user-session",
     "elogind", "polkitd", "login", "util-linux", "sudo", "openssh-server", "cron", "gdm3", "sddm", "lightdm", "lxdm",
-    "xdm",
-    "slim", "greetd", "xinit", "gnome-panel", "gnome-flashback", "metacity", "lxpanel", "budgie-core", "i3-wm",
+    "xdm", "slim", "greetd", "xinit", "gnome-panel", "gnome-flashback", "metacity", "lxpanel", "budgie-core", "i3-wm",
     "xserver-xorg-core", "xwayland", "gnome-session-bin", "gnome-shell", "mutter", "plasma-workspace", "kwin-x11",
     "kwin-wayland", "xfce4-session", "xfwm4", "xfdesktop4", "xfce4-panel", "cinnamon", "cinnamon-session",
     "mate-session-manager", "mate-panel", "marco", "lxsession", "lxqt-session", "lxqt-panel", "openbox", "labwc",

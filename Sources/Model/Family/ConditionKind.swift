@@ -43,8 +43,8 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Say whose the accounts are with `latchkey accounts`."),
     ConditionKind(
       "account-open", .information,
-      "Nobody has said whose the account{account} {there} is, so that nothing is counted and closed in it.",
-      next: "Say it with `latchkey accounts assign`, or with `latchkey accounts ignore` if it is no child's."),
+      "The account{account} {there} is not assigned, so nothing is counted or closed in it.",
+      next: "Assign it with `latchkey accounts assign`, or run `latchkey accounts ignore` if it is no child's."),
     ConditionKind(
       "own-programs-only", .information,
       "Rules are in force {there} for the programs of Latchkey's own account only, whose owner can end Latchkey.",
