@@ -24,6 +24,10 @@ import Testing
 
   /// Returns the answer to an edit now, without waiting.
   private func answer(_ edit: CommandID) async -> Enforcement {
+    await confirmation(of: edit).degree
+  }
+
+  private func confirmation(of edit: CommandID) async -> EnforcementState.Confirmation {
     await state.confirmation(of: edit, until: at(0)) { BootInstant(milliseconds: 0) }
   }
 
@@ -67,6 +71,24 @@ import Testing
     #expect(await answer(other) == .ownPrograms)
   }
 
+  @Test("What the orders after an edit recognize is known also when they have closed it")
+  func recognized() async throws {
+    let kart = ProgramOrder(
+      app: try #require(AppID("kart")), category: .reward, terms: ProgramTerms(),
+      matchers: [AppMatcher(kind: .path, value: "/usr/games/kart")])
+    let playing = [AccountOrders(account: 1_000, programs: [kart])]
+    state.connected(hello)
+    state.order(playing, following: [edit], at: at(0))
+    #expect(await confirmation(of: edit).apps.isEmpty, "The agent has not confirmed them.")
+    state.order(accounts, following: [edit], at: at(10))
+    state.inForce(number)
+    #expect(await confirmation(of: edit).apps == [kart.app])
+    state.order(accounts, following: [edit, other], at: at(20))
+    state.inForce(number)
+    #expect(await confirmation(of: edit).apps == [kart.app])
+    #expect(await confirmation(of: other).apps.isEmpty, "It was made afterwards.")
+  }
+
   @Test("What an agent says of an earlier run's orders, and orders for nobody, enforce nothing")
   func unrelated() async {
     state.connected(hello)
@@ -97,6 +119,6 @@ import Testing
     state.order(accounts, following: [edit], at: at(0))
     async let answer = state.confirmation(of: edit, until: at(600_000)) { BootInstant(milliseconds: 0) }
     state.inForce(number)
-    #expect(await answer == .ownPrograms)
+    #expect(await answer.degree == .ownPrograms)
   }
 }

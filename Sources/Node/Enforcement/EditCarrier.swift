@@ -17,21 +17,21 @@ struct EditCarrier: EffectCarrier {
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
     guard let held = effect.wait.held else { return .underWay(effect.wait) }
     guard var state = held.as(RegistersInForce.self) else { return .done(held) }
-    let enforcement = await context.enforcementState.confirmation(
+    let confirmation = await context.enforcementState.confirmation(
       of: effect.commandID, until: context.now() + Self.patience, now: context.now)
-    guard state.closesSomething else { return .done(held.with(enforcement)) }
-    let exceptions = await exceptions(state.registers)
+    guard state.closesSomething else { return .done(held.with(confirmation.degree)) }
+    let exceptions = await exceptions(state.registers, recognized: confirmation.apps)
     state.exceptions = exceptions.names.sorted()
-    state.enforcement = exceptions.leavesOpen ? .recorded : enforcement
+    state.enforcement = exceptions.leavesOpen ? .recorded : confirmation.degree
     return .done(StateInForce(state))
   }
 
-  private func exceptions(_ registers: [Register]) async -> EditExceptions {
+  private func exceptions(_ registers: [Register], recognized: Set<AppID>) async -> EditExceptions {
     let state = context.enforcementState
     var orders = state.orderedAccounts
     var (unrecognized, blocked): (Set<AppID>, Set<AppID>) = ([], [])
     do {
-      unrecognized = try await context.unrecognizedApps()
+      unrecognized = try await context.unrecognizedApps().subtracting(recognized)
       let household = try await context.readHousehold()
       var children = Set(household.children(of: context.own))
       let named = Set(registers.compactMap { if case .child(let child) = $0.zone { child } else { nil } })

@@ -4,6 +4,19 @@ import Synchronization
 
 /// What the parts of a node know of its agent: what it is ordered, and whether that is in force.
 final class EnforcementState: Sendable {
+  /// What an agent has said of the orders that follow from an edit.
+  struct Confirmation: Equatable {
+    /// The degree to which the edit is enforced.
+    var degree = Enforcement.recorded
+    /// The applications that these orders recognize, also if they have closed the only program of one by now.
+    var apps: Set<AppID> = []
+  }
+
+  private struct FollowingOrders {
+    let number: UInt64
+    let apps: Set<AppID>
+  }
+
   private struct State {
     /// The degree to which the agent enforces what it has confirmed.
     var degree: Enforcement {
@@ -18,8 +31,8 @@ final class EnforcementState: Sendable {
     var hello: AgentHello?
     /// The number of the last orders of this run that the agent said are in force.
     var inForce: UInt64?
-    /// The edits that wait for the agent, with the number of the first orders that follow from each.
-    var answers: [CommandID: UInt64] = [:]
+    /// The edits that wait for the agent, with the first orders that follow from each.
+    var answers: [CommandID: FollowingOrders] = [:]
     /// What the agent does not carry out of the orders in force.
     var faults: [OrderFault] = []
     /// A Boolean value that indicates whether the newest orders are larger than an agent takes.
@@ -145,19 +158,20 @@ final class EnforcementState: Sendable {
   /// The degree to which the newest orders are enforced: only what an agent says is in force counts.
   var confirmed: Enforcement { state.withLock { $0.confirmed } }
 
-  /// Returns the degree to which an edit is enforced, as soon as the agent says so, or none at an instant.
+  /// Returns the degree to which an edit is enforced and the applications that its orders recognize, as soon as the agent
+  /// says so, or neither at an instant.
   func confirmation(
     of edit: CommandID, until end: BootInstant, now: @Sendable () -> BootInstant
-  ) async -> Enforcement {
+  ) async -> Confirmation {
     while true {
       let seen = answers.version
-      let answer: Enforcement? = state.withLock { state in
-        guard let number = state.answers[edit], state.inForce.map({ $0 >= number }) ?? false else { return nil }
-        return state.degree
+      let answer: Confirmation? = state.withLock { state in
+        guard let first = state.answers[edit], state.inForce.map({ $0 >= first.number }) ?? false else { return nil }
+        return Confirmation(degree: state.degree, apps: first.apps)
       }
       if let answer { return answer }
       let left = end - now()
-      guard left > 0, !Task.isCancelled else { return .recorded }
+      guard left > 0, !Task.isCancelled else { return Confirmation() }
       await answers.wait(after: seen, milliseconds: left)
     }
   }
@@ -178,7 +192,9 @@ final class EnforcementState: Sendable {
         state.orderedAt = now
       }
       let known = state.answers
-      state.answers = Dictionary(uniqueKeysWithValues: Set(edits).map { ($0, known[$0] ?? state.number) })
+      let first = FollowingOrders(
+        number: state.number, apps: edits.isEmpty ? [] : Set(accounts.flatMap { $0.programs.map(\.app) }))
+      state.answers = Dictionary(uniqueKeysWithValues: Set(edits).map { ($0, known[$0] ?? first) })
       return isNews
     }
     if isNews { changes.notify() }
