@@ -56,6 +56,24 @@ import Testing
       event: .warned(account: geteuid(), app: AppID("kart"), left: left))
   }
 
+  @Test("A child that has programs of many names closed silences nothing that a sibling is told")
+  func manyNames() throws {
+    var asked: [UInt32] = []
+    var teller = TerminalTeller(isOn: true) {
+      asked.append($0)
+      return []
+    }
+    let process = ProcessIdentity(processID: 5, startTime: 5)
+    for number in 1...1_000 {
+      let use = ProgramUse(account: number < 1_000 ? 1_000 : 1_001, app: nil, isWeak: true, process: process)
+      let report = AgentReport(
+        number: UInt64(number), at: BootInstant(milliseconds: 0),
+        event: .closed(use, .killed, reason: "\(number): blocked"))
+      teller.tell(report, at: BootInstant(milliseconds: 0)) { _, _ in nil }
+    }
+    #expect(asked.filter { $0 == 1_000 }.count == 16 && asked.last == 1_001, "\(asked)")
+  }
+
   @Test("A warning is written once to the account's terminal, without control characters")
   func told() throws {
     let pty = try Pty()

@@ -15,6 +15,20 @@ import Testing
   }
 
   @Test(
+    "An unknown program is named by its file",
+    arguments: [
+      ("kart", "The unknown program “kart” was closed: unknown programs are blocked."),
+      ("memfd:kart (deleted)", "The unknown program “memfd:kart” was closed: unknown programs are blocked."),
+      ("a: b\u{202E}\u{7}", "The unknown program “a – b\u{FFFD}\u{FFFD}” was closed: unknown programs are blocked."),
+      ("", "An unknown program was closed: unknown programs are blocked."),
+    ])
+  func unknown(file: String, expected: String) {
+    let terms = ClosingSentence.reason(name: "An unknown program", why: "unknown programs are blocked")
+    let reason = ClosingSentence.reason(terms, ofUnknown: file[...])
+    #expect(ClosingSentence.closed(reason: reason, deed: .killed) == expected)
+  }
+
+  @Test(
     "A warning says what closes, when and why",
     arguments: [
       (300_000, "Kart: bedtime", "Kart closes in 5 minutes: bedtime."),

@@ -12,8 +12,8 @@ struct TerminalTeller {
   static let off = "LATCHKEY_NO_TERMINALS"
   /// The time within which the same sentence is not written again to an account, in milliseconds.
   private static let repetitionMilliseconds: Int64 = 10_000
-  /// The most sentences that are remembered.
-  private static let capacity = 64
+  /// The most sentences that are written to an account within that time, whatever names a child gives to its programs.
+  private static let capacity = 16
 
   private struct Told {
     var account: UInt32
@@ -64,9 +64,8 @@ struct TerminalTeller {
 
   private mutating func write(_ sentence: String, to account: UInt32, at now: BootInstant) {
     told.removeAll { abs(now - $0.at) >= Self.repetitionMilliseconds }
-    guard !told.contains(where: { $0.account == account && $0.sentence == sentence }), told.count < Self.capacity else {
-      return
-    }
+    let lately = told.filter { $0.account == account }
+    guard lately.count < Self.capacity, !lately.contains(where: { $0.sentence == sentence }) else { return }
     told.append(Told(account: account, sentence: sentence, at: now))
     let line = Self.line(sentence)
     for terminal in terminals(account) { _ = terminal.write(line, of: account) }

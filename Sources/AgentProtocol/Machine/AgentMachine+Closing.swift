@@ -18,16 +18,16 @@ extension AgentMachine {
     case nil, .paused:
       if known.beganClosed(since: closesAt) {
         known.closing = .killed(againAt: now + Self.againMilliseconds)
-        return [.kill(use.process), tell(.closed(use, .killed, reason: terms.reason), now)]
+        return [.kill(use.process), tell(.closed(use, .killed, reason: reason(terms, of: known)), now)]
       }
       known.closing = .asked(killAt: now + Self.graceMilliseconds)
       // A program that is frozen hears nothing.
       return (wasPaused ? [.resume(use.process)] : [])
-        + [.ask(use.process), tell(.closed(use, .asked, reason: terms.reason), now)]
+        + [.ask(use.process), tell(.closed(use, .asked, reason: reason(terms, of: known)), now)]
     case .asked(let killAt):
       guard killAt <= now else { return [] }
       known.closing = .killed(againAt: now + Self.againMilliseconds)
-      return [.kill(use.process), tell(.closed(use, .killed, reason: terms.reason), now)]
+      return [.kill(use.process), tell(.closed(use, .killed, reason: reason(terms, of: known)), now)]
     case .killed(let againAt):
       guard againAt <= now else { return [] }
       known.closing = .killed(againAt: now + Self.againMilliseconds)

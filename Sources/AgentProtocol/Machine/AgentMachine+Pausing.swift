@@ -31,8 +31,8 @@ extension AgentMachine {
     known.isUnpausable = true
     known.closing = .killed(againAt: now + Self.againMilliseconds)
     followed[process] = known
-    let reason = accounts[use.account]?.terms(of: use.app)?.reason ?? ""
-    return [.kill(process), tell(.closed(use, .killed, reason: reason), now)]
+    let why = accounts[use.account]?.terms(of: use.app).map { reason($0, of: known) } ?? ""
+    return [.kill(process), tell(.closed(use, .killed, reason: why), now)]
   }
 
   /// Returns whether a program is frozen, not closed, when its time is over.
@@ -47,7 +47,7 @@ extension AgentMachine {
     known.closing = .paused
     let ended = end(known, now)
     known.began = nil
-    return [.pause(use.process), tell(.closed(use, .paused, reason: terms.reason), now)] + ended
+    return [.pause(use.process), tell(.closed(use, .paused, reason: reason(terms, of: known)), now)] + ended
   }
 
   /// Lets a program go on: one that was allowed again in its grace, or frozen, or was never closed.

@@ -3,4 +3,10 @@ import LatchkeyModel
 extension AgentMachine {
   /// Returns the reason in the terms of an application, or of unknown programs, in an account; `nil` without terms.
   public func reason(of app: AppID?, in account: UInt32) -> String? { accounts[account]?.terms(of: app)?.reason }
+
+  /// Returns the reason for which a program is closed: that of its terms, with the name of an unknown program.
+  func reason(_ terms: ProgramTerms, of known: Followed) -> String {
+    guard let use = known.use, use.app == nil else { return terms.reason }
+    return ClosingSentence.reason(terms.reason, ofUnknown: known.facts.images.first?.name ?? "")
+  }
 }

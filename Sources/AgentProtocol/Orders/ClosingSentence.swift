@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// The sentences that tell a child that a program closes, or was closed, from the reason in its terms.
 ///
 /// A reason names the application before the first colon, or tells the whole by itself, such as “Kart is blocked”.
@@ -9,6 +11,15 @@ public enum ClosingSentence {
     if why.hasPrefix(name) { return why }
     // The first colon ends the name.
     return "\(name.replacing(": ", with: " – ")): \(why)"
+  }
+
+  /// Returns the reason in the terms of unknown programs for one of them: with the name of its file, so that a child knows
+  /// which it was and can ask for it.
+  public static func reason(_ reason: String, ofUnknown file: Substring) -> String {
+    let file = file.hasSuffix(" (deleted)") ? file.dropLast(10) : file
+    guard !file.isEmpty, let (_, why) = parts(reason) else { return reason }
+    let name = TextRule.displayName.cleaned(String(file).replacing(": ", with: " – "))
+    return "The unknown program “\(name)”: \(why)"
   }
 
   /// Returns what is said some milliseconds before a program closes.

@@ -12,6 +12,9 @@ public struct ChildNotice: Hashable, Sendable, Codable {
     case denied
   }
 
+  /// The key of notices about programs that are no known application.
+  public static let unknownKey = "unknown"
+
   /// Its number, which grows with each notice of the machine during a boot.
   public var number: Int
   /// What it is about: a notice takes the place of earlier ones with the same key.

@@ -31,8 +31,18 @@ extension NodeService {
   /// Returns the day of the child whose account the caller uses.
   public func ownToday(caller: UInt32?) async throws(LocalAPIError) -> ChildToday {
     let household = try await household()
-    return try await today(of: try ownChild(caller: caller, household), household)
+    let child = try ownChild(caller: caller, household)
+    var today = try await today(of: child, household)
+    // Unknown programs have no line of their own that would say so.
+    let unknown = context.notices.notices(for: child, after: 0).last {
+      $0.kind == .closed && $0.key == ChildNotice.unknownKey
+    }
+    if let unknown, context.now() - unknown.at < Self.recentMilliseconds { today.notices.append(unknown.sentence) }
+    return today
   }
+
+  /// The time for which a child is told again which unknown program was closed, in milliseconds.
+  private static let recentMilliseconds: Int64 = 3_600_000
 
   /// Returns the child whose account the caller uses, on a child's machine.
   func ownChild(caller: UInt32?, _ household: Household) throws(LocalAPIError) -> ChildID {

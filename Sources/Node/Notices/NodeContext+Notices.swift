@@ -25,7 +25,7 @@ extension NodeContext {
     }
   }
 
-  private static func key(_ app: AppID?) -> String { app.map { "app/\($0.text)" } ?? "unknown" }
+  private static func key(_ app: AppID?) -> String { app.map { "app/\($0.text)" } ?? ChildNotice.unknownKey }
 
   private func tell(
     _ kind: ChildNotice.Kind, _ key: String, _ account: UInt32, _ sentence: String, at instant: BootInstant
