@@ -69,6 +69,62 @@ import Testing
     #expect(rig.news() == [])
   }
 
+  @Test(
+    "What a child can forge spares no unknown program that is closed; a path at its place, a strong matcher and what is the system's do",
+    arguments: [
+      (AppMatcher(kind: .name, value: "course"), false, true),
+      (AppMatcher(kind: .argument, value: "*/course"), false, true),
+      (AppMatcher(kind: .flatpak, value: "org.example.Course"), false, true),
+      (AppMatcher(kind: .path, value: "/home/emma/course"), false, false),
+      (AppMatcher(kind: .path, value: "/home/emma/course"), true, true),
+      (AppMatcher(kind: .sha256, value: String(repeating: "a", count: 64)), false, false),
+    ])
+  func forged(matcher: AppMatcher, isHidden: Bool, isClosed: Bool) {
+    let block = ProgramTerms(closesAt: .init(milliseconds: 0), reason: "An unknown program: they are blocked")
+    func news(unknown: ProgramTerms?, isWritable: Bool) -> [String] {
+      var rig = AgentRig()
+      rig.order([AgentRig.game(closesAt: nil, matchers: [matcher])], unknown: unknown, at: 0)
+      _ = rig.news()
+      let image = ProcessFacts.Image(
+        path: "/home/emma/course", sha256: String(repeating: "a", count: 64), isHidden: isHidden)
+      let facts = ProcessFacts(
+        identity: AgentRig.process(5), account: 1_000, startedAt: .init(milliseconds: 10), name: "course",
+        arguments: "/usr/bin/course", images: [image], flatpak: "org.example.Course", isFromWritablePlace: true,
+        hasWritableExecutable: isWritable)
+      rig.take(rig.machine.saw(facts, at: .init(milliseconds: 20)))
+      return rig.news()
+    }
+    let closed = ["kill 5", "killed 5 ?"]
+    #expect(news(unknown: block, isWritable: true) == (isClosed ? closed : ["began 5 kart since 10"]))
+    #expect(
+      news(unknown: block, isWritable: false) == ["began 5 kart since 10"], "What it has mapped is the account's.")
+    #expect(news(unknown: ProgramTerms(), isWritable: true) == ["began 5 kart since 10"], "They merely count.")
+    #expect(news(unknown: nil, isWritable: true) == ["began 5 kart since 10"])
+  }
+
+  @Test("On a disk of the child's own, a SHA-256 is a weak matcher: what was read may be something else by now")
+  func foreignDisk() {
+    var rig = AgentRig()
+    let (learning, digest) = (AppMatcher(kind: .path, value: "/media/emma/kart"), String(repeating: "b", count: 64))
+    rig.order(
+      [
+        AgentRig.game(closesAt: 0, matchers: [learning]),
+        ProgramOrder(
+          app: AppID("a")!, category: .learning, terms: ProgramTerms(),
+          matchers: [AppMatcher(kind: .sha256, value: digest)]),
+      ], at: 0)
+    _ = rig.news()
+    for (pid, isForeign) in [(Int32(5), true), (6, false)] {
+      let image = ProcessFacts.Image(path: "/media/emma/kart", sha256: digest, isForeign: isForeign)
+      let facts = ProcessFacts(
+        identity: AgentRig.process(pid), account: 1_000, startedAt: .init(milliseconds: 10), name: "kart",
+        images: [image],
+        isFromWritablePlace: true)
+      rig.take(rig.machine.saw(facts, at: .init(milliseconds: 20)))
+    }
+    #expect(rig.news() == ["kill 5", "killed 5 kart", "began 6 a since 10"])
+  }
+
   @Test("Unknown programs that merely count take no room from applications, and one tells of all that they run")
   func manyUnknown() {
     var rig = AgentRig()

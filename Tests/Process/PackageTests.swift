@@ -62,7 +62,7 @@ extension ProcessTests {
           [
             ["install", old, new], ["bypasses", new, BuiltProgram.folder], ["doors", new],
             ["faults", new], ["crashes", new], ["crowd", new, BuiltProgram.folder], ["doctor", new], ["subjects", new],
-            ["setup", new], ["machines", new],
+            ["setup", new], ["machines", new], ["disks", new],
             ["clocks", new, BuiltProgram.path(of: "libLatchkeyClockShift.so")],
           ])
       }

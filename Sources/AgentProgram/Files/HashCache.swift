@@ -23,8 +23,13 @@ struct HashCache {
   private static let partBytes = 1 << 18
 
   private var known: [FileMark: String] = [:]
-  /// The large files that are not read to their ends, in the order in which they came.
-  private var waiting: [OpenedFile] = []
+  /// The large files that are not read to their ends, those that are due first in front.
+  ///
+  /// A file is due when as many bytes were read since it came as it has: so a child that has many read delays a smaller one
+  /// little, and a larger one not for ever.
+  private var waiting: [(file: OpenedFile, due: Int64)] = []
+  /// The bytes of large files that were read so far.
+  private var readBytes: Int64 = 0
   /// The large files of which a hash was asked for that is not known yet, since the last call of `takePostponed`.
   private var postponed: Set<FileMark> = []
   /// The number of files that were read.
@@ -47,8 +52,15 @@ struct HashCache {
       return finish(file)
     }
     postponed.insert(file.mark)
-    if !isWaiting(file.mark), waiting.count < Self.mostWaiting { waiting.append(file) }
+    if !isWaiting(file.mark) { wait(for: file) }
     return nil
+  }
+
+  /// Puts a file in its place among those that wait; of too many, the one that is due last has to be asked for again.
+  private mutating func wait(for file: OpenedFile) {
+    let due = readBytes + file.mark.size
+    waiting.insert((file, due), at: waiting.firstIndex { $0.due > due } ?? waiting.endIndex)
+    if waiting.count > Self.mostWaiting { waiting.removeLast() }
   }
 
   /// Returns the large files of which a hash was asked for that is not known yet, since the last such call.
@@ -57,18 +69,23 @@ struct HashCache {
     return postponed
   }
 
+  /// Forgets what is known of files.
+  mutating func forget(_ isForgotten: (FileMark) -> Bool) { known = known.filter { !isForgotten($0.key) } }
+
   /// A Boolean value that indicates whether something waits to be read.
   var hasWork: Bool { !waiting.isEmpty }
 
   /// Returns whether a large file waits to be read to its end.
-  func isWaiting(_ mark: FileMark) -> Bool { waiting.contains { $0.mark == mark } }
+  func isWaiting(_ mark: FileMark) -> Bool { waiting.contains { $0.file.mark == mark } }
 
   /// Reads parts of the large files until an instant, in milliseconds of the boot clock, and returns those that are done.
   mutating func work(until end: Int64) -> Set<FileMark> {
     var done: Set<FileMark> = []
     repeat {
-      for file in waiting.prefix(Self.mostRead) where !file.read(Self.partBytes) {
-        waiting.removeAll { $0 === file }
+      for (file, _) in waiting.prefix(Self.mostRead) {
+        readBytes += Int64(Self.partBytes)
+        guard !file.read(Self.partBytes) else { continue }
+        waiting.removeAll { $0.file === file }
         done.insert(file.mark)
         _ = finish(file)
       }

@@ -20,7 +20,8 @@ struct FlatpakPlace {
   ///   - program: What is known of the executable's file; `nil` if nothing may be asked about it.
   ///   - folder: The process's folder in /proc.
   ///   - devices: The file systems about which something may be asked.
-  init?(path: String, _ program: ProgramPlace?, folder: String, _ devices: KnownDevices) {
+  ///   - mounts: The machine's mounts.
+  init?(path: String, _ program: ProgramPlace?, folder: String, _ devices: KnownDevices, _ mounts: MountTable) {
     // A file of a Flatpak that is run without its sandbox: the system's, or one in a home.
     if let found = path.firstRange(of: "/flatpak/app/"), path[found.upperBound...].contains("/files/"),
       let id = path[found.upperBound...].split(separator: "/").first
@@ -38,10 +39,12 @@ struct FlatpakPlace {
     let place = "\(Self.installed)\(id)/current/active/files/\(path.dropFirst(5))"
     isGenuine =
       isInside && !id.contains("/")
-      && program.map { Self.isSystems(ProgramPlace(path: place, status: $0.status)) } == true
+      && program.map { Self.isSystems(ProgramPlace(path: place, status: $0.status, mounts)) } == true
   }
 
-  private static func isSystems(_ program: ProgramPlace) -> Bool { program.isGenuine && program.status.st_uid == 0 }
+  private static func isSystems(_ program: ProgramPlace) -> Bool {
+    program.isGenuine && !program.isForeign && program.status.st_uid == 0
+  }
 
   /// Returns the ID that the process's own view of the files states.
   ///

@@ -29,6 +29,8 @@ struct KnownDevices {
   }
 
   private var devices: Set<Device> = []
+  /// Those of the agent's own files, as `/proc/PID/maps` names them: of an overlay, the file systems below it.
+  private var below: Set<Device> = []
   /// That of files in memory, which the kernel keeps for all processes.
   private let memory: Device?
 
@@ -44,13 +46,17 @@ struct KnownDevices {
       if let device = mount.device { found.insert(device) }
     }
     // Where a system runs from an overlay, the kernel names the file systems below it.
+    below = []
     for line in (ProcFile.read("/proc/self/maps", most: 1 << 20) ?? []).split(separator: 0x0A) {
       let fields = line.split(separator: 0x20, maxSplits: 5)
       guard fields.count == 6, fields[5].contains(0x2F) else { continue }
-      if let device = Device(String(decoding: fields[3], as: UTF8.self), radix: 16) { found.insert(device) }
+      if let device = Device(String(decoding: fields[3], as: UTF8.self), radix: 16) { below.insert(device) }
     }
-    devices = found
+    devices = found.union(below)
   }
+
+  /// Returns whether the agent's own files are on a device, as `/proc/PID/maps` names it.
+  func holdsOwnFiles(_ device: Device) -> Bool { below.contains(device) }
 
   /// Returns whether a device, as `/proc/PID/maps` names it, is one of the machine's own.
   func isKnown(_ text: some StringProtocol) -> Bool { Device(text, radix: 16).map(devices.contains) ?? false }
@@ -101,15 +107,7 @@ struct KnownDevices {
       }
   }
 
-  private static func mounts(_ path: String) -> [(device: Device?, place: String, kind: String)] {
-    guard let bytes = ProcFile.read(path, most: 1 << 20) else { return [] }
-    return bytes.split(separator: 0x0A).compactMap { line in
-      // ID PARENT DEVICE ROOT PLACE OPTIONS … - KIND SOURCE OPTIONS
-      let words = line.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
-      guard words.count > 6, let dash = words.dropFirst(6).firstIndex(of: "-"), dash + 1 < words.count else {
-        return nil
-      }
-      return (Device(words[2], radix: 10), words[4], words[dash + 1])
-    }
+  private static func mounts(_ path: String) -> [MountTable.Mount] {
+    MountTable.parse(ProcFile.read(path, most: 1 << 20) ?? [])
   }
 }

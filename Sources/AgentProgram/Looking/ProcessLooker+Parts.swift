@@ -58,18 +58,19 @@ extension ProcessLooker {
   ) -> ProcessFacts {
     let started = BootInstant(
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
-    let flatpak = path.flatMap { FlatpakPlace(path: $0, program, folder: folder, devices) }
+    let flatpak = path.flatMap { FlatpakPlace(path: $0, program, folder: folder, devices, mounts) }
     let isHashed = wanted.hashed.contains(user)
     // The first image is the executable, also where nothing but its path can be known.
-    let place = path.map { ProcessFacts.Image(path: ProgramPlace.cleaned($0)) }
+    let place = path.map { ProcessFacts.Image(path: ProgramPlace.cleaned($0), isHidden: true) }
     let images =
       program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
+    let isWritable =
+      program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) } ?? (place != nil)
     return ProcessFacts(
       identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments.text,
       hasMoreArguments: arguments.isCut, images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
-      isFromWritablePlace: program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) }
-        ?? (place != nil),
+      isFromWritablePlace: isWritable, hasWritableExecutable: isWritable,
       isProtected: isProtected(identity, program, wanted)
         || program == nil && place.map { wanted.protectedPaths.contains($0.path) } == true)
   }
@@ -78,11 +79,12 @@ extension ProcessLooker {
   private mutating func image(
     _ program: ProgramPlace, at file: String, of user: UInt32, isHashed: Bool
   ) -> ProcessFacts.Image {
-    var image = ProcessFacts.Image(path: ProgramPlace.cleaned(program.path))
+    let isGenuine = program.isGenuine
+    var image = ProcessFacts.Image(
+      path: ProgramPlace.cleaned(program.path), isHidden: !isGenuine, isForeign: program.isForeign)
     let expected = FileMark(program.status)
     if isHashed { image.sha256 = hashes.digest(of: file, expected: expected) }
-    let isGenuine = program.isGenuine
-    if isGenuine, program.status.st_uid == 0 { image.packages = files.packages(of: program.path) }
+    if isGenuine, !program.isForeign, program.status.st_uid == 0 { image.packages = files.packages(of: program.path) }
     // What only root can put at its place is no child's copy, also if it has the content of something else.
     if !isGenuine || program.isWritable({ isOwn($0, of: user) }) {
       (image.copiedPackages, image.copiedPaths) = files.originals.copied(Int64(program.status.st_size), own: file) {
@@ -114,7 +116,7 @@ extension ProcessLooker {
       guard path.hasPrefix("/"), seen.insert(line[fields[3].startIndex...]).inserted else { continue }
       // In mounts of its own, an account gives any file any path: the agent's own view counts.
       let device = String(decoding: fields[3], as: UTF8.self)
-      let isKnown = devices.isKnown(device)
+      let isKnown = devices.isKnown(device) && isThere(path, device)
       let inode = UInt64(String(decoding: fields[4], as: UTF8.self)) ?? 0
       let isLibrary = ProgramPlace.isLibrary(path)
       let isToBeAsked = isKnown && (isLibrary || images.count < Self.mostMapped)
@@ -132,11 +134,18 @@ extension ProcessLooker {
         }
         continue
       }
-      let program = ProgramPlace(path: path, status: status)
+      let program = ProgramPlace(path: path, status: status, mounts)
       if program.isWritable({ isOwn($0, of: user) || wanted.accounts.contains($0) }) { isFromWritablePlace = true }
       images.append(image(program, at: path, of: user, isHashed: wanted.hashed.contains(user)))
     }
     return (images + placed, isFromWritablePlace)
+  }
+
+  /// Returns whether the file system at a path in the machine's own view is the one with a device: a child can give a file of
+  /// another one the path of any file, and also its inode's number.
+  private mutating func isThere(_ path: String, _ device: String) -> Bool {
+    guard let device = KnownDevices.Device(device, radix: 16) else { return false }
+    return mounts.isThere(path, device: device, isBelow: devices.holdsOwnFiles)
   }
 
   private func isOwn(_ user: UInt32, of account: UInt32) -> Bool {

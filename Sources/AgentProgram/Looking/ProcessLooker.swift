@@ -90,12 +90,14 @@ struct ProcessLooker {
   var files: PackageFiles
   var subordinates: SubordinateUsers
   var devices = KnownDevices()
+  var mounts = MountTable()
   private var arguments = ArgumentReader()
   let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
 
   init(packageFolder: String = "/var/lib/dpkg/info", subordinateUsers: String = "/etc/subuid") {
     files = PackageFiles(folder: packageFolder)
     subordinates = SubordinateUsers(path: subordinateUsers)
+    _ = mounts.load()
   }
 
   /// Takes over which packages' files and which programs' copies have to be known, and the accounts of which programs are
@@ -108,13 +110,21 @@ struct ProcessLooker {
   /// Forgets what it knows of images, since other matchers may need more of them.
   mutating func forgetImages() { known = [:] }
 
+  /// Reads which file systems are mounted.
+  private mutating func loadMounts() {
+    devices.load()
+    guard mounts.load() else { return }
+    // A number that was another disk's may be this one's now.
+    hashes.forget { !mounts.isOwn($0.device) }
+  }
+
   /// A Boolean value that indicates whether a look at all processes has begun and is not done.
   var isLooking: Bool { round != nil }
 
   /// Begins a look at all processes, in the place of one that is not done.
   mutating func begin(_ wanted: Wanted, at now: BootInstant) {
     looks += 1
-    devices.load()
+    loadMounts()
     arguments.begin()
     if looks % 10 == 0 { hidden = [:] }
     let all = wanted.accounts.isEmpty ? [] : ProcFile.processes()
@@ -219,7 +229,8 @@ struct ProcessLooker {
     if path != nil, status == nil, ProcFile.executable(in: folder) == .none {
       return isAgain ? nil : look(at: pid, wanted, now, hasStarted: hasStarted, isAgain: true)
     }
-    let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0) } }
+    if mounts.hasChanged { loadMounts() }
+    let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0, mounts) } }
     let arguments = self.arguments.read(folder)
     var known = last.flatMap { known in
       known.file == mark && known.facts.images.first?.path == path.map(ProgramPlace.cleaned) ? known : nil

@@ -9,18 +9,20 @@ struct ProgramPlace {
   /// The path as the kernel shows it, which follows the process's own mounts.
   let path: String
   let status: stat
+  /// A Boolean value that indicates whether the file is on a file system that is not the machine's own.
+  let isForeign: Bool
+  /// A Boolean value that indicates whether the file at that path in the agent's own view is the same.
+  let isGenuine: Bool
   /// What the kernel says of the folder at the path's place in the agent's own view; `nil` if there is none.
   private let folder: stat?
 
-  init(path: String, status: stat) {
+  /// Creates the place of a file; `mounts` are the machine's.
+  init(path: String, status: stat, _ mounts: MountTable) {
     (self.path, self.status) = (path, status)
+    isGenuine = ProcFile.status(path).map { $0.st_dev == status.st_dev && $0.st_ino == status.st_ino } ?? false
+    isForeign = mounts.isForeign(path, device: UInt64(status.st_dev), isGenuine: isGenuine)
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
     self.folder = ProcFile.status(folder)
-  }
-
-  /// A Boolean value that indicates whether the file at that path in the agent's own view is the same.
-  var isGenuine: Bool {
-    ProcFile.status(path).map { $0.st_dev == status.st_dev && $0.st_ino == status.st_ino } ?? false
   }
 
   /// A Boolean value that indicates whether the file has no place on a disk (any more).
@@ -30,19 +32,16 @@ struct ProgramPlace {
   ///
   /// Its path counts only in the agent's own view: in mounts of its own, an account gives every file any path.
   var isNeeded: Bool {
-    status.st_uid == 0 && status.st_mode & 0o022 == 0
+    status.st_uid == 0 && status.st_mode & 0o022 == 0 && !isForeign
       && path.split(separator: "/").last.map(NeededPrograms.contains) == true && isGenuine
   }
 
   /// A Boolean value that indicates whether the file runs another program that is named to it, as the dynamic loader does.
-  var isLoader: Bool {
-    let name = path.split(separator: "/").last ?? ""
-    return name.hasPrefix("ld-linux") || name == "ld.so" || name.hasPrefix("ld-") && name.contains(".so")
-  }
+  var isLoader: Bool { ProcessFacts.Image(path: path).isLoader }
 
   /// Returns whether an account can put a program there; `isOwn` tells whether a user ID is the account's.
   func isWritable(_ isOwn: (UInt32) -> Bool) -> Bool {
-    if isGone || Self.canWrite(status, isOwn) { return true }
+    if isForeign || isGone || Self.canWrite(status, isOwn) { return true }
     return folder.map { Self.canWrite($0, isOwn) } ?? false
   }
 

@@ -5,7 +5,8 @@ import LatchkeyModel
 /// The processes that make whoever reads their files in /proc wait, and what follows for the accounts that run them.
 ///
 /// Such a process could be anything, so that it is killed. An account with several of them seems to blind the agent on purpose:
-/// everything that it runs is killed until they have ended, by the owner of each process's folder alone.
+/// everything that it runs is killed until they have ended, by the owner of each process's folder alone. What runs under an account's
+/// subordinate user IDs is the account's.
 ///
 /// Spec: Protocol/13-agent.md §10.
 struct UnreadableProcesses {
@@ -31,32 +32,36 @@ struct UnreadableProcesses {
   var isEmpty: Bool { held.isEmpty }
 
   /// Kills those that belong to the accounts, and returns for each account how many are left; those that have ended are forgotten.
-  mutating func kill(of accounts: Set<UInt32>) -> [UInt32: Int] {
+  mutating func kill(of accounts: Set<UInt32>, _ subordinates: SubordinateUsers) -> [UInt32: Int] {
     guard !held.isEmpty else { return [:] }
     held.removeAll { $0.handle.hasEnded }
     ProcessReads.leaveOut(Set(held.map(\.number)))
     var counts: [UInt32: Int] = [:]
     for process in held {
-      guard let user = Self.owner(of: process.number), accounts.contains(user) else { continue }
+      guard let account = Self.account(of: process.number, subordinates), accounts.contains(account) else { continue }
       process.handle.send(signal: SIGKILL)
-      counts[user, default: 0] += 1
+      counts[account, default: 0] += 1
     }
     return counts
   }
 
   /// Kills all processes of an account, without reading any.
-  static func killAll(of account: UInt32) {
+  static func killAll(of account: UInt32, _ subordinates: SubordinateUsers) {
     guard account != 0 else { return }
-    for number in ProcFile.processes() where owner(of: number) == account { kill(number, of: account) }
+    for number in ProcFile.processes() where self.account(of: number, subordinates) == account {
+      kill(number, of: account, subordinates)
+    }
   }
 
   /// Kills one process of an account.
-  static func kill(_ number: Int32, of account: UInt32) {
+  static func kill(_ number: Int32, of account: UInt32, _ subordinates: SubordinateUsers) {
     // The descriptor first: what is read then is true of its process.
-    guard let handle = ProcessHandle(of: number), owner(of: number) == account else { return }
+    guard let handle = ProcessHandle(of: number), self.account(of: number, subordinates) == account else { return }
     handle.send(signal: SIGKILL)
   }
 
-  /// The user to whom a process's folder belongs: that of the process, unless it cannot be dumped.
-  static func owner(of number: Int32) -> UInt32? { ProcFile.status("/proc/\(number)")?.st_uid }
+  /// The account to which a process's folder belongs: that of the process, unless it cannot be dumped.
+  static func account(of number: Int32, _ subordinates: SubordinateUsers) -> UInt32? {
+    ProcFile.status("/proc/\(number)").map { subordinates.account(of: $0.st_uid) ?? $0.st_uid }
+  }
 }

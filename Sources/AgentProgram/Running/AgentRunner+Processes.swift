@@ -56,7 +56,9 @@ extension AgentRunner {
   /// Tells the node of the processes because of which the agent started anew.
   func tellUnreadable() {
     let now = present()
-    for (account, count) in unreadable.kill(of: machine.supervisedAccounts).sorted(by: { $0.key < $1.key }) {
+    for (account, count) in unreadable.kill(of: machine.supervisedAccounts, looker.subordinates).sorted(by: {
+      $0.key < $1.key
+    }) {
       perform(machine.cannotRead(UInt64(count), of: account, at: now), now)
     }
   }
@@ -64,11 +66,13 @@ extension AgentRunner {
   /// Kills what makes readers wait, and everything of an account that has several such processes.
   private func killUnreadable() {
     guard !unreadable.isEmpty else { return }
-    let counts = unreadable.kill(of: machine.supervisedAccounts)
+    let counts = unreadable.kill(of: machine.supervisedAccounts, looker.subordinates)
     // The agent of one user is one of the account's programs itself.
     guard settings.nodeUser != nil else { return }
     blinding = Set(counts.filter { $0.value >= UnreadableProcesses.mostOfAccount }.keys)
-    for account in blinding { UnreadableProcesses.killAll(of: account) }
+    for account in blinding { UnreadableProcesses.killAll(of: account, looker.subordinates) }
+    // What waits for the child's file system does not end by that, and none of it is read.
+    wanted.accounts = machine.supervisedAccounts.subtracting(blinding)
   }
 
   /// Reads a part of the large files whose SHA-256 is wanted, and looks again at what runs those that are done.
@@ -101,8 +105,10 @@ extension AgentRunner {
       guard BootClock.now() < end, let event = nextEvent() else { return }
       switch event {
       case .started(let pid):
-        if !blinding.isEmpty, let owner = UnreadableProcesses.owner(of: pid), blinding.contains(owner) {
-          UnreadableProcesses.kill(pid, of: owner)
+        if !blinding.isEmpty, let owner = UnreadableProcesses.account(of: pid, looker.subordinates),
+          blinding.contains(owner)
+        {
+          UnreadableProcesses.kill(pid, of: owner, looker.subordinates)
           continue
         }
         let now = BootClock.now()

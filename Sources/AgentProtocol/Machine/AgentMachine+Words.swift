@@ -7,6 +7,8 @@ extension AgentMachine {
   /// Returns the reason for which a program is closed: that of its terms, with the name of an unknown program.
   func reason(_ terms: ProgramTerms, of known: Followed) -> String {
     guard let use = known.use, use.app == nil else { return terms.reason }
-    return ClosingSentence.reason(terms.reason, ofUnknown: known.facts.images.first?.name ?? "")
+    let images = known.facts.images
+    let image = images.first { !$0.isLoader } ?? images.first
+    return ClosingSentence.reason(terms.reason, ofUnknown: image?.name ?? "")
   }
 }

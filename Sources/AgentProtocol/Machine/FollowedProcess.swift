@@ -56,16 +56,26 @@ extension AgentMachine.Followed {
 extension AgentMachine.Supervised {
   /// Returns what a process is; `nil` if it is no application and no unknown program either.
   ///
-  /// What the node says it is counts after all matchers, and never spares an unknown program that is closed earlier: the
-  /// node knows it from the child.
+  /// What the node says it is counts after all matchers. What a child can forge never spares an unknown program that is closed
+  /// earlier: what the node says, which it knows from the child, and what weak matchers recognize, except a path at its place.
   func match(_ facts: ProcessFacts) -> MatchTable.Match? {
-    if let match = table.match(facts, isStricter: closesEarlier) { return match }
-    let named = table.named(facts.identity).map { MatchTable.Match(app: $0, isWeak: true) }
-    guard facts.isFromWritablePlace, let unknown = orders.unknown, !facts.isProtected else { return named }
-    if let named {
-      guard let closesAt = unknown.closesAt else { return named }
-      if let end = terms(of: named.app)?.closesAt, end <= closesAt { return named }
+    if let match = table.match(facts, isStricter: closesEarlier) {
+      let isForgeable = match.isWeak && facts.hasWritableExecutable && !table.isAtItsPath(facts, match.app)
+      return isForgeable ? stricter(match, facts) : match
     }
+    if let app = table.named(facts.identity) { return stricter(MatchTable.Match(app: app, isWeak: true), facts) }
+    return isUnknown(facts) ? MatchTable.Match(app: nil, isWeak: true) : nil
+  }
+
+  /// Returns whether it is an unknown program unless it is an application.
+  private func isUnknown(_ facts: ProcessFacts) -> Bool {
+    facts.isFromWritablePlace && orders.unknown != nil && !facts.isProtected
+  }
+
+  /// Returns a match, or an unknown program if that is closed earlier.
+  private func stricter(_ match: MatchTable.Match, _ facts: ProcessFacts) -> MatchTable.Match {
+    guard isUnknown(facts), let closesAt = orders.unknown?.closesAt else { return match }
+    if let end = terms(of: match.app)?.closesAt, end <= closesAt { return match }
     return MatchTable.Match(app: nil, isWeak: true)
   }
 

@@ -61,6 +61,11 @@ struct MatchTable: Sendable {
   /// Returns the application that the node says a process is; `nil` if it says nothing.
   func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }
 
+  /// Returns whether the executable is where a path that orders name for an application leads.
+  func isAtItsPath(_ facts: ProcessFacts, _ app: AppID?) -> Bool {
+    facts.images.first.map { !$0.isHidden && app != nil && byPath[$0.path] == app } ?? false
+  }
+
   /// Returns the application that a process is by its matchers, the strongest kind of matcher first; `nil` if it is none.
   ///
   /// Of several that weak matchers recognize, it is the one that `isStricter` puts before the others: what a child can forge
@@ -71,9 +76,11 @@ struct MatchTable: Sendable {
       image.sha256.flatMap { bySHA256[$0] } ?? image.packages.sorted().lazy.compactMap { byPackage[$0] }.first
     }
     let flatpak = facts.flatpak.flatMap { byFlatpak[$0] }
-    // The executable alone says for good what it is: a child can have any program map any other file.
-    let own = facts.images.first.flatMap(strong) ?? (facts.isGenuineFlatpak ? flatpak : nil)
-    let others = facts.images.dropFirst().compactMap(strong)
+    // The executable alone says for good what it is: a child can have any program map any other file. On a disk of the
+    // child's own, the content may change unseen.
+    let sure = facts.images.first.flatMap { $0.isForeign ? nil : $0 }
+    let own = sure.flatMap(strong) ?? (facts.isGenuineFlatpak ? flatpak : nil)
+    let others = facts.images.dropFirst(sure == nil ? 0 : 1).compactMap(strong)
     if let own {
       let stricter = others.first { $0 != own && isStricter($0, own) }
       return Match(app: stricter ?? own, isWeak: stricter != nil)

@@ -16,21 +16,31 @@ public struct ProcessFacts: Hashable, Sendable {
     public var copiedPackages: Set<String>
     /// The paths that orders name and whose program it is a copy of.
     public var copiedPaths: Set<String>
+    /// A Boolean value that indicates whether its path leads to another file, or to none, for the machine itself.
+    public var isHidden: Bool
+    /// A Boolean value that indicates whether it is on a disk that is not the machine's own, whose content may change unseen.
+    public var isForeign: Bool
 
     /// Creates an image.
     public init(
       path: String, sha256: String? = nil, packages: Set<String> = [], copiedPackages: Set<String> = [],
-      copiedPaths: Set<String> = []
+      copiedPaths: Set<String> = [], isHidden: Bool = false, isForeign: Bool = false
     ) {
       self.path = path
       self.sha256 = sha256
       self.packages = packages
       self.copiedPackages = copiedPackages
       self.copiedPaths = copiedPaths
+      self.isHidden = isHidden
+      self.isForeign = isForeign
     }
 
     /// The last part of the path.
     public var name: Substring { path.split(separator: "/").last ?? "" }
+    /// A Boolean value that indicates whether it runs another program that is named to it, as the dynamic loader does.
+    public var isLoader: Bool {
+      name.hasPrefix("ld-linux") || name == "ld.so" || name.hasPrefix("ld-") && name.contains(".so")
+    }
   }
 
   /// The process.
@@ -51,8 +61,10 @@ public struct ProcessFacts: Hashable, Sendable {
   public var flatpak: String?
   /// A Boolean value that indicates whether its executable is that Flatpak's as the system installed it.
   public var isGenuineFlatpak: Bool
-  /// A Boolean value that indicates whether its executable comes from a place the account can write to.
+  /// A Boolean value that indicates whether its executable, or what a loader runs, comes from a place the account can write to.
   public var isFromWritablePlace: Bool
+  /// A Boolean value that indicates whether its executable itself does.
+  public var hasWritableExecutable: Bool
   /// A Boolean value that indicates whether it must not be closed: the agent, the node, their ancestors, and programs that
   /// the system needs.
   public var isProtected: Bool
@@ -61,7 +73,7 @@ public struct ProcessFacts: Hashable, Sendable {
   public init(
     identity: ProcessIdentity, account: UInt32, startedAt: BootInstant, name: String, arguments: String = "",
     hasMoreArguments: Bool = false, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
-    isFromWritablePlace: Bool = false,
+    isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil,
     isProtected: Bool = false
   ) {
     self.identity = identity
@@ -74,6 +86,7 @@ public struct ProcessFacts: Hashable, Sendable {
     self.flatpak = flatpak
     self.isGenuineFlatpak = isGenuineFlatpak
     self.isFromWritablePlace = isFromWritablePlace
+    self.hasWritableExecutable = hasWritableExecutable ?? isFromWritablePlace
     self.isProtected = isProtected
   }
 }

@@ -1,0 +1,174 @@
+import Glibc
+import LatchkeyAgent
+
+/// The mounts of the machine, as its first process sees them, and which of them are not the machine's own.
+///
+/// A person at the screen may mount a disk or an image without being root (udisks): on it, every file can be root's, although
+/// the person has made it. Such mounts have the options `nosuid` and `nodev`, and are not in `/etc/fstab`.
+///
+/// Spec: Protocol/13-agent.md §8.
+struct MountTable {
+  /// One mount.
+  struct Mount: Equatable {
+    /// The number of the file system's device, as `/proc/PID/maps` names it.
+    var device: KnownDevices.Device?
+    /// Where it is mounted.
+    var place: String
+    /// The kind of file system.
+    var kind: String
+    /// A Boolean value that indicates whether somebody else than root may have put there what root owns.
+    var isForeign: Bool
+
+    /// Returns whether a path lies in it.
+    func holds(_ path: some StringProtocol) -> Bool {
+      let (place, path) = (place.utf8, path.utf8)
+      return place.count == 1
+        || path.starts(with: place) && (path.count == place.count || path.dropFirst(place.count).first == 0x2F)
+    }
+  }
+
+  /// The kernel's list of mounts, opened, which tells of changes.
+  private final class Changes {
+    private let descriptor: Int32
+
+    init?(_ path: String) {
+      descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Returns whether something was mounted or unmounted since the last call.
+    func areThere() -> Bool {
+      var wanted = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
+      return poll(&wanted, 1, 0) > 0
+    }
+  }
+
+  /// Kinds of file systems that other machines or programs serve: asking them anything may take for ever.
+  private static let served = ["autofs", "ceph", "cifs", "nfs", "smb"]
+
+  /// The most folders of which the mount is remembered.
+  private static let capacity = 4_096
+
+  private(set) var mounts: [Mount] = []
+  /// The mounts by their places, and those of the folders that were asked for.
+  private var byPlace: [String: Mount] = [:]
+  private var byFolder: [String: Mount] = [:]
+  private let changes = Changes("/proc/1/mountinfo") ?? Changes("/proc/self/mountinfo")
+  /// The devices of the machine's own mounts, as mounts and as files name them.
+  private var own: Set<KnownDevices.Device> = []
+  private var bytes: [UInt8] = []
+
+  /// A Boolean value that indicates whether something was mounted or unmounted since this was last asked.
+  var hasChanged: Bool { changes?.areThere() ?? false }
+
+  /// Reads the table; returns whether it is another one than before.
+  ///
+  /// The service's own view would have other options: it is hardened. Without the first process's, its own counts.
+  mutating func load() -> Bool {
+    let new = ProcFile.read("/proc/1/mountinfo", most: 1 << 20) ?? ProcFile.read("/proc/self/mountinfo", most: 1 << 20)
+    guard let new, new != bytes else { return false }
+    bytes = new
+    take(Self.parse(new, configured: Self.configured(ProcFile.read("/etc/fstab", most: 1 << 16) ?? [])))
+    return true
+  }
+
+  /// Takes over mounts, and asks for the device of the files in those that are the machine's own.
+  mutating func take(_ mounts: [Mount]) {
+    self.mounts = mounts
+    (own, byFolder) = ([], [:])
+    // Of two at the same place, the later one hides the other.
+    byPlace = Dictionary(mounts.map { ($0.place, $0) }) { _, last in last }
+    for mount in mounts where !mount.isForeign {
+      if let device = mount.device { own.insert(device) }
+      // Btrfs gives its files another number than its mounts.
+      guard !Self.served.contains(where: { mount.kind.hasPrefix($0) }), !mount.kind.hasPrefix("fuse") else { continue }
+      if let status = ProcFile.status(mount.place) { own.insert(KnownDevices.Device(UInt64(status.st_dev))) }
+    }
+  }
+
+  /// Returns the mount in which a path lies; `nil` if there is none.
+  func mount(of path: some StringProtocol) -> Mount? {
+    var found: Mount?
+    for mount in byPlace.values where mount.place.utf8.count > found?.place.utf8.count ?? 0 && mount.holds(path) {
+      found = mount
+    }
+    return found
+  }
+
+  /// Returns whether somebody else than root may have put a file there, although root owns it.
+  ///
+  /// `isGenuine` says that the path leads to the file in the agent's own view.
+  func isForeign(_ path: String, device: UInt64, isGenuine: Bool) -> Bool {
+    if own.contains(KnownDevices.Device(device)) { return false }
+    // A subvolume of the machine's own disk has a number that no mount has.
+    return !isGenuine || mount(of: path)?.isForeign ?? true
+  }
+
+  /// Returns whether a device is that of the machine's own mounts, as files name it.
+  func isOwn(_ device: UInt64) -> Bool { own.contains(KnownDevices.Device(device)) }
+
+  /// Returns whether the file system at a path is the one with a device as `/proc/PID/maps` names it.
+  ///
+  /// The kernel names the file systems below an overlay instead, of which `isBelow` knows.
+  mutating func isThere(_ path: String, device: KnownDevices.Device, isBelow: (KnownDevices.Device) -> Bool) -> Bool {
+    guard let mount = byPlace[path] ?? mount(ofFolderOf: path) else { return false }
+    return mount.device == device || mount.kind == "overlay" && isBelow(device)
+  }
+
+  /// Returns the mount of the folder of a file, which is the file's unless something is mounted on the file.
+  private mutating func mount(ofFolderOf path: String) -> Mount? {
+    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    if let known = byFolder[folder] { return known }
+    let found = mount(of: folder.isEmpty ? "/" : folder)
+    if byFolder.count >= Self.capacity { byFolder = [:] }
+    byFolder[folder] = found
+    return found
+  }
+
+  /// Reads the lines of `mountinfo`; `configured` are the places at which root has said that something is mounted.
+  static func parse(_ bytes: [UInt8], configured: Set<String> = []) -> [Mount] {
+    bytes.split(separator: 0x0A).compactMap { line in
+      // ID PARENT DEVICE ROOT PLACE OPTIONS … - KIND SOURCE OPTIONS
+      let words = line.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
+      guard words.count > 6, let dash = words.dropFirst(6).firstIndex(of: "-"), dash + 1 < words.count else {
+        return nil
+      }
+      let options = words[5].split(separator: ",")
+      let place = unescaped(words[4])
+      return Mount(
+        device: KnownDevices.Device(words[2], radix: 10), place: place, kind: words[dash + 1],
+        isForeign: options.contains("nosuid") && options.contains("nodev") && !configured.contains(place))
+    }
+  }
+
+  /// Returns the places that `/etc/fstab` names, without those at which every user may mount something.
+  static func configured(_ bytes: [UInt8]) -> Set<String> {
+    var places: Set<String> = []
+    for line in bytes.split(separator: 0x0A) {
+      let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      guard words.count >= 4, words[0].first != "#" else { continue }
+      let options = Set(words[3].split(separator: ","))
+      guard options.isDisjoint(with: ["user", "users", "owner", "group"]) else { continue }
+      places.insert(unescaped(String(words[1])))
+    }
+    return places
+  }
+
+  /// Returns a place with the characters that the kernel writes as a backslash and three octal digits.
+  private static func unescaped(_ text: String) -> String {
+    guard text.utf8.contains(0x5C) else { return text }
+    var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == 0x5C, digits.count == 3, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8) {
+        bytes.append(value)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
