@@ -124,13 +124,18 @@ import Testing
       (.name, "kart", nil), (.argument, "*", .matchesEverything), (.argument, "a*b / c", .matchesEverything),
       (.argument, "/usr/bin/", .matchesEverything), (.argument, "/usr/* /home/*", .matchesEverything),
       (.argument, "/usr/games/kart", nil), (.argument, "bash /home/emma/game", nil),
-      (.path, "/usr/bin/dash", .neededProgram), (.name, "sh", .neededProgram), (.path, "/usr/bin/fish", nil),
+      (.path, "/usr/bin/dash", .neededProgram), (.name, "sh", .neededProgram), (.path, "/usr/bin/fish", .neededProgram),
       (.argument, "/usr/bin/gnome-shell*", .neededProgram), (.argument, "java -jar craft.jar", nil),
       (.sha256, String(repeating: "0", count: 63), .badMatcher),
       (.sha256, String(repeating: "A", count: 64), .badMatcher),
       (.sha256, String(repeating: "a", count: 64), nil), (.package, "systemd", .neededProgram),
       (.package, "Bad Name", .badMatcher), (.package, "supertuxkart", nil), (.flatpak, "plain", .badMatcher),
-      (.flatpak, "org.gnome.Chess", nil),
+      (.flatpak, "org.gnome.Chess", nil), (.flatpak, "org.gnome.*", .badMatcher), (.flatpak, "..", .badMatcher),
+      (.path, "/usr//games/kart", .badMatcher), (.path, "/usr/games/../bin/x", .badMatcher),
+      (.path, "/usr/games/kart ", .badMatcher), (.path, "/usr/games/my kart", nil),
+      (.name, "kart*", .badMatcher), (.name, " kart", .badMatcher), (.name, "Hyprland", .neededProgram),
+      (.argument, "bash", .neededProgram), (.argument, "/usr/lib/xorg/*", .neededProgram),
+      (.argument, "*-shell*", .neededProgram), (.argument, "cron", .neededProgram), (.argument, "slime", nil),
     ] as [(AppMatcher.Kind, String, OrderFault.Kind?)])
   func matchers(kind: AppMatcher.Kind, value: String, expected: OrderFault.Kind?) {
     #expect(MatcherCheck.fault(of: AppMatcher(kind: kind, value: value)) == expected)

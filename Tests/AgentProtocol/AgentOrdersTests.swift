@@ -84,7 +84,7 @@ import Testing
       ], sessions: SessionTerms(), at: 0)
     #expect(
       rig.news() == [
-        "refused cannotCloseSession", "refused neededProgram", "refused matchesEverything", "refused cannotPause",
+        "refused neededProgram", "refused matchesEverything", "refused cannotCloseSession", "refused cannotPause",
         "inForce 1",
       ])
     rig.see(5, "/usr/games/kart", start: 10, at: 20)
@@ -111,5 +111,53 @@ import Testing
     #expect(rig.news() == ["inForce 1", "began 5 kart since 10", "inForce 2", "ended 5 kart 990"])
     rig.see(5, "/usr/games/kart", start: 10, at: 1_100)
     #expect(rig.news() == [] && rig.machine.processes.isEmpty)
+  }
+
+  @Test("What is not on the machine is told of an application that nothing else recognizes, until it is installed")
+  func absent() throws {
+    var rig = AgentRig()
+    let kart = AgentRig.game(closesAt: 0, matchers: [AppMatcher(kind: .path, value: "/usr/games/kart")])
+    var isThere = false
+    func here(_ matcher: AppMatcher) -> OrderFault.Kind? { isThere ? nil : .noProgram }
+    rig.order([kart], at: 0, here: here)
+    #expect(rig.news() == ["refused noProgram", "inForce 1"])
+    rig.take(rig.machine.programsChanged(at: .init(milliseconds: 10), here: here))
+    #expect(rig.news() == [])
+    isThere = true
+    rig.take(rig.machine.programsChanged(at: .init(milliseconds: 20), here: here))
+    #expect(rig.news() == ["inForce 1"])
+    rig.see(5, "/usr/games/kart", start: 30, at: 30)
+    #expect(rig.deeds == ["kill 5"])
+  }
+
+  @Test("What a matcher of two applications recognizes is the one that closes first, and both are told")
+  func shared() throws {
+    var rig = AgentRig()
+    let path = AppMatcher(kind: .path, value: "/usr/games/kart")
+    let hash = AppMatcher(kind: .sha256, value: String(repeating: "a", count: 64))
+    var spared = AgentRig.game(closesAt: nil, matchers: [path, hash])
+    spared.app = try #require(AppID("a-kart"))
+    rig.order([spared, AgentRig.game(closesAt: 0, matchers: [path, hash])], at: 0)
+    #expect(
+      rig.news() == [
+        "refused sharedMatcher", "refused sharedMatcher", "refused sharedMatcher", "refused sharedMatcher", "inForce 1",
+      ])
+    rig.see(5, "/usr/games/kart", start: 10, at: 20)
+    rig.see(6, "/home/emma/kart", start: 10, sha256: String(repeating: "a", count: 64), at: 20)
+    #expect(rig.deeds == ["kill 5", "kill 6"])
+  }
+
+  @Test("The node is told so many faults as it keeps, those first by which a rule does not hold")
+  func manyFaults() {
+    var rig = AgentRig()
+    let absent = (0..<100).map { number in
+      var program = AgentRig.game(closesAt: 0, matchers: [AppMatcher(kind: .path, value: "/usr/games/\(number)")])
+      program.app = AppID("game-\(100 + number)")!
+      if number == 99 { program.matchers.append(AppMatcher(kind: .name, value: "*")) }
+      return program
+    }
+    rig.order(absent, at: 0, here: { _ in .noProgram })
+    let news = rig.news()
+    #expect(news.first == "refused matchesEverything" && news.count == AgentMachine.toldFaults + 1)
   }
 }

@@ -35,12 +35,13 @@ struct AgentRig {
 
   mutating func order(
     _ programs: [ProgramOrder], unknown: ProgramTerms? = nil, account: UInt32 = 1_000, sessions: SessionTerms? = nil,
-    number: UInt64 = 1, boot: String = AgentRig.boot, madeAt: Int64 = 0, at now: Int64
+    number: UInt64 = 1, boot: String = AgentRig.boot, madeAt: Int64 = 0, at now: Int64,
+    here: (AppMatcher) -> OrderFault.Kind? = { _ in nil }
   ) {
     let orders = AgentOrders(
       number: number, boot: boot, at: .init(milliseconds: madeAt),
       accounts: [AccountOrders(account: account, sessions: sessions, unknown: unknown, programs: programs)])
-    take(machine.received(orders, boot: AgentRig.boot, at: .init(milliseconds: now)) { $0 < 2_000 })
+    take(machine.received(orders, boot: AgentRig.boot, at: .init(milliseconds: now), here: here) { $0 < 2_000 })
   }
 
   mutating func see(

@@ -19,14 +19,15 @@ import Testing
   private func exceptions(
     _ registers: [Register], _ faults: [OrderFault], accounts: Set<UInt32> = [1_000], isSystem: Bool = true,
     hasEvents: Bool = true, hasSessions: Bool = true, unrecognized: Set<AppID> = [], blocked: Set<AppID> = [],
-    sessions: SessionTerms? = nil, programs: [ProgramOrder] = []
+    sessions: SessionTerms? = nil, programs: [ProgramOrder] = [], hasLoginGate: Bool = true
   ) -> EditExceptions {
     let agent = AgentHello(
       run: 1, isSystem: isSystem, hasEvents: hasEvents, hasSessions: hasSessions, hasInput: true, user: 0, boot: "b",
       orders: nil)
     let orders = accounts.sorted().map { AccountOrders(account: $0, sessions: sessions, programs: programs) }
     return EditExceptions(
-      registers, faults: faults, orders: orders, agent: agent, unrecognized: unrecognized, blocked: blocked)
+      registers, faults: faults, orders: orders, agent: agent, unrecognized: unrecognized, blocked: blocked,
+      hasLoginGate: hasLoginGate)
   }
 
   @Test("What an edit does not ask for is not its exception")
@@ -74,6 +75,13 @@ import Testing
     #expect(names(exceptions(blocked, [OrderFault(.notKept, account: 0)])) == ["orders-not-kept"])
     #expect(names(exceptions(blocked, [], hasEvents: false)) == ["no-process-events"])
     #expect(names(exceptions(blocked, [], unrecognized: [kart])) == ["rule-unrecognized", "open"])
+    #expect(
+      names(exceptions(blocked, [OrderFault(.noProgram, account: 1_000, app: kart)])) == ["rule-unrecognized", "open"])
+    #expect(names(exceptions(blocked, [OrderFault(.noProgram, account: 1_000, app: AppID("other"))])) == [])
+    #expect(
+      names(exceptions(blocked, [OrderFault(.sharedMatcher, account: 1_000, app: kart)])) == ["rule-shared-matcher"])
+    #expect(names(exceptions(sessions, [], hasLoginGate: false)) == ["no-login-gate"])
+    #expect(names(exceptions(blocked, [], hasLoginGate: false)) == [])
     #expect(names(exceptions(blocked, [], accounts: [])) == ["no-account", "open"])
     let silent = EditExceptions(blocked, faults: [], orders: [], agent: nil, unrecognized: [], blocked: [])
     #expect(silent.names == ["agent-silent"])

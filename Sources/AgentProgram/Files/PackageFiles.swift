@@ -65,7 +65,7 @@ struct PackageFiles {
   func links(to path: String) -> Set<String> { links[path] ?? [] }
 
   /// Returns the path of the program to which a path leads, links of root's followed; `nil` if there is none of its own.
-  private static func program(at path: String) -> String? {
+  static func program(at path: String) -> String? {
     // A child could have another child's rule name any program.
     var status = stat()
     guard lstat(path, &status) == 0, status.st_uid == 0,
@@ -77,12 +77,13 @@ struct PackageFiles {
     return own.split(separator: "/").last.map { manyNamed.contains(String($0)) } == true ? nil : own
   }
 
-  private static func package(of file: String) -> String {
-    // NAME.list, or NAME:ARCHITECTURE.list.
+  /// Returns the package of such a file: NAME.list, or NAME:ARCHITECTURE.list.
+  static func package(of file: String) -> String {
     String(file.dropLast(5).prefix { $0 != ":" })
   }
 
-  private static func lists(in folder: String) -> [String] {
+  /// Returns the names of the files in dpkg's folder that list a package's files.
+  static func lists(in folder: String) -> [String] {
     guard let entries = opendir(folder) else { return [] }
     defer { closedir(entries) }
     var found: [String] = []

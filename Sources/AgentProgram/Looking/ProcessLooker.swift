@@ -101,10 +101,13 @@ struct ProcessLooker {
   }
 
   /// Takes over which packages' files and which programs' copies have to be known, and the accounts of which programs are
-  /// looked at.
-  mutating func load(packages: Set<String>, paths: Set<String> = [], accounts: Set<UInt32> = []) {
-    if files.load(packages, paths: paths) { forgetImages() }
+  /// looked at; returns whether what is at these places has changed.
+  @discardableResult
+  mutating func load(packages: Set<String>, paths: Set<String> = [], accounts: Set<UInt32> = []) -> Bool {
     subordinates.load(accounts)
+    guard files.load(packages, paths: paths) else { return false }
+    forgetImages()
+    return true
   }
 
   /// Forgets what it knows of images, since other matchers may need more of them.

@@ -61,10 +61,11 @@ extension AgentRunner {
     let now = present()
     // On the disk before they have an effect. If that fails, they are enforced nevertheless: a full disk would spare a child.
     unkept = isKept || keep(orders) ? nil : orders
-    let effects = machine.received(orders, boot: boot, isDurable: unkept == nil, at: now) {
+    var here = MatchersHere()
+    let effects = machine.received(
+      orders, boot: boot, isDurable: unkept == nil, at: now, here: { here.fault(of: $0, &looker.hashes) },
       // The account that the agent runs as exists, also where no list of accounts names it, as in a container.
-      $0 == geteuid() || getpwuid($0) != nil
-    }
+      exists: { $0 == geteuid() || getpwuid($0) != nil })
     prepareLooking()
     loadFiles()
     looker.forgetImages()

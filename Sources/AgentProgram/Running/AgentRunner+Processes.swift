@@ -23,9 +23,18 @@ extension AgentRunner {
       protectedFiles: protected.files, protectedPaths: settings.nodeUser == nil ? protected.paths : [])
   }
 
-  /// Reads which files belong to the packages and paths that orders name.
-  func loadFiles() {
+  /// Reads which files belong to the packages and paths that orders name; returns whether they are others than before.
+  @discardableResult
+  func loadFiles() -> Bool {
     looker.load(packages: machine.packages, paths: machine.paths, accounts: machine.supervisedAccounts)
+  }
+
+  /// Looks again for what orders name, some of which may be installed or removed by now.
+  func reloadFiles() {
+    guard loadFiles() else { return }
+    let now = present()
+    var here = MatchersHere()
+    perform(machine.programsChanged(at: now) { here.fault(of: $0, &looker.hashes) }, now)
   }
 
   /// Begins a look at every process, and does a part of it.

@@ -147,7 +147,7 @@ public final class AgentRunner {
         guard ProcFile.status(settings.socket).map({ isOwn($0) }) == true else { return }
         lastLook = BootClock.now()
         newLooks.begin(at: lastLook)
-        loadFiles()
+        reloadFiles()
         lookAtAll()
         keepLate()
         takeNotes()

@@ -17,6 +17,8 @@ public struct AgentMachine: Sendable {
   static let lateMilliseconds: Int64 = 10_000
   /// The time for which orders that were made after a sleep are waited for, in milliseconds.
   static let wakeMilliseconds: Int64 = 2_000
+  /// The most faults of orders that the node is told.
+  static let toldFaults = 64
   /// The most processes that are followed at the same time; those to which orders apply find room beside as many others.
   static let capacity = 16_384
 
@@ -27,8 +29,10 @@ public struct AgentMachine: Sendable {
 
   let abilities: AgentAbilities
   private var orders: AgentOrders?
-  /// What is not carried out of the orders.
+  /// What is not carried out of the orders, but for matchers.
   private var faults: [OrderFault] = []
+  /// What is wrong with matchers.
+  private var matcherFaults: [OrderFault] = []
   var accounts: [UInt32: Supervised] = [:]
   var followed = FollowedProcesses()
   private var log = ReportLog()
@@ -81,12 +85,14 @@ public struct AgentMachine: Sendable {
   /// Takes orders, in the place of all earlier ones.
   ///
   /// They have been made durable before, unless `isDurable` is false because that failed: they hold all the same, and the node is
-  /// told. `boot` is the present boot's ID, and `exists` tells whether the machine has an account.
+  /// told. `boot` is the present boot's ID, `exists` tells whether the machine has an account, and `here` what is wrong with a
+  /// matcher on this machine.
   public mutating func received(
-    _ orders: AgentOrders, boot: String, isDurable: Bool = true, at now: BootInstant, exists: (UInt32) -> Bool
+    _ orders: AgentOrders, boot: String, isDurable: Bool = true, at now: BootInstant,
+    here: (AppMatcher) -> OrderFault.Kind? = { _ in nil }, exists: (UInt32) -> Bool
   ) -> [AgentEffect] {
     advance(to: now)
-    faults = isDurable ? [] : [OrderFault(.notKept, account: 0)]
+    (faults, matcherFaults) = (isDurable ? [] : [OrderFault(.notKept, account: 0)], [])
     let before = accounts
     accounts = [:]
     self.orders = orders
@@ -101,7 +107,7 @@ public struct AgentMachine: Sendable {
       }
       if orders.boot != boot { account.move(from: orders.at) }
       if let before = before[account.account] { account.keep(closed: before, at: now) }
-      let table = MatchTable(account, faults: &faults)
+      let table = MatchTable(account, here: here, faults: &matcherFaults)
       accounts[account.account] = Supervised(
         orders: account, table: table,
         programs: Dictionary(account.programs.map { ($0.app, $0) }) { first, _ in first })
@@ -123,10 +129,25 @@ public struct AgentMachine: Sendable {
     return tellOrders(now)
   }
 
+  /// Looks again at what is wrong with matchers, after programs were installed or removed.
+  public mutating func programsChanged(at now: BootInstant, here: (AppMatcher) -> OrderFault.Kind?) -> [AgentEffect] {
+    var found: [OrderFault] = []
+    var changed = accounts
+    for (account, supervised) in accounts.sorted(by: { $0.key < $1.key }) {
+      changed[account]?.table = MatchTable(supervised.orders, here: here, faults: &found)
+    }
+    guard found != matcherFaults else { return [] }
+    (accounts, matcherFaults) = (changed, found)
+    return tellOrders(now) + followed.identities.sorted().flatMap { look(at: $0, now) }
+  }
+
   /// Tells what is refused of the orders, and that the rest is in force.
   private mutating func tellOrders(_ now: BootInstant) -> [AgentEffect] {
     guard let number = orders?.number else { return [] }
-    return faults.map { tell(.refused(orders: number, $0), now) } + [tell(.inForce(orders: number), now)]
+    // Those that matter most come first: only so many are told.
+    let ordered = matcherFaults.filter { !$0.kind.isNote } + faults + matcherFaults.filter(\.kind.isNote)
+    return ordered.prefix(Self.toldFaults).map { tell(.refused(orders: number, $0), now) }
+      + [tell(.inForce(orders: number), now)]
   }
 
   /// Notes that the orders file was damaged; `hasOlder` tells whether the one before it holds.

@@ -24,6 +24,13 @@ public struct OrderFault: Hashable, Sendable {
     case tooLarge = 8
     /// The orders could not be made durable: they hold until the agent ends.
     case notKept = 9
+    /// Nothing is on the machine that the application's matchers name: it is recognized once it is installed.
+    case noProgram = 10
+    /// Another application has the same matcher: what it recognizes is the one that closes first.
+    case sharedMatcher = 11
+
+    /// A Boolean value that indicates whether it tells of a rule that holds as far as it can.
+    public var isNote: Bool { self == .noProgram || self == .sharedMatcher }
   }
 
   /// What is wrong.
@@ -57,6 +64,8 @@ public struct OrderFault: Hashable, Sendable {
     case .cannotCloseSession: "cannot-close-sessions"
     case .tooLarge: "too-many-rules"
     case .notKept: "orders-not-kept"
+    case .noProgram: "rule-unrecognized"
+    case .sharedMatcher: "rule-shared-matcher"
     }
   }
 
@@ -74,7 +83,8 @@ public struct OrderFault: Hashable, Sendable {
     case .neededProgram:
       "“\(detail)” is a program that the system needs, and is not closed as \(name): recognize \(name) by another program."
     case .badMatcher:
-      "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, an ID, or a path that begins with /."
+      "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, a Flatpak's ID, a name without / and *, "
+        + "or a full path without *."
     case .cannotPause:
       "Programs cannot be paused here and are closed instead: choose closing."
     case .cannotCloseSession:
@@ -85,6 +95,10 @@ public struct OrderFault: Hashable, Sendable {
     case .notKept:
       "The newest rules could not be written to the disk and hold only until the agent is started again: make room on the "
         + "disk of its folder, or check it."
+    case .noProgram:
+      "“\(detail)” is not on this machine, so nothing is recognized as \(name): install it, or recognize \(name) otherwise."
+    case .sharedMatcher:
+      "“\(detail)” recognizes \(name) and another application, so the stricter rules of both hold: give each its own."
     }
   }
 

@@ -7,22 +7,38 @@ public enum NeededPrograms {
     // Starting the machine, accounts, sessions and messages between programs.
     "init", "systemd", "systemd-logind", "systemd-journald", "systemd-udevd", "systemd-networkd", "systemd-resolved",
     "systemd-timesyncd", "dbus-daemon", "dbus-broker", "dbus-broker-launch", "elogind", "polkitd", "login", "agetty",
-    "su", "sudo", "sshd", "sshd-session", "cron",
+    "su", "sudo", "sshd", "sshd-session", "cron", "systemd-executor", "ssh-agent", "gpg-agent", "gnome-keyring-daemon",
+    "polkit-gnome-authentication-agent-1", "polkit-kde-authentication-agent-1", "lxpolkit",
     // Display managers and servers.
     "gdm3", "gdm-session-worker", "gdm-x-session", "gdm-wayland-session", "sddm", "sddm-helper", "lightdm", "lxdm",
-    "xdm", "slim", "greetd", "Xorg", "Xwayland", "X", "xinit",
+    "xdm", "slim", "greetd", "Xorg", "Xwayland", "X", "xinit", "startx",
     // Desktop shells and compositors.
     "gnome-session-binary", "gnome-session", "gnome-shell", "gnome-panel", "gnome-flashback", "mutter", "metacity",
     "plasmashell", "plasma_session", "kwin_x11", "kwin_wayland", "kwin_wayland_wrapper", "ksmserver", "startplasma-x11",
     "startplasma-wayland", "xfce4-session", "xfwm4", "xfdesktop", "xfce4-panel", "cinnamon", "cinnamon-session",
     "mate-session", "mate-panel", "marco", "lxsession", "lxpanel", "lxqt-session", "lxqt-panel", "openbox", "budgie-wm",
-    "budgie-panel", "i3", "labwc", "sway", "weston", "wayfire", "phosh", "phoc",
+    "budgie-panel", "budgie-desktop", "i3", "labwc", "sway", "weston", "wayfire", "phosh", "phoc", "Hyprland", "river",
+    "niri", "cosmic-session", "cosmic-comp", "muffin", "enlightenment", "fluxbox", "icewm", "icewm-session", "awesome",
+    "bspwm", "startxfce4", "startlxde", "startlxqt",
+    // What desktops cannot do without: settings, sound, portals, other ways to type and to read.
+    "gnome-settings-daemon", "xfsettingsd", "xfconfd", "dconf-service", "kded5", "kded6", "kglobalaccel5", "pipewire",
+    "pipewire-pulse", "wireplumber", "pulseaudio", "gvfsd", "xdg-desktop-portal", "xdg-desktop-portal-gnome",
+    "xdg-desktop-portal-gtk", "xdg-desktop-portal-kde", "xdg-document-portal", "xdg-permission-store", "ibus-daemon",
+    "fcitx5", "at-spi-bus-launcher", "at-spi2-registryd", "orca",
     // Ours.
     "latchkey", "latchkey-agent",
   ]
 
   /// The names of the shells, by which desktops start and which are needed as programs, although what they run is not.
-  static let shells: Set<String> = ["sh", "bash", "dash"]
+  static let shells: Set<String> = ["sh", "bash", "dash", "rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"]
+
+  /// The folders in which they are.
+  static let folders = ["/usr/bin/", "/usr/sbin/", "/usr/libexec/", "/usr/lib/systemd/", "/usr/lib/xorg/"]
+
+  /// The paths at which they and the shells may be.
+  public static let paths: [String] = names.union(shells).sorted().flatMap { name in folders.map { $0 + name } }
+  /// All these paths in one text.
+  private static let allPaths = paths.joined(separator: "\n")
 
   /// The packages that hold them.
   static let packages: Set<String> = [
@@ -32,15 +48,23 @@ public enum NeededPrograms {
     "xserver-xorg-core", "xwayland", "gnome-session-bin", "gnome-shell", "mutter", "plasma-workspace", "kwin-x11",
     "kwin-wayland", "xfce4-session", "xfwm4", "xfdesktop4", "xfce4-panel", "cinnamon", "cinnamon-session",
     "mate-session-manager", "mate-panel", "marco", "lxsession", "lxqt-session", "lxqt-panel", "openbox", "labwc",
-    "sway",
-    "weston", "wayfire", "phosh", "phoc", "libc6", "bash", "dash", "coreutils", "latchkey",
+    "sway", "weston", "wayfire", "phosh", "phoc", "libc6", "bash", "dash", "zsh", "ksh93u+m", "mksh", "fish", "tcsh",
+    "coreutils", "gnome-settings-daemon", "gnome-keyring", "xfce4-settings", "xfconf", "dconf-service", "pipewire-bin",
+    "wireplumber", "pulseaudio", "gvfs-daemons", "xdg-desktop-portal", "ibus", "fcitx5", "at-spi2-core", "openssh-client",
+    "gpg-agent", "latchkey",
   ]
 
   /// Returns whether an executable with a name is one of them, if it is the system's own.
   public static func contains(_ name: some StringProtocol) -> Bool { names.contains(String(name)) }
 
   /// Returns whether a matcher that names an executable would close one of them, or every shell.
-  static func isNamed(by name: some StringProtocol) -> Bool { contains(name) || shells.contains(String(name)) }
+  public static func isNamed(by name: some StringProtocol) -> Bool { contains(name) || shells.contains(String(name)) }
+
+  /// Returns whether a pattern of arguments fits the path of one of them, or of a shell.
+  static func areMatched(by pattern: ArgumentPattern) -> Bool {
+    // What fits one of the paths fits all of them together.
+    pattern.matches(allPaths) && paths.contains { pattern.matches($0) }
+  }
 
   /// Returns whether a package holds one of them.
   static func contains(package: String) -> Bool { packages.contains(package) }

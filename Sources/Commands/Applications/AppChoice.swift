@@ -54,6 +54,12 @@ enum AppChoice {
         }
     }
 
+    /// Returns whether a parent has said how the application is recognized, or a machine has it installed.
+    func isRecognized(_ id: AppID) -> Bool {
+      apps.contains { $0.appID == id && !$0.matchers.isEmpty }
+        || machines.contains { $0.apps.contains { $0.appID == id } }
+    }
+
     /// Returns the name of an application for people.
     func name(of id: AppID) -> String {
       let named = apps.first { $0.appID == id && $0.displayName != id.text }?.displayName

@@ -146,6 +146,11 @@ struct AppSetSubcommand: AsyncParsableCommand {
     let changes = try changes(of: id, present: use)
     try await owner.set(
       changes, of: found, at: interface, options: options, names: [id: found.known.name(of: id)])
+    if new, !found.known.isRecognized(id), matcher.isEmpty || matcher == ["none"] {
+      TerminalEnvironment.current.console.note(
+        "Nothing is recognized as \(found.known.name(of: id)) so far, so that its rules close nothing: say with --matcher which "
+          + "program it is, such as --matcher \"path /usr/games/chess\".")
+    }
   }
 
   /// Returns one change for each rule that is set.

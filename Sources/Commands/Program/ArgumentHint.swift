@@ -13,9 +13,14 @@ enum ArgumentHint {
   /// - Returns: The message.
   static func better(_ message: String, arguments: [String]) -> String {
     guard message.hasPrefix("Error: ") else { return message }
-    if !message.hasPrefix("Error: Unknown option"), let unknown = unknownOption(arguments) {
-      return
-        "Error: Unknown option '\(ShownText.safe(unknown.option))'\n  See '\(unknown.path) --help' for more information."
+    if let unknown = unknownOption(arguments) {
+      if let hint = unknown.hint {
+        return "Error: Unknown option '--child': \(hint)\n  See '\(unknown.path) --help' for more information."
+      }
+      guard message.hasPrefix("Error: Unknown option") else {
+        return
+          "Error: Unknown option '\(ShownText.safe(unknown.option))'\n  See '\(unknown.path) --help' for more information."
+      }
     }
     guard message.hasPrefix("Error: Unexpected argument"), let end = message.firstIndex(of: "\n") else {
       return message
@@ -27,8 +32,9 @@ enum ArgumentHint {
     return message
   }
 
-  /// Returns the first option that a subcommand does not have, with the path of the subcommand; `nil` if there is none.
-  private static func unknownOption(_ arguments: [String]) -> (option: String, path: String)? {
+  /// Returns the first option that a subcommand does not have, with the path of the subcommand, and how it takes a child if the
+  /// option is `--child`; `nil` if there is none.
+  private static func unknownOption(_ arguments: [String]) -> (option: String, path: String, hint: String?)? {
     var type: any ParsableCommand.Type = LatchkeyTool.self
     var path = "latchkey"
     for argument in arguments {
@@ -38,13 +44,25 @@ enum ArgumentHint {
       path += " " + argument
     }
     if let usual = type.configuration.defaultSubcommand { type = usual }
-    let known = options(in: LatchkeyTool.helpMessage(for: type, includeHidden: true, columns: 1_000))
+    let help = LatchkeyTool.helpMessage(for: type, includeHidden: true, columns: 1_000)
+    let known = options(in: help)
     for argument in arguments {
       if argument == "--" { return nil }
       let option = String(argument.prefix { $0 != "=" })
-      if option.hasPrefix("--"), !known.contains(option) { return (option, path) }
+      if option.hasPrefix("--"), !known.contains(option) {
+        return (option, path, option == "--child" ? childHint(help, path) : nil)
+      }
     }
     return nil
+  }
+
+  /// Returns how a subcommand takes a child, from its help; `nil` if it takes none.
+  private static func childHint(_ help: String, _ path: String) -> String? {
+    if help.contains("<child>") {
+      let time = help.contains("<child>] <time") ? " 30m" : ""
+      return "the child is named alone, such as `\(path) Emma\(time)`."
+    }
+    return help.contains("--on <") ? "a child's machine is named with --on, such as --on Emma." : nil
   }
 
   /// Returns all that looks like an option in a help text.

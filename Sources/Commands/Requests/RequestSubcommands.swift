@@ -99,14 +99,20 @@ struct ApproveSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var argument: RequestArgument
 
-  @Option(help: ArgumentHelp("Give this many minutes instead of those asked for.", valueName: "minutes"))
-  var minutes: Int?
+  @Option(
+    help: ArgumentHelp("Give this much time instead of what was asked for, such as 20 or 1h30m.", valueName: "time"))
+  var minutes: String?
+
+  /// The minutes of a number alone, or of a time such as 20m.
+  private var given: Int? { minutes.flatMap(SpanReader.minutes) }
 
   mutating func validate() throws {
-    if let minutes, !(1...1_440).contains(minutes) { throw ValidationError("Give 1 to 1,440 minutes, such as 20.") }
+    if minutes != nil, !(1...1_440).contains(given ?? 0) {
+      throw ValidationError("Give 1 minute to 24 hours, such as 20 or 1h30m.")
+    }
   }
 
-  func run() async throws { try await argument.answer(isApproved: true, minutes: minutes, at: node.open()) }
+  func run() async throws { try await argument.answer(isApproved: true, minutes: given, at: node.open()) }
 }
 
 /// The `latchkey deny` subcommand.

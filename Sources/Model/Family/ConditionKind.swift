@@ -102,6 +102,10 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Install it there, or say how to recognize it: `latchkey app set {detail} --matcher \"path /usr/games/…\"`."
     ),
     ConditionKind(
+      "rule-shared-matcher", .information,
+      "What recognizes {app} {there} recognizes another application as well{for account}, so the stricter rules of both hold.",
+      next: "Give each a matcher of its own with `latchkey app set`."),
+    ConditionKind(
       "rule-no-account", .warning, "A child's account{account} does not exist any more {there}.",
       next: "Say again whose accounts they are with `latchkey accounts`."),
     ConditionKind(

@@ -54,7 +54,8 @@ extension NodeService {
       throw LocalAPIError(
         .unknownChild,
         household.children(of: context.own).isEmpty
-          ? "Nobody has said whose machine this is: run `latchkey devices rename` on a parent's, with --child."
+          ? "Nobody has said whose machine this is: run `latchkey pair` here and on a parent's, or `latchkey devices rename` "
+            + "there, with --child, if they are paired."
           : "This account is no child's: run `latchkey accounts assign` on a parent's machine to say whose it is.")
     }
     return child

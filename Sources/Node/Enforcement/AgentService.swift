@@ -224,8 +224,9 @@ actor AgentService {
           metadata: ["application": "\(app?.text ?? "an unknown program")", "minutes": "\((left + 59_999) / 60_000)"])
       case .inForce(let number):
         context.enforcementState.inForce(number, but: refusals)
+        let refused = refusals.filter { !$0.kind.isNote }
         context.warn(
-          "agent-refused", refusals.isEmpty ? nil : refusals.prefix(3).map(\.sentence).joined(separator: " "))
+          "agent-refused", refused.isEmpty ? nil : refused.prefix(3).map(\.sentence).joined(separator: " "))
         refusals = []
       case .refused(_, let fault):
         if refusals.count < Self.keptRefusals { refusals.append(fault) }

@@ -1,3 +1,4 @@
+import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
@@ -46,6 +47,7 @@ struct EditCarrier: EffectCarrier {
       context.logger.error("what weakens an edit could not be read", metadata: ["reason": "\(error)"])
     }
     return EditExceptions(
-      registers, faults: state.faults, orders: orders, agent: state.agent, unrecognized: unrecognized, blocked: blocked)
+      registers, faults: state.faults, orders: orders, agent: state.agent, unrecognized: unrecognized, blocked: blocked,
+      hasLoginGate: LoginGateLine.isThere())
   }
 }

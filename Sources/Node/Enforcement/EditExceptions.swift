@@ -21,9 +21,10 @@ struct EditExceptions {
   ///   - agent: The agent; `nil` if none has answered.
   ///   - unrecognized: The applications that nothing on the machine is recognized as.
   ///   - blocked: The applications that the rules of a child block for whom the registers count.
+  ///   - hasLoginGate: Whether PAM asks before a session begins.
   init(
     _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], agent: AgentHello?,
-    unrecognized: Set<AppID>, blocked: Set<AppID>
+    unrecognized: Set<AppID>, blocked: Set<AppID>, hasLoginGate: Bool = true
   ) {
     guard let agent else {
       names = ["agent-silent"]
@@ -36,6 +37,7 @@ struct EditExceptions {
     }
     let accounts = Set(orders.map(\.account))
     let faults = faults.filter { $0.account == 0 || accounts.contains($0.account) }
+    var unrecognized = unrecognized
     let keys = registers.filter { $0.value != nil }.compactMap { RuleKey($0.key) }
     let apps = Set(keys.compactMap { if case .app(let app, _) = $0 { app } else { nil } })
     let step = registers.contains { register in
@@ -47,6 +49,8 @@ struct EditExceptions {
       case .matchesEverything, .neededProgram, .badMatcher:
         guard let app = fault.app, apps.contains(app) else { continue }
         add(fault, leavesOpen: true)
+      case .noProgram: if let app = fault.app { unrecognized.insert(app) }
+      case .sharedMatcher: if let app = fault.app, apps.contains(app) { add(fault) }
       case .cannotPause: if step { add(fault) }
       case .cannotCloseSession: if keys.contains(.sessions) { add(fault) }
       case .noAccount, .otherAccount:
@@ -77,7 +81,9 @@ struct EditExceptions {
       return
     }
     if !agent.hasEvents { names.insert("no-process-events") }
-    if !agent.hasSessions, keys.contains(.sessions) { names.insert("no-sessions") }
+    guard keys.contains(.sessions) else { return }
+    if !agent.hasSessions { names.insert("no-sessions") }
+    if !hasLoginGate { names.insert("no-login-gate") }
   }
 
   private mutating func add(_ fault: OrderFault, leavesOpen: Bool = false) {

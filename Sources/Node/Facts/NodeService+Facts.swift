@@ -32,7 +32,7 @@ extension NodeService {
     guard household.children.count == 1 else {
       throw LocalAPIError(
         .ambiguousChild,
-        "There is more than one child: name \(household.children.map(\.name).joined(separator: " or ")), with --child in a command about rules."
+        "There is more than one child: say which, \(household.children.map(\.name).joined(separator: " or "))."
       )
     }
     return only.id

@@ -48,7 +48,8 @@ struct ConditionService: Sendable {
       }
       if context.enforcementState.agent != nil {
         for app in try await context.unrecognizedApps().sorted() where app.text.utf8.count <= 64 {
-          conditions.append(MachineCondition("rule-unrecognized", detail: app.text))
+          let condition = MachineCondition("rule-unrecognized", detail: app.text)
+          if !conditions.contains(condition) { conditions.append(condition) }
         }
       }
       let changes = try await context.store.setConditions(
@@ -78,8 +79,10 @@ struct ConditionService: Sendable {
     for fault in context.enforcementState.faults {
       guard let name = fault.condition else { continue }
       let app = fault.app?.text ?? ""
+      // What is not installed is there for no account.
+      let isOfMachine = fault.account == 0 || fault.kind == .noProgram
       let condition = MachineCondition(
-        name, account: fault.account == 0 ? nil : fault.account, detail: app.utf8.count <= 64 ? app : "")
+        name, account: isOfMachine ? nil : fault.account, detail: app.utf8.count <= 64 ? app : "")
       // An application may have several matchers of which none counts.
       if condition.fault == nil, faults.insert(condition).inserted { conditions.append(condition) }
     }

@@ -55,10 +55,13 @@ extension UsageService {
       }
       wake.notify()
       context.factNews.notify()
-    case .otherApplication, .ended:
-      // Recorded already: by `usage track`, or before the agent told it again.
+    case .otherApplication:
+      // Recorded already, by `usage track`, whose session watches the process.
       unrecorded.remove(process)
-      if app == .unknownPrograms, opening != .ended { unknown.insert(process) }
+      if app == .unknownPrograms { unknown.insert(process) }
+    case .ended:
+      // Before the agent told it again.
+      unrecorded.remove(process)
       watch.forget(process)
     case .full:
       // What runs there is still closed in time.

@@ -15,7 +15,9 @@ extension Purse {
   ) throws(RuleFault) -> LedgerEntry? {
     if ledger.entries[EntryID(purse: device, kind: .redeemed, source: source)] != nil { return nil }
     guard rules.mode == .points else {
-      throw RuleFault("The family uses no points: a parent turns them on with `latchkey settings set --points on`.")
+      throw RuleFault(
+        "You have no points to redeem, because they are turned off: a parent turns them on with `latchkey settings set --points "
+          + "on`, and with --child if they are off for one child.")
     }
     guard rules.points.use == .redeemFirst else {
       throw RuleFault(

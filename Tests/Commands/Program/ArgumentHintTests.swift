@@ -27,6 +27,18 @@ import Testing
     #expect(run.status == 64 && text.contains(words), "\(text)")
   }
 
+  @Test(arguments: [
+    (["lock", "--child", "Emma"], "the child is named alone, such as `latchkey lock Emma`."),
+    (["grant", "--child=Emma", "30m"], "the child is named alone, such as `latchkey grant Emma 30m`."),
+    (["today", "--child", "Emma"], "the child is named alone"),
+    (["apps", "scan", "--child", "Emma"], "a child's machine is named with --on"),
+  ])
+  func aChildWithAnOptionThatTheCommandDoesNotHaveIsExplained(arguments: [String], words: String) async {
+    let run = await ScriptedRun(arguments)
+    let text = run.console.notes.joined()
+    #expect(run.status == 64 && text.contains("Unknown option '--child'") && text.contains(words), "\(text)")
+  }
+
   @Test func whatIsNoNameIsNotExplainedAsOne() async {
     let run = await ScriptedRun(["bedtime", "set", "--child", "Emma", "20:00", "07:00"])
     let text = run.console.notes.joined()

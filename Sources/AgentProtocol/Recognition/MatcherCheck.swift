@@ -1,0 +1,62 @@
+import LatchkeyModel
+
+/// The check of one matcher, whatever machine it is for.
+///
+/// Spec: Protocol/13-agent.md §6.
+public enum MatcherCheck {
+  /// Returns what is wrong with a matcher; `nil` if it can be used.
+  public static func fault(of matcher: AppMatcher) -> OrderFault.Kind? {
+    let value = matcher.value
+    switch matcher.kind {
+    case .sha256:
+      let isDigest =
+        value.utf8.count == 64 && value.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      return isDigest ? nil : .badMatcher
+    case .package:
+      guard isPackageName(value) else { return .badMatcher }
+      return NeededPrograms.contains(package: value) ? .neededProgram : nil
+    case .flatpak: return isFlatpak(value) ? nil : .badMatcher
+    case .argument:
+      guard let pattern = ArgumentPattern(value) else { return .matchesEverything }
+      return isNeeded(in: value) || NeededPrograms.areMatched(by: pattern) ? .neededProgram : nil
+    case .path:
+      if value.allSatisfy({ $0 == "/" || $0 == "*" || $0 == "." }) { return .matchesEverything }
+      guard isPath(value) else { return .badMatcher }
+      return value.split(separator: "/").last.map(NeededPrograms.isNamed) == true ? .neededProgram : nil
+    case .name:
+      if value.allSatisfy({ $0 == "*" || $0 == "?" }) { return .matchesEverything }
+      guard !value.contains(where: { $0 == "/" || $0 == "*" }), !isPadded(value) else { return .badMatcher }
+      return NeededPrograms.isNamed(by: value) ? .neededProgram : nil
+    }
+  }
+
+  /// Returns whether a path is one that the kernel shows of a program: absolute, and of parts that are names.
+  private static func isPath(_ path: String) -> Bool {
+    guard path.hasPrefix("/"), !path.contains("*"), !isPadded(path) else { return false }
+    return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty && part != "." && part != ".."
+    }
+  }
+
+  private static func isFlatpak(_ id: String) -> Bool {
+    let parts = id.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count > 1 && parts.allSatisfy { !$0.isEmpty }
+      && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || [".", "-", "_"].contains($0)) }
+  }
+
+  /// Returns whether a text begins or ends with a space, which nobody means.
+  private static func isPadded(_ text: String) -> Bool { text.hasPrefix(" ") || text.hasSuffix(" ") }
+
+  private static func isPackageName(_ name: String) -> Bool {
+    name.utf8.count >= 2 && name.utf8.first.map { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) } == true
+      && name.utf8.allSatisfy {
+        (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0)
+      }
+  }
+
+  /// Returns whether a pattern names the executable of a needed program as its first word.
+  private static func isNeeded(in pattern: String) -> Bool {
+    let first = pattern.drop { $0 == "*" || $0 == " " }.prefix { $0 != " " && $0 != "*" }
+    return first.split(separator: "/").last.map(NeededPrograms.contains) == true
+  }
+}
