@@ -8,7 +8,9 @@ import Testing
 
 /// Tests of what is wrong with matchers on this machine: Protocol/13-agent.md §6.
 @Suite struct MatchersHereTests {
-  private func fault(_ kind: AppMatcher.Kind, _ value: String, packages: String = "/var/lib/dpkg/info") -> OrderFault.Kind? {
+  private func fault(
+    _ kind: AppMatcher.Kind, _ value: String, packages: String = "/var/lib/dpkg/info"
+  ) -> OrderFault.Kind? {
     var (here, hashes) = (MatchersHere(packageFolder: packages), HashCache())
     return here.fault(of: AppMatcher(kind: kind, value: value), &hashes)
   }

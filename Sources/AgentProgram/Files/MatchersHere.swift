@@ -20,7 +20,8 @@ struct MatchersHere {
   mutating func fault(of matcher: AppMatcher, _ hashes: inout HashCache) -> OrderFault.Kind? {
     switch matcher.kind {
     case .path:
-      if let name = PackageFiles.program(at: matcher.value)?.split(separator: "/").last, NeededPrograms.isNamed(by: name)
+      if let name = PackageFiles.program(at: matcher.value)?.split(separator: "/").last,
+        NeededPrograms.isNamed(by: name)
       {
         return .neededProgram
       }

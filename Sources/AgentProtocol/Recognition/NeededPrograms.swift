@@ -50,8 +50,8 @@ public enum NeededPrograms {
     "mate-session-manager", "mate-panel", "marco", "lxsession", "lxqt-session", "lxqt-panel", "openbox", "labwc",
     "sway", "weston", "wayfire", "phosh", "phoc", "libc6", "bash", "dash", "zsh", "ksh93u+m", "mksh", "fish", "tcsh",
     "coreutils", "gnome-settings-daemon", "gnome-keyring", "xfce4-settings", "xfconf", "dconf-service", "pipewire-bin",
-    "wireplumber", "pulseaudio", "gvfs-daemons", "xdg-desktop-portal", "ibus", "fcitx5", "at-spi2-core", "openssh-client",
-    "gpg-agent", "latchkey",
+    "wireplumber", "pulseaudio", "gvfs-daemons", "xdg-desktop-portal", "ibus", "fcitx5", "at-spi2-core",
+    "openssh-client", "gpg-agent", "latchkey",
   ]
 
   /// Returns whether an executable with a name is one of them, if it is the system's own.

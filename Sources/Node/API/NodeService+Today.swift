@@ -121,7 +121,7 @@ extension NodeService {
   /// Returns what runs on all machines, as far as known here.
   func runningNow() async throws(LocalAPIError) -> [RunningNow] {
     let sessions = try await stored { () async throws(StoreError) in
-      try await StandingReader(context: context).running()
+      try await StandingReader(context: context).running(at: context.now())
     }
     if sessions.isEmpty { return [] }
     return try await shown(sessions, try await household())

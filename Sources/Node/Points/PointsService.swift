@@ -61,7 +61,7 @@ struct PointsService: Sendable {
   ) async throws(StoreError) {
     let household = try await context.readHousehold()
     let isChild = context.profile.role == .child
-    let running = isChild ? try await StandingReader(context: context).running() : []
+    let running = isChild ? try await StandingReader(context: context).running(at: context.now()) : []
     for (child, machines) in children(of: household).sorted(by: { $0.key < $1.key }) {
       let rewards = running.filter { $0.use.child == child && $0.use.category == .reward }
       let isWanted = isChild && wants(child, rewards)

@@ -100,7 +100,8 @@ struct StandingReader: Sendable {
       moment.dayTime = time
       moment.day = boundary.day(containing: time)
     }
-    let running = try await running(of: child)
+    // By the same reading of the clock as the moment: otherwise what runs would have less left, and close a little early.
+    let running = try await running(at: moment.boot).filter { $0.use.child == child }
     let points = try await points(of: child, rules, on: moment.day, running, isPresent: time == nil)
     rules.add(points.grants, on: moment.day)
     var totals = UseTotals(boundary)
@@ -137,14 +138,8 @@ struct StandingReader: Sendable {
     return standing
   }
 
-  /// Returns what runs of a child on all machines.
-  private func running(of child: ChildID) async throws(StoreError) -> [ChildStanding.Session] {
-    try await running().filter { $0.use.child == child }
-  }
-
-  /// Returns what runs on all machines, as far as known here.
-  func running() async throws(StoreError) -> [ChildStanding.Session] {
-    let now = context.now()
+  /// Returns what runs on all machines, as far as known here, at an instant.
+  func running(at now: BootInstant) async throws(StoreError) -> [ChildStanding.Session] {
     var sessions: [ChildStanding.Session] = []
     if context.profile.role == .child {
       for open in try await context.store.openSessions() where open.bootID == context.bootID {
