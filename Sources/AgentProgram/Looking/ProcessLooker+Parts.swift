@@ -51,6 +51,20 @@ extension ProcessLooker {
     return nil
   }
 
+  /// What became of a process's program while it was looked at.
+  enum Move { case anotherProgram, betweenPrograms }
+
+  /// Returns what became of a process's program since its line and its executable were read; `nil` if it is the same.
+  static func move(
+    of pid: Int32, from line: ProcessStatLine, _ executable: ProcFile.Executable, _ folder: String
+  ) -> Move? {
+    // Of a process whose first thread has ended, the line tells no program.
+    if line.livesInThreads { return nil }
+    guard let present = ProcessStatLine(pid: pid), !present.isBetweenPrograms else { return .betweenPrograms }
+    return present.programPlace == line.programPlace && ProcFile.executable(in: folder) == executable
+      ? nil : .anotherProgram
+  }
+
   /// Returns the facts of a process that was not seen before, without what it has mapped; `path` is its executable's.
   mutating func facts(
     _ identity: ProcessIdentity, _ user: UInt32, _ line: ProcessStatLine, _ path: String?, _ program: ProgramPlace?,

@@ -77,6 +77,8 @@ struct ProcessLooker {
   private static let mapsMilliseconds: Int64 = 60_000
   /// The time after which a look at many processes turns to new ones, in milliseconds.
   private static let newMilliseconds: Int64 = 250
+  /// How often a process is looked at again at once because it changes meanwhile.
+  static let mostTries = 8
   /// What the path of an executable that is too long for the kernel is called.
   private static let longPath = "/(a path that is too long)"
   private var known: [ProcessIdentity: Known] = [:]
@@ -207,9 +209,10 @@ struct ProcessLooker {
 
   /// Returns the facts of one process, and whether they are news; `nil` if it is none of the accounts'.
   ///
-  /// `hasStarted` says that it runs another program since the last look at it; `isAgain`, that it ended while it was looked at.
+  /// `hasStarted` says that it runs another program since the last look at it; `tries`, how often it is looked at again if it
+  /// changes meanwhile.
   mutating func look(
-    at pid: Int32, _ wanted: Wanted, _ now: BootInstant, hasStarted: Bool = false, isAgain: Bool = false
+    at pid: Int32, _ wanted: Wanted, _ now: BootInstant, hasStarted: Bool = false, tries: Int = ProcessLooker.mostTries
   ) -> (facts: ProcessFacts, isNews: Bool)? {
     guard let user = account(of: pid, wanted), let line = ProcessStatLine(pid: pid), !line.hasEnded, !line.isKernel
     else { return nil }
@@ -218,8 +221,9 @@ struct ProcessLooker {
     let shown =
       line.livesInThreads ? Self.livingThread(of: pid, in: "/proc/\(pid)/task", last: last?.folder) : "/proc/\(pid)"
     guard let folder = shown else { return nil }
+    let executable = ProcFile.executable(in: folder)
     let path: String? =
-      switch ProcFile.executable(in: folder) {
+      switch executable {
       case .path(let path): path
       case .longPath: Self.longPath
       case .none: nil
@@ -230,7 +234,7 @@ struct ProcessLooker {
     // A process that ends while it is looked at has no executable any more: that it cannot be read does not make it an unknown
     // program. If its first thread alone has ended, the others are looked at.
     if path != nil, status == nil, ProcFile.executable(in: folder) == .none {
-      return isAgain ? nil : look(at: pid, wanted, now, hasStarted: hasStarted, isAgain: true)
+      return tries < Self.mostTries ? nil : look(at: pid, wanted, now, hasStarted: hasStarted, tries: tries - 1)
     }
     if mounts.hasChanged { loadMounts() }
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0, mounts) } }
@@ -245,6 +249,15 @@ struct ProcessLooker {
       known = Known(
         facts: facts(identity, user, line, path, program, folder, arguments, wanted), file: mark,
         firstArguments: arguments, folder: folder, place: place)
+      // Of a process that began another program meanwhile, what was read may be of both, or of nothing that is mapped so far.
+      switch known?.facts.isFromWritablePlace == true ? Self.move(of: pid, from: line, executable, folder) : nil {
+      case .betweenPrograms:
+        if last != nil { round?.present.insert(identity) }
+        return nil
+      case .anotherProgram where tries > 0:
+        return look(at: pid, wanted, now, hasStarted: hasStarted, tries: tries - 1)
+      case .anotherProgram, .none: break
+      }
     }
     guard var seen = known else { return nil }
     if isRenewed {
