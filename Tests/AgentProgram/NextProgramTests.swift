@@ -32,7 +32,8 @@ import Testing
   @Test("A process that is between two programs is told by where its code begins, and not to those who may not know it")
   func between() {
     for (code, isBetween) in [("0", true), ("1", false), ("94000000", false)] {
-      let line = ProcessStatLine(Array("7 (a) R 1 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 9 1 1 1 \(code) 5 9\n".utf8))
+      let fields = "1 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 9 1 1 1 \(code) 5 9"
+      let line = ProcessStatLine(Array("7 (a) R \(fields)\n".utf8))
       #expect(line?.isBetweenPrograms == isBetween, "\(code)")
     }
   }

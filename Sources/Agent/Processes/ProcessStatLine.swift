@@ -14,7 +14,9 @@ public struct ProcessStatLine: Hashable, Sendable {
   public let startTime: UInt64
   /// Fields 26 and 28: where its program's code and stack begin, which another program changes; `nil` if they are not told.
   public let programPlace: [UInt64]?
-  /// Field 26 is 0: it has no program, in the middle of an `exec` or at its end. No program can have the kernel tell that of it.
+  /// Field 26 is 0: it has no program, in the middle of an exec or at its end.
+  ///
+  /// No program can have the kernel tell that of it.
   public let isBetweenPrograms: Bool
 
   /// Reads the line of a process; `nil` if there is no such process.
