@@ -170,7 +170,8 @@ let package = Package(
       dependencies: ["LatchkeySimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/Simulation/Program", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyModelTests", dependencies: ["LatchkeyCalendar", "LatchkeyModel", "LatchkeyTestSupport"],
+      name: "LatchkeyModelTests",
+      dependencies: ["LatchkeyCalendar", "LatchkeyHousehold", "LatchkeyModel", "LatchkeyTestSupport"],
       path: "Tests/Model",
       swiftSettings: strict),
     .testTarget(
@@ -234,9 +235,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyNodeTests",
       dependencies: [
-        "LatchkeyCalendar",
-        "LatchkeyNode", "LatchkeyRules", "LatchkeyStore", "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel",
-        "LatchkeyTestSupport",
+        "LatchkeyCalendar", "LatchkeyHousehold", "LatchkeyNode", "LatchkeyProtocol", "LatchkeyRules", "LatchkeyStore",
+        "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeyTestSupport",
       ],
       path: "Tests/Node",
       swiftSettings: strict),

@@ -27,7 +27,7 @@ struct ProcessLooker {
     var inode: UInt64
   }
 
-  private struct Known {
+  struct Known {
     var facts: ProcessFacts
     var file: FileMark?
     var mapsReadAt: BootInstant?
@@ -44,56 +44,33 @@ struct ProcessLooker {
   }
 
   /// The path of an executable, and what tells it from that of another program at the same path.
-  private struct ExecutablePlace {
+  struct ExecutablePlace {
     var path: String?
     var program: [UInt64]?
     var isOnKnownDevice: Bool
-  }
-
-  /// A look at all processes, of which a part is done at a time.
-  private struct Round {
-    var began: BootInstant
-    /// The processes that are still to be looked at, the new ones first.
-    var rest: ArraySlice<Int32>
-    /// The numbers of the processes that were there when it began or since.
-    var listed: Set<Int32>
-    /// When it was last asked which are new.
-    var turned: BootInstant
-    /// What was there.
-    var present: Set<ProcessIdentity> = []
-  }
-
-  /// What a look at all processes has found.
-  struct Found {
-    /// When it began.
-    var began: BootInstant
-    /// The processes of the accounts that are there.
-    var present: Set<ProcessIdentity>
   }
 
   /// The longest time after which a process's maps are read again, in milliseconds.
   ///
   /// Those of a young one are read more often: a loader has not mapped its program at once.
   private static let mapsMilliseconds: Int64 = 60_000
-  /// The time after which a look at many processes turns to new ones, in milliseconds.
-  private static let newMilliseconds: Int64 = 250
   /// How often a process is looked at again at once because it changes meanwhile.
   static let mostTries = 8
   /// What the path of an executable that is too long for the kernel is called.
   private static let longPath = "/(a path that is too long)"
-  private var known: [ProcessIdentity: Known] = [:]
-  private var round: Round?
+  var known: [ProcessIdentity: Known] = [:]
+  var round: Round?
   /// The real user of each process whose folder in /proc is root's, as that of one that cannot be dumped.
   var hidden: [Int32: UInt32] = [:]
-  private var looks = 0
+  var looks = 0
   /// The numbers of all processes that were there at the last look at all.
-  private var listedAtLook: Set<Int32> = []
+  var listedAtLook: Set<Int32> = []
   var hashes = HashCache()
   var files: PackageFiles
   var subordinates: SubordinateUsers
   var devices = KnownDevices()
   var mounts = MountTable()
-  private var arguments = ArgumentReader()
+  var arguments = ArgumentReader()
   let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
 
   init(packageFolder: String = "/var/lib/dpkg/info", subordinateUsers: String = "/etc/subuid") {
@@ -116,85 +93,11 @@ struct ProcessLooker {
   mutating func forgetImages() { known = [:] }
 
   /// Reads which file systems are mounted.
-  private mutating func loadMounts() {
+  mutating func loadMounts() {
     devices.load()
     guard mounts.load() else { return }
     // A number that was another disk's may be this one's now.
     hashes.forget { !mounts.isOwn($0.device) }
-  }
-
-  /// A Boolean value that indicates whether a look at all processes has begun and is not done.
-  var isLooking: Bool { round != nil }
-
-  /// Begins a look at all processes, in the place of one that is not done.
-  mutating func begin(_ wanted: Wanted, at now: BootInstant) {
-    looks += 1
-    loadMounts()
-    arguments.begin()
-    if looks % 10 == 0 { hidden = [:] }
-    let all = wanted.accounts.isEmpty ? [] : ProcFile.processes()
-    let before = Set(known.keys.map(\.processID))
-    // The new ones may have to be closed, and the others take time.
-    let ordered = all.filter { !before.contains($0) } + all.filter { before.contains($0) }
-    listedAtLook = Set(all)
-    round = Round(began: now, rest: ordered[...], listed: listedAtLook, turned: now)
-  }
-
-  /// Goes on with the look that has begun, until an instant or to its end; returns what is there once it is done.
-  ///
-  /// It calls `see` at once for each process of the accounts that is new or has changed, also for those that appear meanwhile.
-  /// At least one process is looked at.
-  mutating func goOn(_ wanted: Wanted, until end: BootInstant?, see: (ProcessFacts) -> Void) -> Found? {
-    while let pid = round?.rest.popFirst() {
-      let now = BootClock.now()
-      if let (facts, isNews) = look(at: pid, wanted, now), isNews { see(facts) }
-      if let turned = round?.turned, now - turned >= Self.newMilliseconds { addNew(at: now) }
-      if let end, BootClock.now() >= end { break }
-    }
-    guard let done = round, done.rest.isEmpty else { return nil }
-    round = nil
-    known = known.filter { done.present.contains($0.key) }
-    return Found(began: done.began, present: done.present)
-  }
-
-  /// Puts the processes that are new before the others that are to be looked at.
-  private mutating func addNew(at now: BootInstant) {
-    guard var going = round else { return }
-    let new = ProcFile.processes().filter { going.listed.insert($0).inserted }
-    going.rest = (new + going.rest)[...]
-    going.turned = now
-    round = going
-  }
-
-  /// Looks at all processes at once, and returns those of the accounts that are there.
-  mutating func look(
-    _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
-  ) -> Set<ProcessIdentity> {
-    begin(wanted, at: now)
-    return goOn(wanted, until: nil, see: see)?.present ?? []
-  }
-
-  /// Looks until an instant at the processes that are new since the last look at all began, first at those not seen so far.
-  mutating func lookAtNew(_ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void) {
-    guard !wanted.accounts.isEmpty else { return }
-    let new = ProcFile.processes().filter { !listedAtLook.contains($0) }
-    let seen = Set(known.keys.map(\.processID))
-    for pid in new.filter({ !seen.contains($0) }) + new.filter({ seen.contains($0) }) {
-      let now = BootClock.now()
-      if let (facts, isNews) = look(at: pid, wanted, now), isNews { see(facts) }
-      if now >= end { return }
-    }
-  }
-
-  /// Looks again until an instant at the processes that have files of which the SHA-256 is known now, or cannot be known.
-  mutating func look(
-    atThoseWith files: Set<FileMark>, _ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void
-  ) {
-    for process in known.filter({ !$0.value.awaited.isDisjoint(with: files) }).keys {
-      let now = BootClock.now()
-      if let (facts, isNews) = look(at: process.processID, wanted, now), isNews { see(facts) }
-      if now >= end { return }
-    }
   }
 
   /// Returns the facts of a process in which a program has just started, and whether they are news; `nil` if it is none of
