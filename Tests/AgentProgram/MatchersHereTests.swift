@@ -38,15 +38,32 @@ import Testing
   @Test("A package is looked for where dpkg keeps its lists, if it does")
   func packages() throws {
     let folder = try Folder()
-    for name in ["kart.list", "craft:amd64.list", "kart-data.md5sums"] {
-      try Data().write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+    for (name, files) in [
+      ("kart.list", "/.\n/usr\n/bin/cat\n"), ("craft:amd64.list", "/etc/passwd\n/bin/cat\n"),
+      ("kart-data.md5sums", "/bin/cat\n"),
+      // It was removed, or is one that the system needs.
+      ("removed.list", "/etc/passwd\n/usr/games/no-such-game\n"), ("shells.list", "/bin/cat\n/bin/bash\n"),
+    ] {
+      try Data(files.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
     }
-    for (name, expected) in [("kart", nil), ("craft", nil), ("kart-data", .noProgram), ("chess", .noProgram)]
-      as [(String, OrderFault.Kind?)]
-    {
-      #expect(fault(.package, name, packages: folder.path) == expected)
+    for (name, expected) in [
+      ("kart", nil), ("craft", nil), ("kart-data", .noProgram), ("chess", .noProgram), ("removed", .noProgram),
+      ("shells", .neededProgram),
+    ] as [(String, OrderFault.Kind?)] {
+      #expect(fault(.package, name, packages: folder.path) == expected, "\(name)")
     }
     #expect(fault(.package, "chess", packages: folder.path + "/none") == nil)
     #expect(fault(.name, "chess") == nil && fault(.argument, "chess.py") == nil && fault(.flatpak, "a.b") == nil)
+  }
+
+  @Test("A pattern and a name are not taken if they fit what the system needs and has")
+  func patterns() {
+    #expect(fault(.argument, "/bin/bas?") == .neededProgram && fault(.argument, "*/bash *x") == nil)
+    #expect(fault(.name, "bash") == .neededProgram && fault(.name, "ash") == nil)
+  }
+
+  @Test("What the agent cannot see although it may be there for a program is not called absent")
+  func hidden() {
+    #expect(fault(.path, "/app/bin/kart") == nil && fault(.path, "/home/no-such-child/kart") == nil)
   }
 }

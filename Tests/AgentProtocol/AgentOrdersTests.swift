@@ -84,7 +84,7 @@ import Testing
       ], sessions: SessionTerms(), at: 0)
     #expect(
       rig.news() == [
-        "refused neededProgram", "refused matchesEverything", "refused cannotCloseSession", "refused cannotPause",
+        "refused cannotCloseSession", "refused cannotPause", "refused neededProgram", "refused matchesEverything",
         "inForce 1",
       ])
     rig.see(5, "/usr/games/kart", start: 10, at: 20)
@@ -135,7 +135,7 @@ import Testing
     var rig = AgentRig()
     let path = AppMatcher(kind: .path, value: "/usr/games/kart")
     let hash = AppMatcher(kind: .sha256, value: String(repeating: "a", count: 64))
-    var spared = AgentRig.game(closesAt: nil, matchers: [path, hash])
+    var spared = AgentRig.game(closesAt: nil, matchers: [path, hash, path])
     spared.app = try #require(AppID("a-kart"))
     rig.order([spared, AgentRig.game(closesAt: 0, matchers: [path, hash])], at: 0)
     #expect(
@@ -150,10 +150,10 @@ import Testing
   @Test("The node is told so many faults as it keeps, those first by which a rule does not hold")
   func manyFaults() {
     var rig = AgentRig()
-    let absent = (0..<100).map { number in
+    let absent = (0..<1_100).map { number in
       var program = AgentRig.game(closesAt: 0, matchers: [AppMatcher(kind: .path, value: "/usr/games/\(number)")])
-      program.app = AppID("game-\(100 + number)")!
-      if number == 99 { program.matchers.append(AppMatcher(kind: .name, value: "*")) }
+      program.app = AppID("game-\(10_000 + number)")!
+      if number == 1_099 { program.matchers.append(AppMatcher(kind: .name, value: "*")) }
       return program
     }
     rig.order(absent, at: 0, here: { _ in .noProgram })

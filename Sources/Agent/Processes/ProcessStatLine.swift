@@ -14,9 +14,8 @@ public struct ProcessStatLine: Hashable, Sendable {
   public let startTime: UInt64
   /// Fields 26 and 28: where its program's code and stack begin, which another program changes; `nil` if they are not told.
   public let programPlace: [UInt64]?
-  /// Field 26 is 0: it has no program, in the middle of an exec or at its end.
-  ///
-  /// No program can have the kernel tell that of it.
+  /// Field 26 is 0 while it does not sleep (field 3): it has no program, in the middle of an exec, in which nothing sleeps, or at
+  /// its end; or it has one that was made so that this is told of it.
   public let isBetweenPrograms: Bool
 
   /// Reads the line of a process; `nil` if there is no such process.
@@ -56,7 +55,7 @@ public struct ProcessStatLine: Hashable, Sendable {
     self.parent = Int32(truncatingIfNeeded: parent)
     isKernel = flags & 0x20_0000 != 0
     startTime = start
-    isBetweenPrograms = code == 0
+    isBetweenPrograms = code == 0 && state != 0x53
     // To those who may not know it, the kernel tells 0 or 1.
     programPlace = code.flatMap { code in stack.flatMap { code > 1 && $0 > 1 ? [code, $0] : nil } }
   }

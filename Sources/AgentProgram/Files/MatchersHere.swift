@@ -7,10 +7,13 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §6.
 struct MatchersHere {
-  /// The SHA-256 of the programs that the system needs, and of the shells; read when it is first asked for.
-  private var needed: Set<String>?
-  /// The packages that dpkg knows; read when one is first asked for.
-  private var packages: Set<String>?
+  /// The paths of what the system needs and of the shells, as far as they are there; read when they are first asked for.
+  private lazy var needed = NeededPrograms.paths.filter { !Self.isAbsent($0) }
+  /// Their SHA-256, as far as they are known.
+  private var digests: Set<String>?
+  /// The packages that dpkg knows, by the names of their lists of files.
+  private lazy var lists = Dictionary(
+    PackageFiles.lists(in: folder).map { (PackageFiles.package(of: $0), [$0]) }, uniquingKeysWith: +)
   private let folder: String
 
   /// Creates the check; `packageFolder` is dpkg's.
@@ -18,22 +21,45 @@ struct MatchersHere {
 
   /// Returns what is wrong with a matcher that is a proper one of its kind; `nil` if it can be used.
   mutating func fault(of matcher: AppMatcher, _ hashes: inout HashCache) -> OrderFault.Kind? {
+    let value = matcher.value
     switch matcher.kind {
     case .path:
-      if let name = PackageFiles.program(at: matcher.value)?.split(separator: "/").last,
-        NeededPrograms.isNamed(by: name)
-      {
-        return .neededProgram
-      }
-      return Self.isAbsent(matcher.value) ? .noProgram : nil
-    case .package: return isInstalled(matcher.value) ? nil : .noProgram
+      if needed.contains(PackageFiles.program(at: value) ?? value) { return .neededProgram }
+      return Self.isHidden(value) || !Self.isAbsent(value) ? nil : .noProgram
+    case .package: return package(value)
     case .sha256:
-      if needed == nil {
-        needed = Set(NeededPrograms.paths.compactMap { Self.isAbsent($0) ? nil : hashes.digest(of: $0) })
-      }
-      return needed?.contains(matcher.value) == true ? .neededProgram : nil
-    case .flatpak, .argument, .name: return nil
+      let known = digests ?? Set(needed.compactMap { hashes.digest(of: $0) })
+      digests = known
+      return known.contains(value) ? .neededProgram : nil
+    case .argument: return NeededPrograms.isFitted(value, to: needed) ? .neededProgram : nil
+    case .name: return needed.contains { $0.hasSuffix("/" + value) } ? .neededProgram : nil
+    case .flatpak: return nil
     }
+  }
+
+  /// Returns what is wrong with a package: it is not installed, or one of its files is a program that the system needs.
+  private mutating func package(_ name: String) -> OrderFault.Kind? {
+    // Without dpkg's folder nothing is known.
+    if Self.isAbsent(folder) { return nil }
+    var isThere = false
+    for list in lists[name] ?? [] {
+      guard let bytes = ProcFile.read("\(folder)/\(list)", most: PackageFiles.largestList) else { return nil }
+      for line in bytes.split(separator: 0x0A) {
+        let path = String(decoding: line, as: UTF8.self)
+        if needed.contains(path) || needed.contains("/usr" + path) { return .neededProgram }
+        // Of a package that was removed, dpkg keeps what an administrator may have changed.
+        if !isThere, !path.hasPrefix("/etc/"), Self.isFile(path) { isThere = true }
+      }
+    }
+    return isThere ? nil : .noProgram
+  }
+
+  /// Returns whether a path may be there for programs although it is not there for the agent: in a Flatpak's sandbox, or in a
+  /// home that is mounted when somebody logs in.
+  private static func isHidden(_ path: String) -> Bool {
+    if path.hasPrefix("/app/") { return true }
+    let parts = path.split(separator: "/")
+    return parts.first == "home" && parts.count > 2 && isAbsent("/home/\(parts[1])")
   }
 
   /// Returns whether nothing is at a path; what cannot be looked at may be there.
@@ -42,11 +68,8 @@ struct MatchersHere {
     return stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
   }
 
-  private mutating func isInstalled(_ package: String) -> Bool {
-    // Without dpkg's folder nothing is known.
-    if Self.isAbsent(folder) { return true }
-    let found = packages ?? Set(PackageFiles.lists(in: folder).map(PackageFiles.package))
-    packages = found
-    return found.contains(package)
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
   }
 }

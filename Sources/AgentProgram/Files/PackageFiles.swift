@@ -6,7 +6,7 @@ import LatchkeyAgent
 /// Spec: Protocol/13-agent.md §8.
 struct PackageFiles {
   /// The largest list of files that is read, in bytes.
-  private static let largestList = 8 << 20
+  static let largestList = 8 << 20
 
   private let folder: String
   private var names: Set<String> = []

@@ -56,10 +56,15 @@ struct ProcessLooker {
   private static let mapsMilliseconds: Int64 = 60_000
   /// How often a process is looked at again at once because it changes meanwhile.
   static let mostTries = 8
+  /// The longest time for which a process may be between two programs, in milliseconds, and the most that are.
+  private static let betweenMilliseconds: Int64 = 1_000
+  private static let mostBetween = 4_096
   /// What the path of an executable that is too long for the kernel is called.
   private static let longPath = "/(a path that is too long)"
   var known: [ProcessIdentity: Known] = [:]
   var round: Round?
+  /// When processes were first seen between two programs, of those that were seen in none since.
+  var between: [ProcessIdentity: BootInstant] = [:]
   /// The real user of each process whose folder in /proc is root's, as that of one that cannot be dumped.
   var hidden: [Int32: UInt32] = [:]
   var looks = 0
@@ -110,6 +115,9 @@ struct ProcessLooker {
     return look(at: pid, wanted, now, hasStarted: true)
   }
 
+  /// Returns whether a process was between two programs when it was looked at.
+  func isBetweenPrograms(_ pid: Int32) -> Bool { !between.isEmpty && between.keys.contains { $0.processID == pid } }
+
   /// Returns the facts of one process, and whether they are news; `nil` if it is none of the accounts'.
   ///
   /// `hasStarted` says that it runs another program since the last look at it; `tries`, how often it is looked at again if it
@@ -155,11 +163,15 @@ struct ProcessLooker {
       // Of a process that began another program meanwhile, what was read may be of both, or of nothing that is mapped so far.
       switch known?.facts.isFromWritablePlace == true ? Self.move(of: pid, from: line, executable, folder) : nil {
       case .betweenPrograms:
-        if last != nil { round?.present.insert(identity) }
-        return nil
+        // One that a child has made so that the kernel tells this of it for ever gains no more than a moment.
+        if now - (between[identity] ?? now) < Self.betweenMilliseconds {
+          if between[identity] == nil, between.count < Self.mostBetween { between[identity] = now }
+          if last != nil { round?.present.insert(identity) }
+          return nil
+        }
       case .anotherProgram where tries > 0:
         return look(at: pid, wanted, now, hasStarted: hasStarted, tries: tries - 1)
-      case .anotherProgram, .none: break
+      case .anotherProgram, .none: between[identity] = nil
       }
     }
     guard var seen = known else { return nil }

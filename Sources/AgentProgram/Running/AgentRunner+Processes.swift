@@ -31,10 +31,18 @@ extension AgentRunner {
 
   /// Looks again for what orders name, some of which may be installed or removed by now.
   func reloadFiles() {
-    guard loadFiles() else { return }
+    if loadFiles() { checkMatchers() }
+  }
+
+  /// Looks again at what is wrong with matchers on this machine.
+  private func checkMatchers() {
     let now = present()
     var here = MatchersHere()
-    perform(machine.programsChanged(at: now) { here.fault(of: $0, &looker.hashes) }, now)
+    let effects = machine.programsChanged(at: now) { here.fault(of: $0, &looker.hashes) }
+    guard !effects.isEmpty else { return }
+    prepareLooking()
+    loadFiles()
+    perform(effects, now)
   }
 
   /// Begins a look at every process, and does a part of it.
@@ -88,6 +96,7 @@ extension AgentRunner {
   func readFiles() {
     let done = looker.hashes.work(until: SystemClock.boot.milliseconds + Self.filesMilliseconds)
     guard !done.isEmpty else { return }
+    checkMatchers()
     looker.look(atThoseWith: done, wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
   }
 
@@ -121,7 +130,10 @@ extension AgentRunner {
           continue
         }
         let now = BootClock.now()
-        guard let (facts, _) = looker.lookAtStart(of: pid, wanted, now) else { continue }
+        guard let (facts, _) = looker.lookAtStart(of: pid, wanted, now) else {
+          if looker.isBetweenPrograms(pid) { young.started(pid, at: now) }
+          continue
+        }
         see(facts)
         // The end of one that was killed is seen by its descriptor.
         if !machine.isKilled(facts.identity) { young.started(pid, at: now) }

@@ -18,7 +18,7 @@ public struct AgentMachine: Sendable {
   /// The time for which orders that were made after a sleep are waited for, in milliseconds.
   static let wakeMilliseconds: Int64 = 2_000
   /// The most faults of orders that the node is told.
-  static let toldFaults = 64
+  static let toldFaults = 1_024
   /// The most processes that are followed at the same time; those to which orders apply find room beside as many others.
   static let capacity = 16_384
 
@@ -107,7 +107,7 @@ public struct AgentMachine: Sendable {
       }
       if orders.boot != boot { account.move(from: orders.at) }
       if let before = before[account.account] { account.keep(closed: before, at: now) }
-      let table = MatchTable(account, here: here, faults: &matcherFaults)
+      let table = MatchTable(account, check: { MatcherCheck.fault(of: $0) ?? here($0) }, faults: &matcherFaults)
       accounts[account.account] = Supervised(
         orders: account, table: table,
         programs: Dictionary(account.programs.map { ($0.app, $0) }) { first, _ in first })
@@ -134,7 +134,8 @@ public struct AgentMachine: Sendable {
     var found: [OrderFault] = []
     var changed = accounts
     for (account, supervised) in accounts.sorted(by: { $0.key < $1.key }) {
-      changed[account]?.table = MatchTable(supervised.orders, here: here, faults: &found)
+      changed[account]?.table = MatchTable(
+        supervised.orders, check: { MatcherCheck.fault(of: $0) ?? here($0) }, faults: &found)
     }
     guard found != matcherFaults else { return [] }
     (accounts, matcherFaults) = (changed, found)
@@ -145,7 +146,7 @@ public struct AgentMachine: Sendable {
   private mutating func tellOrders(_ now: BootInstant) -> [AgentEffect] {
     guard let number = orders?.number else { return [] }
     // Those that matter most come first: only so many are told.
-    let ordered = matcherFaults.filter { !$0.kind.isNote } + faults + matcherFaults.filter(\.kind.isNote)
+    let ordered = faults + matcherFaults.filter { !$0.kind.isNote } + matcherFaults.filter(\.kind.isNote)
     return ordered.prefix(Self.toldFaults).map { tell(.refused(orders: number, $0), now) }
       + [tell(.inForce(orders: number), now)]
   }

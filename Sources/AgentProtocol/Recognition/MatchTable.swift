@@ -24,21 +24,23 @@ struct MatchTable: Sendable {
   ///
   /// - Parameters:
   ///   - orders: The account's orders.
-  ///   - here: Returns what is wrong with a matcher on this machine.
+  ///   - check: Returns what is wrong with a matcher.
   ///   - faults: What is wrong is appended to it.
   init(
-    _ orders: AccountOrders, here: (AppMatcher) -> OrderFault.Kind? = { _ in nil }, faults: inout [OrderFault]
+    _ orders: AccountOrders, check: (AppMatcher) -> OrderFault.Kind? = MatcherCheck.fault, faults: inout [OrderFault]
   ) {
     func add(_ kind: OrderFault.Kind, _ app: AppID, _ matcher: AppMatcher) {
       faults.append(OrderFault(kind, account: orders.account, app: app, detail: matcher.value))
     }
-    var users: [AppMatcher: [AppID]] = [:]
+    var users: [AppMatcher: Set<AppID>] = [:]
     for program in orders.programs {
       for process in program.processes where byProcess[process] == nil { byProcess[process] = program.app }
       var absent: AppMatcher?
       var canBeThere = !program.processes.isEmpty
       for matcher in program.matchers {
-        switch MatcherCheck.fault(of: matcher) ?? here(matcher) {
+        let fault = check(matcher)
+        if matcher.kind == .path, fault != .badMatcher, fault != .matchesEverything { paths.insert(matcher.value) }
+        switch fault {
         case .none: canBeThere = true
         case .noProgram: absent = absent ?? matcher
         case .some(let kind):
@@ -46,13 +48,14 @@ struct MatchTable: Sendable {
           continue
         }
         // What is not there may be installed later.
-        self.add(matcher, program.app)
-        users[matcher, default: []].append(program.app)
+        if users[matcher, default: []].insert(program.app).inserted { self.add(matcher, program.app) }
       }
       if !canBeThere, let absent { add(.noProgram, program.app, absent) }
     }
     for program in orders.programs {
-      for matcher in program.matchers where users[matcher].map({ $0.count > 1 }) == true {
+      var told: Set<AppMatcher> = []
+      for matcher in program.matchers
+      where users[matcher].map({ $0.count > 1 }) == true && told.insert(matcher).inserted {
         add(.sharedMatcher, program.app, matcher)
       }
     }
@@ -74,8 +77,8 @@ struct MatchTable: Sendable {
   var needsHashes: Bool { !bySHA256.isEmpty }
   /// The packages whose files have to be known.
   var packages: Set<String> { Set(byPackage.keys) }
-  /// The paths of programs of which copies have to be known.
-  var paths: Set<String> { Set(byPath.keys) }
+  /// The paths of programs of which copies have to be known, also of those that are refused because of what is there.
+  private(set) var paths: Set<String> = []
 
   /// Returns the application that the node says a process is; `nil` if it says nothing.
   func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }

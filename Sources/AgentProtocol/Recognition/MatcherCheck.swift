@@ -17,8 +17,8 @@ public enum MatcherCheck {
       return NeededPrograms.contains(package: value) ? .neededProgram : nil
     case .flatpak: return isFlatpak(value) ? nil : .badMatcher
     case .argument:
-      guard let pattern = ArgumentPattern(value) else { return .matchesEverything }
-      return isNeeded(in: value) || NeededPrograms.areMatched(by: pattern) ? .neededProgram : nil
+      guard ArgumentPattern(value) != nil else { return .matchesEverything }
+      return isNeeded(in: value) ? .neededProgram : nil
     case .path:
       if value.allSatisfy({ $0 == "/" || $0 == "*" || $0 == "." }) { return .matchesEverything }
       guard isPath(value) else { return .badMatcher }
@@ -54,9 +54,10 @@ public enum MatcherCheck {
       }
   }
 
-  /// Returns whether a pattern names the executable of a needed program as its first word.
+  /// Returns whether a pattern names the executable of a needed program or of a shell: alone, or by its path as the first word.
   private static func isNeeded(in pattern: String) -> Bool {
-    let first = pattern.drop { $0 == "*" || $0 == " " }.prefix { $0 != " " && $0 != "*" }
-    return first.split(separator: "/").last.map(NeededPrograms.contains) == true
+    let words = pattern.split { $0 == "*" || $0 == " " }
+    guard let first = words.first, let name = first.split(separator: "/").last else { return false }
+    return words.count == 1 ? NeededPrograms.isNamed(by: name) : first.contains("/") && NeededPrograms.contains(name)
   }
 }

@@ -30,15 +30,18 @@ public enum NeededPrograms {
   ]
 
   /// The names of the shells, by which desktops start and which are needed as programs, although what they run is not.
-  static let shells: Set<String> = ["sh", "bash", "dash", "rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"]
+  static let shells: Set<String> = ["sh", "bash", "dash"]
+
+  /// The names of shells that a machine may have, which it needs where it does.
+  static let otherShells: Set<String> = ["rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"]
 
   /// The folders in which they are.
   static let folders = ["/usr/bin/", "/usr/sbin/", "/usr/libexec/", "/usr/lib/systemd/", "/usr/lib/xorg/"]
 
   /// The paths at which they and the shells may be.
-  public static let paths: [String] = names.union(shells).sorted().flatMap { name in folders.map { $0 + name } }
-  /// All these paths in one text.
-  private static let allPaths = paths.joined(separator: "\n")
+  public static let paths: [String] = names.union(shells).union(otherShells).sorted().flatMap { name in
+    folders.map { $0 + name }
+  }
 
   /// The packages that hold them.
   static let packages: Set<String> = [
@@ -48,8 +51,8 @@ public enum NeededPrograms {
     "xserver-xorg-core", "xwayland", "gnome-session-bin", "gnome-shell", "mutter", "plasma-workspace", "kwin-x11",
     "kwin-wayland", "xfce4-session", "xfwm4", "xfdesktop4", "xfce4-panel", "cinnamon", "cinnamon-session",
     "mate-session-manager", "mate-panel", "marco", "lxsession", "lxqt-session", "lxqt-panel", "openbox", "labwc",
-    "sway", "weston", "wayfire", "phosh", "phoc", "libc6", "bash", "dash", "zsh", "ksh93u+m", "mksh", "fish", "tcsh",
-    "coreutils", "gnome-settings-daemon", "gnome-keyring", "xfce4-settings", "xfconf", "dconf-service", "pipewire-bin",
+    "sway", "weston", "wayfire", "phosh", "phoc", "libc6", "bash", "dash", "coreutils", "gnome-settings-daemon",
+    "gnome-keyring", "xfce4-settings", "xfconf", "dconf-service", "pipewire-bin",
     "wireplumber", "pulseaudio", "gvfs-daemons", "xdg-desktop-portal", "ibus", "fcitx5", "at-spi2-core",
     "openssh-client", "gpg-agent", "latchkey",
   ]
@@ -60,10 +63,9 @@ public enum NeededPrograms {
   /// Returns whether a matcher that names an executable would close one of them, or every shell.
   public static func isNamed(by name: some StringProtocol) -> Bool { contains(name) || shells.contains(String(name)) }
 
-  /// Returns whether a pattern of arguments fits the path of one of them, or of a shell.
-  static func areMatched(by pattern: ArgumentPattern) -> Bool {
-    // What fits one of the paths fits all of them together.
-    pattern.matches(allPaths) && paths.contains { pattern.matches($0) }
+  /// Returns whether a pattern of arguments fits one of some paths.
+  public static func isFitted(_ pattern: String, to paths: [String]) -> Bool {
+    ArgumentPattern(pattern).map { pattern in paths.contains { pattern.matches($0) } } ?? false
   }
 
   /// Returns whether a package holds one of them.

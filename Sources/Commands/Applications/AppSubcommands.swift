@@ -148,8 +148,8 @@ struct AppSetSubcommand: AsyncParsableCommand {
       changes, of: found, at: interface, options: options, names: [id: found.known.name(of: id)])
     if new, !found.known.isRecognized(id), matcher.isEmpty || matcher == ["none"] {
       TerminalEnvironment.current.console.note(
-        "Nothing is recognized as \(found.known.name(of: id)) so far, so that its rules close nothing: say with --matcher which "
-          + "program it is, such as --matcher \"path /usr/games/chess\".")
+        "Nothing is recognized as \(found.known.name(of: id)) so far, so its rules close nothing: say which program it is with "
+          + "--matcher, such as --matcher \"path /usr/games/chess\".")
     }
   }
 

@@ -60,7 +60,7 @@ enum ArgumentHint {
   private static func childHint(_ help: String, _ path: String) -> String? {
     if help.contains("<child>") {
       let time = help.contains("<child>] <time") ? " 30m" : ""
-      return "the child is named alone, such as `\(path) Emma\(time)`."
+      return "name the child without an option, such as `\(path) Emma\(time)`."
     }
     return help.contains("--on <") ? "a child's machine is named with --on, such as --on Emma." : nil
   }

@@ -31,7 +31,7 @@ actor AgentService {
   /// What the agent has refused of the orders that it is about to carry out.
   private var refusals: [OrderFault] = []
   /// The most of them that are kept.
-  private static let keptRefusals = 64
+  private static let keptRefusals = 1_024
   private var stored: (run: UInt64, number: UInt64) = (0, 0)
 
   init(context: NodeContext, usage: UsageService) {

@@ -38,6 +38,7 @@ struct ConditionService: Sendable {
       let household = try await context.readHousehold()
       let all = try await context.store.accounts(of: context.own)
       let accounts = all.filter { household.child(of: $0.uid, on: context.own) != nil }
+      let faults = faultConditions()
       var conditions = self.conditions(accounts, isAgentSilent: isAgentSilent)
       // An agent of one user closes what its own account runs, whose child is known.
       if context.enforcementState.agent?.isSystem == true, !household.children(of: context.own).isEmpty {
@@ -46,18 +47,39 @@ struct ConditionService: Sendable {
           conditions.append(MachineCondition("account-open", account: account.uid))
         }
       }
+      // There is room for so many: what may be as many as applications comes last, and what merely informs after that.
+      conditions += faults.serious
       if context.enforcementState.agent != nil {
         for app in try await context.unrecognizedApps().sorted() where app.text.utf8.count <= 64 {
-          let condition = MachineCondition("rule-unrecognized", detail: app.text)
-          if !conditions.contains(condition) { conditions.append(condition) }
+          conditions.append(MachineCondition("rule-unrecognized", detail: app.text))
         }
       }
+      conditions += faults.notes.filter { !conditions.contains($0) }
       let changes = try await context.store.setConditions(
         Array(conditions.prefix(MachineCondition.most)), at: context.wall())
       await directory.committed(changes)
     } catch {
       context.logger.error("the machine's condition could not be kept", metadata: ["reason": "\(error)"])
     }
+  }
+
+  /// Returns what the agent does not carry out of the orders: what weakens rules, and what is merely to be known.
+  private func faultConditions() -> (serious: [MachineCondition], notes: [MachineCondition]) {
+    var (serious, notes): ([MachineCondition], [MachineCondition]) = ([], [])
+    // An application may have several matchers of which none counts.
+    var known: Set<MachineCondition> = []
+    for fault in context.enforcementState.faults {
+      guard let name = fault.condition else { continue }
+      let app = fault.app?.text ?? ""
+      // Without its name, what is not installed says nothing; it is there for no account.
+      if fault.kind == .noProgram, app.utf8.count > 64 { continue }
+      let isOfMachine = fault.account == 0 || fault.kind == .noProgram
+      let condition = MachineCondition(
+        name, account: isOfMachine ? nil : fault.account, detail: app.utf8.count <= 64 ? app : "")
+      guard condition.fault == nil, known.insert(condition).inserted else { continue }
+      if fault.kind.isNote { notes.append(condition) } else { serious.append(condition) }
+    }
+    return (serious, notes)
   }
 
   private func conditions(_ accounts: [Account], isAgentSilent: Bool) -> [MachineCondition] {
@@ -75,17 +97,6 @@ struct ConditionService: Sendable {
       if agent.isSystem, !LoginGateLine.isThere() { conditions.append(MachineCondition("no-login-gate")) }
     }
     conditions += context.enforcementState.noted(at: context.now()).map { MachineCondition($0) }
-    var faults: Set<MachineCondition> = []
-    for fault in context.enforcementState.faults {
-      guard let name = fault.condition else { continue }
-      let app = fault.app?.text ?? ""
-      // What is not installed is there for no account.
-      let isOfMachine = fault.account == 0 || fault.kind == .noProgram
-      let condition = MachineCondition(
-        name, account: isOfMachine ? nil : fault.account, detail: app.utf8.count <= 64 ? app : "")
-      // An application may have several matchers of which none counts.
-      if condition.fault == nil, faults.insert(condition).inserted { conditions.append(condition) }
-    }
     if context.wall() < Self.earliest { conditions.append(MachineCondition("clock-unset")) }
     for name in OtherEnforcers.installed() {
       conditions.append(MachineCondition("other-enforcer", detail: name))

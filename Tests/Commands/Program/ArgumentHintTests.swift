@@ -28,9 +28,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (["lock", "--child", "Emma"], "the child is named alone, such as `latchkey lock Emma`."),
-    (["grant", "--child=Emma", "30m"], "the child is named alone, such as `latchkey grant Emma 30m`."),
-    (["today", "--child", "Emma"], "the child is named alone"),
+    (["lock", "--child", "Emma"], "name the child without an option, such as `latchkey lock Emma`."),
+    (["grant", "--child=Emma", "30m"], "name the child without an option, such as `latchkey grant Emma 30m`."),
+    (["today", "--child", "Emma"], "name the child without an option"),
     (["apps", "scan", "--child", "Emma"], "a child's machine is named with --on"),
   ])
   func aChildWithAnOptionThatTheCommandDoesNotHaveIsExplained(arguments: [String], words: String) async {
