@@ -14,8 +14,10 @@ public struct ProcessStatLine: Hashable, Sendable {
   public let startTime: UInt64
   /// Fields 26 and 28: where its program's code and stack begin, which another program changes; `nil` if they are not told.
   public let programPlace: [UInt64]?
-  /// Field 26 is 0 while it does not sleep (field 3): it has no program, in the middle of an exec, in which nothing sleeps, or at
-  /// its end; or it has one that was made so that this is told of it.
+  /// A Boolean value that indicates whether it seems to have no program: field 26 is 0, and field 3 is not `S`.
+  ///
+  /// So it is in the middle of an exec, in which no process sleeps, and when a process ends. A program can also be made so
+  /// that this is told of it for ever.
   public let isBetweenPrograms: Bool
 
   /// Reads the line of a process; `nil` if there is no such process.

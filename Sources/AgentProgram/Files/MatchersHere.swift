@@ -11,6 +11,8 @@ struct MatchersHere {
   private lazy var needed = NeededPrograms.paths.filter { !Self.isAbsent($0) }
   /// Their SHA-256, as far as they are known.
   private var digests: Set<String>?
+  /// A Boolean value that indicates whether it was asked for a SHA-256, and not all of these are known yet.
+  private(set) var awaitsDigests = false
   /// The packages that dpkg knows, by the names of their lists of files.
   private lazy var lists = Dictionary(
     PackageFiles.lists(in: folder).map { (PackageFiles.package(of: $0), [$0]) }, uniquingKeysWith: +)
@@ -27,14 +29,21 @@ struct MatchersHere {
       if needed.contains(PackageFiles.program(at: value) ?? value) { return .neededProgram }
       return Self.isHidden(value) || !Self.isAbsent(value) ? nil : .noProgram
     case .package: return package(value)
-    case .sha256:
-      let known = digests ?? Set(needed.compactMap { hashes.digest(of: $0) })
-      digests = known
-      return known.contains(value) ? .neededProgram : nil
+    case .sha256: return digests(&hashes).contains(value) ? .neededProgram : nil
     case .argument: return NeededPrograms.isFitted(value, to: needed) ? .neededProgram : nil
     case .name: return needed.contains { $0.hasSuffix("/" + value) } ? .neededProgram : nil
     case .flatpak: return nil
     }
+  }
+
+  private mutating func digests(_ hashes: inout HashCache) -> Set<String> {
+    if let digests { return digests }
+    let found = needed.map { hashes.digest(of: $0) }
+    // Large files are read later.
+    awaitsDigests = found.contains(nil)
+    let known = Set(found.compactMap(\.self))
+    digests = known
+    return known
   }
 
   /// Returns what is wrong with a package: it is not installed, or one of its files is a program that the system needs.

@@ -9,6 +9,9 @@ import LatchkeyModel
 extension ProcessLooker {
   /// The most mapped files of a process that are looked at, and the most that are known by their place alone.
   private static let mostMapped = 64
+  /// The longest time for which a process may be between two programs, in milliseconds, and the most such processes.
+  private static let betweenMilliseconds: Int64 = 1_000
+  static let mostBetween = 4_096
 
   /// Returns the account of which a process is, of those that are looked at; `nil` for all others.
   mutating func account(of pid: Int32, _ wanted: Wanted) -> UInt32? {
@@ -63,6 +66,14 @@ extension ProcessLooker {
     guard let present = ProcessStatLine(pid: pid), !present.isBetweenPrograms else { return .betweenPrograms }
     return present.programPlace == line.programPlace && ProcFile.executable(in: folder) == executable
       ? nil : .anotherProgram
+  }
+
+  /// Returns whether a process that seems to be between two programs is looked at later; of too many, none is.
+  mutating func isLeftForLater(_ process: ProcessIdentity, _ now: BootInstant) -> Bool {
+    if let since = between[process] { return now - since < Self.betweenMilliseconds }
+    guard between.count < Self.mostBetween else { return false }
+    between[process] = now
+    return true
   }
 
   /// Returns the facts of a process that was not seen before, without what it has mapped; `path` is its executable's.

@@ -56,9 +56,6 @@ struct ProcessLooker {
   private static let mapsMilliseconds: Int64 = 60_000
   /// How often a process is looked at again at once because it changes meanwhile.
   static let mostTries = 8
-  /// The longest time for which a process may be between two programs, in milliseconds, and the most that are.
-  private static let betweenMilliseconds: Int64 = 1_000
-  private static let mostBetween = 4_096
   /// What the path of an executable that is too long for the kernel is called.
   private static let longPath = "/(a path that is too long)"
   var known: [ProcessIdentity: Known] = [:]
@@ -163,9 +160,8 @@ struct ProcessLooker {
       // Of a process that began another program meanwhile, what was read may be of both, or of nothing that is mapped so far.
       switch known?.facts.isFromWritablePlace == true ? Self.move(of: pid, from: line, executable, folder) : nil {
       case .betweenPrograms:
-        // One that a child has made so that the kernel tells this of it for ever gains no more than a moment.
-        if now - (between[identity] ?? now) < Self.betweenMilliseconds {
-          if between[identity] == nil, between.count < Self.mostBetween { between[identity] = now }
+        // A program that a child has made so that the kernel tells this of it for ever gains a second at most.
+        if isLeftForLater(identity, now) {
           if last != nil { round?.present.insert(identity) }
           return nil
         }

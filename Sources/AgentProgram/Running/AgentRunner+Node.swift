@@ -66,6 +66,7 @@ extension AgentRunner {
       orders, boot: boot, isDurable: unkept == nil, at: now, here: { here.fault(of: $0, &looker.hashes) },
       // The account that the agent runs as exists, also where no list of accounts names it, as in a container.
       exists: { $0 == geteuid() || getpwuid($0) != nil })
+    awaitsDigests = here.awaitsDigests
     prepareLooking()
     loadFiles()
     looker.forgetImages()

@@ -39,6 +39,7 @@ extension AgentRunner {
     let now = present()
     var here = MatchersHere()
     let effects = machine.programsChanged(at: now) { here.fault(of: $0, &looker.hashes) }
+    awaitsDigests = here.awaitsDigests
     guard !effects.isEmpty else { return }
     prepareLooking()
     loadFiles()
@@ -96,7 +97,7 @@ extension AgentRunner {
   func readFiles() {
     let done = looker.hashes.work(until: SystemClock.boot.milliseconds + Self.filesMilliseconds)
     guard !done.isEmpty else { return }
-    checkMatchers()
+    if awaitsDigests { checkMatchers() }
     looker.look(atThoseWith: done, wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
   }
 

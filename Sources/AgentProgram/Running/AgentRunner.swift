@@ -26,6 +26,8 @@ public final class AgentRunner {
   var machine: AgentMachine
   /// The orders in force that could not be written to the disk.
   var unkept: AgentOrders?
+  /// A Boolean value that indicates whether a matcher may be that of a needed program whose SHA-256 is not known yet.
+  var awaitsDigests = false
   var looker = ProcessLooker()
   var connection: NodeConnection?
   var events: ProcessEvents?

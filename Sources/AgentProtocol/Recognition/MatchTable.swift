@@ -39,7 +39,7 @@ struct MatchTable: Sendable {
       var canBeThere = !program.processes.isEmpty
       for matcher in program.matchers {
         let fault = check(matcher)
-        if matcher.kind == .path, fault != .badMatcher, fault != .matchesEverything { paths.insert(matcher.value) }
+        if matcher.kind == .path, MatcherCheck.fault(of: matcher) == nil { paths.insert(matcher.value) }
         switch fault {
         case .none: canBeThere = true
         case .noProgram: absent = absent ?? matcher
@@ -77,7 +77,7 @@ struct MatchTable: Sendable {
   var needsHashes: Bool { !bySHA256.isEmpty }
   /// The packages whose files have to be known.
   var packages: Set<String> { Set(byPackage.keys) }
-  /// The paths of programs of which copies have to be known, also of those that are refused because of what is there.
+  /// The paths of programs of which copies have to be known, also of those that are refused because of where they lead now.
   private(set) var paths: Set<String> = []
 
   /// Returns the application that the node says a process is; `nil` if it says nothing.

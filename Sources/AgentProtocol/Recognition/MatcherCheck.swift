@@ -44,7 +44,7 @@ public enum MatcherCheck {
       && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || [".", "-", "_"].contains($0)) }
   }
 
-  /// Returns whether a text begins or ends with a space, which nobody means.
+  /// Returns whether a text begins or ends with a space, as it does after a slip while typing.
   private static func isPadded(_ text: String) -> Bool { text.hasPrefix(" ") || text.hasSuffix(" ") }
 
   private static func isPackageName(_ name: String) -> Bool {
