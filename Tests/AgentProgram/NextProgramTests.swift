@@ -9,20 +9,31 @@ import Testing
 
 /// Tests of looks at a process that begins another program meanwhile: Protocol/13-agent.md §10.
 @Suite struct NextProgramTests {
+  /// Calls `body` with a program that runs, and kills and reaps it, since other tests wait for children of any number.
+  private func running(_ arguments: [String], _ body: (Int32) throws -> Void) async throws {
+    let program = try BackgroundProgram(arguments)
+    let result = Result { try body(program.pid) }
+    program.send(signal: SIGKILL)
+    await program.wait()
+    try result.get()
+  }
+
   @Test("Programs of the machine that begin one another at once are never taken for unknown ones")
-  func chain() throws {
+  func chain() async throws {
     let folder = try Folder()
     let script = folder.path + "/chain"
     // Each of the three runs the next one in its own place.
     try Data("exec /usr/bin/env nice /bin/sh \(script)\n".utf8).write(to: URL(filePath: script))
-    let program = try BackgroundProgram(["/bin/sh", script])
-    defer { program.send(signal: SIGKILL) }
+    try await running(["/bin/sh", script]) { try look(atChain: $0) }
+  }
+
+  private func look(atChain pid: Int32) throws {
     var looker = ProcessLooker()
     let wanted = ProcessLooker.Wanted(accounts: [geteuid()], hashed: [], protected: [], protectedFiles: [])
     var seen: [String: Int] = [:]
     // A look finds one of the three; thousands find each of them, and the moments between them.
     for _ in 0..<20_000 {
-      guard let (facts, _) = looker.lookAtStart(of: program.pid, wanted, BootClock.now()) else { continue }
+      guard let (facts, _) = looker.lookAtStart(of: pid, wanted, BootClock.now()) else { continue }
       seen[facts.images.first?.path ?? "", default: 0] += 1
       try #require(!facts.isFromWritablePlace, "\(facts)")
       looker.forgetImages()
@@ -44,31 +55,40 @@ import Testing
   @Test(
     "A program that was made so that the kernel tells of none is seen all the same: at once, or a second later if it never sleeps"
   )
-  func empty() throws {
+  func empty() async throws {
     let folder = try Folder()
-    let wanted = ProcessLooker.Wanted(accounts: [geteuid()], hashed: [], protected: [], protectedFiles: [])
     for sleeps in [true, false] {
       let path = "\(folder.path)/\(sleeps)"
       try Data(Self.program(sleeps: sleeps)).write(to: URL(filePath: path))
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-      let program = try BackgroundProgram([path])
-      defer { program.send(signal: SIGKILL) }
-      // It is there as soon as it was spawned, and sleeps soon.
-      try #require(ProcFile.link("/proc/\(program.pid)/exe") == path)
-      while sleeps, ProcessStatLine(pid: program.pid)?.isBetweenPrograms == true { sched_yield() }
-      try #require(ProcessStatLine(pid: program.pid)?.isBetweenPrograms == !sleeps)
-      var looker = ProcessLooker()
-      let now = BootClock.now()
-      func look(_ milliseconds: Int64) -> ProcessFacts? {
-        looker.look(at: program.pid, wanted, BootInstant(milliseconds: now.milliseconds + milliseconds))?.facts
-      }
-      #expect((look(0) == nil) == !sleeps && looker.isBetweenPrograms(program.pid) == !sleeps)
-      #expect((look(500) == nil) == !sleeps)
-      let facts = look(1_000)
-      #expect(facts?.images.first?.path == path && facts?.isFromWritablePlace == true)
-      looker.forgetImages()
-      #expect(look(2_000)?.identity == facts?.identity, "Once is enough.")
+      try await running([path]) { try look(atEmpty: $0, path, sleeps: sleeps) }
     }
+  }
+
+  private func look(atEmpty pid: Int32, _ path: String, sleeps: Bool) throws {
+    let wanted = ProcessLooker.Wanted(accounts: [geteuid()], hashed: [], protected: [], protectedFiles: [])
+    // It is there as soon as it was spawned, and sleeps soon.
+    try #require(ProcFile.link("/proc/\(pid)/exe") == path)
+    while sleeps, ProcessStatLine(pid: pid)?.isBetweenPrograms == true { sched_yield() }
+    try #require(ProcessStatLine(pid: pid)?.isBetweenPrograms == !sleeps)
+    var looker = ProcessLooker()
+    let now = BootClock.now()
+    func look(_ milliseconds: Int64) -> ProcessFacts? {
+      looker.look(at: pid, wanted, BootInstant(milliseconds: now.milliseconds + milliseconds))?.facts
+    }
+    #expect((look(0) == nil) == !sleeps && looker.isBetweenPrograms(pid) == !sleeps)
+    #expect((look(500) == nil) == !sleeps)
+    let facts = look(1_000)
+    #expect(facts?.images.first?.path == path && facts?.isFromWritablePlace == true)
+    looker.forgetImages()
+    #expect(look(2_000)?.identity == facts?.identity, "Once is enough.")
+    // Where too many are left for later, none is.
+    guard !sleeps else { return }
+    var full = ProcessLooker()
+    for number in 1...Int32(ProcessLooker.mostBetween) {
+      full.between[ProcessIdentity(processID: number + 5_000_000, startTime: 1)] = now
+    }
+    #expect(full.look(at: pid, wanted, now) != nil)
   }
 
   /// Returns a program that sleeps or runs for ever, whose second segment with code is empty and at 0.
