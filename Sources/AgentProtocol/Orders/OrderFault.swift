@@ -98,7 +98,7 @@ public struct OrderFault: Hashable, Sendable {
     case .noProgram:
       "“\(detail)” is not on this machine, so nothing is recognized as \(name): install it, or recognize \(name) otherwise."
     case .sharedMatcher:
-      "“\(detail)” recognizes \(name) and another application, so the stricter rules of both hold: give each its own."
+      "“\(detail)” recognizes \(name) and another application, so the stricter rules of both hold: give each a matcher of its own."
     }
   }
 
