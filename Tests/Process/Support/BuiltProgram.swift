@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The programs that were built with these tests.
 enum BuiltProgram {
@@ -7,6 +8,12 @@ enum BuiltProgram {
 
   /// Whether it is a build for release, which `LATCHKEY_PROGRAMS` names and which has no seams for tests.
   static let isForRelease = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] != nil
+
+  /// Whether another user has built it, so that what this user runs beside the tests is not built by this user either.
+  static let isAnothers: Bool = {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_uid != geteuid()
+  }()
 
   /// The path of another program of this package.
   static func path(of program: String) -> String { folder + "/" + program }
