@@ -1,16 +1,21 @@
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
+#include <linux/stat.h>
 #include <malloc.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/timex.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -52,6 +57,53 @@ static inline int latchkey_peer(int socket, uid_t *user, pid_t *process) {
   *user = peer.uid;
   *process = peer.pid;
   return 0;
+}
+
+// What the kernel knows of a file without asking whoever serves its file system: device, inode, mode, links, owner, size and
+// the times of the last changes; -1 and errno where it does not know all of them.
+static inline int latchkey_known_status(const char *path, struct stat *status) {
+  enum { without_asking = 0x4000 };  // AT_STATX_DONT_SYNC, which the header declares only to GNU programs.
+  struct statx found;
+  memset(&found, 0, sizeof found);
+  if (syscall(SYS_statx, AT_FDCWD, path, without_asking, STATX_BASIC_STATS, &found) != 0) return -1;
+  if ((found.stx_mask & STATX_BASIC_STATS) != STATX_BASIC_STATS) {
+    errno = ENODATA;
+    return -1;
+  }
+  memset(status, 0, sizeof *status);
+  status->st_dev = makedev(found.stx_dev_major, found.stx_dev_minor);
+  status->st_ino = found.stx_ino;
+  status->st_mode = found.stx_mode;
+  status->st_nlink = found.stx_nlink;
+  status->st_uid = found.stx_uid;
+  status->st_gid = found.stx_gid;
+  status->st_size = (off_t)found.stx_size;
+  status->st_mtim.tv_sec = found.stx_mtime.tv_sec;
+  status->st_mtim.tv_nsec = found.stx_mtime.tv_nsec;
+  status->st_ctim.tv_sec = found.stx_ctime.tv_sec;
+  status->st_ctim.tv_nsec = found.stx_ctime.tv_nsec;
+  return 0;
+}
+
+// Asks the kernel for slices of the processor of so many nanoseconds for a thread, 0 for the caller, if it has no real-time policy;
+// -1 and errno otherwise.
+static inline int latchkey_request_slice(pid_t thread, uint64_t nanoseconds) {
+  // struct sched_attr in its first form, which not every C library's headers agree with the kernel's about.
+  struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+  } attributes;
+  memset(&attributes, 0, sizeof attributes);
+  if (syscall(SYS_sched_getattr, thread, &attributes, sizeof attributes, 0) != 0) return -1;
+  if (attributes.policy != 0 && attributes.policy != 3) {  // SCHED_OTHER, SCHED_BATCH
+    errno = EINVAL;
+    return -1;
+  }
+  attributes.runtime = nanoseconds;
+  return (int)syscall(SYS_sched_setattr, thread, &attributes, 0);
 }
 
 // Gives the free parts of the heap back to the kernel.

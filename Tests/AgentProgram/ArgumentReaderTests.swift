@@ -20,7 +20,8 @@ import Testing
   func padded() throws {
     let (seen, hidden) = (try program(padding, "craft.jar"), try program(padding, padding, "craft.jar"))
     var looker = ProcessLooker()
-    let wanted = ProcessLooker.Wanted(accounts: [geteuid()], hashed: [], protected: [], protectedFiles: [])
+    let wanted = ProcessLooker.Wanted(
+      accounts: [geteuid()], needs: [geteuid(): .arguments], protected: [], protectedFiles: [])
     for isAgain in [false, true] {
       let (firstLook, secondLook) = (
         looker.look(at: seen.pid, wanted, BootClock.now()), looker.look(at: hidden.pid, wanted, BootClock.now())

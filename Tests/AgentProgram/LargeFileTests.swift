@@ -10,7 +10,7 @@ import Testing
 /// Tests of files that take long to read: Protocol/13-agent.md §8.
 @Suite struct LargeFileTests {
   private let wanted = ProcessLooker.Wanted(
-    accounts: [geteuid()], hashed: [geteuid()], protected: [], protectedFiles: [])
+    accounts: [geteuid()], needs: [geteuid(): .all], protected: [], protectedFiles: [])
 
   /// Makes a file without content that takes up no room.
   private func makeSparse(_ path: String, _ size: Int64, from program: String? = nil) throws {

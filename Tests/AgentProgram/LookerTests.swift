@@ -10,7 +10,7 @@ import Testing
 /// Tests of what the agent reads of real processes and files: Protocol/13-agent.md §8.
 @Suite struct LookerTests {
   private var wanted: ProcessLooker.Wanted {
-    ProcessLooker.Wanted(accounts: [geteuid()], hashed: [geteuid()], protected: [], protectedFiles: [])
+    ProcessLooker.Wanted(accounts: [geteuid()], needs: [geteuid(): .all], protected: [], protectedFiles: [])
   }
 
   private func facts(of program: RunningCat, _ looker: inout ProcessLooker) throws -> ProcessFacts {
@@ -52,7 +52,41 @@ import Testing
     let devices = KnownDevices()
     #expect(devices.holdsExecutable(try #require(ProcFile.link("\(folder)/exe")), of: folder))
     #expect(!devices.holdsExecutable("/mnt/cat", of: "/proc/\(program.pid)"))
+    // What the kernel knows by itself says the same.
+    #expect(devices.isLocal(try #require(ProcFile.knownStatus("\(folder)/exe"))))
+    #expect(!devices.isLocal(try #require(ProcFile.knownStatus("/proc/\(program.pid)/exe"))))
     #expect(devices.canRead("/.flatpak-info", atRootOf: folder) && !devices.isKnown("fff:ffff"))
+  }
+
+  @Test("What the kernel knows of a file by itself is what it says of a file that nobody serves")
+  func knownStatus() throws {
+    for path in ["/bin/cat", "/", "/proc/self/exe"] {
+      let (known, asked) = (try #require(ProcFile.knownStatus(path)), try #require(ProcFile.status(path)))
+      #expect(FileMark(known) == FileMark(asked) && known.st_mode == asked.st_mode && known.st_nlink == asked.st_nlink)
+      #expect(known.st_uid == asked.st_uid && known.st_gid == asked.st_gid)
+      #expect(known.st_mtim.tv_sec == asked.st_mtim.tv_sec && known.st_mtim.tv_nsec == asked.st_mtim.tv_nsec)
+    }
+    #expect(ProcFile.knownStatus("/bin/none") == nil)
+  }
+
+  @Test("What no matcher needs of a process is not read of it, and what one needs is")
+  func needs() throws {
+    let folder = try Folder()
+    let copied = folder.path + "/flatpak/app/org.example.Kart/files/bin/kart"
+    try FileManager.default.createDirectory(
+      atPath: (copied as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: "/bin/cat", toPath: copied)
+    let program = try RunningCat([copied, "-"])
+    for needs in [RecognitionNeeds.arguments, .flatpaks, .hashes, .all, []] {
+      var looker = ProcessLooker()
+      let wanted = ProcessLooker.Wanted(
+        accounts: [geteuid()], needs: [geteuid(): needs], protected: [], protectedFiles: [])
+      let look = looker.look(at: program.pid, wanted, BootClock.now())
+      let facts = try #require(look).facts
+      #expect(facts.arguments == (needs.contains(.arguments) ? "\(copied) -" : ""))
+      #expect(facts.flatpak == (needs.contains(.flatpaks) ? "org.example.Kart" : nil))
+      #expect((facts.images[0].sha256 != nil) == needs.contains(.hashes))
+    }
   }
 
   @Test("A program of a Flatpak's runtime is the Flatpak's by the statement in its sandbox, unless that is a link")
@@ -339,11 +373,14 @@ import Testing
   func hidden() throws {
     var looker = ProcessLooker()
     let others = looker.look(
-      .init(accounts: [geteuid()], hashed: [], protected: [], protectedFiles: []), at: BootClock.now(), see: { _ in })
+      .init(accounts: [geteuid()], needs: [geteuid(): .arguments], protected: [], protectedFiles: []),
+      at: BootClock.now(), see: { _ in })
     #expect(others.contains { $0.processID == getpid() })
     #expect(
-      looker.look(.init(accounts: [], hashed: [], protected: [], protectedFiles: []), at: BootClock.now()) { _ in }
-        .isEmpty)
+      looker.look(
+        .init(accounts: [], needs: [geteuid(): .arguments], protected: [], protectedFiles: []), at: BootClock.now()
+      ) { _ in }
+      .isEmpty)
   }
 
   @Test("The agent, its present node and their ancestors are protected; a process that got the number of one is not")

@@ -10,7 +10,7 @@ import Testing
 /// Tests of what a program has mapped beside its executable: Protocol/13-agent.md §8.
 @Suite struct MappedFilesTests {
   private let wanted = ProcessLooker.Wanted(
-    accounts: [geteuid()], hashed: [], protected: [], protectedFiles: [])
+    accounts: [geteuid()], needs: [geteuid(): .arguments], protected: [], protectedFiles: [])
 
   /// A looker for which orders name the package `games`, to which `cat` belongs.
   private func looker(_ folder: Folder) throws -> ProcessLooker {

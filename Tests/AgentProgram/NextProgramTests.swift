@@ -29,7 +29,8 @@ import Testing
 
   private func look(atChain pid: Int32) throws {
     var looker = ProcessLooker()
-    let wanted = ProcessLooker.Wanted(accounts: [geteuid()], hashed: [], protected: [], protectedFiles: [])
+    let wanted = ProcessLooker.Wanted(
+      accounts: [geteuid()], needs: [geteuid(): .arguments], protected: [], protectedFiles: [])
     var seen: [String: Int] = [:]
     // A look finds one of the three; thousands find each of them, and the moments between them.
     for _ in 0..<20_000 {
@@ -66,7 +67,8 @@ import Testing
   }
 
   private func look(atEmpty pid: Int32, _ path: String, sleeps: Bool) throws {
-    let wanted = ProcessLooker.Wanted(accounts: [geteuid()], hashed: [], protected: [], protectedFiles: [])
+    let wanted = ProcessLooker.Wanted(
+      accounts: [geteuid()], needs: [geteuid(): .arguments], protected: [], protectedFiles: [])
     // It is there as soon as it was spawned, and sleeps soon.
     try #require(ProcFile.link("/proc/\(pid)/exe") == path)
     while sleeps, ProcessStatLine(pid: pid)?.isBetweenPrograms == true { sched_yield() }

@@ -38,6 +38,28 @@ import Testing
     #expect(rig.deeds == ["kill 9"])
   }
 
+  @Test(
+    "What has to be known of processes follows from the kinds of matchers",
+    arguments: [
+      (AppMatcher.Kind.path, RecognitionNeeds()), (.name, RecognitionNeeds()), (.package, RecognitionNeeds()),
+      (.argument, RecognitionNeeds.arguments), (.flatpak, RecognitionNeeds.flatpaks),
+      (.sha256, RecognitionNeeds.hashes),
+    ])
+  func needs(kind: AppMatcher.Kind, expected: RecognitionNeeds) {
+    var rig = AgentRig()
+    let value =
+      switch kind {
+      case .path: "/usr/games/kart"
+      case .sha256: String(repeating: "a", count: 64)
+      case .flatpak: "org.example.Kart"
+      default: "kart"
+      }
+    rig.order([AgentRig.game(closesAt: 0, matchers: [AppMatcher(kind: kind, value: value)])], at: 0)
+    #expect(rig.machine.needs(of: 1_000) == expected && rig.machine.needs(of: 1_001) == [])
+    rig.order([AgentRig.game(closesAt: 0)], number: 2, at: 0)
+    #expect(rig.machine.needs(of: 1_000) == [])
+  }
+
   @Test("A blocked program is killed beside as many others as are followed at the same time")
   func manyOthers() {
     var rig = AgentRig()

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// Small files of /proc, and what the kernel says of a file.
@@ -85,6 +86,17 @@ public enum ProcFile {
     ProcessReads.reading(path) {
       var status = stat()
       return stat(path, &status) == 0 ? status : nil
+    }
+  }
+
+  /// Returns what the kernel knows of a file without asking whoever serves its file system, links followed: device, inode, mode,
+  /// links, owner, size and the times of the last changes; `nil` if there is none, or if it does not know all that.
+  ///
+  /// A file system of another machine or program may have changed the file since.
+  public static func knownStatus(_ path: String) -> stat? {
+    ProcessReads.reading(path) {
+      var status = stat()
+      return latchkey_known_status(path, &status) == 0 ? status : nil
     }
   }
 

@@ -11,7 +11,7 @@ public struct ProcessHandle: ~Copyable, Sendable {
   public init?(_ process: ProcessIdentity) {
     let descriptor = latchkey_pidfd_open(process.processID)
     guard descriptor >= 0 else { return nil }
-    // The descriptor keeps the number from being used again, so what is read now is true of its process.
+    // The number was that process's before, and is now: the descriptor is of nothing else.
     guard ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime) else {
       close(descriptor)
       return nil

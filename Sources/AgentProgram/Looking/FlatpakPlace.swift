@@ -23,10 +23,8 @@ struct FlatpakPlace {
   ///   - mounts: The machine's mounts.
   init?(path: String, _ program: ProgramPlace?, folder: String, _ devices: KnownDevices, _ mounts: MountTable) {
     // A file of a Flatpak that is run without its sandbox: the system's, or one in a home.
-    if let found = path.firstRange(of: "/flatpak/app/"), path[found.upperBound...].contains("/files/"),
-      let id = path[found.upperBound...].split(separator: "/").first
-    {
-      self.id = String(id)
+    if let id = Self.installed(path) {
+      self.id = id
       isGenuine = path.hasPrefix(Self.installed) && program.map(Self.isSystems) == true
       return
     }
@@ -40,6 +38,16 @@ struct FlatpakPlace {
     isGenuine =
       isInside && !id.contains("/")
       && program.map { Self.isSystems(ProgramPlace(path: place, status: $0.status, mounts)) } == true
+  }
+
+  /// Returns the ID of the Flatpak among whose files a path is: …/flatpak/app/ID/…/files/….
+  private static func installed(_ path: String) -> String? {
+    let parts = path.utf8.split(separator: 0x2F)
+    func isPart(_ place: Int, _ name: String) -> Bool { parts[place].elementsEqual(name.utf8) }
+    guard let place = parts.indices.dropLast(3).first(where: { isPart($0, "flatpak") && isPart($0 + 1, "app") }),
+      parts.indices.dropFirst(place + 3).dropLast().contains(where: { isPart($0, "files") })
+    else { return nil }
+    return String(parts[place + 2])
   }
 
   private static func isSystems(_ program: ProgramPlace) -> Bool {

@@ -29,6 +29,8 @@ struct KnownDevices {
   }
 
   private var devices: Set<Device> = []
+  /// Those of file systems that the kernel keeps by itself, and of the agent's own files, as a file's status names them.
+  private var local: Set<Device> = []
   /// Those of the agent's own files, as `/proc/PID/maps` names them: of an overlay, the file systems below it.
   private var below: Set<Device> = []
   /// That of files in memory, which the kernel keeps for all processes.
@@ -42,16 +44,23 @@ struct KnownDevices {
   /// Reads which there are: those that are mounted for the agent, and those of its own files.
   mutating func load() {
     var found = Set([memory].compactMap(\.self))
+    local = found
     for mount in Self.mounts("/proc/self/mountinfo") where !mount.kind.hasPrefix("fuse") {
-      if let device = mount.device { found.insert(device) }
+      guard let device = mount.device else { continue }
+      found.insert(device)
+      if !mount.isServed { local.insert(device) }
     }
     // Where a system runs from an overlay, the kernel names the file systems below it.
     below = []
+    var paths: Set<String> = []
     for line in (ProcFile.read("/proc/self/maps", most: 1 << 20) ?? []).split(separator: 0x0A) {
       let fields = line.split(separator: 0x20, maxSplits: 5)
       guard fields.count == 6, fields[5].contains(0x2F) else { continue }
       if let device = Device(String(decoding: fields[3], as: UTF8.self), radix: 16) { below.insert(device) }
+      paths.insert(String(decoding: fields[5].drop { $0 == 0x20 }, as: UTF8.self))
     }
+    // Files of a subvolume or of an overlay name other devices than their mount.
+    for path in paths { if let status = ProcFile.status(path) { local.insert(Device(UInt64(status.st_dev))) } }
     devices = found.union(below)
   }
 
@@ -60,6 +69,13 @@ struct KnownDevices {
 
   /// Returns whether a device, as `/proc/PID/maps` names it, is one of the machine's own.
   func isKnown(_ text: some StringProtocol) -> Bool { Device(text, radix: 16).map(devices.contains) ?? false }
+
+  /// Returns whether a device, as a file's status names it, is one that the kernel keeps by itself: that status is all there is to
+  /// know, and reading the file waits for nobody.
+  ///
+  /// The files of an overlay, or of a subvolume of Btrfs, may name other devices than any mount; those are known on which the agent's
+  /// own files are.
+  func isLocal(_ status: stat) -> Bool { local.contains(Device(UInt64(status.st_dev))) }
 
   /// Returns whether the executable of a process is on one of the machine's own file systems, without asking that system.
   ///

@@ -19,6 +19,12 @@ struct MountTable {
     /// A Boolean value that indicates whether somebody else than root may have put there what root owns.
     var isForeign: Bool
 
+    /// A Boolean value that indicates whether another machine or program serves it: asking it anything may take for ever.
+    var isServed: Bool { kind.hasPrefix("fuse") || Self.served.contains { kind.hasPrefix($0) } }
+
+    /// Kinds of file systems that other machines or programs serve, besides those that begin with `fuse`.
+    private static let served = ["9p", "autofs", "ceph", "cifs", "nfs", "smb"]
+
     /// Returns whether a path lies in it.
     func holds(_ path: some StringProtocol) -> Bool {
       let (place, path) = (place.utf8, path.utf8)
@@ -44,9 +50,6 @@ struct MountTable {
       return poll(&wanted, 1, 0) > 0
     }
   }
-
-  /// Kinds of file systems that other machines or programs serve: asking them anything may take for ever.
-  private static let served = ["autofs", "ceph", "cifs", "nfs", "smb"]
 
   /// The most folders of which the mount is remembered.
   private static let capacity = 4_096
@@ -83,8 +86,8 @@ struct MountTable {
     for mount in mounts where !mount.isForeign {
       if let device = mount.device { own.insert(device) }
       // Btrfs gives its files another number than its mounts.
-      guard !Self.served.contains(where: { mount.kind.hasPrefix($0) }), !mount.kind.hasPrefix("fuse") else { continue }
-      if let status = ProcFile.status(mount.place) { own.insert(KnownDevices.Device(UInt64(status.st_dev))) }
+      guard !mount.isServed, let status = ProcFile.status(mount.place) else { continue }
+      own.insert(KnownDevices.Device(UInt64(status.st_dev)))
     }
   }
 

@@ -83,8 +83,11 @@ extension ProcessLooker {
   ) -> ProcessFacts {
     let started = BootInstant(
       milliseconds: Int64(clamping: line.startTime / ticks * 1_000 + line.startTime % ticks * 1_000 / ticks))
-    let flatpak = path.flatMap { FlatpakPlace(path: $0, program, folder: folder, devices, mounts) }
-    let isHashed = wanted.hashed.contains(user)
+    let needs = wanted.needs[user] ?? []
+    let flatpak =
+      needs.contains(.flatpaks)
+      ? path.flatMap { FlatpakPlace(path: $0, program, folder: folder, devices, mounts) } : nil
+    let isHashed = needs.contains(.hashes)
     // The first image is the executable, also where nothing but its path can be known.
     let place = path.map { ProcessFacts.Image(path: ProgramPlace.cleaned($0), isHidden: true) }
     let images =
@@ -161,7 +164,7 @@ extension ProcessLooker {
       }
       let program = ProgramPlace(path: path, status: status, mounts)
       if program.isWritable({ isOwn($0, of: user) || wanted.accounts.contains($0) }) { isFromWritablePlace = true }
-      images.append(image(program, at: path, of: user, isHashed: wanted.hashed.contains(user)))
+      images.append(image(program, at: path, of: user, isHashed: wanted.needs[user]?.contains(.hashes) == true))
     }
     return (images + placed, isFromWritablePlace)
   }

@@ -11,8 +11,8 @@ struct ProcessLooker {
   struct Wanted {
     /// The accounts whose programs are looked at.
     var accounts: Set<UInt32>
-    /// The accounts for which the SHA-256 of files is needed.
-    var hashed: Set<UInt32>
+    /// What the matchers of each account's orders need; nothing for those that are not there.
+    var needs: [UInt32: RecognitionNeeds]
     /// The processes that must not be closed.
     var protected: Set<ProcessIdentity>
     /// Executables that must not be closed, by device and inode.
@@ -136,8 +136,7 @@ struct ProcessLooker {
       case .longPath: Self.longPath
       case .none: nil
       }
-    let place = place(path, line, folder, hasStarted ? nil : last?.place)
-    let status = place.isOnKnownDevice ? ProcFile.status("\(folder)/exe") : nil
+    let (place, status) = place(executable, line, folder, hasStarted ? nil : last?.place)
     let mark = status.map(FileMark.init)
     // A process that ends while it is looked at has no executable any more: that it cannot be read does not make it an unknown
     // program. If its first thread alone has ended, the others are looked at.
@@ -146,7 +145,8 @@ struct ProcessLooker {
     }
     if mounts.hasChanged { loadMounts() }
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0, mounts) } }
-    let arguments = self.arguments.read(folder)
+    let needs = wanted.needs[user] ?? []
+    let arguments = needs.contains(.arguments) ? self.arguments.read(folder) : ArgumentReader.Arguments()
     var known = last.flatMap { known in
       known.file == mark && known.facts.images.first?.path == path.map(ProgramPlace.cleaned) ? known : nil
     }
@@ -205,14 +205,26 @@ struct ProcessLooker {
     return (seen.facts, before != seen.facts)
   }
 
-  /// Returns whether an executable is on one of the machine's own file systems.
+  /// Returns whether an executable is on one of the machine's own file systems, and what the kernel says of its file if it is.
   ///
-  /// To ask that means to read what may be megabytes, so it is asked once for each program that a process runs.
+  /// The kernel knows most by itself. Of the others it is asked once for each program that a process runs, since that means to read
+  /// what may be megabytes.
   private func place(
-    _ path: String?, _ line: ProcessStatLine, _ folder: String, _ last: ExecutablePlace?
-  ) -> ExecutablePlace {
-    if let last, last.program != nil, last.program == line.programPlace, last.path == path { return last }
-    let isOnKnownDevice = path.map { $0 != Self.longPath && devices.holdsExecutable($0, of: folder) } ?? true
-    return ExecutablePlace(path: path, program: line.programPlace, isOnKnownDevice: isOnKnownDevice)
+    _ executable: ProcFile.Executable, _ line: ProcessStatLine, _ folder: String, _ last: ExecutablePlace?
+  ) -> (ExecutablePlace, stat?) {
+    let file = "\(folder)/exe"
+    guard case .path(let path) = executable else {
+      let isThere = executable == .longPath
+      return (
+        ExecutablePlace(path: isThere ? Self.longPath : nil, program: line.programPlace, isOnKnownDevice: !isThere), nil
+      )
+    }
+    if let status = ProcFile.knownStatus(file), devices.isLocal(status) {
+      return (ExecutablePlace(path: path, program: line.programPlace, isOnKnownDevice: true), status)
+    }
+    let isSame = last?.program != nil && last?.program == line.programPlace && last?.path == path
+    let isOnKnownDevice = isSame ? last?.isOnKnownDevice == true : devices.holdsExecutable(path, of: folder)
+    let place = ExecutablePlace(path: path, program: line.programPlace, isOnKnownDevice: isOnKnownDevice)
+    return (place, isOnKnownDevice ? ProcFile.status(file) : nil)
   }
 }

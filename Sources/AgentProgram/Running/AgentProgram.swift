@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgent
 
 /// The program `latchkey-agent`.
 public enum AgentProgram {
@@ -9,11 +10,14 @@ public enum AgentProgram {
       return 0
     }
     if arguments.first == "gate" { return LoginGate.main(arguments: Array(arguments.dropFirst())) }
+    if arguments.first == "schedule" { return schedule(Array(arguments.dropFirst())) }
     switch AgentSettings.read(arguments) {
     case .failure(let fault):
       AgentRunner.say(fault.sentence)
       return 64
     case .success(let settings):
+      // A service that is not allowed to has it done by its service manager.
+      _ = ProcessorSlice.requestShortest()
       do {
         try AgentRunner(settings, unreadable: LookGuard.begin()).work()
         return 0
@@ -22,6 +26,21 @@ public enum AgentProgram {
         return error.exitStatus
       }
     }
+  }
+
+  /// Asks for short slices of the processor for an agent, and returns the exit status.
+  private static func schedule(_ arguments: [String]) -> Int32 {
+    guard arguments.count == 1, let process = Int32(arguments[0]), process > 0 else {
+      AgentRunner.say("Give the number of one process after schedule; see latchkey-agent --help.")
+      return 64
+    }
+    guard ProcessorSlice.requestShortest(for: process) else {
+      AgentRunner.say(
+        "Process \(process) gets no short slices (\(String(cString: strerror(errno)))): run this as root, for one that runs."
+      )
+      return 77
+    }
+    return 0
   }
 
   static func write(_ text: String, to descriptor: Int32) {

@@ -19,8 +19,9 @@ extension AgentRunner {
   func prepareLooking() {
     let accounts = machine.supervisedAccounts
     wanted = ProcessLooker.Wanted(
-      accounts: accounts, hashed: accounts.filter { machine.needsHashes(of: $0) }, protected: protected.processes,
-      protectedFiles: protected.files, protectedPaths: settings.nodeUser == nil ? protected.paths : [])
+      accounts: accounts, needs: Dictionary(uniqueKeysWithValues: accounts.map { ($0, machine.needs(of: $0)) }),
+      protected: protected.processes, protectedFiles: protected.files,
+      protectedPaths: settings.nodeUser == nil ? protected.paths : [])
   }
 
   /// Reads which files belong to the packages and paths that orders name; returns whether they are others than before.

@@ -35,7 +35,7 @@ public final class AgentRunner {
   let presence: PresenceLooker?
   var handles: HeldHandles
   var protected = ProtectedProcesses()
-  var wanted = ProcessLooker.Wanted(accounts: [], hashed: [], protected: [], protectedFiles: [])
+  var wanted = ProcessLooker.Wanted(accounts: [], needs: [:], protected: [], protectedFiles: [])
   /// The programs that are looked at again soon.
   var young = YoungPrograms()
   /// The processes that make whoever reads their files wait, and the accounts of which everything is killed for that.

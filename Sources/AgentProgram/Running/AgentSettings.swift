@@ -44,6 +44,9 @@ public struct AgentSettings: Hashable, Sendable {
     `latchkey-agent gate [--socket PATH] [--orders PATH]` is what PAM asks before a session begins. It refuses by the exit
     status 0, and allows by any other.
 
+    `latchkey-agent schedule PROCESS` asks the kernel for short slices of the processor for an agent, which then waits less for
+    other programs. Its service runs this.
+
     """
 
   /// Reads the arguments after the program's name; returns a sentence for what is wrong.

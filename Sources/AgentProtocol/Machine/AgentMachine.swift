@@ -61,8 +61,8 @@ public struct AgentMachine: Sendable {
   public var ordersInForce: UInt64? { orders?.number }
   /// The numbers of the accounts that are supervised.
   public var supervisedAccounts: Set<UInt32> { Set(accounts.keys) }
-  /// Returns whether the SHA-256 of an account's files is needed to recognize its programs.
-  public func needsHashes(of account: UInt32) -> Bool { accounts[account]?.table.needsHashes ?? false }
+  /// Returns what has to be known of an account's processes to recognize its programs.
+  public func needs(of account: UInt32) -> RecognitionNeeds { accounts[account]?.table.needs ?? [] }
   /// The packages whose files have to be known.
   public var packages: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.packages) } }
   /// The paths of programs of which copies have to be known.

@@ -73,8 +73,14 @@ struct MatchTable: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether recognizing a process may need the SHA-256 of its files.
-  var needsHashes: Bool { !bySHA256.isEmpty }
+  /// What has to be known of a process to recognize it.
+  var needs: RecognitionNeeds {
+    var needs: RecognitionNeeds = []
+    if !bySHA256.isEmpty { needs.insert(.hashes) }
+    if !byFlatpak.isEmpty { needs.insert(.flatpaks) }
+    if !byArgument.isEmpty { needs.insert(.arguments) }
+    return needs
+  }
   /// The packages whose files have to be known.
   var packages: Set<String> { Set(byPackage.keys) }
   /// The paths of programs of which copies have to be known, also of those that are refused because of where they lead now.
