@@ -112,15 +112,15 @@ static inline void latchkey_trim_heap(void) { (void)malloc_trim(0); }
 // A file in memory that is gone when it is closed; -1 and errno where there is none.
 static inline int latchkey_memory_file(void) { return (int)syscall(SYS_memfd_create, "", 1U); }
 
-// Lets the kernel keep two kinds of events for a socket alone: a program was started, and a process was copied. Most others
-// are ends and threads, each of which would wake the reader.
-static inline void latchkey_events_select(int descriptor) {
+// Lets the kernel keep two kinds of events for a socket alone: a program was started, and, if `copies` is not 0, a process was
+// copied. Each of the others, most of which are ends and threads, would wake the reader.
+static inline void latchkey_events_select(int descriptor, int copies) {
   enum { event = NLMSG_HDRLEN + sizeof(struct cn_msg) };
   // Words are loaded in the order of the network.
   struct sock_filter steps[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, event),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(PROC_EVENT_EXEC), 5, 0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(PROC_EVENT_FORK), 0, 5),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(PROC_EVENT_FORK), copies ? 0 : 5, 5),
     // A thread has another number than its process.
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, event + offsetof(struct proc_event, event_data.fork.child_pid)),
     BPF_STMT(BPF_MISC | BPF_TAX, 0),
@@ -142,7 +142,7 @@ static inline int latchkey_events_open(int bytes) {
   // What may exceed the system's bound is for root.
   if (setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
     (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-  latchkey_events_select(descriptor);
+  latchkey_events_select(descriptor, 0);
   struct { char bytes[NLMSG_LENGTH(sizeof(struct cn_msg) + sizeof(enum proc_cn_mcast_op))]; } request;
   memset(&request, 0, sizeof request);
   struct nlmsghdr header = {.nlmsg_len = sizeof request, .nlmsg_type = NLMSG_DONE};

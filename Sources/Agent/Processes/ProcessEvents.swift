@@ -9,7 +9,7 @@ public struct ProcessEvents: ~Copyable, Sendable {
   public enum Event: Hashable, Sendable {
     /// A program was started in the process with this number.
     case started(Int32)
-    /// A process began as a copy of another one, without another program.
+    /// A process began as a copy of another one, without another program; where this was asked for.
     case forked(Int32, of: Int32)
     /// Events were lost.
     case lost
@@ -31,6 +31,9 @@ public struct ProcessEvents: ~Copyable, Sendable {
   }
 
   deinit { close(descriptor) }
+
+  /// Has copies of processes reported from now on, or not any more; at first they are not.
+  public func reportForks(_ isWanted: Bool) { latchkey_events_select(descriptor, isWanted ? 1 : 0) }
 
   /// Returns the next event; `nil` if there is none now.
   public func next() -> Event? {

@@ -33,22 +33,20 @@ struct MountTable {
     }
   }
 
-  /// The kernel's list of mounts, opened, which tells of changes.
+  /// The kernel's lists of mounts, opened, which tell of changes: the first process's, and the agent's own.
   private final class Changes {
-    private let descriptor: Int32
+    private var wanted: [pollfd]
 
-    init?(_ path: String) {
-      descriptor = open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return nil }
+    init() {
+      wanted = ["/proc/1/mountinfo", "/proc/self/mountinfo"].map { (list: String) in
+        pollfd(fd: open(list, O_RDONLY | O_CLOEXEC), events: Int16(POLLPRI), revents: 0)
+      }
     }
 
-    deinit { close(descriptor) }
+    deinit { for list in wanted where list.fd >= 0 { close(list.fd) } }
 
     /// Returns whether something was mounted or unmounted since the last call.
-    func areThere() -> Bool {
-      var wanted = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
-      return poll(&wanted, 1, 0) > 0
-    }
+    func areThere() -> Bool { poll(&wanted, nfds_t(wanted.count), 0) > 0 }
   }
 
   /// The most folders of which the mount is remembered.
@@ -58,13 +56,13 @@ struct MountTable {
   /// The mounts by their places, and those of the folders that were asked for.
   private var byPlace: [String: Mount] = [:]
   private var byFolder: [String: Mount] = [:]
-  private let changes = Changes("/proc/1/mountinfo") ?? Changes("/proc/self/mountinfo")
+  private let changes = Changes()
   /// The devices of the machine's own mounts, as mounts and as files name them.
   private var own: Set<KnownDevices.Device> = []
   private var bytes: [UInt8] = []
 
   /// A Boolean value that indicates whether something was mounted or unmounted since this was last asked.
-  var hasChanged: Bool { changes?.areThere() ?? false }
+  var hasChanged: Bool { changes.areThere() }
 
   /// Reads the table; returns whether it is another one than before.
   ///

@@ -36,9 +36,13 @@ extension ProcessLooker {
   /// Begins a look at all processes, in the place of one that is not done.
   mutating func begin(_ wanted: Wanted, at now: BootInstant) {
     looks += 1
-    loadMounts()
+    if mounts.hasChanged { loadMounts() }
     arguments.begin()
-    if looks % 10 == 0 { hidden = [:] }
+    // Also what no change was told of, as where /proc was mounted later.
+    if looks % 10 == 0 {
+      hidden = [:]
+      loadMounts()
+    }
     let all = wanted.accounts.isEmpty ? [] : ProcFile.processes()
     let before = Set(known.keys.map(\.processID))
     // The new ones may have to be closed, and the others take time.

@@ -78,7 +78,7 @@ struct ProcessLooker {
   init(packageFolder: String = "/var/lib/dpkg/info", subordinateUsers: String = "/etc/subuid") {
     files = PackageFiles(folder: packageFolder)
     subordinates = SubordinateUsers(path: subordinateUsers)
-    _ = mounts.load()
+    loadMounts()
   }
 
   /// Takes over which packages' files and which programs' copies have to be known, and the accounts of which programs are

@@ -49,6 +49,7 @@ extension AgentRunner {
 
   /// Begins a look at every process, and does a part of it.
   func lookAtAll() {
+    if !closing.isEmpty { reportForks(false) }
     closing = []
     killUnreadable()
     looker.begin(wanted, at: present())
@@ -148,6 +149,14 @@ extension AgentRunner {
         wereEventsLost = true
         lookAtAll()
       }
+    }
+  }
+
+  /// Has the kernel report copies of processes, which wake the agent for nothing while it closes no program.
+  func reportForks(_ isWanted: Bool) {
+    switch events {
+    case .some(let events): events.reportForks(isWanted)
+    case .none: break
     }
   }
 
