@@ -41,6 +41,42 @@ extension ProcessTests {
       }
     }
 
+    @Test("What a program copies itself into after it was asked to end is killed at once, as long as it goes on itself")
+    func copies() async throws {
+      try await ProcessLab.run(asRoot: true) { lab in
+        let cage = try Cage(lab, game: "/usr/bin/python3")
+        defer { cage.remove() }
+        let agent = try await cage.agent()
+        try #require(agent.hasEvents)
+        try cage.order(agent, 1, closesAt: nil)
+        let folder = lab.newPath()
+        #expect(mkdir(folder, 0o755) == 0 && chown(folder, cage.child, cage.child) == 0)
+        let script = """
+          import os, signal, sys, time
+          signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+          signal.signal(signal.SIGTERM, lambda *_: os.mkdir(sys.argv[1] + "/asked"))
+          os.mkdir(sys.argv[1] + "/ready")
+          while not os.path.exists(sys.argv[1] + "/asked"): time.sleep(0.01)
+          time.sleep(0.2)
+          while True:
+              if os.fork() == 0:
+                  time.sleep(1)
+                  open(sys.argv[1] + "/survived", "w")
+                  os._exit(0)
+              open(sys.argv[1] + "/copied", "w")
+              time.sleep(0.05)
+          """
+        let game = try cage.play(["-c", script, folder], ["PYTHONHOME": "/usr"])
+        try await cage.hear(agent, "it runs") { if case .began = $0 { true } else { false } }
+        try await eventually("it is ready to be asked") { FileManager.default.fileExists(atPath: folder + "/ready") }
+        try cage.order(agent, 2, closesAt: BootClock.now(), step: .close)
+        #expect(await game.wait() == .signalled(SIGKILL))
+        try await eventually("none is left") { try cage.players().isEmpty }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(files.sorted() == ["asked", "copied", "ready"])
+      }
+    }
+
     @Test("Programs of the system that end while they are looked at are no unknown ones")
     func brief() async throws {
       try await withAgent { cage, agent in

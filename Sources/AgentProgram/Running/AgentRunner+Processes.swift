@@ -49,8 +49,8 @@ extension AgentRunner {
 
   /// Begins a look at every process, and does a part of it.
   func lookAtAll() {
-    if !closing.isEmpty { reportForks(false) }
-    closing = []
+    closing = machine.closing
+    reportForks(!closing.isEmpty)
     killUnreadable()
     looker.begin(wanted, at: present())
     goOnLooking(for: Self.lookPartMilliseconds)

@@ -41,7 +41,7 @@ public final class AgentRunner {
   /// The processes that make whoever reads their files wait, and the accounts of which everything is killed for that.
   var unreadable: UnreadableProcesses
   var blinding: Set<UInt32> = []
-  /// The numbers of processes that were asked to end or killed since the last look at everything.
+  /// The numbers of processes that were asked to end, frozen or killed since the last look at everything, or still close.
   var closing: Set<Int32> = []
   var newLooks = NewLooks(at: BootClock.now())
   /// A Boolean value that indicates whether every process was looked at since the agent began.

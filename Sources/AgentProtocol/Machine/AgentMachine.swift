@@ -69,6 +69,16 @@ public struct AgentMachine: Sendable {
   public var paths: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.paths) } }
   /// The reports that the node has not stored.
   public var waitingReports: [AgentReport] { log.waiting }
+  /// The numbers of the processes that were asked to end or killed and are still there.
+  public var closing: Set<Int32> {
+    let closing = followed.ruled.values.filter { known in
+      switch known.closing {
+      case .asked, .killed: true
+      case .paused, nil: false
+      }
+    }
+    return Set(closing.map(\.facts.identity.processID))
+  }
   /// The processes that are followed.
   public var processes: Set<ProcessIdentity> { Set(followed.identities) }
 
