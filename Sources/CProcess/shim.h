@@ -130,8 +130,11 @@ static inline void latchkey_events_select(int descriptor, int copies) {
     BPF_STMT(BPF_RET | BPF_K, 0),
   };
   struct sock_fprog program = {.len = sizeof steps / sizeof *steps, .filter = steps};
-  // Without it, all events come, and those that are of no use are read and forgotten.
-  (void)setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+  // The kernel may refuse: the programs of all filters share a bound, which others can use up. Without one all events come, and
+  // those that are of no use are read and forgotten.
+  int none = 0;
+  if (setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0 && copies)
+    (void)setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof none);
 }
 
 // A socket on which the kernel tells of processes, with room for many; -1 and errno where it cannot be had.

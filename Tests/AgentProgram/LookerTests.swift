@@ -69,6 +69,18 @@ import Testing
     #expect(ProcFile.knownStatus("/bin/none") == nil)
   }
 
+  @Test("A look at new processes that ends early says so, and the next one sees the others")
+  func newOnes() throws {
+    var looker = ProcessLooker()
+    _ = looker.look(wanted, at: BootClock.now()) { _ in }
+    let programs = try (0..<3).map { _ in try RunningCat(["/bin/cat"]) }
+    var seen: [Int32] = []
+    let isEarlyDone = looker.lookAtNew(wanted, until: BootClock.now() + -1) { seen.append($0.identity.processID) }
+    #expect(!isEarlyDone && seen.isEmpty)
+    let isDone = looker.lookAtNew(wanted, until: BootClock.now() + 60_000) { seen.append($0.identity.processID) }
+    #expect(isDone && Set(programs.map(\.pid)).isSubset(of: seen))
+  }
+
   @Test("What no matcher needs of a process is not read of it, and what one needs is")
   func needs() throws {
     let folder = try Folder()

@@ -16,6 +16,14 @@ struct ServedFileAsRoot {
   private static let server = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Nested/support/blockers").standardized.path
 
+  /// Returns whether `stat` runs in a process, and sleeps.
+  private static func sleeps(_ process: Int32) -> Bool {
+    guard ProcFile.link("/proc/\(process)/exe") == "/usr/bin/stat",
+      let line = ProcFile.line("/proc/\(process)/stat"), let end = line.lastIndex(of: 0x29)
+    else { return false }
+    return line.dropFirst(end + 2).first == 0x53
+  }
+
   @Test("A look waits for nobody, and takes the program for an unknown one")
   func silent() throws {
     let program = try RunningCat(["/usr/bin/python3", Self.server, "\(Self.account)", "/bin/cat"])
@@ -32,6 +40,9 @@ struct ServedFileAsRoot {
     let rescue = DispatchWorkItem { kill(server, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + 20, execute: rescue)
     defer { rescue.cancel() }
+
+    // Once it waits for the server, it sleeps.
+    while asking.isRunning, !Self.sleeps(asking.processIdentifier) { sched_yield() }
 
     let status = try #require(ProcFile.knownStatus(file))
     #expect(status.st_uid == Self.account && status.st_size > 0 && !KnownDevices().isLocal(status))

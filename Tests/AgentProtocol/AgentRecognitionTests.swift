@@ -60,6 +60,23 @@ import Testing
     #expect(rig.machine.needs(of: 1_000) == [])
   }
 
+  @Test("Another program of the same file is another one, also where nothing else tells them apart")
+  func sameFile() {
+    var rig = AgentRig()
+    rig.order([AgentRig.game(closesAt: nil)], at: 0)
+    var facts = ProcessFacts(
+      identity: AgentRig.process(7), account: 1_000, startedAt: .init(milliseconds: 1_000), name: "java",
+      images: [.init(path: "/usr/bin/java")], programPlace: [4_096, 8_192])
+    rig.take(rig.machine.saw(facts, at: .init(milliseconds: 1_000)))
+    facts.programPlace = [4_096, 12_288]
+    rig.take(rig.machine.saw(facts, at: .init(milliseconds: 20_000)))
+    _ = rig.news()
+    // Later orders name it: its use begins with that program, not with the one before.
+    rig.order(
+      [AgentRig.game(closesAt: nil, matchers: [AppMatcher(kind: .name, value: "java")])], number: 2, at: 30_000)
+    #expect(rig.news().contains { $0.hasPrefix("began 7 kart since 20000") })
+  }
+
   @Test("A blocked program is killed beside as many others as are followed at the same time")
   func manyOthers() {
     var rig = AgentRig()

@@ -92,7 +92,8 @@ public enum ProcFile {
   /// Returns what the kernel knows of a file without asking whoever serves its file system, links followed: device, inode, mode,
   /// links, owner, size and the times of the last changes; `nil` if there is none, or if it does not know all that.
   ///
-  /// A file system of another machine or program may have changed the file since.
+  /// A file system of another machine or program may have changed the file since. Those that only root can mount, such as NFS, may be
+  /// asked nevertheless.
   public static func knownStatus(_ path: String) -> stat? {
     ProcessReads.reading(path) {
       var status = stat()
@@ -101,8 +102,13 @@ public enum ProcFile {
   }
 
   /// The numbers of all processes that /proc shows.
-  public static func processes() -> [Int32] {
-    guard let folder = opendir("/proc") else { return [] }
+  public static func processes() -> [Int32] { numbers(in: "/proc") }
+
+  /// The numbers of the threads of a process; none if there is no such process.
+  public static func threads(of process: Int32) -> [Int32] { numbers(in: "/proc/\(process)/task") }
+
+  private static func numbers(in path: String) -> [Int32] {
+    guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var found: [Int32] = []
     while let entry = readdir(folder) {

@@ -23,7 +23,9 @@ struct MountTable {
     var isServed: Bool { kind.hasPrefix("fuse") || Self.served.contains { kind.hasPrefix($0) } }
 
     /// Kinds of file systems that other machines or programs serve, besides those that begin with `fuse`.
-    private static let served = ["9p", "autofs", "ceph", "cifs", "nfs", "smb"]
+    private static let served = [
+      "9p", "afs", "autofs", "ceph", "cifs", "coda", "lustre", "nfs", "orangefs", "smb", "vboxsf", "virtiofs",
+    ]
 
     /// Returns whether a path lies in it.
     func holds(_ path: some StringProtocol) -> Bool {

@@ -86,16 +86,19 @@ extension ProcessLooker {
     return goOn(wanted, until: nil, see: see)?.present ?? []
   }
 
-  /// Looks until an instant at the processes that are new since the last look at all began, first at those not seen so far.
-  mutating func lookAtNew(_ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void) {
-    guard !wanted.accounts.isEmpty else { return }
+  /// Looks until an instant at the processes that are new since the last look at all began, first at those not seen so far, of
+  /// which the latest come first; returns whether all were looked at.
+  mutating func lookAtNew(_ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void) -> Bool {
+    guard !wanted.accounts.isEmpty else { return true }
     let new = ProcFile.processes().filter { !listedAtLook.contains($0) }
     let seen = Set(known.keys.map(\.processID))
-    for pid in new.filter({ !seen.contains($0) }) + new.filter({ seen.contains($0) }) {
+    let unseen = new.filter { !seen.contains($0) }.sorted(by: >)
+    for pid in unseen + new.filter({ seen.contains($0) }) {
       let now = BootClock.now()
+      if now >= end { return false }
       if let (facts, isNews) = look(at: pid, wanted, now), isNews { see(facts) }
-      if now >= end { return }
     }
+    return true
   }
 
   /// Looks again until an instant at the processes that have files of which the SHA-256 is known now, or cannot be known.

@@ -183,6 +183,7 @@ struct ProcessLooker {
         arguments == seen.firstArguments ? seen.firstArguments.text : seen.firstArguments.text + " " + arguments.text
       seen.facts.hasMoreArguments = arguments.isCut || seen.firstArguments.isCut
       seen.facts.name = line.name
+      seen.facts.programPlace = line.programPlace ?? seen.facts.programPlace
       seen.facts.isProtected = isProtected(identity, program, wanted)
       // Maps are read with a later look: a loader needs a moment before its program is there.
       let pause = min((now - seen.facts.startedAt) / 2, Self.mapsMilliseconds)

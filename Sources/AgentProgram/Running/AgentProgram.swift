@@ -34,7 +34,9 @@ public enum AgentProgram {
       AgentRunner.say("Give the number of one process after schedule; see latchkey-agent --help.")
       return 64
     }
-    guard ProcessorSlice.requestShortest(for: process) else {
+    // Also for its other threads: one of them may run the program anew (`LookGuard`), and its slices are the process's from then on.
+    let threads = ProcFile.threads(of: process)
+    guard !threads.isEmpty, threads.allSatisfy({ ProcessorSlice.requestShortest(for: $0) }) else {
       AgentRunner.say(
         "Process \(process) gets no short slices (\(String(cString: strerror(errno)))): run this as root, for one that runs."
       )

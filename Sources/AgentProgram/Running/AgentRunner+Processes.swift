@@ -18,10 +18,13 @@ extension AgentRunner {
   /// Works out what is looked for, after new orders or with another node.
   func prepareLooking() {
     let accounts = machine.supervisedAccounts
+    let needs = wanted.needs
     wanted = ProcessLooker.Wanted(
       accounts: accounts, needs: Dictionary(uniqueKeysWithValues: accounts.map { ($0, machine.needs(of: $0)) }),
       protected: protected.processes, protectedFiles: protected.files,
       protectedPaths: settings.nodeUser == nil ? protected.paths : [])
+    // What was not needed was not read.
+    if wanted.needs != needs { looker.forgetImages() }
   }
 
   /// Reads which files belong to the packages and paths that orders name; returns whether they are others than before.

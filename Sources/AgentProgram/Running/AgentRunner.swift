@@ -159,7 +159,9 @@ public final class AgentRunner {
         }
       } else if let due = newLooks.due, due <= BootClock.now() {
         newLooks.begin(at: BootClock.now())
-        looker.lookAtNew(wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
+        let isDone = looker.lookAtNew(wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
+        // A child that starts many processes hides none among them: those that were seen come last the next time.
+        if !isDone { newLooks.closed() }
       }
       let now = present()
       if now - lastTimer >= Self.restMilliseconds, let timer = machine.nextTimer(after: lastTimer), timer <= now {

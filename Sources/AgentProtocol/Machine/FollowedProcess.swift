@@ -44,7 +44,9 @@ extension AgentMachine.Followed {
   func becomesOther(_ new: ProcessFacts, _ supervised: AgentMachine.Supervised) -> Bool {
     let newMatch = supervised.match(new)
     if newMatch != match { return true }
-    return newMatch == nil && (facts.images.first != new.images.first || facts.arguments != new.arguments)
+    return newMatch == nil
+      && (facts.images.first != new.images.first || facts.arguments != new.arguments
+        || facts.programPlace != new.programPlace)
   }
 
   /// Returns whether it became what it is when that was closed already, so that ending it loses no work.

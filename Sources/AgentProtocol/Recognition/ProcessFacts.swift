@@ -65,6 +65,8 @@ public struct ProcessFacts: Hashable, Sendable {
   public var isFromWritablePlace: Bool
   /// A Boolean value that indicates whether its executable itself does.
   public var hasWritableExecutable: Bool
+  /// Where its program's code and stack begin, which another program changes, also of the same file; `nil` if that is not told.
+  public var programPlace: [UInt64]?
   /// A Boolean value that indicates whether it must not be closed: the agent, the node, their ancestors, and programs that
   /// the system needs.
   public var isProtected: Bool
@@ -73,7 +75,7 @@ public struct ProcessFacts: Hashable, Sendable {
   public init(
     identity: ProcessIdentity, account: UInt32, startedAt: BootInstant, name: String, arguments: String = "",
     hasMoreArguments: Bool = false, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
-    isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil,
+    isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, programPlace: [UInt64]? = nil,
     isProtected: Bool = false
   ) {
     self.identity = identity
@@ -87,6 +89,7 @@ public struct ProcessFacts: Hashable, Sendable {
     self.isGenuineFlatpak = isGenuineFlatpak
     self.isFromWritablePlace = isFromWritablePlace
     self.hasWritableExecutable = hasWritableExecutable ?? isFromWritablePlace
+    self.programPlace = programPlace
     self.isProtected = isProtected
   }
 }
