@@ -10,7 +10,7 @@ import Testing
   .enabled(if: geteuid() == 0, "only root looks at others' programs; run Tools/test by sudo"),
   .enabled(if: access("/dev/fuse", F_OK) == 0, "this kernel has no FUSE"))
 struct ServedFileAsRoot {
-  /// An account that nobody has.
+  /// The number of an account that does not exist.
   private static let account: UInt32 = 31_803
   /// A program that becomes a copy of another one, which a process of its own serves.
   private static let server = URL(filePath: #filePath).deletingLastPathComponent()

@@ -89,11 +89,11 @@ public enum ProcFile {
     }
   }
 
-  /// Returns what the kernel knows of a file without asking whoever serves its file system, links followed: device, inode, mode,
-  /// links, owner, size and the times of the last changes; `nil` if there is none, or if it does not know all that.
+  /// Returns what the kernel has already been told about a file, or `nil` if that is incomplete or there is no such file.
   ///
-  /// A file system of another machine or program may have changed the file since. Those that only root can mount, such as NFS, may be
-  /// asked nevertheless.
+  /// Links are followed. The result holds the device, inode, mode, number of links, owner, size and times of change. A FUSE server is
+  /// not asked, so the file may have changed since. The kernel may still ask the server of a file system that only root can mount,
+  /// such as NFS.
   public static func knownStatus(_ path: String) -> stat? {
     ProcessReads.reading(path) {
       var status = stat()

@@ -70,11 +70,10 @@ struct KnownDevices {
   /// Returns whether a device, as `/proc/PID/maps` names it, is one of the machine's own.
   func isKnown(_ text: some StringProtocol) -> Bool { Device(text, radix: 16).map(devices.contains) ?? false }
 
-  /// Returns whether a device, as a file's status names it, is one that the kernel keeps by itself: that status is all there is to
-  /// know, and reading the file waits for nobody.
+  /// Returns whether a file is on a file system that the kernel keeps by itself, so that reading the file waits for nobody.
   ///
-  /// The files of an overlay, or of a subvolume of Btrfs, may name other devices than any mount; those are known on which the agent's
-  /// own files are.
+  /// The files of an overlay, or of a subvolume of Btrfs, may name other devices than any mount. Such a device is known if one of
+  /// the agent's own files is on it.
   func isLocal(_ status: stat) -> Bool { local.contains(Device(UInt64(status.st_dev))) }
 
   /// Returns whether the executable of a process is on one of the machine's own file systems, without asking that system.

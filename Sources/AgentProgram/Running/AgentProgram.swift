@@ -34,7 +34,7 @@ public enum AgentProgram {
       AgentRunner.say("Give the number of one process after schedule; see latchkey-agent --help.")
       return 64
     }
-    // Also for its other threads: one of them may run the program anew (`LookGuard`), and its slices are the process's from then on.
+    // `LookGuard` starts the program again from another thread, and the process then keeps the slices of that thread.
     let threads = ProcFile.threads(of: process)
     guard !threads.isEmpty, threads.allSatisfy({ ProcessorSlice.requestShortest(for: $0) }) else {
       AgentRunner.say(
