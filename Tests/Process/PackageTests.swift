@@ -18,14 +18,12 @@ extension ProcessTests {
       return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Runs scenarios of Tests/Nested, each on a system of its own, and prints what each did and how long it took.
-    private func runNested(_ lab: ProcessLab, _ scenarios: [[String]]) async throws {
-      for scenario in scenarios {
-        let begin = ContinuousClock.now
-        let run = try await lab.run(BuiltProgram.tools + "/nested", ["run"] + scenario)
-        report(scenario[0], run)
-        print("Nested: \(scenario[0]) took \((ContinuousClock.now - begin).components.seconds) s.")
-      }
+    /// Runs a scenario of Tests/Nested on a system of its own, and prints what it did and how long it took.
+    private func runNested(_ lab: ProcessLab, _ scenario: String, _ arguments: [String]) async throws {
+      let begin = ContinuousClock.now
+      let run = try await lab.run(BuiltProgram.tools + "/nested", ["run", scenario] + arguments)
+      report(scenario, run)
+      print("Nested: \(scenario) took \((ContinuousClock.now - begin).components.seconds) s.")
     }
 
     /// Prints what a scenario did, and records an issue if it failed.
@@ -40,31 +38,50 @@ extension ProcessTests {
       Issue.record("\(scenario) ended with \(run.status): \(told.joined(separator: " ↩ ").suffix(1_500))")
     }
 
-    @Test("A paused program stays so, closed sessions do not begin, and learning counts while somebody is there")
-    func everyDay() async throws {
+    @Test(
+      "A paused program stays so, closed sessions do not begin, and learning counts while somebody is there",
+      arguments: ["enforce", "sessions"])
+    func everyDay(scenario: String) async throws {
       try await ProcessLab.run(asRoot: true) { lab in
-        let package = try await package(lab, "0.0.1", in: lab.newPath())
-        try await runNested(lab, [["enforce", package], ["sessions", package]])
+        try await runNested(lab, scenario, [package(lab, "0.0.1", in: lab.newPath())])
       }
     }
 
     @Test(
-      "It is installed, used by each account as it may, upgraded, removed and purged, is the same bytes each time, and is not got around",
-      .enabled(if: Length.isThorough, "it takes ten minutes; run Tools/test --thorough"))
+      "It is installed, used by each account as it may, upgraded, removed and purged, and is the same bytes each time",
+      .enabled(if: Length.isThorough, "it takes a minute; run Tools/test --thorough"))
     func install() async throws {
       try await ProcessLab.run(asRoot: true) { lab in
         let old = try await package(lab, "0.0.1", in: lab.newPath())
         let again = try await package(lab, "0.0.1", in: lab.newPath())
         let new = try await package(lab, "99.0", in: lab.newPath())
         #expect(FileManager.default.contentsEqual(atPath: old, andPath: again))
-        try await runNested(
-          lab,
-          [
-            ["install", old, new], ["bypasses", new, BuiltProgram.folder], ["doors", new],
-            ["faults", new], ["crashes", new], ["crowd", new, BuiltProgram.folder], ["doctor", new], ["subjects", new],
-            ["setup", new], ["machines", new], ["disks", new],
-            ["clocks", new, BuiltProgram.path(of: "libLatchkeyClockShift.so")],
-          ])
+        try await runNested(lab, "install", [old, new])
+      }
+    }
+
+    @Test(
+      "It is not got around, and a fault leaves the rest of the rules in force",
+      .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
+      arguments: ["bypasses", "clocks", "crashes", "crowd", "disks", "faults", "machines"])
+    func machine(scenario: String) async throws {
+      let beside = [
+        "bypasses": [BuiltProgram.folder], "crowd": [BuiltProgram.folder],
+        "clocks": [BuiltProgram.path(of: "libLatchkeyClockShift.so")],
+      ]
+      try await ProcessLab.run(asRoot: true) { lab in
+        let package = try await package(lab, "0.0.1", in: lab.newPath())
+        try await runNested(lab, scenario, [package] + (beside[scenario] ?? []))
+      }
+    }
+
+    @Test(
+      "It is set up, finds what it needs, and holds at every door and for programs of Debian",
+      .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
+      arguments: ["doctor", "doors", "setup", "subjects"])
+    func debian(scenario: String) async throws {
+      try await ProcessLab.run(asRoot: true) { lab in
+        try await runNested(lab, scenario, [package(lab, "0.0.1", in: lab.newPath())])
       }
     }
 
