@@ -46,6 +46,28 @@ import Testing
     #expect(try await rig.store.setting("key 49") == "value")
   }
 
+  @Test("A store that is closed while others read has written its log back into the file")
+  func closedBesideReaders() async throws {
+    for _ in 0..<20 {
+      let rig = try StoreRig()
+      let store = rig.store
+      for number in 0..<5 { try await store.set("key \(number)", to: "value") }
+      await withTaskGroup(of: Void.self) { group in
+        let (readings, reads) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        for _ in 0..<3 {
+          group.addTask {
+            // They end because the store is closed.
+            while (try? await store.setting("key 4")) == "value" { reads.yield() }
+          }
+        }
+        for await _ in readings { break }
+        store.close()
+      }
+      let log = try? FileManager.default.attributesOfItem(atPath: rig.path + "-wal")[.size] as? Int
+      #expect((log ?? 0) == 0)
+    }
+  }
+
   @Test("Migrations run once, and a file with an unknown migration is refused and not changed")
   func migrations() async throws {
     let rig = try StoreRig()

@@ -156,8 +156,8 @@ public final class Store: Sendable {
   /// All data is durable without this.
   public func close() {
     // The pool closes its writer before its readers. The last one to close, which may only read, would leave the log
-    // behind. Active readers are not waited for.
-    try? pool.writeWithoutTransaction { database in
+    // behind. So would a reader that is active meanwhile: one that has given its result is for a moment.
+    try? pool.barrierWriteWithoutTransaction { database in
       try database.execute(sql: "PRAGMA busy_timeout = 0")
       try? database.noteAge(clock)
       try database.checkpoint(.truncate)
