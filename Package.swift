@@ -222,7 +222,7 @@ let package = Package(
       path: "Tests/Simulation/Tests", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyDiscoveryTests",
-      dependencies: ["LatchkeyDiscovery", "LatchkeyAgent", "LatchkeyModel", "latchkey-discovery-probe"],
+      dependencies: ["LatchkeyDiscovery", "CAvahi", "LatchkeyAgent", "LatchkeyModel", "latchkey-discovery-probe"],
       path: "Tests/Discovery", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyTransportTests",

@@ -132,6 +132,26 @@ struct DaemonLabTests {
     try await lab.expect("A", "state running avahi-daemon")
   }
 
+  @Test(arguments: ["advertise aaaaaaaa 4001 v=1 t=1", "withdraw"])
+  func aBusThatDiesDuringACallIsNoticed(order: String) async throws {
+    let lab = try DiscoveryLab(.daemon)
+    try lab.probe("A", "auto")
+    try lab.order("A", "advertise aaaaaaaa 4001 v=1 t=0")
+    try await lab.expect("A", "state running avahi-daemon")
+    try await lab.expectAmongAll("A", "found aaaaaaaa 4001 127.0.0.1,::1 t=0,v=1")
+    // A bus that stands still keeps the caller waiting, and is killed once the call is in its queue.
+    try await lab.run("kill -STOP $(cat $WITH_AVAHI_DIR/bus.pid)")
+    try lab.order("A", order)
+    try await lab.run(
+      """
+      until ss -xH | awk '/system_bus_socket/ && $3 > 0 { found = 1 } END { exit !found }'; do sleep 0.01; done
+      kill -9 $(cat $WITH_AVAHI_DIR/bus.pid)
+      """)
+    try await lab.expect("A", "state running embedded")
+    try lab.shell("with-avahi-bus; with-avahi-daemon")
+    try await lab.expect("A", "state running avahi-daemon")
+  }
+
   @Test func aDaemonThatExcludesTheInterfaceIsNotUsed() async throws {
     let lab = try DiscoveryLab(.bus)
     try lab.shell("sed -i 's/^use-ipv4=.*/&\\ndeny-interfaces=lo/' $WITH_AVAHI_DIR/avahi.conf; with-avahi-daemon")

@@ -17,12 +17,19 @@ enum AvahiClient {
     return loaded
   }
 
+  /// The errors that mean that the connection is gone.
+  ///
+  /// If libdbus notices the end of the bus by a call that waits for its answer, it may tell that call alone, and the library's own
+  /// call-back never comes. Every later call is refused as one in a bad state.
+  static let losses: Set<CInt> = [CInt(AVAHI_ERR_DISCONNECTED), CInt(AVAHI_ERR_BAD_STATE)]
+
   /// Returns the library's functions in the common shape.
   static func functions(_ library: AvahiClientLibrary) -> AvahiFunctions {
     let any = AvahiFunctions.anyVersion
     return AvahiFunctions(
       close: { library.avahi_client_free($0) },
       lastError: { library.avahi_client_errno($0) },
+      losses: losses,
       // A daemon sends lists over D-Bus in the order of the wire.
       textBeginsWithLast: false,
       // A daemon begins to browse for records 10 ms after it is asked to, and resolves a service at once.
@@ -31,13 +38,13 @@ enum AvahiClient {
         library.avahi_service_browser_new(
           client, interface, any, type, "local", AVAHI_LOOKUP_USE_MULTICAST, found, context)
       },
-      freeServiceBrowser: { _ = library.avahi_service_browser_free($0) },
+      freeServiceBrowser: { library.avahi_service_browser_free($0) },
       resolveService: { client, sighting, type, version, flags, found, context in
         library.avahi_service_resolver_new(
           client, AvahiIfIndex(bitPattern: sighting.interface), sighting.packetProtocol, sighting.instanceName, type,
           "local", version, flags, found, context)
       },
-      freeServiceResolver: { _ = library.avahi_service_resolver_free($0) },
+      freeServiceResolver: { library.avahi_service_resolver_free($0) },
       browseRecords: { client, interface, name, type, context in
         library.avahi_record_browser_new(
           client, interface, any, name, UInt16(AVAHI_DNS_CLASS_IN), type, AVAHI_LOOKUP_USE_MULTICAST,
@@ -50,7 +57,7 @@ enum AvahiClient {
               SeenRecord(data: bytes, packetProtocol: packetProtocol, appeared: event == AVAHI_BROWSER_NEW))
           }, context)
       },
-      freeRecordBrowser: { _ = library.avahi_record_browser_free($0) },
+      freeRecordBrowser: { library.avahi_record_browser_free($0) },
       makeGroup: { client, context in
         library.avahi_entry_group_new(
           client,
@@ -58,7 +65,7 @@ enum AvahiClient {
             if let context { AvahiRecordGroup.of(context).changed(to: state) }
           }, context)
       },
-      freeGroup: { _ = library.avahi_entry_group_free($0) },
+      freeGroup: { library.avahi_entry_group_free($0) },
       commit: { library.avahi_entry_group_commit($0) },
       addAddress: { _, group, interface, host, address in
         library.avahi_entry_group_add_address(group, interface, any, AVAHI_PUBLISH_NO_REVERSE, host, address)

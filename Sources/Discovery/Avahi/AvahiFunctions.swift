@@ -17,6 +17,8 @@ struct AvahiFunctions {
   let close: (Connection) -> Void
   /// Returns the number of the last error.
   let lastError: (Connection) -> CInt
+  /// The errors that mean that the connection is gone, also if no call-back tells it.
+  let losses: Set<CInt>
 
   /// A Boolean value that indicates whether a resolver's TXT list begins with the last entry of the wire.
   let textBeginsWithLast: Bool
@@ -25,7 +27,7 @@ struct AvahiFunctions {
 
   /// Looks for the instances of a type; the context is an `AvahiLookup<ServiceSighting>`.
   let browseServices: (Connection, AvahiIfIndex, _ type: String, AvahiServiceBrowserCallback, Context) -> OpaquePointer?
-  let freeServiceBrowser: (OpaquePointer) -> Void
+  let freeServiceBrowser: (OpaquePointer) -> CInt
 
   /// Follows where an instance leads, with an address of this IP version; the context is an
   /// `AvahiLookup<ResolvedService>`.
@@ -34,16 +36,16 @@ struct AvahiFunctions {
       Connection, ServiceSighting, _ type: String, AvahiProtocol, AvahiLookupFlags, AvahiServiceResolverCallback,
       Context
     ) -> OpaquePointer?
-  let freeServiceResolver: (OpaquePointer) -> Void
+  let freeServiceResolver: (OpaquePointer) -> CInt
 
   /// Follows the records of a name; the context is an `AvahiLookup<SeenRecord>`, which is told by this function's own
   /// call-back.
   let browseRecords: (Connection, AvahiIfIndex, _ name: String, _ type: UInt16, Context) -> OpaquePointer?
-  let freeRecordBrowser: (OpaquePointer) -> Void
+  let freeRecordBrowser: (OpaquePointer) -> CInt
 
   /// Makes an empty group; the context is an `AvahiRecordGroup`, which is told by this function's own call-back.
   let makeGroup: (Connection, Context) -> OpaquePointer?
-  let freeGroup: (OpaquePointer) -> Void
+  let freeGroup: (OpaquePointer) -> CInt
   let commit: (_ group: OpaquePointer) -> CInt
   /// Adds an address record without a reverse record.
   let addAddress:

@@ -4,7 +4,7 @@ final class AvahiLookup<Found>: Lookup {
   let responder: AvahiResponder
   /// Called for everything that is found.
   let report: (Found) -> Void
-  private let free: (OpaquePointer) -> Void
+  private let free: (OpaquePointer) -> CInt
   private var raw: OpaquePointer?
 
   /// Begins to look.
@@ -16,14 +16,14 @@ final class AvahiLookup<Found>: Lookup {
   ///   - make: Makes Avahi's object from the connection and the context for its call-back, which `of` turns back.
   /// - Throws: `AvahiError` if the connection is closed or Avahi refuses.
   init(
-    responder: AvahiResponder, free: @escaping (OpaquePointer) -> Void, report: @escaping (Found) -> Void,
+    responder: AvahiResponder, free: @escaping (OpaquePointer) -> CInt, report: @escaping (Found) -> Void,
     make: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
   ) throws(AvahiError) {
     self.responder = responder
     self.free = free
     self.report = report
     let connection = try responder.open()
-    guard let made = make(connection, Unmanaged.passUnretained(self).toOpaque()) else { throw responder.lastError }
+    guard let made = make(connection, Unmanaged.passUnretained(self).toOpaque()) else { throw responder.failure() }
     raw = made
   }
 
@@ -40,6 +40,6 @@ final class AvahiLookup<Found>: Lookup {
     guard let raw else { return }
     self.raw = nil
     // A closed connection has freed this already.
-    if responder.connection != nil { free(raw) }
+    if responder.connection != nil { responder.note(free(raw)) }
   }
 }

@@ -17,7 +17,7 @@ final class AvahiRecordGroup: RecordGroup {
     self.onState = onState
     let connection = try responder.open()
     guard let made = responder.functions.makeGroup(connection, Unmanaged.passUnretained(self).toOpaque()) else {
-      throw responder.lastError
+      throw responder.failure()
     }
     raw = made
   }
@@ -48,7 +48,7 @@ final class AvahiRecordGroup: RecordGroup {
 
   func addAddress(_ address: IPAddress, host: String, interface: UInt32) throws(AvahiError) {
     let (connection, group) = try open()
-    try AvahiError.check(
+    try responder.check(
       AvahiText.withAddress(address) {
         responder.functions.addAddress(connection, group, AvahiIfIndex(bitPattern: interface), host, $0)
       })
@@ -59,7 +59,7 @@ final class AvahiRecordGroup: RecordGroup {
   ) throws(AvahiError) {
     let (connection, group) = try open()
     // Without the cookie that Avahi may add, which would name this machine for as long as its daemon runs.
-    try AvahiError.check(
+    try responder.check(
       AvahiText.withList(text) {
         responder.functions.addService(
           connection, group, AvahiIfIndex(bitPattern: interface), name, type, host, port, $0)
@@ -68,7 +68,7 @@ final class AvahiRecordGroup: RecordGroup {
 
   func updateText(name: String, type: String, text: [[UInt8]], interface: UInt32) throws(AvahiError) {
     let (connection, group) = try open()
-    try AvahiError.check(
+    try responder.check(
       AvahiText.withList(text) {
         responder.functions.updateText(connection, group, AvahiIfIndex(bitPattern: interface), name, type, $0)
       })
@@ -76,19 +76,19 @@ final class AvahiRecordGroup: RecordGroup {
 
   func addSharedText(name: String, interface: UInt32) throws(AvahiError) {
     let (connection, group) = try open()
-    try AvahiError.check(
+    try responder.check(
       responder.functions.addSharedText(connection, group, AvahiIfIndex(bitPattern: interface), name))
   }
 
   func commit() throws(AvahiError) {
-    try AvahiError.check(responder.functions.commit(try open().group))
+    try responder.check(responder.functions.commit(try open().group))
   }
 
   func close() {
     guard let raw else { return }
     self.raw = nil
     // A closed connection has freed this already.
-    if responder.connection != nil { responder.functions.freeGroup(raw) }
+    if responder.connection != nil { responder.note(responder.functions.freeGroup(raw)) }
   }
 
   private func open() throws(AvahiError) -> (connection: OpaquePointer, group: OpaquePointer) {

@@ -123,6 +123,24 @@ final class AvahiResponder: Responder {
     return connection
   }
 
-  /// The connection's last error, for functions that only return `nil`.
+  /// Throws an `AvahiError` if the result of an Avahi function is negative, which means that it failed.
+  func check(_ result: CInt) throws(AvahiError) {
+    note(result)
+    if result < 0 { throw AvahiError(result) }
+  }
+
+  /// Reports that the connection has failed, if the result of a function is such an error.
+  func note(_ result: CInt) {
+    if functions.losses.contains(result) { changed(to: .failed(AvahiError(result))) }
+  }
+
+  /// Returns the error of a function that only returned `nil`.
+  func failure() -> AvahiError {
+    let error = lastError
+    note(error.code)
+    return error
+  }
+
+  /// The connection's last error.
   var lastError: AvahiError { AvahiError(connection.map(functions.lastError) ?? CInt(AVAHI_ERR_BAD_STATE)) }
 }

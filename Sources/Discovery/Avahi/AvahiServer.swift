@@ -28,6 +28,7 @@ enum AvahiServer {
     return AvahiFunctions(
       close: { library.avahi_server_free($0) },
       lastError: { library.avahi_server_errno($0) },
+      losses: [],
       textBeginsWithLast: true,
       // Its browsers report known services in the next turn.
       resolvesAddresses: false,
@@ -35,13 +36,19 @@ enum AvahiServer {
         library.avahi_s_service_browser_new(
           server, interface, any, type, "local", AVAHI_LOOKUP_USE_MULTICAST, found, context)
       },
-      freeServiceBrowser: { library.avahi_s_service_browser_free($0) },
+      freeServiceBrowser: {
+        library.avahi_s_service_browser_free($0)
+        return CInt(AVAHI_OK)
+      },
       resolveService: { server, sighting, type, version, flags, found, context in
         library.avahi_s_service_resolver_new(
           server, AvahiIfIndex(bitPattern: sighting.interface), sighting.packetProtocol, sighting.instanceName, type,
           "local", version, flags, found, context)
       },
-      freeServiceResolver: { library.avahi_s_service_resolver_free($0) },
+      freeServiceResolver: {
+        library.avahi_s_service_resolver_free($0)
+        return CInt(AVAHI_OK)
+      },
       browseRecords: { server, interface, name, type, context in
         guard let key = library.avahi_key_new(name, UInt16(AVAHI_DNS_CLASS_IN), type) else { return nil }
         defer { library.avahi_key_unref(key) }
@@ -54,7 +61,10 @@ enum AvahiServer {
               SeenRecord(data: data, packetProtocol: packetProtocol, appeared: event == AVAHI_BROWSER_NEW))
           }, context)
       },
-      freeRecordBrowser: { library.avahi_s_record_browser_free($0) },
+      freeRecordBrowser: {
+        library.avahi_s_record_browser_free($0)
+        return CInt(AVAHI_OK)
+      },
       makeGroup: { server, context in
         library.avahi_s_entry_group_new(
           server,
@@ -62,7 +72,10 @@ enum AvahiServer {
             if let context { AvahiRecordGroup.of(context).changed(to: state) }
           }, context)
       },
-      freeGroup: { library.avahi_s_entry_group_free($0) },
+      freeGroup: {
+        library.avahi_s_entry_group_free($0)
+        return CInt(AVAHI_OK)
+      },
       commit: { library.avahi_s_entry_group_commit($0) },
       addAddress: { server, group, interface, host, address in
         library.avahi_server_add_address(server, group, interface, any, AVAHI_PUBLISH_NO_REVERSE, host, address)
