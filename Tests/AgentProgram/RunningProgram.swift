@@ -1,6 +1,10 @@
 import Foundation
 import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
 import Testing
+
+@testable import LatchkeyAgentProgram
 
 /// A folder that is removed with this value.
 final class Folder {
@@ -48,4 +52,15 @@ final class RunningCat {
     close(toIt[1])
     close(fromIt[0])
   }
+}
+
+extension ProcessLooker.Wanted {
+  /// Everything about the programs of the account that runs the tests.
+  static var own: Self { Self(accounts: [geteuid()], needs: [geteuid(): .all], protected: [], protectedFiles: []) }
+}
+
+/// Returns what a look at a program tells of it.
+func facts(of program: RunningCat, _ looker: inout ProcessLooker) throws -> ProcessFacts {
+  let seen = looker.look(at: program.pid, .own, BootClock.now())
+  return try #require(seen).facts
 }
