@@ -205,6 +205,9 @@ extension ProcessTests {
           _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: "nosuch", child: "Emma"))
         }
         #expect(account?.code == .unknownItem)
+        let untold = try await mum.latchkey("message", "Dinner is ready", "--on", "emil")
+        #expect(
+          untold.status == 67 && untold.talk.contains("Emil has no machine yet: run `latchkey pair`"), "\(untold)")
       }
     }
   }

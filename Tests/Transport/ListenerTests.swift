@@ -142,6 +142,12 @@ import Testing
     }
   }
 
+  @Test func anInterfaceThatIsMissingIsNamed() async throws {
+    await #expect(throws: TransportError.noInterface("nope")) {
+      _ = try await Listener(interfaces: ["lo", "nope"], port: 0)
+    }
+  }
+
   @Test func aPortInUseIsNamed() async throws {
     let first = try await Listener(interfaces: ["lo"], port: 0)
     await #expect(throws: TransportError.portInUse(first.port)) {

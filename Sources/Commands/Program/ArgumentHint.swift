@@ -22,27 +22,50 @@ enum ArgumentHint {
           "Error: Unknown option '\(ShownText.safe(unknown.option))'\n  See '\(unknown.path) --help' for more information."
       }
     }
-    guard message.hasPrefix("Error: Unexpected argument"), let end = message.firstIndex(of: "\n") else {
-      return message
+    guard let end = message.firstIndex(of: "\n") else { return message }
+    let isOne = message.hasPrefix("Error: Unexpected argument")
+    guard isOne || message[..<end].contains("unexpected arguments") else { return message }
+    if message.contains(" <text>\n") {
+      return message[..<end] + ": put a text of several words in quotes, such as \"Dinner is ready\"." + message[end...]
     }
+    guard isOne else { return message }
     for (option, what, example) in [("--child", "child", "Emma"), ("--on", "machine", "\"Emma's PC\"")]
     where message.contains("\(option) <\(what)>") && !arguments.contains(where: { $0.hasPrefix(option) }) {
-      return message[..<end] + ": a \(what) is named with \(option), such as \(option) \(example)." + message[end...]
+      // The parser blames the last argument, though a name that was typed first may stand where another value is expected.
+      var blamed = String(message[..<end])
+      if let first = first(arguments).map({ "'\(ShownText.safe($0))'" }), !blamed.contains(first) {
+        blamed = blamed.replacing("Unexpected argument", with: "Unexpected argument \(first) or", maxReplacements: 1)
+      }
+      return blamed + ": a \(what) is named with \(option), such as \(option) \(example)." + message[end...]
     }
     return message
+  }
+
+  /// Returns the argument that follows the names of subcommands, if it is no option.
+  private static func first(_ arguments: [String]) -> String? {
+    let (_, path) = subcommand(arguments)
+    let next = arguments.dropFirst(path.count - 1).first
+    return next?.hasPrefix("-") == false ? next : nil
+  }
+
+  /// Returns the subcommand that arguments name, and its names from `latchkey` on.
+  private static func subcommand(_ arguments: [String]) -> (type: any ParsableCommand.Type, path: [String]) {
+    var type: any ParsableCommand.Type = LatchkeyTool.self
+    var path = ["latchkey"]
+    for argument in arguments {
+      let children = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
+      guard let next = children.first(where: { $0.configuration.commandName == argument }) else { break }
+      type = next
+      path.append(argument)
+    }
+    return (type, path)
   }
 
   /// Returns the first option that a subcommand does not have, with the path of the subcommand, and how it takes a child if the
   /// option is `--child`; `nil` if there is none.
   private static func unknownOption(_ arguments: [String]) -> (option: String, path: String, hint: String?)? {
-    var type: any ParsableCommand.Type = LatchkeyTool.self
-    var path = "latchkey"
-    for argument in arguments {
-      let children = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
-      guard let next = children.first(where: { $0.configuration.commandName == argument }) else { break }
-      type = next
-      path += " " + argument
-    }
+    var (type, names) = subcommand(arguments)
+    let path = names.joined(separator: " ")
     if let usual = type.configuration.defaultSubcommand { type = usual }
     let help = LatchkeyTool.helpMessage(for: type, includeHidden: true, columns: 1_000)
     let known = options(in: help)

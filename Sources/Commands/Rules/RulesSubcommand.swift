@@ -7,7 +7,8 @@ struct RulesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Show the rules of a child.",
     discussion: """
-      The rules hold on every machine of the child's, and so do those of the whole family, which are shown below.
+      The rules hold on every machine of the child's, and so do those of the whole family, which are shown below. Time that \
+      a parent gave today by answering a request is shown with them.
 
       Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
       that runs it.
@@ -36,6 +37,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     if listing.format == .json { return try environment.console.write(JSONText.pretty(rules)) }
     let zone = Self.zone(rules.rules + rules.family)
     let name = ShownText.safe(rules.child.name.text)
+    let given = try await Self.given(to: rules.child, at: interface, zone: zone)
     var empty = ""
     if rules.rules.isEmpty {
       let isParent = try await interface.status().role == .parent
@@ -43,7 +45,8 @@ struct RulesSubcommand: AsyncParsableCommand {
       empty =
         "No rules are set for \(name) yet" + (isParent ? ": try `latchkey limit set\(child) --daily 2h`." : ".")
     }
-    try environment.console.write(Self.table(rules.rules, defaults: rules.defaults, zone: zone, empty: empty))
+    try environment.console.write(
+      Self.table(rules.rules, given: given, defaults: rules.defaults, zone: zone, empty: empty))
     if !rules.family.isEmpty {
       try environment.console.write("\nFor the whole family:\n" + Self.table(rules.family, zone: zone, empty: ""))
     }
@@ -73,7 +76,7 @@ struct RulesSubcommand: AsyncParsableCommand {
   }
 
   private static func table(
-    _ rules: [RuleListing], defaults: [DefaultListing] = [], zone: TimeZone, empty: String
+    _ rules: [RuleListing], given: [[String]] = [], defaults: [DefaultListing] = [], zone: TimeZone, empty: String
   ) -> String {
     TableText.render(
       ["Rule", "Value", "Set by", "When"], spare: [3, 2], wrap: [0, 1],
@@ -82,9 +85,27 @@ struct RulesSubcommand: AsyncParsableCommand {
         let time = rule.setAt > 0 ? TimeText.short(rule.setAt, zone: zone) : "–"
         return [rule.name, rule.words, ShownText.safe(rule.setBy.text), time]
       }
+        + given
         + defaults.map { app in
           ["\(ShownText.safe(app.displayName)): category", app.category.rawValue, "by default", "–"]
         }, empty: empty)
+  }
+
+  /// Returns the rows of the time that parents gave a child today by saying yes to what it asked for.
+  private static func given(to child: ChildListing, at node: any NodeInterface, zone: TimeZone) async throws
+    -> [[String]]
+  {
+    let requests = try await node.requests(ofChild: child.childID.description).filter {
+      $0.state == .approved && $0.minutes != nil
+    }
+    let names = try await RequestText.names(requests, at: node)
+    return requests.compactMap { request in
+      guard let answer = request.answer else { return nil }
+      return [
+        "today: asked for", RequestText.wish(request, names, minutes: answer.minutes), ShownText.safe(answer.by.text),
+        TimeText.short(answer.at, zone: zone),
+      ]
+    }
   }
 
   /// Returns sentences about rules that are not in force, or not on every machine.

@@ -9,16 +9,16 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
       Runs what stands after --, passes signals on to it, and exits with its status. The session is stored at the node \
       from the start, so it is recorded even if everything is killed. Without a running node the program is not run.
 
+      Example: latchkey usage track --app Chess -- /usr/games/gnome-chess
       Example: latchkey usage track --app org.gnome.Chess -- /usr/games/gnome-chess
       """)
 
   @OptionGroup var node: NodeOptions
 
   @Option(
-    help: ArgumentHelp("The application that the program is.", valueName: "application"),
-    completion: CompletionNames.apps,
-    transform: AppChoice.read)
-  var app: AppID
+    help: ArgumentHelp("The application that the program is, by name or ID.", valueName: "application"),
+    completion: CompletionNames.apps)
+  var app: String
 
   @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name"))
   var name: String?
@@ -28,6 +28,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
   var program: [String] = []
 
   mutating func validate() throws {
+    try AppChoice.check(app)
     if program.isEmpty {
       throw ValidationError("There is no program to run: write it after --, such as -- /usr/games/gnome-chess.")
     }
@@ -41,10 +42,11 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
       throw TerminalFailure(
         .permission, "Use is recorded on a child's machine, and this is a parent's: the program was not run.")
     }
+    let app = try await chosen(at: interface)
     let started = try environment.startProgram(program)
     let reporter = UsageReporter(node: interface, patience: environment.reportPatience)
     // The program keeps its process number until it is waited for, so that the node can see what it is told of.
-    let session = await report(started, to: reporter)
+    let session = await report(started, as: app, to: reporter)
     let status = try await started.waitUntilEnd()
     if let session {
       do {
@@ -58,8 +60,19 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     throw ExitCode(status)
   }
 
+  /// Returns the ID of the application: that of the known one of this name or ID, or else the text as an ID.
+  private func chosen(at node: any NodeInterface) async throws -> AppID {
+    // A program that was named by its ID runs whatever the node can tell.
+    let known = try? await AppChoice.Known(node.apps(ofChild: nil).flatMap(\.apps), of: nil, at: node)
+    if let known, let match = try AppChoice.match(app, among: known, isWhole: true) { return match }
+    if let known, AppID(app) == nil { throw AppChoice.unknown(app, among: known) }
+    return try AppChoice.read(app)
+  }
+
   /// Reports the start, and tells the person what they should know about it.
-  private func report(_ started: any RecordedProgram, to reporter: UsageReporter) async -> UsageStarted? {
+  private func report(
+    _ started: any RecordedProgram, as app: AppID, to reporter: UsageReporter
+  ) async -> UsageStarted? {
     let environment = TerminalEnvironment.current
     do {
       let session = try await reporter.start(started, app: app, name: name, zone: environment.timeZone.identifier)

@@ -18,7 +18,16 @@ public struct NodeService: NodeInterface {
 
   /// Returns the paired device that a person named; see `DeviceSearch`.
   func find(_ text: String) async throws(LocalAPIError) -> PeerRecord {
-    try Self.find(text, among: try await active())
+    let peers = try await active()
+    do { return try Self.find(text, among: peers) } catch {
+      guard error.code == .unknownDevice, !peers.isEmpty, let household = try? await household(),
+        let child = household.name(ofChildWithoutMachine: text)
+      else { throw error }
+      throw LocalAPIError(
+        .unknownDevice,
+        "\(child) has no machine yet: run `latchkey pair` here and there, or give \(child) an account with `latchkey accounts assign`."
+      )
+    }
   }
 
   /// Returns a device of the list: a paired one, or a removed one that has not heard of its removal.

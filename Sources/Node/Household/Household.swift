@@ -111,6 +111,13 @@ struct Household: Sendable {
   /// Returns the machines of a child.
   func machines(of child: ChildID) -> [Machine] { machines.filter { children(of: $0.device).contains(child) } }
 
+  /// Returns the name of the child of this name, if it has no machine; `nil` if there is none.
+  func name(ofChildWithoutMachine text: String) -> DeviceName? {
+    let word = DeviceName(sanitising: text).text.lowercased()
+    let child = children.first { $0.name.lowercased() == word && machines(of: $0.id).isEmpty }
+    return child.map { DeviceName(sanitising: $0.name) }
+  }
+
   /// Returns the owner of an account: a child, no child (`.some(nil)`), or `nil` if no parent has decided yet.
   func owner(of uid: UInt32, on device: DeviceID) -> ChildID?? {
     HouseholdKey.accounts(in: zone(of: device))[uid]

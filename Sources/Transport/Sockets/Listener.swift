@@ -29,7 +29,7 @@ public final class Listener: Sendable {
   /// - Parameters:
   ///   - interfaces: The names of interfaces; `nil` for all. `lo` stands for 127.0.0.1 and, if it exists, ::1.
   ///   - port: The port; 0 for any that is free.
-  /// - Throws: `TransportError.portInUse` or `cannotListen`.
+  /// - Throws: `TransportError.portInUse`, `noInterface` or `cannotListen`.
   public init(interfaces: [String]?, port: UInt16) async throws(TransportError) {
     // A port that is free at one address may be in use at the next. If none was requested, another one is tried.
     servers = try await Self.bind(Self.bindings(interfaces), port: port, tries: port == 0 ? 16 : 1)
@@ -116,6 +116,7 @@ public final class Listener: Sendable {
       return servers
     } catch {
       for server in servers { try? await server.channel.close() }
+      if let error = error as? TransportError { throw error }
       guard let error = error as? IOError, error.errnoCode == EADDRINUSE else { throw .cannotListen("\(error)") }
       guard tries > 1 else { throw .portInUse(port) }
     }
@@ -162,8 +163,8 @@ public final class Listener: Sendable {
   private static func bindToDevice(
     _ device: String, _ provider: any SocketOptionProvider, on eventLoop: any EventLoop
   ) -> EventLoopFuture<Void> {
-    guard (1..<16).contains(device.utf8.count) else {
-      return eventLoop.makeFailedFuture(TransportError.cannotListen("no interface is named \(device)"))
+    guard (1..<16).contains(device.utf8.count), if_nametoindex(device) > 0 else {
+      return eventLoop.makeFailedFuture(TransportError.noInterface(device))
     }
     var name: (UInt64, UInt64) = (0, 0)
     withUnsafeMutableBytes(of: &name) { $0.copyBytes(from: device.utf8) }

@@ -20,6 +20,12 @@ import Testing
     (["limit", "set", "Emma", "--daily", "2h"], "a child is named with --child, such as --child Emma."),
     (["report", "week", "Emma"], "a child is named with --child"),
     (["apps", "scan", "Emma"], "a machine is named with --on"),
+    (
+      ["bedtime", "set", "Emma", "20:00-07:00"],
+      "Unexpected argument 'Emma' or '20:00-07:00': a child is named with --child"
+    ),
+    (["message", "Dinner", "ready", "--on", "Emma"], "'ready': put a text of several words in quotes"),
+    (["message", "Dinner", "is", "ready", "--on", "Emma"], "'is', 'ready': put a text of several words in quotes"),
   ])
   func aNameWithoutItsOptionIsExplained(arguments: [String], words: String) async {
     let run = await ScriptedRun(arguments)

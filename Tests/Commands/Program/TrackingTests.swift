@@ -6,13 +6,13 @@ import Testing
 /// `usage track`: a program that is recorded from its start to its end.
 @Suite struct TrackingTests {
   private func track(
-    exits exitStatus: Int32, script change: (inout ScriptedNode.Script) -> Void = { _ in }
+    _ app: String = "a.b", exits exitStatus: Int32, script change: (inout ScriptedNode.Script) -> Void = { _ in }
   ) async -> ScriptedRun {
     var script = ScriptedNode.Script()
     script.status.role = .child
     change(&script)
     return await ScriptedRun(
-      ["usage", "track", "--app", "a.b", "--", "/bin/game", "--full", "a b"], node: ScriptedNode(script),
+      ["usage", "track", "--app", app, "--", "/bin/game", "--full", "a b"], node: ScriptedNode(script),
       console: ScriptedConsole(lines: ["for the program"], isTerminal: false)
     ) { environment in
       environment.startProgram = { arguments in
@@ -23,6 +23,8 @@ import Testing
     }
   }
 
+  /// What is asked before the program starts.
+  private let asked: [ScriptedNode.Call] = [.status, .apps(nil), .installedApps(nil, number: nil)]
   private let start = UsageStartRequest(
     appID: "a.b", displayName: nil, processID: 77, processStartTime: 1_234, startedAt: BootInstant(milliseconds: 5_000),
     startedAtWall: SampleValues.now, zone: "Europe/Berlin")
@@ -31,17 +33,32 @@ import Testing
     let run = await track(exits: exitStatus)
     #expect(run.status == exitStatus)
     let record = SampleValues.recordID.description
-    #expect(run.node.calls == [.status, .startUsage(start), .endUsage(record)])
+    #expect(run.node.calls == asked + [.startUsage(start), .endUsage(record)])
     #expect(run.console.output.isEmpty)
     #expect(run.console.notes.first?.contains("a.b is blocked on this machine. Rules are recorded") == true)
     // Standard input is the program's.
     #expect(await run.console.readLine() == "for the program")
   }
 
+  @Test func theApplicationMayBeNamed() async {
+    let run = await track("chess", exits: 0)
+    let named = run.node.calls.lazy.compactMap { if case .startUsage(let request) = $0 { request.appID } else { nil } }
+    #expect(named.first == SampleValues.listing.appID.text && SampleValues.listing.displayName == "Chess")
+    let other = await track("my chess", exits: 0)
+    #expect(
+      other.status == 67 && other.console.notes.joined().contains("No application “my chess”"), "\(other.console.notes)"
+    )
+  }
+
+  @Test func anIDNeedsNoListOfApplications() async {
+    let run = await track(exits: 0) { $0.appsError = LocalAPIError(.storage, "The disk is full: make room.") }
+    #expect(run.status == 0 && run.node.calls.contains(.startUsage(start)), "\(run.console.notes)")
+  }
+
   @Test func aStartThatIsNotTakenIsToldAndTheProgramRuns() async {
     let run = await track(exits: 5) { $0.usageErrors = [LocalAPIError(.storage, "The disk is full: make room.")] }
     #expect(run.status == 5)
-    #expect(run.node.calls == [.status, .startUsage(start)])
+    #expect(run.node.calls == asked + [.startUsage(start)])
     #expect(
       run.console.notes == ["latchkey: The program runs, but its use is NOT recorded: The disk is full: make room."])
   }
@@ -76,7 +93,7 @@ import Testing
       $0.startProgram = { try AgentProgram(arguments: $0) }
     }
     #expect(run.status == status)
-    #expect(run.node.calls == [.status])
+    #expect(run.node.calls == asked)
     #expect(run.console.notes.count == 1)
   }
 }

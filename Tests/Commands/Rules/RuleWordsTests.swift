@@ -109,6 +109,7 @@ import Testing
 
   @Test func theFamilysRulesAreListedBelow() async {
     let run = await ScriptedRun("rules", "Emma")
+    #expect(run.console.output.contains("today: asked for") && run.console.output.contains("20 min for rewards"))
     #expect(run.console.output.contains("\nFor the whole family:\nRule"))
     #expect(
       run.console.notes.contains(
@@ -118,7 +119,7 @@ import Testing
 
   @Test(arguments: [DeviceRole.parent, .child]) func howToSetARuleIsSaidToAParent(role: DeviceRole) async {
     var script = ScriptedNode.Script()
-    (script.rules.rules, script.rules.defaults, script.status.role) = ([], [], role)
+    (script.rules.rules, script.rules.defaults, script.requests, script.status.role) = ([], [], [], role)
     let run = await ScriptedRun("rules", "Emma", script: script)
     #expect(run.console.output.hasPrefix("No rules are set for Emma yet"))
     #expect(run.console.output.contains("latchkey limit set") == (role == .parent))

@@ -99,7 +99,7 @@ extension ScriptedNode {
   }
 
   func requests(ofChild child: String?) async throws(LocalAPIError) -> [RequestListing] {
-    try answer(.requests(child)) { _ in SampleValues.requests }
+    try answer(.requests(child)) { $0.requests }
   }
 
   func ask(_ request: AskRequest) async throws(LocalAPIError) -> RequestListing {

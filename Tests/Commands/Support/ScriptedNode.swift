@@ -90,6 +90,7 @@ final class ScriptedNode: NodeInterface {
     var conditions = SampleValues.conditions
     var apps = [SampleValues.listing]
     var rules = SampleValues.rules
+    var requests = SampleValues.requests
     /// What is installed on children's machines.
     var installed: [InstalledListing] = []
     var settings = SampleValues.settings
