@@ -1,5 +1,6 @@
 import Glibc
 import LatchkeyModel
+import Synchronization
 
 /// The accounts of people on this machine.
 ///
@@ -61,18 +62,25 @@ public enum SystemAccounts {
   }
 
   /// Returns the entries that this machine knows, from its files and from other sources of the name service.
+  ///
+  /// Any thread may call it.
   public static func entries() -> [Entry] {
-    setpwent()
-    defer { endpwent() }
-    var entries: [Entry] = []
-    while entries.count < most, let entry = getpwent()?.pointee {
-      entries.append(
-        Entry(
-          uid: entry.pw_uid, name: text(entry.pw_name), comment: text(entry.pw_gecos), shell: text(entry.pw_shell),
-          home: text(entry.pw_dir)))
+    reading.withLock { _ in
+      setpwent()
+      defer { endpwent() }
+      var entries: [Entry] = []
+      while entries.count < most, let entry = getpwent()?.pointee {
+        entries.append(
+          Entry(
+            uid: entry.pw_uid, name: text(entry.pw_name), comment: text(entry.pw_gecos), shell: text(entry.pw_shell),
+            home: text(entry.pw_dir)))
+      }
+      return entries
     }
-    return entries
   }
+
+  /// Excludes a second reader, to whom the C library would give the entries that the first one then misses.
+  private static let reading = Mutex(())
 
   /// Entries that are read at most: the tables of a large organization do not end at all.
   private static let most = 10_000

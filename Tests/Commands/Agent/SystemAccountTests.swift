@@ -38,4 +38,14 @@ import Testing
     #expect(people.count == Account.most)
     #expect(people[0].fullName == "a\u{FFFD}[2J")
   }
+
+  @Test func whoReadsTheTableBesideOthersGetsAllOfIt() async {
+    let all = SystemAccounts.entries()
+    #expect(all.contains { $0.uid == 0 })
+    let isWhole = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<4 { group.addTask { (0..<200).allSatisfy { _ in SystemAccounts.entries() == all } } }
+      return await group.allSatisfy(\.self)
+    }
+    #expect(isWhole)
+  }
 }
