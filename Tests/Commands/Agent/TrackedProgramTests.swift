@@ -113,12 +113,14 @@ import Testing
   func aSignalThatAProcessSendsUsReachesTheProgram(number: Int32) async throws {
     try await withFolder { folder in
       let ready = folder.appending(path: "ready")
-      // It ends with the number of the first signal it gets, and says when it is ready to get one.
+      // It ends with the number of the signal that it gets, and says when it is ready to get one.
       let script = """
         import os, signal, sys
-        signal.signal(int(sys.argv[2]), lambda number, frame: os._exit(number))
+        number = int(sys.argv[2])
+        # Kept back until it is waited for: none comes between two instructions that would miss it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [number])
         open(sys.argv[1], "w").close()
-        while True: signal.pause()
+        os._exit(signal.sigwait([number]))
         """
       let program = try TrackedProgram(arguments: ["python3", "-c", script, ready.path, "\(number)"]).start()
       defer { program.send(signal: SIGKILL) }
