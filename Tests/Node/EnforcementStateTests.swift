@@ -44,6 +44,33 @@ import Testing
     #expect(state.changes.version == later)
   }
 
+  @Test(
+    "What an agent does not carry out is known once it has said so of this run's orders, and unknown again with the next agent"
+  )
+  func heard() {
+    state.order(accounts, at: at(0))
+    #expect(!state.isAgentHeard)
+    state.connected(hello)
+    #expect(!state.isAgentHeard)
+    // The orders that it had from an earlier run, whatever their number.
+    state.inForce(number - 1, but: [OrderFault(.notKept, account: 0)])
+    #expect(!state.isAgentHeard)
+    let seen = state.changes.version
+    state.inForce(number, but: [OrderFault(.notKept, account: 0)])
+    #expect(
+      state.isAgentHeard && state.changes.version != seen,
+      "Who waits for changes hears of it, although the fault is the same.")
+    let later = state.changes.version
+    state.inForce(number, but: [OrderFault(.notKept, account: 0)])
+    #expect(state.changes.version == later)
+    state.connected(hello)
+    #expect(!state.isAgentHeard)
+    state.setTooLarge(true)
+    #expect(state.isAgentHeard, "It is given none, so that it has nothing to say.")
+    state.connected(nil)
+    #expect(!state.isAgentHeard)
+  }
+
   @Test("An edit is enforced once orders are confirmed that were made after it, even if nothing else changed")
   func confirmed() async {
     state.connected(hello)

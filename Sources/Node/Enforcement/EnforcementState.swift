@@ -25,6 +25,9 @@ final class EnforcementState: Sendable {
     }
     /// The degree to which the newest orders are enforced.
     var confirmed: Enforcement { inForce == number ? degree : .recorded }
+    /// A Boolean value that indicates whether the agent that is connected has said what it does not carry out of orders of this
+    /// run, or is given none, since they are too large.
+    var isHeard: Bool { hello != nil && (inForce != nil || areTooLarge) }
 
     var accounts: [AccountOrders] = []
     var number: UInt64 = 0
@@ -82,13 +85,13 @@ final class EnforcementState: Sendable {
   /// Notes that orders are in force but for some parts.
   func inForce(_ number: UInt64, but faults: [OrderFault] = []) {
     let isNews = state.withLock { state in
-      let isNews = Set(faults) != Set(state.faults)
+      let (before, wasHeard) = (state.faults, state.isHeard)
       state.faults = faults
       // What an earlier run has ordered says nothing of this one's orders.
       if number >= first, number <= state.number { state.inForce = number }
       // It says so after everything that happened while the node was away.
       state.awaitedUntil = nil
-      return isNews
+      return Set(faults) != Set(before) || state.isHeard != wasHeard
     }
     answers.notify()
     if isNews { changes.notify() }
@@ -98,6 +101,9 @@ final class EnforcementState: Sendable {
   var faults: [OrderFault] {
     state.withLock { $0.areTooLarge ? $0.faults + [OrderFault(.tooLarge, account: 0)] : $0.faults }
   }
+
+  /// A Boolean value that indicates whether it is known what the agent that is connected does not carry out.
+  var isAgentHeard: Bool { state.withLock { $0.isHeard } }
 
   /// Notes whether the newest orders are larger than an agent takes.
   func setTooLarge(_ areTooLarge: Bool) {

@@ -13,20 +13,24 @@ struct ConditionService: Sendable {
   private static let pause: Int64 = 60_000
   /// Milliseconds between two looks while something changes.
   private static let rest: Int64 = 1_000
-  /// Milliseconds for which an agent may be away, as while it is started again.
+  /// Milliseconds within which an agent is there again and has said what it does not carry out, as after it was started again.
   private static let patience: Int64 = 10_000
   /// Unix milliseconds before which a clock cannot have been set: the beginning of 2024.
   private static let earliest: Int64 = 1_704_067_200_000
 
   func run() async {
-    var silentSince: BootInstant? = context.now()
+    var unheardSince: BootInstant? = context.now()
     while !Task.isCancelled {
       let seen = context.enforcementState.changes.version
       let now = context.now()
-      silentSince = context.enforcementState.agent == nil ? silentSince ?? now : nil
-      let silence = silentSince.map { now - $0 }
-      await look(isAgentSilent: silence.map { $0 >= Self.patience } ?? false)
-      let pause = silence.map { $0 < Self.patience ? Self.patience - $0 : Self.pause } ?? Self.pause
+      unheardSince = context.enforcementState.isAgentHeard ? nil : unheardSince ?? now
+      var pause = Self.pause
+      if let unheardSince, now - unheardSince < Self.patience, context.configuration.agent != .none {
+        // What the agent said before the node or itself was started again is not over because it has not said it again.
+        pause = Self.patience - (now - unheardSince)
+      } else {
+        await look(isAgentSilent: unheardSince != nil && context.enforcementState.agent == nil)
+      }
       // Orders change often: not each of them is worth a look.
       await context.enforcementState.changes.wait(after: seen, milliseconds: pause)
       do { try await Task.sleep(for: .milliseconds(Self.rest)) } catch { return }
