@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyAgent
+import Synchronization
 import Testing
 
 @testable import LatchkeyDoctor
@@ -29,6 +30,13 @@ import Testing
     #expect(!AccountRisks.isLingering(0, folder: folder))
     _ = FileManager.default.createFile(atPath: "\(folder)/root", contents: nil)
     #expect(AccountRisks.isLingering(0, folder: folder))
+    // Of two threads that ask at once, each gets the answer about its own account.
+    let wrong = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: 20_000) { number in
+      let account = UInt32(number % 2)
+      if AccountRisks.isLingering(account, folder: folder) != (account == 0) { wrong.withLock { $0 += 1 } }
+    }
+    #expect(wrong.withLock { $0 } == 0)
   }
 
   @Test("Other programs that limit a machine are found by the files of their packages")

@@ -15,19 +15,50 @@ public enum AccountRisks {
 
   /// Returns the privileged groups of an account, in the order of their names.
   public static func privilegedGroups(of account: UInt32) -> [String] {
-    guard let entry = getpwuid(account)?.pointee, let name = entry.pw_name else { return [] }
+    guard let user = user(account) else { return [] }
     var count = mostGroups
     var groups = [gid_t](repeating: 0, count: Int(count))
-    guard getgrouplist(name, entry.pw_gid, &groups, &count) >= 0 else { return [] }
-    let names = groups.prefix(Int(count)).compactMap { group -> String? in
-      getgrgid(group)?.pointee.gr_name.map { String(cString: $0) }
-    }
-    return Set(names).intersection(privilegedGroups).sorted()
+    guard getgrouplist(user.name, user.group, &groups, &count) >= 0 else { return [] }
+    return Set(groups.prefix(Int(count)).compactMap(name(ofGroup:))).intersection(privilegedGroups).sorted()
   }
 
   /// Returns whether the programs of an account go on after it has logged out; `folder` is where systemd notes that.
   public static func isLingering(_ account: UInt32, folder: String = "/var/lib/systemd/linger") -> Bool {
-    guard let name = getpwuid(account)?.pointee.pw_name else { return false }
-    return access("\(folder)/\(String(cString: name))", F_OK) == 0
+    guard let name = user(account)?.name else { return false }
+    return access("\(folder)/\(name)", F_OK) == 0
+  }
+
+  // MARK: The system's tables
+
+  private static func user(_ account: UInt32) -> (name: String, group: gid_t)? {
+    entry(
+      passwd(), read: { getpwuid_r(account, $0, $1, $2, $3) }, take: { (String(cString: $0.pw_name), $0.pw_gid) })
+  }
+
+  private static func name(ofGroup group: gid_t) -> String? {
+    entry(
+      Glibc.group(), read: { getgrgid_r(group, $0, $1, $2, $3) }, take: { String(cString: $0.gr_name) })
+  }
+
+  /// Returns what is taken of an entry of a table; `nil` if there is none, or one of more than 1 MiB.
+  ///
+  /// The text of the entry is in memory of this call: that of `getpwuid` is shared by all threads.
+  private static func entry<Entry, Part>(
+    _ empty: Entry,
+    read: (
+      UnsafeMutablePointer<Entry>, UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
+    ) -> CInt, take: (Entry) -> Part
+  ) -> Part? {
+    var entry = empty
+    for size in [4_096, 65_536, 1_048_576] {
+      var text = [CChar](repeating: 0, count: size)
+      var found: UnsafeMutablePointer<Entry>?
+      let (code, part) = text.withUnsafeMutableBufferPointer { text -> (CInt, Part?) in
+        let code = read(&entry, text.baseAddress!, size, &found)
+        return (code, code == 0 && found != nil ? take(entry) : nil)
+      }
+      if code != ERANGE { return part }
+    }
+    return nil
   }
 }
