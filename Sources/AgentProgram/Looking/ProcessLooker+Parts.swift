@@ -113,8 +113,9 @@ extension ProcessLooker {
     let expected = FileMark(program.status)
     if isHashed { image.sha256 = hashes.digest(of: file, expected: expected) }
     if isGenuine, !program.isForeign, program.status.st_uid == 0 { image.packages = files.packages(of: program.path) }
-    // What only root can put at its place is no child's copy, also if it has the content of something else.
-    if !isGenuine || program.isWritable({ isOwn($0, of: user) }) {
+    // What only root can put at its place is nobody's copy, also if it has the content of something else. Another account may
+    // have made one for the child.
+    if !isGenuine || program.isWritable({ $0 != 0 || isOwn($0, of: user) }) {
       (image.copiedPackages, image.copiedPaths) = files.originals.copied(Int64(program.status.st_size), own: file) {
         hashes.digest(of: $0, expected: $0 == file ? expected : nil)
       }
