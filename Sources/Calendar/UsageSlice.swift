@@ -18,10 +18,6 @@ public struct UsageSlice: Hashable, Sendable {
   public var activeMilliseconds: Int64
   /// The points earned according to the session's record, in milli-points.
   public var earnedMilliPoints: Int64
-  /// The points that a ledger says were paid for the use of a reward, in milli-points.
-  ///
-  /// `nil` if the cost follows from the time and the rate.
-  public var paidMilliPoints: Int64?
 
   /// Creates a slice.
   ///
@@ -67,11 +63,6 @@ public struct UsageSlice: Hashable, Sendable {
       let earned = Int64(Int128(earnedMilliPoints) * passed / length)
       part.activeMilliseconds = active - (activeMilliseconds - rest.activeMilliseconds)
       part.earnedMilliPoints = earned - (earnedMilliPoints - rest.earnedMilliPoints)
-      if let all = paidMilliPoints, let left = rest.paidMilliPoints {
-        let paid = Int64(Int128(all) * passed / length)
-        part.paidMilliPoints = paid - (all - left)
-        rest.paidMilliPoints = all - paid
-      }
       parts.append(part)
       rest.start = instant
       rest.activeMilliseconds = activeMilliseconds - active

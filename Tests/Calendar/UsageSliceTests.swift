@@ -5,15 +5,12 @@ import Testing
 
 @Suite struct UsageSliceTests {
   private func slice(
-    _ start: Int64, _ end: Int64, active: Int64, earned: Int64 = 0, category: AppCategory = .learning,
-    paid: Int64? = nil
+    _ start: Int64, _ end: Int64, active: Int64, earned: Int64 = 0, category: AppCategory = .learning
   ) throws -> UsageSlice {
-    var slice = UsageSlice(
+    UsageSlice(
       appID: try #require(AppID("org.gnome.Chess")), displayName: "Chess", category: category,
       rate: PointsRate(milliPointsPerMinute: 1_000), start: start, end: end, activeMilliseconds: active,
       earnedMilliPoints: earned)
-    slice.paidMilliPoints = paid
-    return slice
   }
 
   @Test func cutsDivideUseAsTheWallClockDivides() throws {
@@ -31,7 +28,7 @@ import Testing
       let length = Int64.random(in: 0...90_000_000, using: &random)
       let whole = try slice(
         start, start + length, active: Int64.random(in: 0...Int64.max, using: &random),
-        earned: Int64.random(in: 0...1_000_000, using: &random), paid: random.pick([nil, 0, Int64(random.below(99))]))
+        earned: Int64.random(in: 0...1_000_000, using: &random))
       let cuts = (0..<Int.random(in: 0...9, using: &random)).map { _ in
         start + Int64.random(in: -9...(length + 9), using: &random)
       }.sorted()
@@ -39,7 +36,6 @@ import Testing
       let context: Comment = "seed \(random.seed): \(whole), cut at \(cuts)"
       #expect(parts.reduce(0) { $0 + $1.activeMilliseconds } == whole.activeMilliseconds, context)
       #expect(parts.reduce(0) { $0 + $1.earnedMilliPoints } == whole.earnedMilliPoints, context)
-      #expect(parts.reduce(0) { $0 + ($1.paidMilliPoints ?? 0) } == whole.paidMilliPoints ?? 0, context)
       #expect(parts.allSatisfy { $0.activeMilliseconds >= 0 && $0.earnedMilliPoints >= 0 }, context)
       #expect(parts.first?.start == start && parts.last?.end == start + length, context)
       #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.end == $1.start }, context)

@@ -23,7 +23,7 @@ struct ReportDaySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "day", abstract: "Show a child's use by day, newest first.",
     discussion: """
-      Without --from, the last seven days. Each total is the sum of the sessions.
+      Without --from, the last seven days. An instant at which several applications were used counts once in a total.
 
       Example: latchkey report day --child Emma --from monday
       """)
@@ -39,7 +39,7 @@ struct ReportWeekSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "week", abstract: "Show a child's use by week from Monday, newest first.",
     discussion: """
-      Without --from, the last five weeks. Each total is the sum of the sessions.
+      Without --from, the last five weeks. An instant at which several applications were used counts once in a total.
 
       Example: latchkey report week --child Emma
       """)
@@ -55,7 +55,7 @@ struct ReportMonthSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "month", abstract: "Show a child's use by month, newest first.",
     discussion: """
-      Without --from, the last year. Each total is the sum of the sessions.
+      Without --from, the last year. An instant at which several applications were used counts once in a total.
 
       Example: latchkey report month --child Emma --format csv
       """)
@@ -92,10 +92,10 @@ enum UseReportText {
 
   private static func csv(_ report: UseReport) -> [[String]] {
     report.periods.flatMap { period in
-      period.rows.map { row in
+      (totals(of: period).map { ("", $0) } + period.rows.map { ($0.appID.text, Line($0)) }).map { app, line in
         [
-          report.childID.description, report.name.text, report.period, period.start, row.appID.text, row.displayName,
-          row.category.rawValue, String(row.milliseconds), String(row.earnedMilliPoints), String(row.sessions),
+          report.childID.description, report.name.text, report.period, period.start, app, line.name, line.category,
+          String(line.milliseconds), String(line.earnedMilliPoints), String(line.sessions),
         ]
       }
     }
@@ -103,23 +103,48 @@ enum UseReportText {
 
   private static func table(_ report: UseReport) -> String {
     let heading = "\(report.period.prefix(1).uppercased())\(report.period.dropFirst())"
-    let rows = report.periods.flatMap { period -> [[String]] in
-      let total = [
-        period.start, "All", "", ShownText.duration(period.milliseconds),
-        String(period.rows.map(\.sessions).limitedSum),
-        PointsText.text(period.rows.map(\.earnedMilliPoints).limitedSum),
-      ]
-      return [total]
-        + period.rows.map { row in
-          [
-            "", row.displayName, row.category.rawValue, ShownText.duration(row.milliseconds), String(row.sessions),
-            row.category == .learning ? PointsText.text(row.earnedMilliPoints) : "–",
-          ]
-        }
+    let rows = report.periods.flatMap { period in
+      (totals(of: period) + period.rows.map(Line.init)).enumerated().map { number, line in
+        [
+          number == 0 ? period.start : "", line.name, line.category == "all" ? "" : line.category,
+          ShownText.duration(line.milliseconds), String(line.sessions),
+          line.earns ? PointsText.text(line.earnedMilliPoints) : "–",
+        ]
+      }
     }
     return TableText.render(
       [heading, "Application", "Category", "Used", "Sessions", "Earned"], numbers: [3, 4, 5], spare: [2, 4], wrap: [1],
       rows: rows,
       empty: "No use of \(ShownText.safe(report.name.text)) is recorded from \(report.from) to \(report.to).")
+  }
+
+  /// Returns the totals of a period: of everything, then of each category if there are several.
+  private static func totals(of period: UseReport.Period) -> [Line] {
+    let all = Line("All", "all", period.milliseconds, period.rows)
+    guard period.categories.count > 1 else { return [all] }
+    return [all]
+      + period.categories.map { total in
+        let name = total.category.rawValue
+        return Line("All \(name)", name, total.usedMilliseconds, period.rows.filter { $0.category == total.category })
+      }
+  }
+
+  /// A line of a report: an application, or a total with an instant of several applications counted once.
+  private struct Line {
+    var name: String
+    /// `all` in the total of everything.
+    var category: String
+    var milliseconds: Int64
+    var earnedMilliPoints: Int64
+    var sessions: Int64
+    var earns: Bool { category == "all" || category == AppCategory.learning.rawValue }
+
+    init(_ name: String, _ category: String, _ milliseconds: Int64, _ rows: [UseReport.Row]) {
+      (self.name, self.category, self.milliseconds) = (name, category, milliseconds)
+      earnedMilliPoints = rows.map(\.earnedMilliPoints).limitedSum
+      sessions = rows.map(\.sessions).limitedSum
+    }
+
+    init(_ row: UseReport.Row) { self.init(row.displayName, row.category.rawValue, row.milliseconds, [row]) }
   }
 }

@@ -12,19 +12,6 @@ enum DoubtText {
     }
   }
 
-  /// Returns the doubt about an amount of use on a day; `nil` for none.
-  static func words(_ milliseconds: Int64, of day: DailySummary) -> String? {
-    guard day.isTooLong(milliseconds) else { return nil }
-    return "impossible: the day has \(day.dayMilliseconds / 3_600_000) hours"
-  }
-
-  /// Returns the doubt about all use of a day together; `nil` for none.
-  static func all(_ milliseconds: Int64, of day: DailySummary) -> String? {
-    let sessions = day.doubtfulSessions > 0 ? ShownText.count(day.doubtfulSessions, "impossible session") : nil
-    let words = [words(milliseconds, of: day), sessions].compactMap { $0 }
-    return words.isEmpty ? nil : words.joined(separator: "; ")
-  }
-
   /// Prints the possible causes of impossible use and the next step, for the machines that reported it.
   static func explain(_ machines: Set<String>, on console: any Console) {
     for machine in machines.sorted() {

@@ -7,7 +7,7 @@ struct UsageSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "usage", abstract: "Record and look at the use of applications.",
     discussion: "Example: latchkey usage list --from yesterday",
-    subcommands: [UsageTrackSubcommand.self, UsageListSubcommand.self, UsageSummarySubcommand.self],
+    subcommands: [UsageTrackSubcommand.self, UsageListSubcommand.self],
     defaultSubcommand: UsageListSubcommand.self)
 }
 
@@ -189,10 +189,5 @@ enum UsagePoints {
       notes.append("Held: a parent decides whether that learning counts. `latchkey points` says why it was held.")
     }
     return notes
-  }
-
-  /// Returns what an application earned on a day, or what it cost as a negative number, in milli-points.
-  static func signed(_ app: DailySummary.AppRow) -> Int64 {
-    app.category == .reward ? -app.milliPoints : app.milliPoints
   }
 }

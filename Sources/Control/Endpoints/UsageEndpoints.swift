@@ -1,7 +1,7 @@
 import LatchkeyModel
 
 extension Endpoints {
-  static let usage: [Route] = [getUsage.route, getSummaries.route, startUsage.route, endUsage.route]
+  static let usage: [Route] = [getUsage.route, startUsage.route, endUsage.route]
 
   static let getUsage = Endpoint(
     .get, "/v1/usage", Query.device, Query.text("app", "Only of the application with this ID."),
@@ -13,14 +13,6 @@ extension Endpoints {
   ) { call, device, app, from, to, limit, cursor in
     try await call.node.usage(
       UsageQuery(device: device, appID: app, from: from, to: to, limit: limit, cursor: cursor))
-  }
-
-  static let getSummaries = Endpoint(
-    .get, "/v1/usage/summary", Query.device, Query.text("from", "The first day, such as 2026-11-01."),
-    Query.text("to", "The last day, such as 2026-11-30."), errors: [.unknownDevice, .ambiguousDevice],
-    summary: "Totals of days, the newest first."
-  ) { call, device, from, to in
-    try await call.node.summaries(device: device, from: from, to: to)
   }
 
   static let startUsage = Endpoint(
@@ -46,11 +38,6 @@ extension ControlClient: UsageAPI {
   public func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
     try await ask(
       Endpoints.getUsage, (query.device, query.appID, query.from, query.to, query.limit, query.cursor))
-  }
-
-  /// Returns daily totals, newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
-  public func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary] {
-    try await ask(Endpoints.getSummaries, (device, from, to))
   }
 
   /// Starts to record a program.

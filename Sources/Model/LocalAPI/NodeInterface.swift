@@ -189,8 +189,6 @@ public protocol TodayAPI: Sendable {
 public protocol UsageAPI: Sendable {
   /// Returns a page of sessions, newest first.
   func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage
-  /// Returns daily totals, newest first; `from` and `to` are days such as `2026-11-01`, both inclusive.
-  func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary]
   /// Starts to record a program.
   func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted
   /// Checks whether the programs of a session have ended, and returns the session's record if they have.

@@ -8,7 +8,7 @@ public struct UseReport: Hashable, Sendable, Codable {
     public var displayName: String
     /// The category at the time of use.
     public var category: AppCategory
-    /// The time of use, the sum of all sessions, in milliseconds.
+    /// The time of use in milliseconds, each instant once.
     public var milliseconds: Int64
     /// What learning earned, in milli-points.
     public var earnedMilliPoints: Int64
@@ -33,15 +33,18 @@ public struct UseReport: Hashable, Sendable, Codable {
   public struct Period: Hashable, Sendable, Codable {
     /// The first day, such as `2026-11-16`.
     public var start: String
-    /// The time of use, the sum of all rows, in milliseconds.
+    /// The child's time of use in milliseconds, each instant once.
     public var milliseconds: Int64
+    /// The time of use of each category that has any, each instant once.
+    public var categories: [CategoryToday]
     /// The applications, the longest use first.
     public var rows: [Row]
 
     /// Creates a period.
-    public init(start: String, milliseconds: Int64, rows: [Row]) {
+    public init(start: String, milliseconds: Int64, categories: [CategoryToday], rows: [Row]) {
       self.start = start
       self.milliseconds = milliseconds
+      self.categories = categories
       self.rows = rows
     }
   }

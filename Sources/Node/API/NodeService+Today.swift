@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyCalendar
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
@@ -98,10 +99,18 @@ extension NodeService {
       throw LocalAPIError(.invalid, "A report has at most \(UsageReport.mostDays) days: give a later --from.")
     }
     let empty = UsageReport(boundary, period, from: first, through: last)
+    // What runs is read first, so that a session that ends meanwhile is in at least one of both.
+    let now = context.now()
     let (report, names) = try await stored { () async throws(StoreError) in
-      try await context.store.sessions(
+      let running = try await StandingReader(context: context).running(at: now).map(\.use).filter { $0.child == child }
+      var (report, names) = try await context.store.sessions(
         of: child, from: boundary.start(of: first), to: boundary.end(of: last), into: empty
       ) { $0.add($1) }
+      for use in running {
+        report.add(UsageSlice(use))
+        if names[use.appID] == nil { names[use.appID] = use.displayName }
+      }
+      return (report, names)
     }
     let periods = report.periods.map { period in
       let rows = period.rows.map { row in
@@ -111,7 +120,8 @@ extension NodeService {
           sessions: row.sessions)
       }
       return UseReport.Period(
-        start: period.start.description, milliseconds: rows.map(\.milliseconds).limitedSum, rows: rows)
+        start: period.start.description, milliseconds: period.milliseconds,
+        categories: CategoryToday.list(period.categories), rows: rows)
     }
     return UseReport(
       childID: child, name: Self.name(of: child, in: household), period: period.rawValue, from: first.description,
@@ -135,16 +145,14 @@ extension NodeService {
       standing.installed = try await installedNames(of: child, household)
     }
     let today = standing.today
-    let categories = AppCategory.allCases.compactMap { category in
-      today.categories[category].map { CategoryToday(category: category, usedMilliseconds: $0) }
-    }
     let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
     let isRedeemed = usesPoints && standing.rules.points.use == .redeemFirst
     return ChildToday(
       childID: child, name: Self.name(of: child, in: household), day: standing.situation.day.description,
       zone: standing.rules.zone, at: standing.situation.time, usedMilliseconds: today.screen,
       weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
-      categories: categories, apps: standing.apps, running: try await shown(standing.running, household),
+      categories: CategoryToday.list(today.categories), apps: standing.apps,
+      running: try await shown(standing.running, household),
       screen: standing.screen, notices: standing.notices.map(\.sentence), enforcement: context.enforcement,
       milliPoints: usesPoints ? situation.spendable : nil,
       redeemedMilliseconds: isRedeemed ? situation.redeemed.map(\.milliseconds).limitedSum : nil)
@@ -209,6 +217,15 @@ extension ReportPeriod {
     case .day: last.advanced(byDays: -6)
     case .week: last.startOfWeek.advanced(byDays: -28)
     case .month: start(of: last.advanced(byDays: -330))
+    }
+  }
+}
+
+extension CategoryToday {
+  /// Returns the time of each category that has any, in the order of the categories.
+  fileprivate static func list(_ categories: [AppCategory: Int64]) -> [CategoryToday] {
+    AppCategory.allCases.compactMap { category in
+      categories[category].map { CategoryToday(category: category, usedMilliseconds: $0) }
     }
   }
 }

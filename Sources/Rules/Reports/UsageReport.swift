@@ -22,10 +22,10 @@ public enum ReportPeriod: String, Hashable, Sendable, CaseIterable {
 
 /// A child's use by period and application.
 ///
-/// Each total is the sum of the records, divided among family days as `DayBoundary.slices(of:)` divides them: nothing is
-/// lost at an edge or counted twice.
+/// Each instant counts once in the time of an application, of a category, and of the period, as in the totals of a day
+/// (`UseTotals`). Points and the number of sessions are sums.
 ///
-/// Spec: Protocol/11-rules.md §10.
+/// Spec: Protocol/11-rules.md §8, §10.
 public struct UsageReport: Sendable {
   /// The use of one application in one period.
   public struct Row: Hashable, Sendable {
@@ -33,7 +33,7 @@ public struct UsageReport: Sendable {
     public var app: AppID
     /// The category at the time of use.
     public var category: AppCategory
-    /// The time of use in milliseconds.
+    /// The time of use in milliseconds, each instant once.
     public var milliseconds: Int64
     /// What learning earned by its records, in milli-points.
     public var earnedMilliPoints: Int64
@@ -45,104 +45,106 @@ public struct UsageReport: Sendable {
   public struct Period: Hashable, Sendable {
     /// The first day.
     public var start: FamilyDay
+    /// The child's time of use in milliseconds, each instant once.
+    public fileprivate(set) var milliseconds: Int64 = 0
+    /// The time of use of each category that has any, in milliseconds, each instant once.
+    public fileprivate(set) var categories: [AppCategory: Int64] = [:]
     /// The rows, the longest use first.
-    public var rows: [Row]
-
-    /// Returns the time of use of a category in milliseconds.
-    public func milliseconds(_ category: AppCategory) -> Int64 {
-      rows.reduce(0) { $1.category == category ? Moment.sum($0, $1.milliseconds) : $0 }
-    }
+    public fileprivate(set) var rows: [Row] = []
   }
 
-  private struct Key: Hashable {
-    var period: Int32
-    var app: Int32
+  /// An application in one of the categories that it had.
+  private struct Series: Hashable {
+    var app: AppID
     var category: AppCategory
   }
 
-  private let boundary: DayBoundary
-  private let period: ReportPeriod
-  /// The days of the report, and the instants at which they begin; one more instant for the end of the last.
-  private let first: FamilyDay
+  /// The identity of a row.
+  private struct Key: Hashable {
+    var period: Int
+    var series: Int
+  }
+
+  /// The instants at which the days of the report begin; one more for the end of the last.
   private let edges: [Int64]
   /// The index of the period of each day.
   private let periodOfDay: [Int]
-  private let starts: [FamilyDay]
-
-  private var apps: [AppID: Int32] = [:]
+  private var instants = UseInstants()
+  private var series: [Series: Int] = [:]
   /// The index of each row among the rows of its period.
   private var places: [Key: Int] = [:]
-  /// The rows of each period.
-  private var rows: [[Row]]
+  /// Every period, the oldest first.
+  private var all: [Period] = []
 
   /// The most days of a report: about ten years.
   public static let mostDays = 3_660
 
   /// Creates a report of the days from a first to a last one, at most 3,660, without use.
   public init(_ boundary: DayBoundary, _ period: ReportPeriod, from first: FamilyDay, through last: FamilyDay) {
-    self.boundary = boundary
-    self.period = period
-    self.first = first
     let count = min(max(last.days(since: first) + 1, 1), Self.mostDays)
     let days = (0..<count).map { first.advanced(byDays: $0) }
     edges = days.map { boundary.start(of: $0) } + [boundary.end(of: days[days.count - 1])]
-    var starts: [FamilyDay] = []
+    var periods: [Period] = []
     periodOfDay = days.map { day in
       let start = period.start(of: day)
-      if starts.last != start { starts.append(start) }
-      return starts.count - 1
+      if periods.last?.start != start { periods.append(Period(start: start)) }
+      return periods.count - 1
     }
-    self.starts = starts
-    rows = Array(repeating: [], count: starts.count)
+    all = periods
   }
 
-  /// Adds a session; the part of it outside of the report's days is left out.
+  /// Adds a session, from its start for as long as its time of use; the part of it outside of the report's days is left out.
   public mutating func add(_ session: UsageSlice) {
+    guard let stretch = UseInstants.stretch(from: session.start, milliseconds: session.activeMilliseconds),
+      stretch.lowerBound < edges[edges.count - 1], stretch.upperBound >= edges[0]
+    else { return }
+    let begins = stretch.lowerBound >= edges[0]
+    let first = begins ? index(of: stretch.lowerBound) : 0
     // Most sessions lie within one day.
-    if session.start >= edges[0], session.end < edges[edges.count - 1], session.start < session.end {
-      let day = index(of: session.start)
-      if session.end <= edges[day + 1], session.end - session.start >= session.activeMilliseconds {
-        count(session, on: day, isStart: true)
-        return
-      }
+    if begins, stretch.upperBound <= edges[first + 1] {
+      count(stretch, session, earned: session.earnedMilliPoints, on: first, isStart: true)
+      return
     }
-    for (offset, part) in boundary.slices(of: session).enumerated() {
-      let day = part.day.days(since: first)
-      if periodOfDay.indices.contains(day) { count(part.slice, on: day, isStart: offset == 0) }
+    var slice = session
+    (slice.end, slice.activeMilliseconds) = (stretch.upperBound, stretch.upperBound - stretch.lowerBound)
+    for part in slice.cut(at: edges[first...].prefix { $0 < stretch.upperBound })
+    where part.start >= edges[0] && part.start < edges[edges.count - 1] {
+      let isStart = part.start == stretch.lowerBound
+      count(part.start..<part.end, session, earned: part.earnedMilliPoints, on: index(of: part.start), isStart: isStart)
     }
   }
 
   /// The periods with use, newest first.
   public var periods: [Period] {
-    zip(starts, rows).reversed().filter { !$1.isEmpty }.map { start, rows in
-      let sorted = rows.sorted { left, right in
+    all.reversed().filter { !$0.rows.isEmpty }.map { period in
+      var period = period
+      period.rows.sort { left, right in
         if left.milliseconds != right.milliseconds { return left.milliseconds > right.milliseconds }
         return left.app == right.app ? left.category.rawValue < right.category.rawValue : left.app < right.app
       }
-      return Period(start: start, rows: sorted)
+      return period
     }
   }
 
-  private mutating func count(_ part: UsageSlice, on day: Int, isStart: Bool) {
-    let app: Int32
-    if let known = apps[part.appID] {
-      app = known
-    } else {
-      app = Int32(truncatingIfNeeded: apps.count)
-      apps[part.appID] = app
-    }
+  private mutating func count(
+    _ range: Range<Int64>, _ session: UsageSlice, earned: Int64, on day: Int, isStart: Bool
+  ) {
+    let name = Series(app: session.appID, category: session.category)
+    let number = series[name] ?? series.count
+    if number == series.count { series[name] = number }
     let period = periodOfDay[day]
-    let key = Key(period: Int32(period), app: app, category: part.category)
-    let place: Int
-    if let known = places[key] {
-      place = known
-    } else {
-      place = rows[period].count
-      places[key] = place
-      rows[period].append(
-        Row(app: part.appID, category: part.category, milliseconds: 0, earnedMilliPoints: 0, sessions: 0))
+    let place = places[Key(period: period, series: number)] ?? all[period].rows.count
+    if place == all[period].rows.count {
+      places[Key(period: period, series: number)] = place
+      all[period].rows.append(
+        Row(app: session.appID, category: session.category, milliseconds: 0, earnedMilliPoints: 0, sessions: 0))
     }
-    rows[period][place].add(part, isStart: isStart)
+    let added = instants.add(range, session.category, app: number)
+    all[period].milliseconds += added.screen
+    if added.category > 0 { all[period].categories[session.category, default: 0] += added.category }
+    all[period].rows[place].milliseconds += added.app
+    all[period].rows[place].earnedMilliPoints = Moment.sum(all[period].rows[place].earnedMilliPoints, max(0, earned))
+    if isStart { all[period].rows[place].sessions += 1 }
   }
 
   /// Returns the index of the day that contains an instant of the report.
@@ -153,13 +155,5 @@ public struct UsageReport: Sendable {
       if edges[middle] <= instant { low = middle } else { high = middle }
     }
     return low
-  }
-}
-
-extension UsageReport.Row {
-  fileprivate mutating func add(_ part: UsageSlice, isStart: Bool) {
-    milliseconds = Moment.sum(milliseconds, max(0, part.activeMilliseconds))
-    earnedMilliPoints = Moment.sum(earnedMilliPoints, max(0, part.earnedMilliPoints))
-    if isStart { sessions = Moment.sum(sessions, 1) }
   }
 }

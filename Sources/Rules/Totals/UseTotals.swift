@@ -38,14 +38,9 @@ public struct UseTotals: Sendable {
   /// The longest stretch that is counted: 31 days, in milliseconds.
   public static let longestMilliseconds: Int64 = 31 * 86_400_000
 
-  private struct Day: Sendable {
-    var screen = SpanSet()
-    var categories: [AppCategory: SpanSet] = [:]
-    var apps: [AppID: SpanSet] = [:]
-  }
-
   private let boundary: DayBoundary
-  private var days: [FamilyDay: Day] = [:]
+  private var instants = UseInstants()
+  private var numbers: [AppID: Int] = [:]
 
   /// The totals of each day that has any.
   public private(set) var use: [FamilyDay: DayUse] = [:]
@@ -59,31 +54,32 @@ public struct UseTotals: Sendable {
   ///
   /// A stretch that begins outside of the calendar is not counted, and one of more than 31 days only to that length.
   public mutating func add(_ span: UseSpan) {
-    guard HybridTimestamp.walls.contains(span.start), span.milliseconds > 0 else { return }
-    let end = span.start + min(span.milliseconds, Self.longestMilliseconds)
-    var start = span.start
-    while start < end {
+    guard let stretch = UseInstants.stretch(from: span.start, milliseconds: span.milliseconds) else { return }
+    var start = stretch.lowerBound
+    while start < stretch.upperBound {
       let day = boundary.day(containing: start)
-      let edge = day == .last ? end : min(end, max(boundary.end(of: day), start + 1))
+      let edge =
+        day == .last ? stretch.upperBound : min(stretch.upperBound, max(boundary.end(of: day), start + 1))
       count(start..<edge, span, on: day)
       start = edge
     }
   }
 
-  /// Forgets the days before a day.
+  /// Leaves out the days before a day.
   public mutating func forget(before day: FamilyDay) {
-    days = days.filter { $0.key >= day }
     use = use.filter { $0.key >= day }
   }
 
   private mutating func count(_ range: Range<Int64>, _ span: UseSpan, on day: FamilyDay) {
-    var total = use[day] ?? DayUse()
-    total.screen += days[day, default: Day()].screen.insert(range)
-    let inCategory = days[day, default: Day()].categories[span.category, default: SpanSet()].insert(range)
-    total.categories[span.category, default: 0] += inCategory
-    if let app = span.app {
-      total.apps[app, default: 0] += days[day, default: Day()].apps[app, default: SpanSet()].insert(range)
+    let number = span.app.map { app in
+      if let known = numbers[app] { return known }
+      numbers[app] = numbers.count
+      return numbers.count - 1
     }
-    use[day] = total
+    let added = instants.add(range, span.category, app: number)
+    guard added.screen + added.category + added.app > 0 else { return }
+    use[day, default: DayUse()].screen += added.screen
+    use[day, default: DayUse()].categories[span.category, default: 0] += added.category
+    if let app = span.app { use[day, default: DayUse()].apps[app, default: 0] += added.app }
   }
 }

@@ -40,7 +40,7 @@ extension Store {
     }
   }
 
-  /// Returns the time that the longest session of any device took by the wall clock, in milliseconds.
+  /// Returns the time that the longest session of any device took, by the wall clock or in use, in milliseconds.
   public func longestSession() async throws(StoreError) -> Int64 {
     try await read { try $0.longestSession() }
   }
@@ -58,8 +58,8 @@ extension Store {
   /// Calls `visit` for each session of a child that may overlap a range of household time, in Unix milliseconds, and
   /// returns the latest name of each application.
   ///
-  /// A session is given from its start in household time, for as long as it took by the wall clock; without a name and a
-  /// rate.
+  /// A session is given from its start in household time, for as long as its time of use; without a name and a rate. The
+  /// earliest comes first.
   public func sessions<Result: Sendable>(
     of child: ChildID, from: Int64, to: Int64, into result: Result,
     _ visit: @escaping @Sendable (inout Result, UsageSlice) -> Void
@@ -68,21 +68,20 @@ extension Store {
       let earliest = from.subtractingReportingOverflow(try database.longestSession())
       var names = AppNames()
       var result = result
-      // The newest first, so that an application is first seen with its latest name.
       try database.each(
         """
-        SELECT household_start, session_start, session_end, active, app_id, category, earned, rowid FROM usage_record
-        WHERE child = ? AND household_start >= ? AND household_start < ? ORDER BY household_start DESC
+        SELECT household_start, active, app_id, category, earned, rowid FROM usage_record
+        WHERE child = ? AND household_start >= ? AND household_start < ? ORDER BY household_start
         """, [child.bytes, earliest.overflow ? Int64.min : earliest.partialValue, to]
       ) { row in
-        let (start, length) = (row.integer(0), row.integer(2) - row.integer(1))
+        let (start, active) = (row.integer(0), row.integer(1))
         visit(
           &result,
           UsageSlice(
-            appID: try names.app(row, 4, number: 7), displayName: "", category: try names.category(row, 5),
+            appID: try names.app(row, 2, number: 5), displayName: "", category: try names.category(row, 3),
             rate: PointsRate(milliPointsPerMinute: 0), start: start,
-            end: min(start + max(0, length), HybridTimestamp.wallLimit - 1), activeMilliseconds: row.integer(3),
-            earnedMilliPoints: row.integer(6)))
+            end: min(Int64.max - start, max(0, active)) + start, activeMilliseconds: active,
+            earnedMilliPoints: row.integer(4)))
         return true
       }
       var shown: [AppID: String] = [:]
@@ -105,12 +104,15 @@ private struct AppNames {
   private var apps: [(text: [UInt8], app: AppID, row: Int64)] = []
   private var categories: [(text: [UInt8], category: AppCategory)] = []
 
-  /// The row in which each application occurred first.
+  /// The row in which each application occurred last.
   var latest: [(AppID, Int64)] { apps.map { ($0.app, $0.row) } }
 
   /// Returns the application in a column; `number` is the column with the row's number.
   mutating func app(_ row: Columns, _ index: CInt, number: CInt? = nil) throws -> AppID {
-    for known in apps where row.holds(known.text, index) { return known.app }
+    for place in apps.indices where row.holds(apps[place].text, index) {
+      if let number { apps[place].row = row.integer(number) }
+      return apps[place].app
+    }
     let text = row.bytes(index)
     guard let app = AppID(String(decoding: text, as: UTF8.self)) else { throw StoreError.unexpected("an application") }
     apps.append((text, app, number.map(row.integer) ?? 0))

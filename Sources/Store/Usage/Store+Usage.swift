@@ -87,7 +87,8 @@ extension Database {
         record.account, record.child?.bytes, record.householdStart, record.doubt(takenUpAt: wall)?.rawValue,
       ])
     guard changesCount > 0 else { return false }
-    try group.witness(session: record.sessionEnd - record.sessionStart, of: record.device, self)
+    try group.witness(
+      session: max(record.sessionEnd - record.sessionStart, record.activeMilliseconds), of: record.device, self)
     return true
   }
 

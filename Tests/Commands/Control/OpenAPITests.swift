@@ -32,7 +32,6 @@ import Testing
     try check(SampleValues.command)
     try check(SampleValues.listing)
     try check(SampleValues.settings)
-    try check(SampleValues.summary)
     try check(SampleValues.started)
     try check(SampleValues.record)
     try check(UsagePage(sessions: [SampleValues.session], next: "1-2"))

@@ -183,9 +183,6 @@ import Testing
     let full = UsageQuery(device: name, appID: "a&b=c", from: -5, to: .max, limit: 3, cursor: "a/b+c==")
     try await trip(.usage(full), page) { try await $0.usage(full) }
     try await trip(.usage(UsageQuery()), page) { try await $0.usage(UsageQuery()) }
-    try await trip(.summaries(name, "2026-11-01", nil), [SampleValues.summary]) {
-      try await $0.summaries(device: name, from: "2026-11-01", to: nil)
-    }
     var start = UsageStartRequest(
       appID: "a.b", displayName: nil, processID: 7, processStartTime: .max, startedAt: BootInstant(milliseconds: 5),
       startedAtWall: 6, zone: "UTC")

@@ -106,7 +106,7 @@ import Testing
     ["grant", "Emma", "0m"], ["settings", "set"], ["settings", "set", "--zone", "Mars/Base"],
     ["settings", "set", "--day-start", "24"], ["message", "send", "", "--on", "x"],
     ["usage", "track", "--app", "a.b"], ["usage", "list", "--from", "someday"],
-    ["usage", "list", "--from", "2026-11-02", "--to", "2026-11-01"], ["usage", "summary", "--from", "2026-02-30"],
+    ["usage", "list", "--from", "2026-11-02", "--to", "2026-11-01"], ["report", "day", "--from", "2026-02-30"],
     ["usage", "list", "--format", "xml"], ["status", "--state-dir", ""],
     ["report", "request", "--on", "x", "--wait", "0"],
   ])

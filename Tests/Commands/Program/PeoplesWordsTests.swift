@@ -21,7 +21,7 @@ import Testing
     (["app", "set", "Chess", "--daily-limit", "-5"], "A limit cannot be negative"),
     (["settings", "set", "--weekly-reward-limit", "-5"], "A limit cannot be negative"),
     (["usage", "list", "--from", "tomorrow"], "Give a day such as today, yesterday or 2026-11-01"),
-    (["usage", "summary", "--from", "tomorrow"], "give one such as today"),
+    (["report", "--from", "tomorrow"], "give one such as today"),
     (["grant", "5m", "Emma"], "the time comes last"), (["grant", "Emma", "Tom", "5m"], "Name one child and one time"),
     (["devices", "show", ""], "No machine is named"),
     (["app", "set", "Chess", "--points-per-minute", "-5"], "Points a minute are a number from 0"),
@@ -48,14 +48,6 @@ import Testing
   ]) func aFaultIsSaidInThePersonsWords(arguments: [String], words: String) async {
     let run = await ScriptedRun(arguments)
     #expect(run.status != 0 && run.console.notes.joined().contains(words), "\(run.console.notes)")
-  }
-
-  @Test func aChildsSummaryNamesItsOwnMachine() async {
-    var script = ScriptedNode.Script()
-    (script.status.deviceID, script.status.name) = (SampleValues.childID, DeviceName(sanitising: "My own PC"))
-    (script.status.peers, script.status.former) = ([], [])
-    let run = await ScriptedRun("usage", "summary", script: script)
-    #expect(run.console.output.contains("My own PC"), "\(run.console.output)")
   }
 
   @Test(
@@ -152,8 +144,6 @@ import Testing
     script.pages = [UsagePage(sessions: [], next: nil), UsagePage(sessions: [SampleValues.session], next: nil)]
     let none = await ScriptedRun("usage", "--app", "Tux Paint", script: script)
     #expect(none.console.output == "No use is recorded in this range.\n")
-    let summary = await ScriptedRun("usage", "summary", "--app", "chess", "--format", "csv")
-    #expect(summary.console.output.split(separator: "\r\n").count == 2)
   }
 
   @Test func aMachineOfWhichNoAddressIsKnownIsCalledWhenItAppears() {

@@ -141,7 +141,6 @@ import Testing
     script.settings.rules[0].notInForce = text
     script.pages[0].sessions[0].record.displayName = text
     script.pages[0].sessions[0].record.zone = text
-    script.summaries[0].apps[0].displayName = text
     script.command.payload = .message(text)
     (script.command.status, script.command.reason) = (.failed, text)
     script.commandEnds = [.success(script.command)]
@@ -152,7 +151,7 @@ import Testing
       ["devices", "show", "Emma's PC"], ["devices", "show", "Emma's PC", "--format", "json"], ["apps", "list"],
       ["apps", "scan"], ["app", "set", "a", "--reset"],
       ["usage", "list"], ["usage", "list", "--format", "csv"], ["usage", "list", "--format", "json"],
-      ["usage", "summary"], ["usage", "summary", "--format", "csv"], ["commands", "list"], ["nearby"], ["doctor"],
+      ["report"], ["report", "--format", "csv"], ["commands", "list"], ["nearby"], ["doctor"],
       ["commands", "show", "01ab"],
       ["commands", "wait", "01ab"], ["commands", "cancel", "01ab"], ["devices", "show", text], ["settings", "show"],
       ["pair", "invite"], ["pair", "list"],

@@ -260,7 +260,11 @@ enum SampleValues {
     childID: child.childID, name: child.name, period: "week", from: "2026-11-16", to: "2026-11-22",
     periods: [
       .init(
-        start: "2026-11-16", milliseconds: 4_680_000,
+        start: "2026-11-16", milliseconds: 4_320_000,
+        categories: [
+          .init(category: .learning, usedMilliseconds: 3_600_000),
+          .init(category: .reward, usedMilliseconds: 1_080_000),
+        ],
         rows: [
           .init(
             appID: app("org.kde.gcompris"), displayName: "GCompris", category: .learning, milliseconds: 3_600_000,
@@ -269,18 +273,6 @@ enum SampleValues {
             appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, milliseconds: 1_080_000,
             earnedMilliPoints: 0, sessions: 1),
         ])
-    ])
-
-  static let summary = DailySummary(
-    device: childID, day: "2026-11-21", zone: "Europe/Berlin", learningMilliseconds: 3_600_000,
-    rewardMilliseconds: 750_000, earnedMilliPoints: 7_500,
-    apps: [
-      .init(
-        appID: app("org.kde.gcompris"), displayName: "GCompris", category: .learning, activeMilliseconds: 3_600_000,
-        milliPoints: 7_500),
-      .init(
-        appID: app("org.gnome.Chess"), displayName: "Chess", category: .reward, activeMilliseconds: 750_000,
-        milliPoints: 31_250),
     ])
 
   static let started = UsageStarted(recordID: recordID, isBlocked: true, enforcement: .recorded)

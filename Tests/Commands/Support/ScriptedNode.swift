@@ -41,7 +41,6 @@ final class ScriptedNode: NodeInterface {
     case apps(String?)
     case installedApps(String?, number: UInt64?)
     case usage(UsageQuery)
-    case summaries(String?, String?, String?)
     case today(String)
     case ownToday(UInt32?)
     case notices(UInt32?, after: Int)
@@ -95,7 +94,6 @@ final class ScriptedNode: NodeInterface {
     var installed: [InstalledListing] = []
     var settings = SampleValues.settings
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
-    var summaries = [SampleValues.summary]
     /// Thrown when applications are asked for.
     var appsError: LocalAPIError?
     /// Thrown when a child's rules are asked for.
@@ -277,10 +275,6 @@ final class ScriptedNode: NodeInterface {
   func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
     try note(.usage(query))
     return next({ $0.pages.isEmpty ? nil : $0.pages.removeFirst() }) ?? UsagePage(sessions: [], next: nil)
-  }
-
-  func summaries(device: String?, from: String?, to: String?) async throws(LocalAPIError) -> [DailySummary] {
-    try answer(.summaries(device, from, to)) { $0.summaries }
   }
 
   func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted {

@@ -14,7 +14,7 @@ enum LocalAPITarget {
       "/v1/devices/x/forget", "/v1/devices/x/release",
       "/v1/pairing", "/v1/pairing/invitations", "/v1/pairing/joins",
       "/v1/pairing/nearby?after=3", "/v1/pairing/ab12?after=-1", "/v1/pairing/ab12/answer", "/v1/commands?limit=5",
-      "/v1/commands?device=a&limit=100", "/v1/commands/x/wait", "/v1/commands/x", "/v1/usage/summary?from=a&to=b",
+      "/v1/commands?device=a&limit=100", "/v1/commands/x/wait", "/v1/commands/x", "/v1/children/a/report?from=a&to=b",
       "/v1/usage?device=a&app=b&from=1&to=2&limit=3&cursor=c", "/v1/usage/sessions", "/v1/usage/sessions/x/end",
       "/v1/usage?limit=9999999999999999999999", "/v1//status", "/v1/%ff", "/v1/%4", "v1", "/", "/v1/apps?&=&==&a",
       "/v1/devices/%2541", "/v1/apps?child=%25%26%3D%2B",

@@ -1,0 +1,50 @@
+import LatchkeyModel
+
+/// The instants of a child's use: of everything together, of each category, and of each application.
+///
+/// Every total of use is added up here. An instant counts once in each of the three, on however many accounts and machines
+/// and for however many programs it was use.
+///
+/// Spec: Protocol/11-rules.md §8.
+struct UseInstants: Sendable {
+  /// Amounts of use in milliseconds.
+  struct Amounts: Hashable, Sendable {
+    var screen: Int64
+    var category: Int64
+    var app: Int64
+  }
+
+  private var screen = SpanSet()
+  private var categories = [SpanSet](repeating: SpanSet(), count: AppCategory.allCases.count)
+  private var apps: [SpanSet] = []
+
+  /// Returns the instants for which a session counts: from its start, for as long as its time of use.
+  ///
+  /// `nil` if it begins outside of the calendar. `start` is in household time, Unix milliseconds.
+  static func stretch(from start: Int64, milliseconds: Int64) -> Range<Int64>? {
+    guard HybridTimestamp.walls.contains(start) else { return nil }
+    return start..<start + min(max(milliseconds, 0), UseTotals.longestMilliseconds)
+  }
+
+  /// Adds a range of instants, and returns what of it was not there before.
+  ///
+  /// `app` numbers the caller's applications from 0; `nil` if only the category is known.
+  mutating func add(_ range: Range<Int64>, _ category: AppCategory, app: Int?) -> Amounts {
+    let inScreen = screen.insert(range)
+    let inCategory = categories[category.number].insert(range)
+    guard let app else { return Amounts(screen: inScreen, category: inCategory, app: 0) }
+    while apps.count <= app { apps.append(SpanSet()) }
+    return Amounts(screen: inScreen, category: inCategory, app: apps[app].insert(range))
+  }
+}
+
+extension AppCategory {
+  /// The place of the category among all of them.
+  var number: Int {
+    switch self {
+    case .learning: 0
+    case .reward: 1
+    case .neutral: 2
+    }
+  }
+}
