@@ -40,13 +40,21 @@ extension ProcessTests {
         #expect(missing.status == 127 && missing.talkLines.count == 1, "\(missing)")
 
         try await parent.eventuallyHasUsage(3)
+        // Also one that ends before the node has heard of it.
+        for _ in 0..<8 {
+          let brief = try await child.latchkey("usage", "track", "--app", "brief", "--", "/bin/true")
+          #expect(brief.status == 0, "\(brief)")
+        }
+        try await parent.eventuallyHasUsage(11)
+        let list = try await child.latchkey("usage", "list", "--app", "brief")
+        #expect(!list.output.contains("cut short") && list.talk.isEmpty, "\(list)")
         for node in [parent, child] { try await node.restart() }
         try await eventually("all is in step") {
           guard try await parent.isConnected() else { return false }
           return try await child.hasNothingWaiting()
         }
         let (there, here) = (try await parent.usage(), try await child.usage())
-        #expect(there.count == 3)
+        #expect(there.count == 11 && there.allSatisfy { $0.evidence == .tracked }, "\(there)")
         #expect(Set(there) == Set(here))
         #expect(
           there.allSatisfy {

@@ -32,6 +32,12 @@ public final class ProcessWatch: Sendable {
   /// Returns the state of a process, and watches it from now on if it is running.
   public func state(of process: ProcessIdentity) -> State { table.state(of: process) }
 
+  /// Begins to watch a process that somebody has just started.
+  ///
+  /// One that has ended already, and for which its parent has not waited, ends now. `state(of:)` cannot know that: to it, such
+  /// a process may have ended long ago.
+  public func begin(_ process: ProcessIdentity) { table.begin(process) }
+
   /// Stops watching a process.
   public func forget(_ process: ProcessIdentity) { table.forget(process) }
 }
@@ -94,6 +100,13 @@ private final class WatchTable: Sendable {
     }
     if isNew { wake() }
     return state
+  }
+
+  func begin(_ process: ProcessIdentity) {
+    guard state(of: process) == .gone, ProcessLiveness.startTime(pid: process.processID) == process.startTime else {
+      return
+    }
+    _ = content.withLock { Self.note(process, &$0) }
   }
 
   func forget(_ process: ProcessIdentity) {

@@ -99,7 +99,7 @@ actor UsageService {
     if let fault = check.fault { throw fault }
     let process = ProcessIdentity(processID: request.processID, startTime: request.processStartTime)
     // Watched before the session is durable, since the program may end in between.
-    _ = watch.state(of: process)
+    watch.begin(process)
     let opening: SessionOpening
     let isBlocked: Bool
     do {
