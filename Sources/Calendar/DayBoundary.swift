@@ -28,6 +28,11 @@ public struct DayBoundary: Hashable, Sendable {
     self.zone = known
   }
 
+  /// Creates the boundary between the calendar's days in a zone.
+  public init(_ zone: TimeZone) {
+    (zoneName, dayStartHour, self.zone) = (zone.identifier, 0, zone)
+  }
+
   /// Returns the day of an instant in Unix milliseconds.
   ///
   /// Instants beyond the first or last day belong to that day.
@@ -75,13 +80,21 @@ public struct DayBoundary: Hashable, Sendable {
 
   /// Returns what clocks in the zone show at an instant in Unix milliseconds, such as "2026-11-22 18:30".
   public func clock(at instant: Int64) -> String {
+    let (day, minutes) = shown(at: instant)
+    let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
+    return "\(day) \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+  }
+
+  /// Returns the minutes since midnight that clocks in the zone show at an instant in Unix milliseconds, 0 to 1,439.
+  public func minuteOfDay(at instant: Int64) -> Int { shown(at: instant).minute }
+
+  private func shown(at instant: Int64) -> (day: FamilyDay, minute: Int) {
     let instant = min(
       max(instant, FamilyDay.first.daysSinceEpoch * 86_400_000), FamilyDay.last.daysSinceEpoch * 86_400_000)
     let minutes = (instant + offset(at: instant)) / 60_000
     let (days, rest) = minutes.quotientAndRemainder(dividingBy: 1_440)
     let day = FamilyDay(daysSinceEpoch: rest < 0 ? days - 1 : days)
-    let (hour, minute) = (rest < 0 ? rest + 1_440 : rest).quotientAndRemainder(dividingBy: 60)
-    return "\(day) \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+    return (day, Int(rest < 0 ? rest + 1_440 : rest))
   }
 
   /// Returns the offset of the zone from UTC in milliseconds.

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import LatchkeyCalendar
+import LatchkeyModel
 
 /// A day of the calendar, such as `2026-11-01`.
 struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
@@ -73,18 +75,23 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
 
   /// The first moment of the day in `zone`, Unix milliseconds; where a clock change takes midnight away, the first
   /// there is.
-  func start(in zone: TimeZone) -> Int64 { start(in: zone, addingDays: 0) }
+  func start(in zone: TimeZone) -> Int64 { instant(hour: 0, minute: 0, second: 0, in: zone) }
 
   /// The first moment of the day after, Unix milliseconds.
-  func end(in zone: TimeZone) -> Int64 { start(in: zone, addingDays: 1) }
+  func end(in zone: TimeZone) -> Int64 { instant(hour: 24, minute: 0, second: 0, in: zone) }
 
-  private func start(in zone: TimeZone, addingDays days: Int) -> Int64 {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = zone
-    // From noon, which no clock change touches, to the start of its day.
-    let noon = calendar.date(from: DateComponents(year: year, month: month, day: day, hour: 12)) ?? .distantPast
-    let shifted = calendar.date(byAdding: .day, value: days, to: noon) ?? noon
-    return Int64((calendar.startOfDay(for: shifted).timeIntervalSince1970 * 1_000).rounded())
+  /// Returns the first moment, in Unix milliseconds, at which clocks in `zone` show a time of the day or a later one.
+  ///
+  /// A time that is left out when clocks go forward means the change, one that occurs twice its first occurrence.
+  ///
+  /// Spec: Protocol/11-rules.md §3.
+  func instant(hour: Int, minute: Int, second: Int, in zone: TimeZone) -> Int64 {
+    guard let date = FamilyDay(description) else { return 0 }
+    let boundary = DayBoundary(zone)
+    let start = boundary.instant(on: date, minute: hour * 60 + minute)
+    // In an hour that is left out, no second passes.
+    let isShown = boundary.minuteOfDay(at: start) == (hour * 60 + minute) % 1_440
+    return isShown ? start + Int64(second) * 1_000 : start
   }
 
   var description: String {

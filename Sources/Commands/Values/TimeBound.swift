@@ -78,11 +78,7 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
     case .day(let day): return day.start(in: zone)
     case .moment(let milliseconds): return milliseconds
     case .local(let day, let hour, let minute, let second):
-      var calendar = Calendar(identifier: .gregorian)
-      calendar.timeZone = zone
-      let components = DateComponents(
-        year: day.year, month: day.month, day: day.day, hour: hour, minute: minute, second: second)
-      return Int64(((calendar.date(from: components) ?? .distantPast).timeIntervalSince1970 * 1_000).rounded())
+      return day.instant(hour: hour, minute: minute, second: second, in: zone)
     }
   }
 }

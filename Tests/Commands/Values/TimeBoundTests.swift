@@ -44,6 +44,27 @@ import Testing
     #expect(bound.upperBound(in: berlin) == (try milliseconds(moment)) + 1)
   }
 
+  /// The hour from 2 to 3 is left out on the first of these nights and comes twice on the second; midnight comes twice in Havana.
+  @Test(arguments: [
+    ("Europe/Berlin", "2027-03-28T01:59:59", "2027-03-28T00:59:59Z"),
+    ("Europe/Berlin", "2027-03-28T02:00", "2027-03-28T01:00:00Z"),
+    ("Europe/Berlin", "2027-03-28T02:15", "2027-03-28T01:00:00Z"),
+    ("Europe/Berlin", "2027-03-28T02:59:59", "2027-03-28T01:00:00Z"),
+    ("Europe/Berlin", "2027-03-28T03:00", "2027-03-28T01:00:00Z"),
+    ("Europe/Berlin", "2027-03-28T03:15:07", "2027-03-28T01:15:07Z"),
+    ("Europe/Berlin", "2026-10-25T01:59", "2026-10-24T23:59:00Z"),
+    ("Europe/Berlin", "2026-10-25T02:15", "2026-10-25T00:15:00Z"),
+    ("Europe/Berlin", "2026-10-25T03:00", "2026-10-25T02:00:00Z"),
+    ("Australia/Lord_Howe", "2026-10-04T02:10", "2026-10-03T15:30:00Z"),
+    ("America/Havana", "2026-11-01T00:30", "2026-11-01T04:30:00Z"),
+    ("America/Havana", "2026-11-01", "2026-11-01T04:00:00Z"),
+    ("America/Havana", "2026-03-08T00:30", "2026-03-08T05:00:00Z"),
+    ("Asia/Beirut", "2025-03-30T00:30", "2025-03-29T22:00:00Z"),
+  ])
+  func aTimeThatIsLeftOutMeansTheChangeAndOneThatComesTwiceTheFirst(zone: String, text: String, moment: String) throws {
+    #expect(try #require(TimeBound(argument: text)).lowerBound(in: TimeText.zone(zone)) == (try milliseconds(moment)))
+  }
+
   /// The sample's present is a Saturday.
   @Test(arguments: [
     ("today", "2026-11-21"), ("Yesterday", "2026-11-20"), ("saturday", "2026-11-21"), ("monday", "2026-11-16"),
