@@ -35,7 +35,30 @@ import Testing
       ),
       ("limits/daily", nil, "no limit on screen time a day"), ("schedule/bedtime", nil, "no bedtime"),
       ("app/org.kde.gcompris/limit", nil, "no limit a day on GCompris"),
-      ("app/org.kde.gcompris/blocked", nil, "GCompris: blocked no longer set"),
+      ("app/org.kde.gcompris/name", nil, "org.kde.gcompris called by its own name"),
+      ("app/org.kde.gcompris/category", nil, "no category set for GCompris"),
+      ("app/org.kde.gcompris/enabled", nil, "rules of GCompris not switched on or off"),
+      ("app/org.kde.gcompris/blocked", nil, "no block set for GCompris"),
+      ("app/org.kde.gcompris/allowed", nil, "GCompris not set as always allowed"),
+      (
+        "app/org.kde.gcompris/matchers", nil,
+        "no matchers set for GCompris, so that it is recognized as it is installed"
+      ),
+      ("app/org.kde.gcompris/step", nil, "nothing set about how GCompris ends when its time is over"),
+      ("category/reward/limit", nil, "no limit on rewards a day"),
+      ("category/learning/weekly", nil, "no limit on learning a week"),
+      ("category/reward/rate", nil, "“points for rewards” back to the default"),
+      ("limits/weekly", nil, "no limit on screen time a week"), ("lock", nil, "no lock"),
+      ("schedule/school", nil, "no school time"), ("schedule/rewardTimes", nil, "no reward times"),
+      ("points/dailyCap", nil, "no limit on points earned a day"),
+      ("points/minimumSession", nil, "“shortest session that earns” back to the default"),
+      ("sessions", nil, "“sessions when time is up” back to the default"),
+      ("unknownPrograms", nil, "“unknown programs” back to the default"),
+      ("family/dayStart", nil, "“day starts at” back to the default"),
+      (
+        "today/2026-11-22/grant/01a2060f-f760-7000-96c8-2ec260e9103c", nil,
+        "the time that was granted on 2026-11-22 is taken back"
+      ),
       ("mode", nil, "“points” back to the default"), ("family/zone", "Asia/Tokyo", "time zone Asia/Tokyo"),
       ("today/2026-11-22/school", nil, "school time on 2026-11-22 as on other days"),
     ] as [(RegisterKey, String?, String)])

@@ -152,12 +152,25 @@ public enum RuleText {
     switch RuleKey(key) {
     case .limits, .category(_, .limit), .category(_, .weekly), .points(.dailyCap), .points(.weeklyCap):
       "no limit on \(name(key, terms))"
-    case .app(let app, .limit): "no limit a day on \(terms.name(app))"
-    case .app, .lock: "\(name(key, terms)) no longer set"
+    case .app(let app, let part): removal(part, of: part == .name ? app.text : terms.name(app))
+    case .lock: "no lock"
     case .schedule: "no \(name(key, terms))"
     case .today(let day, .grant): "the time that was granted on \(day) is taken back"
     case .today: "\(name(key, terms)) as on other days"
     default: "“\(name(key, terms))” back to the default"
+    }
+  }
+
+  private static func removal(_ part: RuleKey.App, of app: String) -> String {
+    switch part {
+    case .name: "\(app) called by its own name"
+    case .category: "no category set for \(app)"
+    case .enabled: "rules of \(app) not switched on or off"
+    case .blocked: "no block set for \(app)"
+    case .allowed: "\(app) not set as always allowed"
+    case .limit: "no limit a day on \(app)"
+    case .matchers: "no matchers set for \(app), so that it is recognized as it is installed"
+    case .step: "nothing set about how \(app) ends when its time is over"
     }
   }
 
