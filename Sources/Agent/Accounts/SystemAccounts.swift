@@ -29,17 +29,22 @@ public enum SystemAccounts {
     }
   }
 
-  /// The numbers that Linux distributions give to people.
-  public static let people: Range<UInt32> = 1_000..<60_000
+  /// The lowest number that Linux distributions give to people.
+  public static let firstPerson: UInt32 = 1_000
+  /// The numbers from there on that are no person's: `nobody`, and what stands for no number in 16 and in 32 bits.
+  public static let noPerson: Set<UInt32> = [65_534, 65_535, .max - 1, .max]
 
   /// Returns the accounts of people, at most 64, in the order of their numbers.
   ///
-  /// An account is a person's if its number is from 1,000 on and it has a log-in shell, or if it runs this node and is
-  /// neither root's nor a service's, whose name begins with an underscore. `ownUser` is the user ID of this process.
+  /// An account is a person's if its number is from 1,000 on and not one that stands for nobody, and if it has a log-in shell
+  /// and a home: directory services and systemd-homed give people numbers beyond 60,000, and the dynamic accounts of services
+  /// among them have neither. It is one as well if it runs this node and is neither root's nor a service's, whose name begins
+  /// with an underscore. `ownUser` is the user ID of this process.
   public static func people(among entries: [Entry], ownUser: UInt32) -> [Account] {
     var seen: Set<UInt32> = []
     let accounts = entries.compactMap { entry -> Account? in
-      let isPerson = people.contains(entry.uid) && canLogIn(entry.shell)
+      let isPerson =
+        entry.uid >= firstPerson && !noPerson.contains(entry.uid) && canLogIn(entry.shell) && hasHome(entry)
       let isOwn = entry.uid == ownUser && ownUser != 0 && !entry.name.hasPrefix("_")
       guard isPerson || isOwn, seen.insert(entry.uid).inserted else { return nil }
       let fullName = entry.comment.prefix { $0 != "," }
@@ -53,8 +58,10 @@ public enum SystemAccounts {
   /// Returns the home folders of people's accounts.
   public static func homes(among entries: [Entry], ownUser: UInt32) -> [String] {
     let uids = Set(people(among: entries, ownUser: ownUser).map(\.uid))
-    return entries.filter { uids.contains($0.uid) && $0.home.hasPrefix("/") && $0.home != "/" }.map(\.home)
+    return entries.filter { uids.contains($0.uid) && hasHome($0) }.map(\.home)
   }
+
+  private static func hasHome(_ entry: Entry) -> Bool { entry.home.hasPrefix("/") && entry.home != "/" }
 
   private static func canLogIn(_ shell: String) -> Bool {
     let program = shell.split(separator: "/").last ?? ""

@@ -4,10 +4,10 @@ import Testing
 
 /// Which entries of the system's table are accounts of people.
 @Suite struct SystemAccountTests {
-  private func entry(_ uid: UInt32, _ name: String, _ shell: String = "/bin/bash", comment: String = "")
-    -> SystemAccounts.Entry
-  {
-    SystemAccounts.Entry(uid: uid, name: name, comment: comment, shell: shell)
+  private func entry(
+    _ uid: UInt32, _ name: String, _ shell: String = "/bin/bash", comment: String = "", home: String? = nil
+  ) -> SystemAccounts.Entry {
+    SystemAccounts.Entry(uid: uid, name: name, comment: comment, shell: shell, home: home ?? "/home/\(name)")
   }
 
   @Test func peopleHaveANumberFrom1000AndAShell() {
@@ -22,6 +22,30 @@ import Testing
         Account(uid: 1_000, name: "emma", fullName: "Emma Example"), Account(uid: 1_001, name: "tom", fullName: ""),
         Account(uid: 1_005, name: "plain", fullName: ""),
       ])
+  }
+
+  @Test(
+    "A number beyond 60,000 is a person's if it has a shell and a home",
+    arguments: [
+      59_999, 60_000, 60_001, 60_513, 61_184, 65_000, 65_533, 65_536, 70_001, 524_288, 1_234_567_890, 4_294_967_293,
+    ] as [UInt32])
+  func highNumbers(uid: UInt32) {
+    #expect(SystemAccounts.people(among: [entry(uid, "lena")], ownUser: 0).map(\.uid) == [uid])
+    // As systemd tells of the dynamic account of a service.
+    let service = entry(uid, "backup", "/usr/sbin/nologin", home: "/")
+    #expect(SystemAccounts.people(among: [service], ownUser: 0).isEmpty)
+    for home in ["/", "", "home/lena"] {
+      #expect(SystemAccounts.people(among: [entry(uid, "lena", home: home)], ownUser: 0).isEmpty)
+    }
+  }
+
+  @Test(
+    "No number that stands for nobody is a person's",
+    arguments: [
+      0, 999, 65_534, 65_535, 4_294_967_294, 4_294_967_295,
+    ] as [UInt32])
+  func nobody(uid: UInt32) {
+    #expect(SystemAccounts.people(among: [entry(uid, "lena")], ownUser: 0).isEmpty)
   }
 
   @Test func whoRunsTheNodeIsAPersonUnlessItIsRoot() {
