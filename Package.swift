@@ -48,7 +48,6 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
     .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.2"),
-    .package(url: "https://github.com/ordo-one/TextTable.git", from: "0.0.2"),
   ],
   targets: [
     // C libraries: a module map and a shim each, nothing else.
@@ -61,6 +60,7 @@ let package = Package(
       name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
     .systemLibrary(name: "CInput", path: "Sources/CInput"),
+    .systemLibrary(name: "CTerminal", path: "Sources/CTerminal"),
     .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
     .systemLibrary(
       name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -145,10 +145,9 @@ let package = Package(
       dependencies: [
         "LatchkeyCalendar",
         "LatchkeyHousehold",
-        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode",
+        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode", "CTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
-        .product(name: "TextTable", package: "TextTable"),
       ],
       path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(

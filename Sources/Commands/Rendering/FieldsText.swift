@@ -12,13 +12,13 @@ enum FieldsText {
   ///   - width: The columns of the names; `nil` for the longest name and two spaces.
   /// - Returns: One line for each field.
   static func render(_ fields: [(name: String, value: String)], indent: Int = 0, width: Int? = nil) -> String {
-    let column = indent + (width ?? 2 + (fields.map(\.name.count).max() ?? 0))
+    let column = indent + (width ?? 2 + (fields.map { TerminalWidth.of($0.name) }.max() ?? 0))
     let columns = max(TerminalEnvironment.current.outputColumns - column, leastColumns)
     let margin = String(repeating: " ", count: column)
     return fields.map { name, value in
       let words = WrappedText.words(ShownText.safe(value), columns: columns)
       let head = String(repeating: " ", count: indent) + name
-      return head + margin.dropFirst(head.count) + words.replacing("\n", with: "\n" + margin) + "\n"
+      return head + margin.dropFirst(TerminalWidth.of(head)) + words.replacing("\n", with: "\n" + margin) + "\n"
     }.joined()
   }
 }

@@ -1,5 +1,3 @@
-import TextTable
-
 /// A table as text.
 enum TableText {
   /// Returns rows under their headings; without rows, the sentence `empty`.
@@ -47,7 +45,7 @@ enum TableText {
     /// Returns the table in so many columns of the terminal; `nil` if it does not fit.
     func text(_ columns: Int) -> String? {
       var widths = headings.indices.map { index in
-        max(WrappedText.width(headings[index]), rows.map { WrappedText.width($0[index]) }.max() ?? 0)
+        max(TerminalWidth.of(headings[index]), rows.map { TerminalWidth.of($0[index]) }.max() ?? 0)
       }
       // Between two columns stands a space.
       while widths.reduce(widths.count - 1, +) > columns {
@@ -75,23 +73,23 @@ enum TableText {
 
     /// Returns the width below which a column is not wrapped: that of its longest word.
     private func floor(_ index: Int) -> Int {
-      let words = rows.flatMap { $0[index].split(separator: " ") }.map { WrappedText.width($0) }
-      return max(Self.leastWidth, WrappedText.width(headings[index]), words.max() ?? 0)
+      let words = rows.flatMap { $0[index].split(separator: " ") }.map { TerminalWidth.of($0) }
+      return max(Self.leastWidth, TerminalWidth.of(headings[index]), words.max() ?? 0)
     }
 
     private func table(_ rows: [[String]]) -> String {
-      let table = TextTable<[String]> { row in
-        zip(headings, row).enumerated().map { index, cell in
-          Column(title: cell.0, value: cell.1, align: numbers.contains(index) ? .right : .left)
-        }
+      let widths = headings.indices.map { index in
+        ([headings] + rows).map { TerminalWidth.of($0[index]) }.max() ?? 0
       }
-      guard let text = table.string(for: rows, style: Style.simple) else { return "" }
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: true).map { line in
-        var line = line
+      let rule = widths.map { String(repeating: "-", count: $0) }
+      return ([headings, rule] + rows).map { row in
+        var line = row.indices.map { index in
+          let blank = String(repeating: " ", count: widths[index] - TerminalWidth.of(row[index]))
+          return numbers.contains(index) ? blank + row[index] : row[index] + blank
+        }.joined(separator: " ")
         while line.last == " " { line.removeLast() }
-        return line
-      }
-      return lines.joined(separator: "\n") + "\n"
+        return line + "\n"
+      }.joined()
     }
   }
 

@@ -19,7 +19,7 @@ struct PromptPanel {
   mutating func show(_ lines: [String], prompt: String, typed: String) {
     let columns = console.size.columns
     let input = prompt + PrintableText.of(typed)
-    let width = WrappedText.width(input)
+    let width = TerminalWidth.of(input)
     var text = rowsAbove.map { $0 > 0 ? "\u{1B}[\($0)A\r\u{1B}[J" : "\r\u{1B}[J" } ?? ""
     text += lines.map { $0 + "\n" }.joined() + input
     // A full row leaves the cursor in a place that terminals disagree about.

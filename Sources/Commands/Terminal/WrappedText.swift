@@ -1,10 +1,5 @@
 /// Text cut into lines that fit a terminal.
 enum WrappedText {
-  /// Returns the largest number of columns that a text may take; terminals differ on characters beyond ASCII.
-  static func width(_ text: some StringProtocol) -> Int {
-    text.unicodeScalars.reduce(0) { $0 + ($1.isASCII || $1 == "“" || $1 == "”" || $1 == "…" || $1 == "–" ? 1 : 2) }
-  }
-
   /// Returns a text cut at spaces, and within words that are longer than a line.
   ///
   /// - Parameters:
@@ -39,9 +34,9 @@ enum WrappedText {
   /// - Returns: The text with additional line ends.
   static func words(_ text: String, columns: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      guard width(line) > columns else { return String(line) }
+      guard TerminalWidth.of(line) > columns else { return String(line) }
       return words(of: line).reduce(into: [String]()) { lines, word in
-        if let begun = lines.last, width(begun) + 1 + width(word) <= columns {
+        if let begun = lines.last, TerminalWidth.of(begun) + 1 + TerminalWidth.of(word) <= columns {
           lines[lines.count - 1] = begun + " " + word
         } else {
           lines.append(word)
@@ -61,7 +56,7 @@ enum WrappedText {
     var lines: [String] = []
     var line: String?
     for piece in pieces.flatMap({ cut($0, max(2, columns)) }) {
-      if let begun = line, width(begun) + width(joint) + width(piece) <= columns {
+      if let begun = line, TerminalWidth.of(begun) + TerminalWidth.of(joint) + TerminalWidth.of(piece) <= columns {
         line = begun + joint + piece
       } else {
         if let begun = line { lines.append(begun) }
@@ -72,11 +67,11 @@ enum WrappedText {
   }
 
   private static func cut(_ word: String, _ columns: Int) -> [String] {
-    guard width(word) > columns else { return [word] }
+    guard TerminalWidth.of(word) > columns else { return [word] }
     var parts: [String] = []
     var part = ""
     for character in word {
-      if !part.isEmpty, width(part) + width(String(character)) > columns {
+      if !part.isEmpty, TerminalWidth.of(part) + TerminalWidth.of(String(character)) > columns {
         parts.append(part)
         part = ""
       }

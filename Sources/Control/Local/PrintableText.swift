@@ -2,11 +2,21 @@
 public enum PrintableText {
   /// Returns a text with control, invisible and line-breaking characters replaced by U+FFFD.
   public static func of(_ text: String) -> String {
+    let scalars = text.unicodeScalars
     var safe = ""
-    for scalar in text.unicodeScalars {
-      safe.unicodeScalars.append(isUnsafe(scalar) ? "\u{FFFD}" : scalar)
+    for index in scalars.indices {
+      let isShown = !isUnsafe(scalars[index]) || joinsEmoji(index, scalars)
+      safe.unicodeScalars.append(isShown ? scalars[index] : "\u{FFFD}")
     }
     return safe
+  }
+
+  /// Returns whether a scalar is the joiner between two emoji that are one picture, such as a family.
+  private static func joinsEmoji(_ index: String.Index, _ scalars: String.UnicodeScalarView) -> Bool {
+    guard scalars[index] == "\u{200D}", index > scalars.startIndex else { return false }
+    let (before, next) = (scalars[scalars.index(before: index)], scalars.index(after: index))
+    guard next < scalars.endIndex, !before.isASCII, !scalars[next].isASCII else { return false }
+    return (before == "\u{FE0F}" || before.properties.isEmoji) && scalars[next].properties.isEmoji
   }
 
   /// Returns JSON text with the same characters escaped, which does not change its value.

@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: 2...100) func noLineIsWiderThanTheTerminal(columns: Int) {
     let text = "“Emma's very long name 🎀🎀🎀” (child) wants to join; both screens show 123 456. Accept? [y/N]"
     for line in WrappedText.lines(text, columns: columns) {
-      #expect(WrappedText.width(line) <= columns, "\(line)")
+      #expect(TerminalWidth.of(line) <= columns, "\(line)")
     }
     #expect(WrappedText.lines(text, columns: columns).joined().filter { $0 != " " } == text.filter { $0 != " " })
   }
