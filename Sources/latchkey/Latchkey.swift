@@ -1,10 +1,14 @@
+import Dispatch
 import Glibc
 import LatchkeyCommands
 
 /// The `latchkey` program.
 @main
 enum Latchkey {
-  static func main() async {
-    exit(await LatchkeyProgram.main(arguments: Array(CommandLine.arguments.dropFirst())))
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let status = LatchkeyProgram.answer(arguments: arguments) { exit(status) }
+    Task { exit(await LatchkeyProgram.main(arguments: arguments)) }
+    dispatchMain()
   }
 }

@@ -8,8 +8,8 @@ struct TerminalEnvironment: Sendable {
   var console: any Console
   /// The process's variables.
   var variables: [String: String]
-  /// The zone that days are read in.
-  var timeZone: TimeZone
+  /// The zone that days are read in; `nil` for this machine's.
+  var chosenZone: TimeZone?
   /// Unix milliseconds by the wall clock.
   var now: @Sendable () -> Int64
   /// Returns the running node of a state folder.
@@ -45,7 +45,6 @@ struct TerminalEnvironment: Sendable {
   static let live: TerminalEnvironment = TerminalEnvironment(
     console: TerminalConsole(),
     variables: ProcessInfo.processInfo.environment,
-    timeZone: .current,
     now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
     openNode: { try await ControlClient.open(stateFolder: $0) },
     initialise: {
@@ -63,6 +62,14 @@ struct TerminalEnvironment: Sendable {
     pause: { try await Task.sleep(for: $0) })
 
   private static let start = ContinuousClock.now
+
+  /// The zone that days are read in.
+  ///
+  /// This machine's is looked up where it is used, since that reads files.
+  var timeZone: TimeZone {
+    get { chosenZone ?? .current }
+    set { chosenZone = newValue }
+  }
 
   /// The greatest width of a line on standard output, in columns; `Int.max` if it is not a terminal.
   ///

@@ -12,6 +12,26 @@ public enum LatchkeyProgram {
     return await run(arguments: arguments)
   }
 
+  /// Answers a question for the version or for help, which needs no threads, and returns the exit status of the process.
+  ///
+  /// - Parameter arguments: The arguments without the program's own name.
+  /// - Returns: `nil` if the arguments ask for something else; nothing is printed then.
+  public static func answer(arguments: [String]) -> Int32? {
+    guard let last = arguments.last, ["--version", "--help", "-h"].contains(last),
+      SubcommandSpelling.fault(in: arguments) == nil
+    else { return nil }
+    do {
+      var command = try LatchkeyTool.parseAsRoot(arguments)
+      // A command of ours: the last argument is one of the program that it runs.
+      if command is any AsyncParsableCommand { return nil }
+      try command.run()
+      return ExitStatus.ok.rawValue
+    } catch {
+      guard LatchkeyTool.exitCode(for: error).isSuccess else { return nil }
+      return finish(error, arguments: arguments, console: TerminalEnvironment.current.console)
+    }
+  }
+
   /// Parses the arguments, runs the command and prints failures on standard error.
   ///
   /// - Parameter arguments: The arguments without the program's own name.

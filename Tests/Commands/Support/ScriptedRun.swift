@@ -36,7 +36,7 @@ struct ScriptedRun: Sendable {
 
   static func environment(node: ScriptedNode, console: ScriptedConsole) -> TerminalEnvironment {
     TerminalEnvironment(
-      console: console, variables: ["HOME": "/home/test"], timeZone: TimeText.zone("Europe/Berlin"),
+      console: console, variables: ["HOME": "/home/test"], chosenZone: TimeText.zone("Europe/Berlin"),
       now: { SampleValues.now }, openNode: { _ in node }, initialise: { _, _, _, _ in SampleValues.childID },
       keepIdentity: { _ in SampleValues.childName },
       renewIdentity: { _ in (SampleValues.childName, SampleValues.childID) },
