@@ -24,6 +24,20 @@ def privileges(pid: int) -> str | None:
     return None
 
 
+def running_with(program: str, argument: str) -> list[int]:
+    """Returns the process IDs of the running processes of a program that have an argument."""
+    found = []
+    for place in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (place / "cmdline").read_bytes().split(b"\0")
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+        # A process that has ended and is not waited for has no words.
+        if words[0].endswith(b"/" + program.encode()) and argument.encode() in words:
+            found.append(int(place.name))
+    return found
+
+
 def start_time(pid: int) -> int:
     """Returns when a process started, in clock ticks since the boot: field 22 of its `stat`."""
     text = pathlib.Path(f"/proc/{pid}/stat").read_text()

@@ -101,3 +101,5 @@ class Family:
         """Ends every node at once."""
         for node in [self.copy, *self]:
             node.kill()
+            # An agent outlives its node.
+            node.end_agents()

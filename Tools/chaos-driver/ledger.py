@@ -122,6 +122,8 @@ class Ledger:
         self.sessions: list[Session] = []
         self.setbacks: list[Setback] = []
         self.kills: dict[tuple[str, str], int] = {}
+        # How often the agent of each node was killed. These kills are not among those of nodes.
+        self.agent_kills: dict[str, int] = {}
         # Faults that were seen while the nodes ran, with how often.
         self.findings: dict[str, list[str]] = {}
         self._lock = threading.Lock()
@@ -144,6 +146,17 @@ class Ledger:
         self.kills[node, moment] = self.kills.get((node, moment), 0) + 1
         for entry in self._recent(node):
             entry.note(f"{node} is killed ({moment})")
+
+    def agent_killed(self, node: str) -> None:
+        """Books a kill of a node's agent."""
+        self.agent_kills[node] = self.agent_kills.get(node, 0) + 1
+        for entry in self._recent(node):
+            entry.note(f"the agent of {node} is killed")
+
+    @property
+    def agent_kill_count(self) -> int:
+        """How often an agent was killed."""
+        return sum(self.agent_kills.values())
 
     @property
     def kill_count(self) -> int:

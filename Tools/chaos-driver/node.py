@@ -3,6 +3,7 @@ import os
 import pathlib
 import shutil
 import signal
+import stat
 import subprocess
 import time
 from typing import Any
@@ -11,8 +12,16 @@ import api
 import confinement
 from ledger import Ledger
 
+
+def _sockets(folder: str, names: list[str]) -> list[str]:
+    """Returns the names that a copy leaves out: sockets, which a node makes again when it starts."""
+    return [name for name in names if stat.S_ISSOCK(os.lstat(os.path.join(folder, name)).st_mode)]
+
+
 # Seconds after which a node that was started must have answered, and one that was told to stop must have ended.
 PATIENCE = 40
+# The file name of the program of an agent.
+AGENT = "latchkey-agent"
 
 
 class Node:
@@ -89,6 +98,36 @@ class Node:
             self._process.wait()
             self._process = None
 
+    def agent(self) -> int | None:
+        """Returns the process ID of an agent on its state folder, or `None` if there is none.
+
+        An agent outlives a node that is killed, and the next node uses it. So it need not be a child of this one's.
+        """
+        return next(iter(confinement.running_with(AGENT, f"{self.folder}/agent.sock")), None)
+
+    def kill_agent(self, agent: int) -> bool:
+        """Ends its agent with SIGKILL, and returns whether that was still running."""
+        try:
+            handle = os.pidfd_open(agent)
+        except ProcessLookupError:
+            return False
+        try:
+            # The handle keeps meaning this process; that it is the agent is checked once it is held.
+            if agent not in confinement.running_with(AGENT, f"{self.folder}/agent.sock"):
+                return False
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        finally:
+            os.close(handle)
+        return True
+
+    def end_agents(self) -> None:
+        """Ends every agent on its state folder with SIGKILL."""
+        while (agent := self.agent()) is not None:
+            self.kill_agent(agent)
+            time.sleep(0.01)
+
     def stop(self) -> None:
         """Ends its process with SIGTERM; anything but a clean end is booked as a fault."""
         if not self.is_running or self._process is None:
@@ -122,7 +161,7 @@ class Node:
     def copy(self, place: pathlib.Path) -> None:
         """Copies its state folder; nothing may run on it."""
         assert self._process is None, self.name
-        shutil.copytree(self.folder, place, ignore=shutil.ignore_patterns("control.sock"))
+        shutil.copytree(self.folder, place, ignore=_sockets)
 
     def put_back(self, place: pathlib.Path) -> None:
         """Replaces its state folder by an earlier copy; nothing may run on it."""

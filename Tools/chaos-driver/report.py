@@ -24,6 +24,7 @@ def show(ledger: Ledger, verdict: Verdict, options: Options) -> int:
             print(f"  … and {len(faults) - _SHOWN} more")
     print()
     _table("kills", _kills(ledger))
+    _table("kills of agents", Counter(ledger.agent_kills))
     _table("commands", _fates(ledger.commands))
     _table("accepted commands, in the end", verdict.commands)
     _table("sessions of use", _fates(ledger.sessions))
@@ -34,7 +35,8 @@ def show(ledger: Ledger, verdict: Verdict, options: Options) -> int:
     # Those of the end are on top of what was asked for; when time was up, there were fewer.
     kills = str(ledger.kill_count) if ledger.kill_count >= options.kills else f"{ledger.kill_count} of {options.kills}"
     end = "all accounted for" if not verdict.faults else f"{len(verdict.faults)} UNACCOUNTED FOR"
-    print(f"chaos: seed {options.seed}, {kills} kills, {options.children} children, {commands} commands and "
+    print(f"chaos: seed {options.seed}, {kills} kills and {ledger.agent_kill_count} of agents, {options.children} children, "
+          f"{commands} commands and "
           f"{sessions} sessions accepted, {now():.0f} s, {end}")
     return 1 if verdict.faults else 0
 

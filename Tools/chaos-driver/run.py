@@ -78,7 +78,7 @@ class Run:
                 self.scenarios.fill()
         choice = chance.choices(
             ("burst", "kill in a burst", "session", "kill in a use burst", "end", "wrong", "track", "cancel", "kill", "stop",
-             "pause"), (20, 9, 16, 4, 16, 2, 6, 8, 3, 2, 14))[0]
+             "pause", "kill an agent"), (20, 9, 16, 4, 16, 2, 6, 8, 3, 2, 14, 8))[0]
         if "burst" in choice and not self.family.parent.is_running and chance.random() < 0.9:
             choice = "session"
         match choice:
@@ -103,6 +103,8 @@ class Run:
                 orders.cancel({node.name for node in self.family if not node.is_running})
             case "kill":
                 self._kill(chance.choice([child, self.family.parent]), "with nothing asked of it")
+            case "kill an agent":
+                self._kill_agent(child)
             case "stop":
                 chance.choice([child, self.family.parent]).stop()
             case "pause":
@@ -134,6 +136,12 @@ class Run:
                 node.kill()
                 self.ledger.killed(node.name, "while it starts")
 
+    def _kill_agent(self, node: Node) -> None:
+        """Kills the agent of a child's node; the node has to start it again."""
+        agent = node.agent() if node.is_running else None
+        if agent is not None and node.kill_agent(agent):
+            self.ledger.agent_killed(node.name)
+
     def _revive(self) -> None:
         """Starts the nodes whose time has come."""
         for node in self.family:
@@ -160,7 +168,8 @@ def make(options: Options, work: pathlib.Path) -> int:
         print(f"chaos: all paired after {now():.1f} s; {run.family.restored} will be restored, {run.family.copied} copied, "
               f"{run.family.small} is on a disk of 12 MB", flush=True)
         run.shake()
-        print(f"chaos: {run.ledger.kill_count} kills after {now():.1f} s; waiting for everything to settle", flush=True)
+        kills = f"{run.ledger.kill_count} kills of nodes and {run.ledger.agent_kill_count} of agents"
+        print(f"chaos: {kills} after {now():.1f} s; waiting for everything to settle", flush=True)
         facts = settle(run.family, run.ledger, run.use, run.scenarios)
         print(f"chaos: settled after {now():.1f} s", flush=True)
         seen = observe(run.family, facts)

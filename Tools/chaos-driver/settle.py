@@ -13,6 +13,8 @@ FINAL = ("executed", "failed", "superseded", "expired", "cancelled")
 # Seconds until everything must be in its final state, and seconds without any change after which no more is awaited.
 PATIENCE = 240
 STANDSTILL = 45
+# Seconds in which a node must have started its agent again.
+AGENT_PATIENCE = 60
 
 
 @dataclasses.dataclass
@@ -57,12 +59,25 @@ def settle(family: Family, ledger: Ledger, use: Use, scenarios: Scenarios) -> Fa
         if time.monotonic() - changed > 5:
             family.parent.ask("POST", "/v1/sync")
         time.sleep(0.25)
+    _await_agents(family, ledger)
     facts = _gather(family)
     facts.outstanding = outstanding
     for node in family:
         node.stop()
     ledger.happened("", f"all is stopped at {now():.1f} s")
     return facts
+
+
+def _await_agents(family: Family, ledger: Ledger) -> None:
+    """Books a fault for each child's node that has had no agent for too long: it starts one again after each kill."""
+    deadline = time.monotonic() + AGENT_PATIENCE
+    missing = list(family.children.values())
+    while missing and time.monotonic() < deadline:
+        missing = [node for node in missing if node.agent() is None]
+        time.sleep(0.1)
+    for node in missing:
+        kills = ledger.agent_kills.get(node.name, 0)
+        ledger.found("a node has no agent in the end", f"{node.name}, after {kills} kills of it: {node.last_words()}")
 
 
 def _outstanding(family: Family) -> list[str]:
