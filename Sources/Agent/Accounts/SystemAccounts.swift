@@ -31,7 +31,7 @@ public enum SystemAccounts {
 
   /// The lowest number that Linux distributions give to people.
   public static let firstPerson: UInt32 = 1_000
-  /// The numbers from there on that are no person's: `nobody`, and what stands for no number in 16 and in 32 bits.
+  /// The higher numbers that no person has: `nobody`, and the values that mean no number in 16 and in 32 bits.
   public static let noPerson: Set<UInt32> = [65_534, 65_535, .max - 1, .max]
 
   /// Returns the accounts of people, at most 64, in the order of their numbers.

@@ -65,7 +65,7 @@ public struct UsageReport: Sendable {
     var series: Int
   }
 
-  /// The instants at which the days of the report begin; one more for the end of the last.
+  /// The instants at which the days of the report begin, followed by the end of the last day.
   private let edges: [Int64]
   /// The index of the period of each day.
   private let periodOfDay: [Int]
