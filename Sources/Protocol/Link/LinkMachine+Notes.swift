@@ -43,10 +43,8 @@ extension LinkMachine {
     guard let note = notes.noted() else { return }
     switch (note, answer) {
     case (.forget(let position), .stored(let hasNewKeys)):
-      // A position in a control stream from before the removal says nothing about the removal.
-      if position.streamClass == .control, standing.state == .removedUntold, isWholeControl(position) {
-        endRemoval(.taken)
-      }
+      if position.streamClass == .control { controlStored = position }
+      noteWhetherRemovalIsTaken()
       // The next session uses the new key. Changing sessions loses nothing.
       if hasNewKeys, let current, sessions[current]?.pairwiseKey != standing.keys.present { close(current, .renew) }
     case (.restart(let streamClass, _), .restarted(let position)):
@@ -114,13 +112,8 @@ extension LinkMachine {
   mutating func hearRemoval(_ runs: [ItemRun]) throws(SessionFault) {
     for run in runs where run.streamClass == .control && run.items.contains(where: { $0.kind == .removal }) {
       try settings.verify(run)
-      knowsOfRemoval()
+      endRemoval(.taken)
     }
-  }
-
-  mutating func knowsOfRemoval() {
-    guard let control = outbox.statement.first(where: { $0.streamClass == .control }) else { return }
-    notes.forget(control)
   }
 
   /// Stores that the peer knows of its removal, or is assumed to.
@@ -130,10 +123,15 @@ extension LinkMachine {
     if standing.pendingKey == nil { notes.endRemoval(end) }
   }
 
-  /// Returns whether a position covers the whole control stream as it is now.
-  private func isWholeControl(_ position: StreamPosition) -> Bool {
-    outbox.statement.contains {
+  /// Ends the removal if the peer has stored the whole control stream that the removal began.
+  ///
+  /// A position in a control stream from before the removal says nothing about it. Until the new streams have been read, the
+  /// machine cannot tell the two apart.
+  mutating func noteWhetherRemovalIsTaken() {
+    guard standing.state == .removedUntold, !hasStreamsInDoubt, let position = controlStored else { return }
+    let isTaken = outbox.statement.contains {
       $0.streamClass == .control && $0.epoch == position.epoch && $0.through <= position.through
     }
+    if isTaken { endRemoval(.taken) }
   }
 }

@@ -128,7 +128,7 @@ extension LinkMachine {
     effects.append(.tell(.goodbye(goodbye)))
     switch goodbye {
     // Confirms the removal in case the peer's acknowledgement of it was lost.
-    case .removed: if standing.state == .removedUntold { knowsOfRemoval() }
+    case .removed: if standing.state == .removedUntold { endRemoval(.taken) }
     case .duplicateIdentity: turnedAway()
     case .version: failed(.version)
     case .protocolError: outbox.peerObjected()

@@ -170,6 +170,7 @@ extension LinkMachine {
           outbox.committed(streamClass, epoch: position.epoch, last: position.last)
         }
         if outbox.positions != before { isLoadHeld = false }
+        noteWhetherRemovalIsTaken()
         greetJudged()
       }
     }

@@ -36,6 +36,8 @@ public struct LinkMachine: Sendable {
   var committingKey: [UInt8]?
   /// The last session in which a removal was sent.
   var removalSession: Int?
+  /// The last position of the control stream that the peer was noted to have stored.
+  var controlStored: StreamPosition?
   /// The peer's announced instances and their addresses, newest last.
   var announced: [(instance: String, endpoints: [SocketEndpoint])] = []
   /// The addresses at which the peer says that it can be called.

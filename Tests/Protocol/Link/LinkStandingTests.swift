@@ -111,6 +111,35 @@ import Testing
     #expect(notes.contains(.removalSent) && notes.contains(.removalTold(.taken)))
   }
 
+  /// The old stream is still the one that the machine knows when the note of its last item is stored.
+  @Test func whatWasStoredBeforeTheRemovalIsNoSignThatItIsKnown() throws {
+    var rig = LinkRig(PeerStanding(state: .active, keys: PairwiseKeys(present: LinkRig.key)), streams: Self.control)
+    let number = rig.open()
+    rig.note()
+    let first = try #require(rig.take().loads.first)
+    let item = DeliveryItem(sequence: 1, kind: .keyRotation, itemID: [UInt8](repeating: 3, count: 16), body: [1])
+    rig.tell { $0.loaded(first, [item], now: $1) }
+    rig.receive(SessionBatch(stored: [StreamPosition(streamClass: .control, epoch: 5, through: 1)]), on: number)
+    #expect(rig.take().notes.contains { if case .forget = $0 { true } else { false } })
+    rig.tell { $0.changed(Self.untold, keyID: [2], now: $1) }
+    rig.tell { $0.noted(.stored(hasNewKeys: false), now: $1) }
+    let anew = LinkStreams(outbox: [.control: OutboxPosition(epoch: 6, storedThrough: 0, last: 1)])
+    var notes: [LinkNote] = []
+    let keep: (LinkNote) -> LinkNoteAnswer = { note in
+      notes.append(note)
+      if case .forget = note { return .stored(hasNewKeys: false) }
+      return note == .removalSent ? .count(1) : .done
+    }
+    for _ in 0..<2 { rig.tell { $0.streamsRead(anew, now: $1) } }
+    rig.note(keep)
+    #expect(!notes.contains(.removalTold(.taken)))
+    let load = try #require(rig.take().loads.last { $0.epoch == 6 })
+    rig.tell { $0.loaded(load, Self.removal(), now: $1) }
+    rig.receive(SessionBatch(stored: [StreamPosition(streamClass: .control, epoch: 6, through: 1)]), on: number)
+    rig.note(keep)
+    #expect(notes.contains(.removalTold(.taken)))
+  }
+
   @Test func bothHaveRemovedEachOther() {
     var rig = LinkRig(Self.untold, streams: Self.control)
     let number = rig.open()
