@@ -15,11 +15,11 @@ import Testing
       func note(_ number: Int, at milliseconds: Int64) throws {
         try database.note(
           BootInstant(milliseconds: milliseconds), of: ProcessIdentity(processID: 7, startTime: UInt64(number)),
-          app: app.text, bootID: "boot")
+          app: app.text, bootID: "boot", hasExited: false)
       }
       func end(_ number: Int) throws -> Int64? {
         try database.end(of: ProcessIdentity(processID: 7, startTime: UInt64(number)), as: app, bootID: "boot")?
-          .milliseconds
+          .at.milliseconds
       }
       for number in 0..<4_096 { try note(number, at: 100) }
       try note(0, at: 200)

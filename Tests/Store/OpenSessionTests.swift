@@ -13,7 +13,7 @@ import Testing
 
   private func open(
     _ rig: StoreRig, _ process: ProcessIdentity, app: AppID? = nil, boot: String = "boot", account: UInt32? = nil,
-    isObserved: Bool = false, isGone: Bool = false
+    isObserved: Bool = false, isGone: Bool = false, at start: Int64 = 100
   ) async throws -> SessionOpening {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
     let app = app ?? self.app
@@ -22,9 +22,9 @@ import Testing
     ) {
       OpenUsageSession(
         recordID: id, appID: app, displayName: "Chess", processes: [process], bootID: boot,
-        startedAt: BootInstant(milliseconds: 100), lastSeenAt: BootInstant(milliseconds: 100), startedAtWall: 1_000,
-        lastSeenAtWall: 1_000, zone: "Europe/Berlin", category: .reward, milliPointsPerMinute: 2_000,
-        evidence: isObserved ? .observed : .tracked, account: account)
+        startedAt: BootInstant(milliseconds: start), lastSeenAt: BootInstant(milliseconds: start),
+        startedAtWall: start + 900, lastSeenAtWall: start + 900, zone: "Europe/Berlin", category: .reward,
+        milliPointsPerMinute: 2_000, evidence: isObserved ? .observed : .tracked, account: account)
     }
   }
 
@@ -34,11 +34,14 @@ import Testing
   }
 
   private func end(
-    _ rig: StoreRig, _ id: RecordID, _ processes: [ProcessIdentity], at milliseconds: Int64? = nil
+    _ rig: StoreRig, _ id: RecordID, _ processes: [ProcessIdentity], at milliseconds: Int64? = nil,
+    haveExited: Bool = false
   ) async throws -> SessionEnding? {
     let own = rig.own
     let end = milliseconds.map { BootInstant(milliseconds: $0) }
-    return try await rig.store.endSession(id, of: processes, at: 7_000, end: end) { session, _ in
+    return try await rig.store.endSession(
+      id, of: processes, at: 7_000, end: end, exited: haveExited ? Set(processes) : []
+    ) { session, _ in
       UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
         sessionStart: session.startedAtWall, sessionEnd: session.lastSeenAtWall, zone: session.zone,
@@ -169,6 +172,23 @@ import Testing
       try await open(rig, second, boot: "next", isGone: true), try await open(rig, other, isGone: true),
     ]
     for opening in rest { #expect(try session(opening).startedAt.milliseconds == 100) }
+  }
+
+  @Test("What an agent tells of a program that was seen to exit begins nothing, whatever it is and whenever it began")
+  func toldAfterItsExit() async throws {
+    let rig = try StoreRig()
+    let id = try session(try await open(rig, first, account: 1_000)).recordID
+    _ = try await end(rig, id, [first], at: 500, haveExited: true)
+    for (start, app) in [(100, nil), (500, nil), (900, nil), (900, Fixed.app("org.gnome.Mines"))] as [(Int64, AppID?)] {
+      let told = try await open(rig, first, app: app, account: 1_000, isObserved: true, isGone: true, at: start)
+      #expect(told == .ended)
+    }
+    #expect(try await rig.store.openSessions().isEmpty)
+    // Use that was paused at 500 goes on at 900, although the program is gone when it is told.
+    let paused = try session(try await open(rig, second, account: 1_000, isObserved: true)).recordID
+    _ = try await end(rig, paused, [second], at: 500)
+    let next = try session(try await open(rig, second, account: 1_000, isObserved: true, isGone: true, at: 900))
+    #expect(next.startedAt.milliseconds == 900)
   }
 
   @Test("Programs of one application share a session, which ends with the last of them")

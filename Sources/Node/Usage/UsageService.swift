@@ -210,6 +210,7 @@ actor UsageService {
   @discardableResult
   private func settle(_ session: OpenUsageSession) async throws(StoreError) -> SessionEnding? {
     var ended: [ProcessIdentity] = []
+    var exited: Set<ProcessIdentity> = []
     // A program whose end was not observed is taken to have ended when it was last seen.
     var end = (at: session.lastSeenAt, wall: session.lastSeenAtWall)
     var evidence = session.evidence
@@ -232,6 +233,7 @@ actor UsageService {
         {
           continue
         }
+        exited.insert(process)
         if at > end.at { end = (at, wall) }
       }
       ended.append(process)
@@ -247,7 +249,7 @@ actor UsageService {
       }
       return .open
     }
-    let ending = try await finish(session.recordID, ended, endedAt: end, evidence)
+    let ending = try await finish(session.recordID, ended, exited: exited, endedAt: end, evidence)
     for process in ended { watch.forget(process) }
     return ending
   }
@@ -257,17 +259,20 @@ actor UsageService {
   /// - Parameters:
   ///   - id: The ID of the session.
   ///   - processes: The programs that have ended.
+  ///   - exited: Those of them that were seen to exit.
   ///   - end: The time of their end; `nil` for a session that is expected to have ended.
   ///   - evidence: How the session was observed; `nil` for the session's own value.
   /// - Returns: The end of the session; `nil` if it continues.
   /// - Throws: `StoreError` if the end cannot be stored.
   func finish(
-    _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?,
+    _ id: RecordID, _ processes: [ProcessIdentity], exited: Set<ProcessIdentity> = [],
+    endedAt end: (at: BootInstant, wall: Int64)?,
     _ evidence: UsageEvidence?
   ) async throws(StoreError) -> SessionEnding? {
     let own = context.own
-    let ending = try await context.store.endSession(id, of: processes, at: context.wall(), end: end?.at) {
-      [context] session, effects in
+    let ending = try await context.store.endSession(
+      id, of: processes, at: context.wall(), end: end?.at, exited: exited
+    ) { [context] session, effects in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,

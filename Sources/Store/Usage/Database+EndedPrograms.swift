@@ -10,21 +10,31 @@ extension Database {
   private static let mostEnded: Int64 = 4_096
 
   /// Returns when a program's part in the last session of an application ended; `nil` if none is known.
-  func end(of process: ProcessIdentity, as app: AppID, bootID: String) throws -> BootInstant? {
+  ///
+  /// The end of a program that has exited holds for every application.
+  func end(
+    of process: ProcessIdentity, as app: AppID, bootID: String
+  ) throws -> (at: BootInstant, hasExited: Bool)? {
     try row(
       """
-      SELECT ended_boot FROM ended_process
-      WHERE process_id = ? AND process_start_time = ? AND app_id = ? AND boot_id = ?
+      SELECT ended_boot, has_exited FROM ended_process
+      WHERE process_id = ? AND process_start_time = ? AND boot_id = ? AND (app_id = ? OR has_exited)
+      ORDER BY has_exited DESC LIMIT 1
       """,
-      [Int64(process.processID), Int64(bitPattern: process.startTime), app.text, bootID]
-    ).map { BootInstant(milliseconds: min(max(0, $0["ended_boot"]), HybridTimestamp.wallLimit)) }
+      [Int64(process.processID), Int64(bitPattern: process.startTime), bootID, app.text]
+    ).map {
+      (BootInstant(milliseconds: min(max(0, $0["ended_boot"]), HybridTimestamp.wallLimit)), $0["has_exited"])
+    }
   }
 
   /// Keeps when a program's part in a session has ended, and forgets the oldest beyond the bound.
-  func note(_ end: BootInstant, of process: ProcessIdentity, app: String, bootID: String) throws {
+  func note(_ end: BootInstant, of process: ProcessIdentity, app: String, bootID: String, hasExited: Bool) throws {
     try run(
-      "INSERT OR REPLACE INTO ended_process (boot_id, process_id, process_start_time, app_id, ended_boot) VALUES (?, ?, ?, ?, ?)",
-      [bootID, Int64(process.processID), Int64(bitPattern: process.startTime), app, end.milliseconds])
+      """
+      INSERT OR REPLACE INTO ended_process (boot_id, process_id, process_start_time, app_id, ended_boot, has_exited)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """,
+      [bootID, Int64(process.processID), Int64(bitPattern: process.startTime), app, end.milliseconds, hasExited])
     try run(
       "DELETE FROM ended_process WHERE number <= (SELECT MAX(number) FROM ended_process) - ?", [Self.mostEnded])
   }

@@ -35,7 +35,7 @@ extension Store {
   /// at `since`.
   ///
   /// A session never begins before the end of the program's part in an earlier one: what an agent tells again counts once.
-  /// `isGone` is true if the program is known to run no more.
+  /// None begins for a program that was seen to exit. `isGone` is true if the program is known to run no more.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String, isObserved: Bool = false,
     since: BootInstant? = nil, isGone: Bool = false, make: @escaping @Sendable () throws -> OpenUsageSession
@@ -59,9 +59,9 @@ extension Store {
         session.processes.append(process)
       } else {
         session = try make()
-        if let end = try database.end(of: process, as: app, bootID: bootID), session.startedAt < end {
-          if isGone { return .ended }
-          session.begin(noEarlierThan: end)
+        if let end = try database.end(of: process, as: app, bootID: bootID) {
+          if end.hasExited || isGone && session.startedAt < end.at { return .ended }
+          session.begin(noEarlierThan: end.at)
         }
       }
       var place: ProcessIdentity?
@@ -148,9 +148,11 @@ extension Store {
   /// in one transaction.
   ///
   /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the record of the session;
-  /// it is not called if the session has ended already. `end` is when the programs ended, on the boot clock.
+  /// it is not called if the session has ended already. `end` is when the programs ended, on the boot clock; `exited` holds
+  /// those of them that were seen to exit then.
   public func endSession(
     _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64, end: BootInstant? = nil,
+    exited: Set<ProcessIdentity> = [],
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
@@ -164,7 +166,10 @@ extension Store {
         try database.run(
           "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
           [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
-        if let end { try database.note(end, of: process, app: row["app_id"], bootID: row["boot_id"]) }
+        if let end {
+          try database.note(
+            end, of: process, app: row["app_id"], bootID: row["boot_id"], hasExited: exited.contains(process))
+        }
       }
       guard try database.processes(of: Data(id.bytes)).isEmpty else { return .open }
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
