@@ -45,6 +45,8 @@ def account(ledger: Ledger, seen: Observation) -> Verdict:
         fault("a database is damaged", damage)
     for sentence in seen.outstanding:
         fault("something was still outstanding in the end", sentence)
+    for sentence in seen.without_agent:
+        fault("a node has no agent in the end", sentence)
     commands = CommandAccounts(ledger, seen, fault)
     commands.account()
     rule_faults(ledger, seen, fault)

@@ -110,6 +110,10 @@ class CommandAccounts:
                                        if setback.child == entry.child)
         if status not in FINAL:
             return fault(f"a command is still {status}")
+        if status == "failed" and outcome == "executed" and told and self._was_copied(entry.child, said):
+            # Two machines answered with the child's keys. What the parent says is true of the one that it found without it.
+            self.states["failed, as one of the child and its copy did not have it, and told"] += 1
+            return None
         if outcome is not None and outcome != status:
             # Whatever else became of it at the parent: what the child did is the truth.
             return fault(f"a command is {status} at the parent and {outcome} on the child")
@@ -196,6 +200,11 @@ class CommandAccounts:
             if applied != [said["status"]] and not (lost and not applied):
                 self._fault(f"a command of the node's own is {said['status']}, and the child has {applied}", f"{id_} for {child}")
         return None
+
+    def _was_copied(self, child: str, said: dict[str, Any]) -> bool:
+        """Whether a copy of a child lived between the time when a command was given and the time of its status."""
+        return any(setback.child == child and setback.kind == "copied" and said["createdAt"] <= setback.until_wall + 1_000
+                   and said["statusAt"] >= setback.since_wall for setback in self._ledger.setbacks)
 
     def _is_told(self, child: str) -> bool:
         """Whether the parent says in the end that a child was set back."""

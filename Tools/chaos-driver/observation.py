@@ -79,6 +79,8 @@ class Observation:
     strangers: list[Record]
     damaged: list[str]
     outstanding: list[str]
+    # A sentence about each node without an agent in the end.
+    without_agent: list[str]
 
 
 def observe(family: Family, facts: Facts) -> Observation:
@@ -116,7 +118,7 @@ def observe(family: Family, facts: Facts) -> Observation:
     parent_status = facts.status[family.parent.name]
     return Observation(children=seen, parent_warnings=list(parent_status["warnings"]),
                        parent_settings=facts.settings[family.parent.name], strangers=strangers, damaged=damaged,
-                       outstanding=facts.outstanding)
+                       outstanding=facts.outstanding, without_agent=facts.without_agent)
 
 
 _RECORDS = ("SELECT record_id, app_id, display_name, session_start, session_end, active, earned, sessions "

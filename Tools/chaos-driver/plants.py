@@ -188,11 +188,17 @@ def _damaged(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[
     return "a database is damaged", "page 7"
 
 
+def _no_agent(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
+    name = chance.choice(list(seen.children))
+    seen.without_agent.append(f"{name}, after 1 kills of it: planted")
+    return f"{name} has no agent in the end", f"{name}, after"
+
+
 PLANTS: dict[str, Plant] = {
     "command-lost": _drop_command, "command-twice": _double_command, "command-executed-twice": _executed_twice,
     "command-mark-executed": _mark_executed, "command-mark-superseded": _mark_superseded,
     "command-mark-cancelled": _mark_cancelled, "command-unfinished": _unfinished, "command-forgotten": _forgotten_command,
     "command-ghost": _ghost_command, "command-refused": _refused_command, "message-lost": _lost_message,
     "message-cut": _cut_message, "rule-old": _old_rule, "settings-old": _old_settings, "setback-silent": _silent_setback,
-    "database-damaged": _damaged, **PLANTS_IN_USE,
+    "database-damaged": _damaged, "agent-missing": _no_agent, **PLANTS_IN_USE,
 }

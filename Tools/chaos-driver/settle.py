@@ -30,6 +30,7 @@ class Facts:
     parent_usage: dict[str, Any] = dataclasses.field(default_factory=dict)
     # What was still outstanding when the time was up, in words.
     outstanding: list[str] = dataclasses.field(default_factory=list)
+    without_agent: list[str] = dataclasses.field(default_factory=list)
 
 
 def settle(family: Family, ledger: Ledger, use: Use, scenarios: Scenarios) -> Facts:
@@ -59,25 +60,23 @@ def settle(family: Family, ledger: Ledger, use: Use, scenarios: Scenarios) -> Fa
         if time.monotonic() - changed > 5:
             family.parent.ask("POST", "/v1/sync")
         time.sleep(0.25)
-    _await_agents(family, ledger)
+    without_agent = _await_agents(family, ledger)
     facts = _gather(family)
-    facts.outstanding = outstanding
+    facts.outstanding, facts.without_agent = outstanding, without_agent
     for node in family:
         node.stop()
     ledger.happened("", f"all is stopped at {now():.1f} s")
     return facts
 
 
-def _await_agents(family: Family, ledger: Ledger) -> None:
-    """Books a fault for each child's node that has had no agent for too long: it starts one again after each kill."""
+def _await_agents(family: Family, ledger: Ledger) -> list[str]:
+    """Returns a sentence about each child's node that has no agent for too long: it starts one again after each kill."""
     deadline = time.monotonic() + AGENT_PATIENCE
     missing = list(family.children.values())
     while missing and time.monotonic() < deadline:
         missing = [node for node in missing if node.agent() is None]
         time.sleep(0.1)
-    for node in missing:
-        kills = ledger.agent_kills.get(node.name, 0)
-        ledger.found("a node has no agent in the end", f"{node.name}, after {kills} kills of it: {node.last_words()}")
+    return [f"{node.name}, after {ledger.agent_kills.get(node.name, 0)} kills of it: {node.last_words()}" for node in missing]
 
 
 def _outstanding(family: Family) -> list[str]:
