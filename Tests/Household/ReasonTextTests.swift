@@ -13,13 +13,15 @@ import Testing
     kart = try #require(AppID("kart"))
     day = try #require(FamilyDay("2026-11-21"))
     var app = RuleSet.App()
-    app.use = AppUse(category: .reward)
-    app.limit = try DayLimits(typed: "30")
+    app.category = .reward
+    app.limit = DayLimits(everyDay: 30)
     rules.apps[kart] = app
-    rules.dailyLimit = try DayLimits(typed: "mon-fri 90, sat-sun 120")
+    var daily = DayLimits(everyDay: 90)
+    for day in [Weekday.saturday, .sunday] { daily[day] = 120 }
+    rules.dailyLimit = daily
     rules.weeklyLimit = 840
     var reward = RuleSet.Category()
-    (reward.limit, reward.weekly) = (try DayLimits(typed: "60"), 300)
+    (reward.limit, reward.weekly) = (DayLimits(everyDay: 60), 300)
     rules.categories[.reward] = reward
   }
 

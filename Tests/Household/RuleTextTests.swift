@@ -9,7 +9,18 @@ import Testing
 
   @Test(
     arguments: [
-      ("limits/daily", "mon-fri 120, sat-sun 180", "screen time a day mon-fri 2 h, sat-sun 3 h"),
+      ("limits/daily", "120", "screen time a day 2 h"), ("limits/daily", "none", "no limit on screen time a day"),
+      ("limits/daily/sat", "180", "screen time on Saturdays 3 h"),
+      ("limits/daily/sat", "none", "no limit on screen time on Saturdays"),
+      ("category/reward/limit/fri", "90", "rewards on Fridays 1 h 30 min"),
+      ("category/reward/limit", "none", "no limit on rewards a day"),
+      ("app/org.kde.gcompris/limit/mon", "45", "GCompris at most 45 min on Mondays"),
+      ("app/org.kde.gcompris/limit/mon", "none", "no limit on GCompris on Mondays"),
+      ("app/org.kde.gcompris/limit", "none", "no limit a day on GCompris"),
+      ("app/org.kde.gcompris/rate", "2500", "GCompris 2.5 points a minute"),
+      ("app/org.kde.gcompris/rate", nil, "no points of its own for GCompris"),
+      ("limits/daily/sat", nil, "screen time on Saturdays as on other days"),
+      ("app/org.kde.gcompris/limit/mon", nil, "GCompris on Mondays as on other days"),
       ("category/reward/limit", "45", "rewards a day 45 min"),
       ("category/learning/weekly", "90", "learning a week 1 h 30 min"),
       ("category/reward/rate", "2000", "points for rewards 2 points a minute"),

@@ -16,12 +16,12 @@ import Testing
       return InstalledMatchers([path], isOwn: isOwn).used(for: kart, in: rules)
     }
     #expect(used { $1.isBlocked = true } == [path])
-    #expect(used { $1.use = AppUse(category: .reward) } == [path])
+    #expect(used { $1.category = .reward } == [path])
     #expect(used { _, _ in } == [])
-    #expect(used { $1.use = AppUse(category: .learning) } == [])
-    #expect(used { ($1.use, $1.isAlwaysAllowed) = (AppUse(category: .reward), true) } == [], "It would outlive a lock.")
-    #expect(used { ($1.use, $0.unknownPrograms) = (AppUse(category: .reward), .block) } == [], "It is closed already.")
-    #expect(used { ($1.use, $0.unknownPrograms) = (AppUse(category: .reward), .reward) } == [path])
+    #expect(used { $1.category = .learning } == [])
+    #expect(used { ($1.category, $1.isAlwaysAllowed) = (.reward, true) } == [], "It would outlive a lock.")
+    #expect(used { ($1.category, $0.unknownPrograms) = (.reward, .block) } == [], "It is closed already.")
+    #expect(used { ($1.category, $0.unknownPrograms) = (.reward, .reward) } == [path])
     #expect(used { ($1.isBlocked, $0.unknownPrograms) = (true, .block) } == [path])
     #expect(used(isOwn: false) { _, _ in } == [path], "The machine's menu says what it is.")
   }

@@ -26,11 +26,12 @@ extension ProcessTests {
         _ = try await mum.api.setRules(
           ofChild: "Emma",
           RuleRequest([
-            .init("limits/daily", "120"), .init("app/kart/category", "reward 2000"), .init("app/kart/name", "Kart"),
+            .init("limits/daily", "120"), .init("app/kart/category", "reward"), .init("app/kart/rate", "2000"),
+            .init("app/kart/name", "Kart"),
           ]))
         try await eventually("the machines know the rules") {
           let counts = try await [pc.api.rules(ofChild: nil).rules.count, laptop.api.rules(ofChild: nil).rules.count]
-          return counts == [3, 3]
+          return counts == [4, 4]
         }
         let program = try UsedProgram()
         _ = try await pc.api.startUsage(program.request("kart"))

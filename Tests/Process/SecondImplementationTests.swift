@@ -92,7 +92,7 @@ extension ProcessTests {
         #expect(try await parent.api.devices().map(\.device.name.text) == ["Python PC"])
 
         try await sendText("Dinner is ready", from: parent)
-        _ = try await parent.set("app/org.gnome.Chess/category", "learning 500", on: "Python PC")
+        _ = try await parent.set("app/org.gnome.Chess/category", "learning", on: "Python PC")
         let synced = try await peer(
           ["sync", "--usage", "org.gnome.Chess:12", "--commands", "2"] + way, of: parent)
         #expect(synced.result.status == 0, "\(synced.result)")

@@ -78,12 +78,12 @@ class Orders:
         changes = [_change(MARK, marker)]
         if kind == "rule":
             category = chance.choice(("learning", "reward", "neutral"))
-            some = {"category": f"{category} {number}", "blocked": chance.choice(("yes", "no")),
+            some = {"category": category, "rate": number, "blocked": chance.choice(("yes", "no")),
                     "enabled": chance.choice(("yes", "no")), "limit": chance.randrange(1_441), "name": f"Game {number}"}
             chosen = chance.sample(sorted(some), chance.randrange(1, 4))
             changes += [_change(f"app/{app}/{part}", some[part]) for part in chosen]
         elif kind == "unset":
-            changes += [_change(f"app/{app}/{part}", None) for part in ("category", "blocked", "limit")]
+            changes += [_change(f"app/{app}/{part}", None) for part in ("category", "rate", "blocked", "limit")]
         else:
             changes += [_change("points/minutesPerPoint", chance.randrange(1, 1_441)),
                         _change("family/dayStart", chance.randrange(24))]
@@ -102,7 +102,7 @@ class Orders:
         command = Command(number=number, child=child, kind=kind, is_wrong=True, marker=f"n{number}")
         if kind == "rule":
             key, value, whose = self._chance.choice([
-                ("app/game.0/category", "reward -1", child), ("app/game.0/category", "reward 9999999999", child),
+                ("app/game.0/rate", "-1", child), ("app/game.0/rate", "9999999999", child),
                 ("app/game.0/category", "fun", child), ("app/game.0/limit", "1441", child),
                 ("app/two words/blocked", "yes", child), ("app/game.0/colour", "red", child),
                 ("app/game.0/blocked", "yes", "Nobody")])

@@ -61,21 +61,12 @@ def item(run, value):
     return (DAYS[run[0]] if len(run) == 1 else f"{DAYS[run[0]]}-{DAYS[run[-1]]}") + " " + value
 
 
-def limits(text):
-    minutes = [None] * 7
-    for days, value in items(text):
-        for day in days:
-            if minutes[day] is not None:
-                raise Fault("two limits")
-            minutes[day] = number(value, 0, 1440)
-    return minutes
+def limit(text):
+    return None if text.lower() == "none" else number(text, 0, 1440)
 
 
-def limits_text(minutes):
-    found = []
-    for value in set(minutes) - {None}:
-        found += [(run[0], item(run, str(value))) for run in runs(d for d in range(7) if minutes[d] == value)]
-    return ", ".join(text for _, text in sorted(found))
+def limit_text(minutes):
+    return "none" if minutes is None else str(minutes)
 
 
 def window(text):
@@ -151,15 +142,10 @@ def times_text(ones):
     return ", ".join(map(window_text, ones)) or "none"
 
 
-def use(text):
-    words = [word for word in text.split(" ") if word]
-    if len(words) not in (1, 2) or words[0].lower() not in CATEGORIES:
+def category(text):
+    if text.lower() not in CATEGORIES:
         raise Fault("category")
-    return words[0].lower(), number(words[1], 0, 10**9) if len(words) == 2 else None
-
-
-def use_text(value):
-    return value[0] if value[1] is None else f"{value[0]} {value[1]}"
+    return text.lower()
 
 
 def grant(text):
@@ -210,10 +196,13 @@ def codec(key):
     parts = key.split("/")
     numbers = lambda least, most: (lambda text: number(text, least, most), str)
     match parts:
-        case ["app", _, "category"]: return use, use_text
+        case ["app", _, "category"]: return category, str
+        case ["app", _, "rate"]: return numbers(0, 10**9)
         case ["app", _, "enabled" | "blocked" | "allowed"] | ["removed"]: return choice("yes", "no")
-        case ["app", _, "limit"] | ["limits", "daily"]: return limits, limits_text
-        case ["category", "learning" | "reward" | "neutral", "limit"]: return limits, limits_text
+        case ["app", _, "limit"] | ["limits", "daily"]: return limit, limit_text
+        case ["category", "learning" | "reward" | "neutral", "limit"]: return limit, limit_text
+        case ["app", _, "limit", day] | ["category", "learning" | "reward" | "neutral", "limit", day] | ["limits", "daily", day]:
+            return (limit, limit_text) if day in DAYS else None
         case ["category", "learning" | "reward" | "neutral", "weekly"] | ["limits", "weekly"]: return numbers(0, 10_080)
         case ["category", "learning" | "reward" | "neutral", "rate"]: return numbers(0, 10**9)
         case ["schedule", "bedtime"]: return bedtime, windows_text
@@ -244,7 +233,8 @@ def rules(registers):
     """Returns the values in force by key, from (zone, key, value) of the family and one child."""
     found = {}
     for zone in ("family", "child"):
-        for where, key, value in registers:
+        # The limit of every day comes before those of its weekdays, whose keys are longer.
+        for where, key, value in sorted(registers, key=lambda register: register[1].count("/")):
             if where != zone or value is None or not codec(key) or key.startswith(f"app/{UNKNOWN}/"):
                 continue
             if zone == "family" and key.split("/")[0] in ("name", "removed", "today", "lock"):
@@ -253,11 +243,17 @@ def rules(registers):
                 continue
             read, write = codec(key)
             try:
-                if write(read(value)) == value:
+                if write(read(value)) != value:
+                    continue
+                if read is limit:
+                    base, days = (key[:-4], [key[-3:]]) if key[-3:] in DAYS and key[-4] == "/" else (key, DAYS)
+                    found.setdefault(base, [None] * 7)
+                    found[base] = [read(value) if day in days else held for day, held in zip(DAYS, found[base])]
+                else:
                     found[key] = read(value)
             except Fault:
                 pass
-    return found
+    return {key: value for key, value in found.items() if value != [None] * 7}
 
 
 # §3: days
@@ -340,10 +336,10 @@ def decide(found, situation):
     def category(app):
         if app == UNKNOWN:
             return "reward" if get("unknownPrograms") == "reward" else "neutral"
-        return "neutral" if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/category", ("neutral", None))[0]
+        return "neutral" if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/category", "neutral")
 
     def rate(app):
-        own = None if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/category", ("neutral", None))[1]
+        own = None if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/rate")
         return 60 * (own if own is not None else get(f"category/{category(app)}/rate", 1000))
 
     def rule(app, what):

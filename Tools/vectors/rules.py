@@ -7,8 +7,12 @@ import household
 FILE = "rules.json"
 
 KEYS = {
-    "app/org.gnome.Chess/category": ["reward 2000", "Learning", "neutral", "fun", "reward 1000000001", "reward  5"],
-    "app/org.gnome.Chess/limit": ["90", "mon-fri 90,sat 120, sun 120", "wed 60, mon 60", "fri-mon 60", "1441", "09", "mon 5, mon 6"],
+    "app/org.gnome.Chess/category": ["reward", "Learning", "neutral", "fun", "reward 2000"],
+    "app/org.gnome.Chess/rate": ["2000", "0", "1000000000", "1000000001", "-1", "2.5"],
+    "app/org.gnome.Chess/limit": ["90", "0", "1440", "none", "None", "1441", "09", "mon 5", "mon-fri 90"],
+    "app/org.gnome.Chess/limit/sat": ["120", "none"],
+    "limits/daily/mon": ["60", "NONE", "sat 60"],
+    "category/reward/limit/sun": ["0", "1441"],
     "schedule/bedtime": [
         "20:00-07:00", "sun-thu 20:00-7:00, fri-sat 21:00-8:00", "20:00-20:00", "20:00-07:00, sat 21:00-08:00", "00:00-24:00",
         "00:00-12:00, 12:00-24:00", "sun 20:00-07:00, mon 06:00-06:30", "sat 22:00-00:00"],
@@ -24,12 +28,14 @@ KEYS = {
 }
 
 RULES = [
-    ("child", "app/game/category", ["reward", "reward 2000", "reward 0"]), ("family", "app/book/category", ["learning"]),
-    ("child", "app/game/limit", ["60", "mon-fri 30", "0"]), ("child", "app/tool/allowed", ["yes"]),
+    ("child", "app/game/category", ["reward"]), ("child", "app/game/rate", ["2000", "0"]), ("family", "app/book/category", ["learning"]),
+    ("child", "app/game/limit", ["60", "none", "0"]), ("child", "app/tool/allowed", ["yes"]),
     ("family", "app/bad/blocked", ["yes"]), ("family", "app/bad/enabled", ["no", "yes"]),
-    ("family", "category/reward/limit", ["45", "sat-sun 120"]), ("child", "category/reward/limit", ["90"]),
+    ("family", "category/reward/limit", ["45"]), ("family", "category/reward/limit/sat", ["120"]), ("child", "category/reward/limit", ["90"]),
     ("family", "category/reward/weekly", ["200"]), ("family", "category/reward/rate", ["500"]),
-    ("child", "limits/daily", ["90", "1440", "mon 0", "0120"]), ("child", "limits/weekly", ["500", "0", "10080"]),
+    ("child", "limits/daily", ["90", "1440", "none", "0120"]), ("child", "limits/weekly", ["500", "0", "10080"]),
+    ("family", "limits/daily", ["70"]), ("family", "limits/daily/sun", ["15", "none"]),
+    *[("child", f"limits/daily/{day}", ["0", "30", "none"]) for day in ("mon", "sat", "sun")],
     ("child", "schedule/bedtime", ["20:00-07:00", "mon-thu 20:00-07:00, fri-sat 22:30-09:00", "02:00-03:00"]),
     ("child", "schedule/school", ["mon-fri 08:00-13:00"]),
     ("family", "schedule/rewardTimes", ["14:00-19:00", "sat 00:00-24:00, sun 00:00-24:00"]),

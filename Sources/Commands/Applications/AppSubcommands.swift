@@ -78,9 +78,9 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most use a day, such as 45min, 1h30m or none.", valueName: "time|none"),
-    transform: UseLimit.readDaily)
-  var dailyLimit: UseLimit?
+    help: ArgumentHelp("The most use a day, such as 45min, \"sat-sun 2h\" or none.", valueName: "time|none"),
+    transform: LimitTime.daily)
+  var dailyLimit: LimitChange?
 
   @Option(
     help: ArgumentHelp(
@@ -135,15 +135,15 @@ struct AppSetSubcommand: AsyncParsableCommand {
     let found = try await owner.find(at: interface)
     if reset { return try await AppReset.run(app, of: found, owner, at: interface, options: options) }
     let id = try AppChoice.id(app, isNew: new, among: found.known)
-    var use = CategoryAndRate()
-    if category != nil || pointsPerMinute != nil {
-      let present = try await found.owner.rules(at: interface)
-      use = CategoryAndRate(rule: present.own(AppRuleKey.text(id, "category")))
-      // A child's rate alone leaves the category as it is, which may be the family's or the default.
-      if use.category == nil, found.child != nil { use.category = found.apps.first { $0.appID == id }?.category }
-      if use.category == nil { use.category = DefaultCategory.all[id] }
+    if pointsPerMinute != nil, category == nil {
+      let present = found.apps.first { $0.appID == id }?.category ?? DefaultCategory.all[id]
+      guard let present, present != .neutral else {
+        throw TerminalFailure(
+          .usage,
+          "Points need a category: add --category learning, which earns them, or --category reward, which costs them.")
+      }
     }
-    let changes = try changes(of: id, present: use)
+    let changes = changes(of: id)
     try await owner.set(
       changes, of: found, at: interface, options: options, names: [id: found.known.name(of: id)])
     if new, !found.known.isRecognized(id), matcher.isEmpty || matcher == ["none"] {
@@ -154,25 +154,16 @@ struct AppSetSubcommand: AsyncParsableCommand {
   }
 
   /// Returns one change for each rule that is set.
-  private func changes(of id: AppID, present: CategoryAndRate) throws -> [RuleRequest.Change] {
+  private func changes(of id: AppID) -> [RuleRequest.Change] {
     var changes: [RuleRequest.Change] = []
     func set(_ part: String, _ value: String?) { changes.append(.init(AppRuleKey.text(id, part), value)) }
     if let name { set("name", name) }
-    if category != nil || pointsPerMinute != nil {
-      // The category and the rate are one rule.
-      guard let category = category ?? present.category else {
-        throw TerminalFailure(
-          .usage,
-          "Points need a category: add --category learning, which earns them, or --category reward, which costs them."
-        )
-      }
-      let rate = pointsPerMinute ?? present.rate
-      set("category", category.rawValue + (rate.map { " \($0)" } ?? ""))
-    }
+    if let category { set("category", category.rawValue) }
+    if let pointsPerMinute { set("rate", String(pointsPerMinute)) }
     if let blocking { set("blocked", blocking == .blocked ? "yes" : "no") }
     if let alwaysAllowed { set("allowed", alwaysAllowed ? "yes" : "no") }
     if let enabling { set("enabled", enabling == .enabled ? "yes" : "no") }
-    if let dailyLimit { set("limit", dailyLimit.value.map { String($0) }) }
+    if let dailyLimit { changes += LimitKeys(id).changes(dailyLimit) }
     if let whenOver { set("step", whenOver.rawValue) }
     if !matcher.isEmpty { set("matchers", matcher == ["none"] ? nil : matcher.joined(separator: "\n")) }
     return changes
@@ -202,20 +193,6 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The rule that makes the category of an application, with the rate.
-private struct CategoryAndRate {
-  var category: AppCategory?
-  /// The rate in milli-points per minute; `nil` for that of the category.
-  var rate: Int64?
-
-  /// Creates the parts of a rule such as `reward 2000`; neither without a rule.
-  init(rule: String? = nil) {
-    let words = (rule ?? "").split(separator: " ")
-    category = words.first.flatMap { AppCategory(rawValue: String($0)) }
-    rate = words.count == 2 ? Int64(words[1]) : nil
-  }
-}
-
 /// The keys of an application's rules.
 enum AppRuleKey {
   /// Returns the key of one of an application's rules.
@@ -225,8 +202,13 @@ enum AppRuleKey {
 
   /// Returns the application that a rule names; `nil` for a rule about something else.
   static func named(by key: RegisterKey) -> AppID? {
+    key.segments.last == "name" ? application(of: key) : nil
+  }
+
+  /// Returns the application that a rule is about; `nil` for a rule about something else.
+  static func application(of key: RegisterKey) -> AppID? {
     let segments = key.segments
-    guard segments.count == 3, segments[0] == "app", segments[2] == "name" else { return nil }
+    guard segments.count >= 3, segments[0] == "app" else { return nil }
     return AppID(String(segments[1]).replacing("%2F", with: "/").replacing("%25", with: "%"))
   }
 }

@@ -15,7 +15,8 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     commandName: "set", abstract: "Set limits of the day, of weekends and of the week.",
     discussion: """
       --daily is for every day, or for the weekdays that it names. --weekends gives Saturday and Sunday a limit of their own, \
-      which --daily then leaves alone. What is not named stays as it is. Without --category the limit is for all screen time. \
+      which --daily then leaves alone. What is not named stays as it is, but a limit of every day that is set for a child \
+      holds instead of all limits a day of the family. Without --category the limit is for all screen time. \
       Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
       that runs it.
 
@@ -56,15 +57,12 @@ struct LimitSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let keys = LimitKeys(category)
-    var changes: [RuleRequest.Change] = []
-    if daily != nil || weekends != nil {
-      // What is in force stays for the days that are not named, also if it is the family's.
-      var days = LimitDays(rule: try await whose.owner.rules(at: interface).inForce(keys.daily))
-      if let daily { days.set(daily) }
-      if let weekends { days.setWeekends(weekends.value) }
-      changes.append(.init(keys.daily, days.rule))
+    var changes = daily.map { keys.changes($0) } ?? []
+    if let weekends {
+      changes += keys.changes(
+        .byDay(Dictionary(uniqueKeysWithValues: LimitChange.weekend.map { ($0, weekends.value) })))
     }
-    if let weekly { changes.append(.init(keys.weekly, weekly.value.map { String($0) })) }
+    if let weekly { changes.append(.init(LimitKeys.weekly(category), weekly.value.map { String($0) })) }
     try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
   }
 }
@@ -75,7 +73,7 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
     commandName: "remove", abstract: "Remove limits.",
     discussion: """
       Without --daily, --weekends and --weekly, all three are removed. Without --weekends, Saturday and Sunday keep a limit of \
-      their own; with it, they have that of the other days again.
+      their own; with it, they have that of every day again.
 
       Example: latchkey limit remove --child Emma --weekends
       Example: latchkey limit remove --category reward
@@ -100,50 +98,23 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let keys = LimitKeys(category)
-    guard daily || weekends || weekly else {
-      let changes = [keys.daily, keys.weekly].map { RuleRequest.Change($0, nil) }
-      return try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options, isOneRemoval: true)
-    }
+    let isAll = !daily && !weekends && !weekly
     var changes: [RuleRequest.Change] = []
-    if daily || weekends {
-      let present = try await whose.owner.rules(at: interface)
-      var days = LimitDays(rule: present.own(keys.daily))
-      if daily, weekends {
-        days = LimitDays(rule: nil)
-      } else if weekends {
-        try remove(from: &days, present)
-      } else {
-        days.set(.everyDay(nil))
-      }
-      changes.append(.init(keys.daily, days.rule))
+    if daily || isAll { changes += [.init(keys.daily, nil)] + keys.removal(of: LimitKeys.weekdays) }
+    if weekends || isAll {
+      if !isAll, !daily { try await checkWeekends(keys, at: interface) }
+      changes += keys.removal(of: LimitChange.weekend)
     }
-    if weekly { changes.append(.init(keys.weekly, nil)) }
-    try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
+    if weekly || isAll { changes.append(.init(LimitKeys.weekly(category), nil)) }
+    try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options, isOneRemoval: true)
   }
 
-  private func remove(from days: inout LimitDays, _ present: OwnedRules) throws(TerminalFailure) {
-    guard days.rule == nil || days.hasWeekends else {
-      throw TerminalFailure(
-        .unknownName,
-        "Nothing was changed: Saturday and Sunday have no limit of their own for \(present.whomLowercased).")
-    }
-    if days.removeWeekends() { return }
+  private func checkWeekends(_ keys: LimitKeys, at node: any NodeInterface) async throws {
+    let present = try await whose.owner.rules(at: node)
+    guard keys.removal(of: LimitChange.weekend).allSatisfy({ present.own($0.key) == nil }) else { return }
     throw TerminalFailure(
-      .data,
-      "Monday to Friday have different limits, of which Saturday and Sunday cannot have one again: set theirs with "
-        + "`latchkey limit set --weekends`, such as 2h or none.")
-  }
-}
-
-/// The keys of the limits on all screen time, or on that with a category.
-struct LimitKeys {
-  let daily: String
-  let weekly: String
-
-  init(_ category: AppCategory?) {
-    let place = category.map { "category/\($0.rawValue)" }
-    daily = place.map { "\($0)/limit" } ?? "limits/daily"
-    weekly = "\(place ?? "limits")/weekly"
+      .unknownName,
+      "Nothing was changed: Saturday and Sunday have no limit of their own for \(present.whomLowercased).")
   }
 }
 
@@ -152,6 +123,7 @@ enum LimitTime {
   /// Reads a limit a day; throws `ValidationError` for a time that is longer than the day.
   @Sendable static func daily(_ text: String) throws -> LimitChange {
     guard let change = LimitChange(text) else {
+      if !text.contains(" ") { _ = try UseLimit.readDaily(text) }
       throw ValidationError(
         "A limit a day is 0 to 24 hours, such as 2h or 1h30m, or by weekday, such as \"mon-thu 1h, fri 2h\", or none.")
     }

@@ -24,7 +24,9 @@ enum RuleIssue {
       let present = try await owner.rules(at: node)
       let absent = changes.filter { $0.value == nil && present.own($0.key) == nil }
       changes.removeAll { absent.contains($0) }
-      let sentences = absent.map { Self.absent($0, present) }
+      // A weekday without a limit of its own is as it is to be.
+      let sentences = absent.filter { RegisterKey($0.key).flatMap { WeekdayRun([$0]) } == nil }
+        .map { Self.absent($0, present) }
       if changes.isEmpty {
         throw TerminalFailure(.unknownName, "Nothing was changed: " + sentences.joined(separator: " "))
       }
@@ -59,8 +61,18 @@ enum RuleIssue {
   private static func sentences(_ changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
     let whom = rules.child == nil ? "For the family" : rules.whom
     var sentences: [String] = []
+    var weekdays: [(key: RegisterKey, value: String?)] = []
     for change in changes {
       guard let key = RegisterKey(change.key) else { continue }
+      if let run = WeekdayRun([key]) {
+        if change.value == nil, let family = rules.family.first(where: { $0.key == key }) {
+          let sentence = "\(whom): no limit of its own for \(run.name(rules.terms)). That of the whole family holds: "
+          sentences.append(ShownText.safe(sentence + "\(family.words)."))
+        } else {
+          weekdays.append((key, change.value))
+        }
+        continue
+      }
       let value = rules.rules.first { $0.key == key }?.value
       var sentence = "\(whom): \(RuleText.phrase(key, change.value == nil ? nil : value ?? change.value, rules.terms))."
       if change.value == nil, let family = rules.family.first(where: { $0.key == key }) {
@@ -69,7 +81,7 @@ enum RuleIssue {
       sentence = ShownText.safe(sentence)
       if !sentences.contains(sentence) { sentences.append(sentence) }
     }
-    return sentences
+    return sentences + RuleText.phrases(weekdays, rules.terms).map { ShownText.safe("\(whom): \($0).") }
   }
 
   /// Prints what an edit set, when the machines get it and, with `--wait`, the result on each machine.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LatchkeyHousehold
 import LatchkeyModel
 
 /// The `latchkey rules` subcommand.
@@ -80,10 +81,10 @@ struct RulesSubcommand: AsyncParsableCommand {
   ) -> String {
     TableText.render(
       ["Rule", "Value", "Set by", "When"], spare: [3, 2], wrap: [0, 1],
-      rows: rules.map { rule in
+      rows: RuleRow.rows(rules).map { row in
         // What a machine sets by itself when a household begins has no time.
-        let time = rule.setAt > 0 ? TimeText.short(rule.setAt, zone: zone) : "–"
-        return [rule.name, rule.words, ShownText.safe(rule.setBy.text), time]
+        let time = row.rule.setAt > 0 ? TimeText.short(row.rule.setAt, zone: zone) : "–"
+        return [row.name, row.rule.words, ShownText.safe(row.rule.setBy.text), time]
       }
         + given
         + defaults.map { app in
@@ -124,6 +125,37 @@ struct RulesSubcommand: AsyncParsableCommand {
         return "\(rule), set on \(ShownText.safe(names[0])): not on \(machines), which \(verb) not paired with "
           + "\(ShownText.safe(names[0])) or \(one) not told of it yet. Setting it here as well brings it there."
       }
+  }
+}
+
+/// A row of the table of rules: a rule, or the limits of weekdays that were set at once and are the same.
+private struct RuleRow {
+  var rule: RuleListing
+  var keys: [RegisterKey]
+
+  var name: String { keys.count > 1 ? WeekdayRun(keys)?.name(terms) ?? rule.name : rule.name }
+
+  /// The name of the application whose limit it is, as the node has it.
+  private var terms: RuleTerms {
+    let name = rule.name.range(of: ": ", options: .backwards).map { String(rule.name[..<$0.lowerBound]) }
+    guard let name, let app = AppRuleKey.application(of: rule.key) else { return RuleTerms() }
+    return RuleTerms(names: [app: name])
+  }
+
+  static func rows(_ rules: [RuleListing]) -> [RuleRow] {
+    var rows: [RuleRow] = []
+    for rule in rules {
+      let index = rows.firstIndex { row in
+        row.rule.value == rule.value && row.rule.setBy == rule.setBy && row.rule.setAt == rule.setAt
+          && row.rule.notInForce == rule.notInForce && WeekdayRun(row.keys + [rule.key]) != nil
+      }
+      if let index {
+        rows[index].keys.append(rule.key)
+      } else {
+        rows.append(RuleRow(rule: rule, keys: [rule.key]))
+      }
+    }
+    return rows
   }
 }
 

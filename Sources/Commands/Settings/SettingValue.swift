@@ -98,7 +98,10 @@ struct SettingValue: Hashable, Sendable {
   }
 
   /// Reads a limit of reward use a day.
-  @Sendable static func daily(_ text: String) throws -> SettingValue { try limit(UseLimit.readDaily(text)) }
+  @Sendable static func daily(_ text: String) throws -> SettingValue {
+    if text.lowercased() == "none" { return SettingValue(rule: "none") }
+    return try limit(UseLimit.readDaily(text))
+  }
 
   /// Reads a limit of reward use a week.
   @Sendable static func weekly(_ text: String) throws -> SettingValue { try limit(UseLimit.readWeekly(text)) }

@@ -129,6 +129,11 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
     }
   }
 
+  /// For a child, no limit holds instead of the family's; for the family, it is the default.
+  private var dailyReward: SettingValue? {
+    dailyRewardLimit.map { child == nil && $0.rule == "none" ? SettingValue(rule: nil) : $0 }
+  }
+
   private var changes: [RuleRequest.Change] {
     let values: [(String, SettingValue?)] = [
       ("mode", points), ("points/use", rewards),
@@ -136,12 +141,13 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
       ("category/reward/rate", defaultPointsPerMinute ?? rewardPointsPerMinute),
       ("points/minutesPerPoint", minutesPerPoint), ("points/redemptionDays", redemptionDays),
       ("points/minimumSession", minimumSession), ("points/dailyCap", dailyPointsLimit),
-      ("points/weeklyCap", weeklyPointsLimit), ("category/reward/limit", dailyRewardLimit),
+      ("points/weeklyCap", weeklyPointsLimit), ("category/reward/limit", dailyReward),
       ("category/reward/weekly", weeklyRewardLimit), ("unknownPrograms", unknownPrograms),
       ("sessions", sessions),
       ("family/dayStart", dayStart), ("family/zone", zone),
     ]
-    return values.compactMap { key, value in value.map { .init(key, $0.rule) } }
+    let replaced = dailyRewardLimit == nil ? [] : LimitKeys(.reward).removal(of: LimitKeys.weekdays)
+    return values.compactMap { key, value in value.map { .init(key, $0.rule) } } + replaced
   }
 
   func run() async throws {

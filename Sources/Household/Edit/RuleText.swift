@@ -32,6 +32,7 @@ public enum RuleText {
   public static func name(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let rule = RuleKey(key) else { return key.text }
     switch rule {
+    case .weekday(let limit, let day): return WeekdayRun(limit, [day]).name(terms)
     case .name: return "name"
     case .removed: return "removed"
     case .app(let id, let part): return "\(terms.name(id)): \(name(part))"
@@ -65,6 +66,7 @@ public enum RuleText {
   private static func name(_ part: RuleKey.App) -> String {
     switch part {
     case .name, .category, .blocked: part.rawValue
+    case .rate: "points"
     case .enabled: "rules in force"
     case .allowed: "always allowed"
     case .limit: "limit a day"
@@ -77,8 +79,7 @@ public enum RuleText {
   public static func value(_ key: RegisterKey, _ value: String, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let known = RuleKey(key), let rule = try? Rule(known, stored: value) else { return value }
     switch rule.value {
-    case .limits(let limits): return limitText(limits)
-    case .use(let use): return useText(use)
+    case .limit(let minutes): return minutes.map { SpanText.minutes($0) } ?? "no limit"
     case .matchers(let matchers): return matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: ", ")
     case .grant(let grant): return SpanText.minutes(grant.minutes) + scopeText(grant.scope, terms)
     case .number(let number): return numberText(number, known)
@@ -103,16 +104,12 @@ public enum RuleText {
     switch key {
     case .category(_, .weekly), .limits(.weekly), .points(.minimumSession), .points(.minutesPerPoint):
       SpanText.minutes(Int(clamping: number))
-    case .category(_, .rate): "\(PointsText.counted(number)) a minute"
+    case .category(_, .rate), .app(_, .rate): "\(PointsText.counted(number)) a minute"
     case .points(.dailyCap), .points(.weeklyCap): "at most \(PointsText.text(number))"
     case .points(.redemptionDays): number == 1 ? "for the day" : "\(number) days"
     case .family(.dayStart): "\(number):00"
     default: "\(number)"
     }
-  }
-
-  private static func useText(_ use: AppUse) -> String {
-    use.category.rawValue + (use.milliPointsPerMinute.map { ", \(PointsText.counted($0)) a minute" } ?? "")
   }
 
   private static func scopeText(_ scope: GrantScope, _ terms: RuleTerms) -> String {
@@ -123,13 +120,16 @@ public enum RuleText {
     }
   }
 
-  private static func limitText(_ limits: DayLimits) -> String {
-    let parts = limits.text.split(separator: ", ").map { part -> String in
-      let words = part.split(separator: " ")
-      guard let minutes = words.last.flatMap({ Int($0) }) else { return String(part) }
-      return (words.dropLast().map(String.init) + [SpanText.minutes(minutes)]).joined(separator: " ")
+  /// Returns what an edit sets and removes, for a sentence, with one phrase for weekdays that get the same limit.
+  public static func phrases(
+    _ changes: [(key: RegisterKey, value: String?)], _ terms: RuleTerms = RuleTerms()
+  ) -> [String] {
+    var phrases: [String] = []
+    for group in WeekdayRun.groups(changes) {
+      let phrase = group.run?.phrase(group.value, terms) ?? phrase(group.key, group.value, terms)
+      if !phrases.contains(phrase) { phrases.append(phrase) }
     }
-    return parts.joined(separator: ", ")
+    return phrases
   }
 
   /// Returns what an edit sets, for a sentence, such as "screen time a day 2 h".
@@ -137,9 +137,11 @@ public enum RuleText {
     guard let value else { return removal(key, terms) }
     let words = Self.value(key, String(value.prefix(200)), terms)
     switch RuleKey(key) {
+    case .weekday(let limit, let day): return WeekdayRun(limit, [day]).phrase(value, terms)
     case .app(let app, .name): return "\(app) called \(words)"
     case .app(let app, let part):
       if let phrase = phrase(terms.name(app), part, value, key) { return phrase }
+    case .limits(.daily) where value == "none", .category(_, .limit) where value == "none": return removal(key, terms)
     case .lock: return words
     case .today where value == "none": return "no \(name(key, terms))"
     default: break
@@ -150,6 +152,7 @@ public enum RuleText {
   /// Returns what an edit removes, for a sentence, such as "no limit on screen time a day".
   private static func removal(_ key: RegisterKey, _ terms: RuleTerms) -> String {
     switch RuleKey(key) {
+    case .weekday(let limit, let day): WeekdayRun(limit, [day]).phrase(nil, terms)
     case .limits, .category(_, .limit), .category(_, .weekly), .points(.dailyCap), .points(.weeklyCap):
       "no limit on \(name(key, terms))"
     case .app(let app, let part): removal(part, of: part == .name ? app.text : terms.name(app))
@@ -165,6 +168,7 @@ public enum RuleText {
     switch part {
     case .name: "\(app) called by its own name"
     case .category: "no category set for \(app)"
+    case .rate: "no points of its own for \(app)"
     case .enabled: "rules of \(app) not switched on or off"
     case .blocked: "no block set for \(app)"
     case .allowed: "\(app) not set as always allowed"
@@ -181,9 +185,11 @@ public enum RuleText {
     case (.blocked, .flag(let isBlocked)): "\(app) \(isBlocked ? "blocked" : "not blocked")"
     case (.allowed, .flag(let isAllowed)): "\(app) \(isAllowed ? "always allowed" : "not always allowed")"
     case (.enabled, .flag(let isEnabled)): "rules of \(app) switched \(isEnabled ? "on" : "off")"
-    case (.category, .use(let use)): "\(app) \(useText(use))"
+    case (.category, .category(let category)): "\(app) \(category.rawValue)"
+    case (.rate, .number(let rate)): "\(app) \(PointsText.counted(rate)) a minute"
     case (.step, .step(let step)): "\(app) \(step == .pause ? "paused" : "closed") when its time is over"
-    case (.limit, .limits(let limits)): "\(app) at most \(limitText(limits)) a day"
+    case (.limit, .limit(let minutes?)): "\(app) at most \(SpanText.minutes(minutes)) a day"
+    case (.limit, .limit(nil)): "no limit a day on \(app)"
     default: nil
     }
   }

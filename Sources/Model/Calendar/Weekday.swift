@@ -8,6 +8,25 @@ public enum Weekday: Int, CaseIterable, Hashable, Sendable, Comparable {
   case saturday
   case sunday
 
+  /// Creates the weekday of a three-letter word such as `mon`; `nil` for any other text.
+  public init?(word: some StringProtocol) {
+    guard let day = Self.allCases.first(where: { $0.word == word }) else { return nil }
+    self = day
+  }
+
+  /// The weekday in three letters: `mon` to `sun`.
+  public var word: String {
+    switch self {
+    case .monday: "mon"
+    case .tuesday: "tue"
+    case .wednesday: "wed"
+    case .thursday: "thu"
+    case .friday: "fri"
+    case .saturday: "sat"
+    case .sunday: "sun"
+    }
+  }
+
   /// Returns whether `left` comes before `right` in a week that begins on Monday.
   public static func < (left: Weekday, right: Weekday) -> Bool { left.rawValue < right.rawValue }
 }

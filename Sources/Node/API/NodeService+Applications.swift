@@ -29,18 +29,25 @@ extension NodeService {
     var listings: [AppID: [RegisterKey: RuleListing]] = [:]
     // The family's come first, and the child's take their places.
     for listing in try await self.listings(registers, of: child, household, peers) {
-      guard case .app(let id, _) = RuleKey(listing.key) else { continue }
+      guard let id = RuleKey(listing.key)?.application else { continue }
       let isHidden = listings[id]?[listing.key] != nil && listing.notInForce != nil
-      if !isHidden { listings[id, default: [:]][listing.key] = listing }
+      guard !isHidden else { continue }
+      listings[id, default: [:]][listing.key] = listing
+      guard !listing.isFamilys, RuleKey(listing.key) == .app(id, .limit) else { continue }
+      // The child's limit of every day holds instead of the family's of each weekday.
+      listings[id] = listings[id]?.filter { key, rule in
+        if rule.isFamilys, case .weekday = RuleKey(key) { false } else { true }
+      }
     }
     let names = try await installedNames(of: child, household)
     for id in names.keys where listings[id] == nil && rules.categoryByDefault(id) != nil { listings[id] = [:] }
     return listings.sorted { $0.key < $1.key }.map { id, listings in
       let app = rules.apps[id] ?? RuleSet.App()
       let byDefault = rules.categoryByDefault(id)
-      let use = app.use ?? AppUse(category: byDefault ?? .neutral)
+      let use = AppUse(
+        category: app.category ?? byDefault ?? .neutral, milliPointsPerMinute: app.milliPointsPerMinute)
       return AppListing(
-        appID: id, displayName: app.name ?? names[id] ?? id.text, category: app.use?.category ?? byDefault,
+        appID: id, displayName: app.name ?? names[id] ?? id.text, category: app.category ?? byDefault,
         isByDefault: byDefault != nil, ownMilliPointsPerMinute: use.milliPointsPerMinute,
         milliPointsPerMinute: rules.perMinute(use),
         isEnabled: app.isEnabled, isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,

@@ -121,7 +121,12 @@ extension NodeService {
     }
     return ChildRules(
       child: try await listing(of: child), rules: own,
-      family: rules.filter { $0.isFamilys && !inForce.contains($0.key) },
+      family: rules.filter { rule in
+        guard rule.isFamilys, !inForce.contains(rule.key) else { return false }
+        // The child's limit of every day holds instead of the family's of each weekday.
+        guard case .weekday(let limit, _) = RuleKey(rule.key) else { return true }
+        return limit.everyDay.registerKey.map { !inForce.contains($0) } ?? true
+      },
       defaults: defaults.sorted { $0.appID < $1.appID })
   }
 

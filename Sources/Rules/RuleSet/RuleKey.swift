@@ -8,8 +8,10 @@ public enum RuleKey: Hashable, Sendable {
   public enum App: String, Hashable, Sendable, CaseIterable {
     /// The name for people.
     case name
-    /// The category, with the rate.
+    /// The category.
     case category
+    /// The rate in milli-points per minute.
+    case rate
     /// Whether the application's rules apply.
     case enabled
     /// Whether it is blocked.
@@ -40,6 +42,35 @@ public enum RuleKey: Hashable, Sendable {
     case daily
     /// The limit a week, in minutes.
     case weekly
+  }
+
+  /// What a limit a day is on.
+  public enum DayLimit: Hashable, Sendable {
+    /// All screen time.
+    case screenTime
+    /// The applications of a category.
+    case category(AppCategory)
+    /// One application.
+    case app(AppID)
+
+    /// The key of the limit that holds on every day without one of its own.
+    public var everyDay: RuleKey {
+      switch self {
+      case .screenTime: .limits(.daily)
+      case .category(let category): .category(category, .limit)
+      case .app(let app): .app(app, .limit)
+      }
+    }
+
+    /// Returns what a key of a limit of every day limits; `nil` for another key.
+    init?(everyDay key: RuleKey) {
+      switch key {
+      case .limits(.daily): self = .screenTime
+      case .category(let category, .limit): self = .category(category)
+      case .app(let app, .limit): self = .app(app)
+      default: return nil
+      }
+    }
   }
 
   /// Times of the week.
@@ -98,6 +129,8 @@ public enum RuleKey: Hashable, Sendable {
   case category(AppCategory, Category)
   /// A limit on all screen time.
   case limits(Limit)
+  /// A limit a day on one weekday, instead of that of every day.
+  case weekday(DayLimit, Weekday)
   /// Times of the week.
   case schedule(Schedule)
   /// An exception for one day of the family.
@@ -122,13 +155,25 @@ public enum RuleKey: Hashable, Sendable {
     self = known
   }
 
+  /// The application whose rule it is; `nil` for a rule of anything else.
+  public var application: AppID? {
+    switch self {
+    case .app(let id, _), .weekday(.app(let id), _): id
+    default: nil
+    }
+  }
+
   /// A Boolean value that indicates whether it is an application's rule for what is recorded of unknown programs, which has none.
   public var isOfUnknownPrograms: Bool {
-    if case .app(.unknownPrograms, _) = self { true } else { false }
+    application == .unknownPrograms
   }
 
   private static func known(_ parts: [String]) -> RuleKey? {
-    switch (parts[0], parts.count) {
+    if let last = parts.last, let day = Weekday(word: last) {
+      let whole = Array(parts.dropLast())
+      return whole.isEmpty ? nil : known(whole).flatMap { DayLimit(everyDay: $0) }.map { .weekday($0, day) }
+    }
+    return switch (parts[0], parts.count) {
     case ("name", 1): .name
     case ("removed", 1): .removed
     case ("lock", 1): .lock
@@ -169,6 +214,7 @@ public enum RuleKey: Hashable, Sendable {
     case .unknownPrograms: ["unknownPrograms"]
     case .sessions: ["sessions"]
     case .limits(let limit): ["limits", limit.rawValue]
+    case .weekday(let limit, let day): limit.everyDay.segments + [day.word]
     case .schedule(let schedule): ["schedule", schedule.rawValue]
     case .points(let points): ["points", points.rawValue]
     case .family(let family): ["family", family.rawValue]
@@ -222,7 +268,7 @@ public enum RuleKey: Hashable, Sendable {
     case .name, .removed, .today, .lock:
       if case .child = zone { true } else { false }
     case .family: zone == .family
-    case .app, .category, .limits, .schedule, .mode, .unknownPrograms, .sessions, .points:
+    case .app, .category, .limits, .weekday, .schedule, .mode, .unknownPrograms, .sessions, .points:
       if case .machine = zone { false } else { true }
     }
   }

@@ -14,7 +14,8 @@ extension RuleSet {
   /// Reads the rules of a child from registers, and lists those that have no effect.
   ///
   /// The registers of other children and of machines are passed over. A register of the child holds instead of the
-  /// family's under the same key, unless it was deleted or cannot be read. The order of the registers does not matter.
+  /// family's under the same key, unless it was deleted or cannot be read. A child's limit of every day holds instead of all
+  /// the family's of that kind. The order of the registers does not matter.
   ///
   /// Without a child, the rules are those of the whole family. `defaults` are the categories of applications that no parent has set.
   ///
@@ -38,8 +39,11 @@ extension RuleSet {
       }
     }
     rules.defaults = defaults
-    // A grant has a key of its own, so no order matters within a zone.
-    for rule in family + own { rules.set(rule) }
+    // The limit of a weekday lies over that of every day in the same zone. No other order matters within a zone.
+    for zone in [family, own] {
+      for rule in zone where !rule.key.isOfWeekday { rules.set(rule) }
+      for rule in zone where rule.key.isOfWeekday { rules.set(rule) }
+    }
     notInForce.sort { ($0.zone, $0.key) < ($1.zone, $1.key) }
     return (rules, notInForce)
   }
@@ -62,7 +66,11 @@ extension RuleSet {
     case (.removed, .flag(let value)): isRemoved = value
     case (.app(let id, let part), let value): apps[id, default: App()].set(part, value)
     case (.category(let category, let part), let value): categories[category, default: Category()].set(part, value)
-    case (.limits(.daily), .limits(let value)): dailyLimit = value
+    case (.limits(.daily), .limit(let value)): dailyLimit.setEveryDay(value)
+    case (.weekday(.screenTime, let day), .limit(let value)): dailyLimit.set(value, on: day)
+    case (.weekday(.category(let category), let day), .limit(let value)):
+      categories[category, default: Category()].limit.set(value, on: day)
+    case (.weekday(.app(let id), let day), .limit(let value)): apps[id, default: App()].limit.set(value, on: day)
     case (.limits(.weekly), .number(let value)): weeklyLimit = value
     case (.schedule(.bedtime), .windows(let value)): bedtime = value
     case (.schedule(.school), .windows(let value)): school = value
@@ -80,15 +88,32 @@ extension RuleSet {
   }
 }
 
+extension RuleKey {
+  fileprivate var isOfWeekday: Bool { if case .weekday = self { true } else { false } }
+}
+
+extension DayLimits? {
+  fileprivate mutating func setEveryDay(_ minutes: Int?) {
+    self = minutes.map { DayLimits(everyDay: $0) }
+  }
+
+  fileprivate mutating func set(_ minutes: Int?, on day: Weekday) {
+    var limits = self ?? DayLimits(everyDay: nil)
+    limits[day] = minutes
+    self = limits.isEmpty ? nil : limits
+  }
+}
+
 extension RuleSet.App {
   fileprivate mutating func set(_ part: RuleKey.App, _ value: RuleValue) {
     switch (part, value) {
     case (.name, .name(let value)): name = value
-    case (.category, .use(let value)): use = value
+    case (.category, .category(let value)): category = value
+    case (.rate, .number(let value)): milliPointsPerMinute = value
     case (.enabled, .flag(let value)): isEnabled = value
     case (.blocked, .flag(let value)): isBlocked = value
     case (.allowed, .flag(let value)): isAlwaysAllowed = value
-    case (.limit, .limits(let value)): limit = value
+    case (.limit, .limit(let value)): limit.setEveryDay(value)
     case (.matchers, .matchers(let value)): matchers = value
     case (.step, .step(let value)): step = value
     default: preconditionFailure("the value of \(part) was read by its key")
@@ -99,7 +124,7 @@ extension RuleSet.App {
 extension RuleSet.Category {
   fileprivate mutating func set(_ part: RuleKey.Category, _ value: RuleValue) {
     switch (part, value) {
-    case (.limit, .limits(let value)): limit = value
+    case (.limit, .limit(let value)): limit.setEveryDay(value)
     case (.weekly, .number(let value)): weekly = value
     case (.rate, .number(let value)): rate = value
     default: preconditionFailure("the value of \(part) was read by its key")

@@ -9,8 +9,10 @@ public struct RuleSet: Hashable, Sendable {
   public struct App: Hashable, Sendable {
     /// The name for people.
     public var name: String?
-    /// The category, with the rate; `nil` if no parent set one.
-    public var use: AppUse?
+    /// The category; `nil` if no parent set one.
+    public var category: AppCategory?
+    /// The rate in milli-points per minute; `nil` if no parent set one of its own.
+    public var milliPointsPerMinute: Int64?
     /// A Boolean value that indicates whether the other rules of the application apply.
     public var isEnabled = true
     /// A Boolean value that indicates whether it is blocked.
@@ -26,6 +28,11 @@ public struct RuleSet: Hashable, Sendable {
 
     /// Creates rules that permit everything.
     public init() {}
+
+    /// The category with the rate; `nil` without a category.
+    public var use: AppUse? {
+      category.map { AppUse(category: $0, milliPointsPerMinute: milliPointsPerMinute) }
+    }
   }
 
   /// The rules of one category.
@@ -134,7 +141,7 @@ public struct RuleSet: Hashable, Sendable {
     if id == .unknownPrograms { return unknown }
     var app = apps[id] ?? App()
     guard app.isEnabled else { return App() }
-    if app.use == nil { app.use = defaults[id].map { AppUse(category: $0) } }
+    if app.category == nil { app.category = defaults[id] }
     return app
   }
 
@@ -142,7 +149,7 @@ public struct RuleSet: Hashable, Sendable {
   private var unknown: App {
     var app = App()
     app.name = "Unknown programs"
-    app.use = AppUse(category: unknownPrograms == .reward ? .reward : .neutral)
+    app.category = unknownPrograms == .reward ? .reward : .neutral
     app.isBlocked = unknownPrograms == .block
     // What merely counts is never closed: a child may run tools of its own at bedtime, and nothing knows them.
     app.isAlwaysAllowed = unknownPrograms == .count
@@ -152,7 +159,7 @@ public struct RuleSet: Hashable, Sendable {
   /// Returns the category that holds for an application by default, because no parent has set one; `nil` for none.
   public func categoryByDefault(_ id: AppID) -> AppCategory? {
     let app = apps[id] ?? App()
-    return app.use == nil && app.isEnabled ? defaults[id] : nil
+    return app.category == nil && app.isEnabled ? defaults[id] : nil
   }
 
   /// Returns the rate of an application in milli-points per minute.

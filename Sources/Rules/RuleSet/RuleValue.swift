@@ -7,10 +7,10 @@ public enum RuleValue: Hashable, Sendable {
   case flag(Bool)
   /// A name for people.
   case name(String)
-  /// A category, with the rate.
-  case use(AppUse)
-  /// Limits a day.
-  case limits(DayLimits)
+  /// A category.
+  case category(AppCategory)
+  /// The minutes of a limit a day; `nil` for no limit.
+  case limit(Int?)
   /// A whole number.
   case number(Int64)
   /// Times of the week.
@@ -41,8 +41,8 @@ public enum RuleValue: Hashable, Sendable {
     switch self {
     case .flag(let flag): flag ? "yes" : "no"
     case .name(let name): name
-    case .use(let use): use.text
-    case .limits(let limits): limits.text
+    case .category(let category): category.rawValue
+    case .limit(let minutes): minutes.map { String($0) } ?? "none"
     case .number(let number): String(number)
     case .windows(let windows): windows.text
     case .times(let times): times.text
@@ -68,8 +68,10 @@ extension RuleKey {
     case .name: return .name(try Self.checked(text, TextRule.deviceName))
     case .app(_, .name): return .name(try Self.checked(text, TextRule.displayName))
     case .removed, .app(_, .enabled), .app(_, .blocked), .app(_, .allowed): return .flag(try Self.flag(text))
-    case .app(_, .category): return .use(try AppUse(typed: text))
-    case .app(_, .limit), .category(_, .limit), .limits(.daily): return .limits(try DayLimits(typed: text))
+    case .app(_, .category): return .category(try Self.choice(text.lowercased(), "A category"))
+    case .app(_, .rate):
+      return try number(text, Limits.milliPointsPerMinute, "A rate is 0 to 1,000,000,000 milli-points a minute")
+    case .app(_, .limit), .category(_, .limit), .limits(.daily), .weekday: return .limit(try DayLimits.read(text))
     case .app(_, .matchers): return .matchers(try MatcherText.read(text))
     case .category(_, .weekly), .limits(.weekly):
       return try number(text, 0...10_080, "A limit a week is 0 to 10,080 minutes, the whole week")

@@ -24,7 +24,7 @@ public struct WeekWindows: Hashable, Sendable {
     for day in Weekday.allCases {
       days[day.rawValue].sort()
       guard days[day.rawValue].count <= Self.mostPerDay else {
-        throw RuleFault("There are more than 8 times on \(WeekdayText.word(day)): join some of them.")
+        throw RuleFault("There are more than 8 times on \(day.word): join some of them.")
       }
     }
     self.days = days
@@ -56,7 +56,7 @@ public struct WeekWindows: Hashable, Sendable {
     for day in Weekday.allCases {
       for window in days[day.rawValue] {
         let start = day.rawValue * 1_440 + window.start
-        spans.append((start, start + window.length, "\(WeekdayText.word(day)) \(window.text)"))
+        spans.append((start, start + window.length, "\(day.word) \(window.text)"))
       }
     }
     // The last one may reach into the first of the next week.

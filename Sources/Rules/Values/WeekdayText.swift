@@ -1,22 +1,9 @@
 import LatchkeyModel
 
 /// Weekdays as text: `mon`, `mon-fri`, or nothing for all seven.
-enum WeekdayText {
-  /// Returns the three letters of a weekday.
-  static func word(_ day: Weekday) -> String {
-    switch day {
-    case .monday: "mon"
-    case .tuesday: "tue"
-    case .wednesday: "wed"
-    case .thursday: "thu"
-    case .friday: "fri"
-    case .saturday: "sat"
-    case .sunday: "sun"
-    }
-  }
-
+public enum WeekdayText {
   /// Returns the runs of consecutive weekdays in a set, the earliest first; a run never passes from Sunday to Monday.
-  static func runs(of days: Set<Weekday>) -> [ClosedRange<Weekday>] {
+  public static func runs(of days: Set<Weekday>) -> [ClosedRange<Weekday>] {
     var runs: [ClosedRange<Weekday>] = []
     for day in Weekday.allCases where days.contains(day) {
       if let last = runs.last, last.upperBound.rawValue == day.rawValue - 1 {
@@ -31,8 +18,8 @@ enum WeekdayText {
   /// Returns the text of an item: its run of weekdays, unless that is the whole week, and its value.
   static func item(_ run: ClosedRange<Weekday>, _ value: String) -> String {
     if run == (Weekday.monday...Weekday.sunday) { return value }
-    let first = word(run.lowerBound)
-    return (run.lowerBound == run.upperBound ? first : "\(first)-\(word(run.upperBound))") + " " + value
+    let first = run.lowerBound.word
+    return (run.lowerBound == run.upperBound ? first : "\(first)-\(run.upperBound.word)") + " " + value
   }
 
   /// Reads items such as `mon-fri 90, sat 120`, as a person may type them.
@@ -58,7 +45,7 @@ enum WeekdayText {
   private static func days(_ text: String) throws(RuleFault) -> [Weekday] {
     if text.isEmpty { return Weekday.allCases }
     let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { end in
-      Weekday.allCases.first { word($0) == end }
+      Weekday(word: end)
     }
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else {
       throw RuleFault("\(text.debugDescription) is no weekday: write mon, tue, wed, thu, fri, sat, sun, or mon-fri.")

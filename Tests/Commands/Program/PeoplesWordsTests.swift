@@ -26,7 +26,7 @@ import Testing
     (["devices", "show", ""], "No machine is named"),
     (["app", "set", "Chess", "--points-per-minute", "-5"], "Points a minute are a number from 0"),
     (["app", "set", "Chess", "--blocked", "--always-allowed"], "either blocked or always allowed"),
-    (["limit", "set", "--daily", "-1h"], "A limit a day is 0 to 24 hours"),
+    (["limit", "set", "--daily", "-1h"], "A limit cannot be negative"),
     (["limit", "set", "--daily", "mon-thu 25h"], "by weekday"),
     (["limit", "set", "--weekly", "-1h"], "A limit a week is 0 to 168 hours"), (["limit", "set"], "--weekends 3h"),
     (["settings", "set", "--zone", "Europe/Berln"], "Did you mean Europe/Berlin?"),

@@ -153,7 +153,7 @@ import Testing
     let apps = await ScriptedRun(["apps"], node: ScriptedNode(script))
     try Snapshot.expect(apps.console.output, "page-apps-list-default")
     let reset = await ScriptedRun(["app", "set", "chess", "--reset"], node: ScriptedNode(script))
-    let removed = RuleRequest(["blocked", "category"].map { .init("app/org.gnome.Chess/\($0)", nil) })
+    let removed = RuleRequest(["blocked", "category", "rate"].map { .init("app/org.gnome.Chess/\($0)", nil) })
     #expect(reset.status == 0 && reset.node.calls.contains(.setRules("Emma", removed)), "\(reset.console.notes)")
     let kart = await ScriptedRun(["app", "set", "supertuxk", "--blocked"], node: ScriptedNode(script))
     let blocked = RuleRequest([.init("app/org.supertuxkart.SuperTuxKart/blocked", "yes")])

@@ -17,7 +17,7 @@ import Testing
 
   /// The removal of the rules that Emma has for a game.
   private static let removed = RuleRequest(
-    ["blocked", "category"].map { .init("app/org.gnome.Chess/\($0)", nil) })
+    ["blocked", "category", "rate"].map { .init("app/org.gnome.Chess/\($0)", nil) })
 
   @Test(arguments: ["Chess", "chess", "org.gnome.Chess", "ORG.GNOME.CHESS"])
   func anApplicationMayBeNamedByItsName(text: String) async {
@@ -67,17 +67,17 @@ import Testing
       "--always-allowed", "--disabled", "--when-over", "pause", "--name", "A", "--matcher", "path /a", "--matcher",
       "name b")
     let expected = [
-      ("name", "A"), ("category", "reward 2000"), ("blocked", "no"), ("allowed", "yes"), ("enabled", "no"),
+      ("name", "A"), ("category", "reward"), ("rate", "2000"), ("blocked", "no"), ("allowed", "yes"), ("enabled", "no"),
       ("limit", "60"), ("step", "pause"),
       ("matchers", "path /a\nname b"),
     ]
     #expect(set(all) == RuleRequest(expected.map { .init("app/a.b/\($0)", $1) }))
-    // What is left out stays: the category and the rate are one rule.
+    // What is left out stays: the category and the rate are rules of their own.
     let rate = await ScriptedRun("app", "set", "chess", "--points-per-minute", "3", "--no-always-allowed")
     #expect(
       set(rate)
         == RuleRequest([
-          .init("app/org.gnome.Chess/category", "reward 3000"), .init("app/org.gnome.Chess/allowed", "no"),
+          .init("app/org.gnome.Chess/rate", "3000"), .init("app/org.gnome.Chess/allowed", "no"),
         ]))
     var script = ScriptedNode.Script()
     script.rules.rules += ["limit", "matchers"].compactMap { RegisterKey("app/org.gnome.Chess/\($0)") }
@@ -87,10 +87,10 @@ import Testing
     #expect(
       set(none)
         == RuleRequest([
-          .init("app/org.gnome.Chess/limit", nil), .init("app/org.gnome.Chess/matchers", nil),
+          .init("app/org.gnome.Chess/limit", "none"), .init("app/org.gnome.Chess/matchers", nil),
         ]))
     let category = await ScriptedRun("app", "set", "chess", "--category", "learning")
-    #expect(set(category) == RuleRequest([.init("app/org.gnome.Chess/category", "learning 2500")]))
+    #expect(set(category) == RuleRequest([.init("app/org.gnome.Chess/category", "learning")]))
     let pointless = await ScriptedRun("app", "set", "a.b", "--points-per-minute", "3")
     #expect(pointless.status == 64 && pointless.console.notes.joined().contains("--category learning"))
   }
@@ -172,21 +172,26 @@ import Testing
     let plain = RuleRequest([.init("app/org.gnome.Chess/category", "learning")])
     #expect(category.node.calls.contains(.setSettings(plain)), "\(category.node.calls)")
     let rate = await ScriptedRun("app", "set", "Chess", "--family", "--points-per-minute", "3")
-    #expect(rate.status == 64 && rate.console.notes.joined().contains("Points need a category"))
-    var script = ScriptedNode.Script()
-    script.settings.rules.append(SampleValues.rule("app/org.gnome.Chess/category", "reward 500"))
-    let kept = await ScriptedRun("app", "set", "Chess", "--family", "--points-per-minute", "3", script: script)
-    #expect(kept.node.calls.contains(.setSettings(RuleRequest([.init("app/org.gnome.Chess/category", "reward 3000")]))))
+    #expect(rate.node.calls.contains(.setSettings(RuleRequest([.init("app/org.gnome.Chess/rate", "3000")]))))
   }
 
-  @Test func aChildsRateLeavesTheFamilysCategory() async {
-    var script = ScriptedNode.Script()
-    script.rules.family.append(SampleValues.rule("app/org.gnome.Chess/category", "reward 500"))
-    script.rules.rules.removeAll { $0.key == "app/org.gnome.Chess/category" }
-    let rate = await ScriptedRun("app", "set", "Chess", "--points-per-minute", "3", script: script)
-    #expect(set(rate) == RuleRequest([.init("app/org.gnome.Chess/category", "reward 3000")]))
-    // The family's rate is not made the child's.
-    let category = await ScriptedRun("app", "set", "Chess", "--category", "learning", script: script)
+  @Test func aChildsRateLeavesTheCategoryAndTheCategoryTheRate() async {
+    let rate = await ScriptedRun("app", "set", "Chess", "--points-per-minute", "3")
+    #expect(set(rate) == RuleRequest([.init("app/org.gnome.Chess/rate", "3000")]))
+    let category = await ScriptedRun("app", "set", "Chess", "--category", "learning")
     #expect(set(category) == RuleRequest([.init("app/org.gnome.Chess/category", "learning")]))
+  }
+
+  @Test func aLimitOfAnApplicationMayBeOfWeekdays() async {
+    var script = ScriptedNode.Script()
+    let sunday = SampleValues.rule("app/org.gnome.Chess/limit/sun", "30")
+    script.rules.rules.append(sunday)
+    let days = await ScriptedRun("app", "set", "chess", "--daily-limit", "fri-sat 1h", script: script)
+    #expect(
+      set(days)
+        == RuleRequest([.init("app/org.gnome.Chess/limit/fri", "60"), .init("app/org.gnome.Chess/limit/sat", "60")]))
+    let all = await ScriptedRun("app", "set", "chess", "--daily-limit", "1h", script: script)
+    #expect(
+      set(all) == RuleRequest([.init("app/org.gnome.Chess/limit", "60"), .init("app/org.gnome.Chess/limit/sun", nil)]))
   }
 }

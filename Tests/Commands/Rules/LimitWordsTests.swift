@@ -9,38 +9,52 @@ import Testing
     run.node.calls.lazy.compactMap { if case .setRules("Emma", let request) = $0 { request } else { nil } }.first
   }
 
-  private static func script(own: String?, family: String? = nil) -> ScriptedNode.Script {
+  /// Creates a script in which these limits are set: for each key after `limits/daily`, the minutes.
+  private static func script(own: [String: String] = [:], family: [String: String] = [:]) throws -> ScriptedNode.Script
+  {
+    func rules(_ limits: [String: String]) throws -> [RuleListing] {
+      try limits.sorted { $0.key < $1.key }.map { day, value in
+        SampleValues.rule(try #require(RegisterKey("limits/daily" + (day.isEmpty ? "" : "/\(day)"))), value)
+      }
+    }
     var script = ScriptedNode.Script()
-    script.rules.rules.removeAll { $0.key == "limits/daily" }
-    if let own { script.rules.rules.append(SampleValues.rule("limits/daily", own)) }
-    if let family { script.rules.family.append(SampleValues.rule("limits/daily", family)) }
+    script.rules.rules.removeAll { $0.key.text.hasPrefix("limits/") }
+    script.rules.rules += try rules(own)
+    script.rules.family += try rules(family)
     return script
   }
 
-  @Test(
-    arguments: [
-      (nil, ["--daily", "2h"], "120"), (nil, ["--weekends", "3h"], "sat-sun 180"),
-      (nil, ["--daily", "2h", "--weekends", "3h"], "mon-fri 120, sat-sun 180"),
-      ("mon-fri 120, sat-sun 180", ["--daily", "1h"], "mon-fri 60, sat-sun 180"),
-      ("mon-fri 120, sat-sun 180", ["--weekends", "4h"], "mon-fri 120, sat-sun 240"),
-      ("mon-fri 120, sat-sun 180", ["--weekends", "none"], "mon-fri 120"),
-      ("mon-fri 120", ["--daily", "1h"], "mon-fri 60"), ("sat-sun 180", ["--daily", "1h"], "mon-fri 60, sat-sun 180"),
-      ("120", ["--daily", "1h"], "60"), ("120", ["--weekends", "3h"], "mon-fri 120, sat-sun 180"),
-      ("mon-fri 120, sat-sun 180", ["--daily", "3h", "--weekends", "3h"], "180"),
-      ("120", ["--daily", "mon-thu 1h, fri 1h30m"], "mon-thu 60, fri 90, sat-sun 120"),
-      ("mon 30, tue-fri 60, sat-sun 180", ["--daily", "Wednesday none"], "mon 30, tue 60, thu-fri 60, sat-sun 180"),
-      ("mon 30, tue-sun 60", ["--daily", "2h"], "mon-fri 120, sat-sun 60"), ("120", ["--daily", "2"], "2"),
-    ] as [(String?, [String], String)])
-  func aPartIsSetAndTheRestStays(before: String?, options: [String], after: String) async {
-    let run = await ScriptedRun(
-      ["limit", "set", "--child", "Emma"] + options, node: ScriptedNode(Self.script(own: before)))
-    #expect(run.status == 0 && set(run) == RuleRequest([.init("limits/daily", after)]), "\(run.node.calls)")
+  /// The changes in the order in which they were sent, such as `=120 sat=180 mon-`: the weekday, and the value or a removal.
+  private static func text(_ request: RuleRequest?) -> String? {
+    request?.changes.map { change in
+      let day = change.key.replacing("limits/daily", with: "").replacing("/", with: "")
+      return day + (change.value.map { "=\($0)" } ?? "-")
+    }.joined(separator: " ")
   }
 
-  @Test func whatHoldsForTheFamilyStaysForOtherDays() async {
-    let script = Self.script(own: nil, family: "120")
-    let run = await ScriptedRun("limit", "set", "--child", "Emma", "--weekends", "3h", script: script)
-    #expect(set(run) == RuleRequest([.init("limits/daily", "mon-fri 120, sat-sun 180")]))
+  /// What is in force stays at the node: the terminal sends what a person changes, and nothing else.
+  @Test(
+    arguments: [
+      ([:], ["--daily", "2h"], "=120"), ([:], ["--weekends", "3h"], "sat=180 sun=180"),
+      ([:], ["--daily", "2h", "--weekends", "3h"], "=120 sat=180 sun=180"),
+      (["": "120", "sat": "180", "sun": "180"], ["--daily", "1h"], "=60"),
+      (["": "120", "sat": "180", "sun": "180"], ["--weekends", "4h"], "sat=240 sun=240"),
+      (["": "120", "sat": "180"], ["--weekends", "none"], "sat=none sun=none"),
+      (["mon": "30", "fri": "60", "sat": "60"], ["--daily", "2h"], "=120 mon- fri-"),
+      (["": "120"], ["--daily", "mon-thu 1h, fri 1h30m"], "mon=60 tue=60 wed=60 thu=60 fri=90"),
+      (["mon": "30"], ["--daily", "Wednesday none"], "wed=none"), (["": "120"], ["--daily", "2"], "=2"),
+      (["": "120"], ["--daily", "none"], "=none"),
+      (["": "120"], ["--daily", "mon-sun 1h"], "mon=60 tue=60 wed=60 thu=60 fri=60 sat=60 sun=60"),
+    ] as [([String: String], [String], String)])
+  func onlyWhatIsNamedIsChanged(before: [String: String], options: [String], changes: String) async throws {
+    let run = await ScriptedRun(
+      ["limit", "set", "--child", "Emma"] + options, node: ScriptedNode(try Self.script(own: before)))
+    #expect(run.status == 0 && Self.text(set(run)) == changes, "\(run.node.calls)")
+    // The family's limits are not made the child's.
+    let family = await ScriptedRun(
+      ["limit", "set", "--child", "Emma"] + options,
+      node: ScriptedNode(try Self.script(own: before, family: ["": "90", "sat": "100", "tue": "80"])))
+    #expect(Self.text(set(family)) == changes, "\(family.node.calls)")
   }
 
   @Test func aCategoryAndAWeekHaveLimitsOfTheirOwn() async {
@@ -54,31 +68,31 @@ import Testing
 
   @Test(
     arguments: [
-      ("mon-fri 120, sat-sun 180", ["--weekends"], "120"), ("mon-fri 120, sat-sun 180", ["--daily"], "sat-sun 180"),
-      ("mon-fri 120, sat-sun 180", [], nil), ("mon-fri 120, sat-sun 180", ["--daily", "--weekends"], nil),
-      ("120", ["--daily"], nil), ("sat-sun 180", ["--weekends"], nil),
-    ] as [(String, [String], String?)])
-  func aPartIsRemovedAndTheRestStays(before: String, options: [String], after: String?) async {
+      (["": "120", "sat": "180", "sun": "180"], ["--weekends"], "sat- sun-"),
+      (["": "120", "sat": "180", "fri": "90"], ["--daily"], "- fri-"), (["": "120", "sat": "180"], [], "- sat-"),
+      (["": "120", "sun": "180"], ["--daily", "--weekends"], "- sun-"), (["": "120"], ["--daily"], "-"),
+      (["sat": "180"], ["--weekends"], "sat-"),
+    ] as [([String: String], [String], String)])
+  func aPartIsRemovedAndTheRestStays(before: [String: String], options: [String], changes: String) async throws {
     let run = await ScriptedRun(
-      ["limit", "remove", "--child", "Emma"] + options, node: ScriptedNode(Self.script(own: before)))
-    #expect(run.status == 0 && set(run) == RuleRequest([.init("limits/daily", after)]), "\(run.node.calls)")
+      ["limit", "remove", "--child", "Emma"] + options, node: ScriptedNode(try Self.script(own: before)))
+    #expect(run.status == 0 && Self.text(set(run)) == changes, "\(run.node.calls)")
   }
 
   @Test(
     arguments: [
-      (nil, [], 67, "Emma has no rule “screen time a day”"), ("120", ["--weekends"], 67, "of their own"),
-      ("120", ["--weekly"], 67, "Emma has no rule “screen time a week”"),
-      ("mon 30, tue-fri 60, sat-sun 180", ["--weekends"], 65, "Monday to Friday have different limits"),
-    ] as [(String?, [String], Int32, String)])
-  func whatIsNotSetIsNotRemoved(before: String?, options: [String], status: Int32, words: String) async {
+      ([:], [], "Emma has no rule “screen time a day”"), (["": "120"], ["--weekends"], "of their own"),
+      (["": "120"], ["--weekly"], "Emma has no rule “screen time a week”"),
+    ] as [([String: String], [String], String)])
+  func whatIsNotSetIsNotRemoved(before: [String: String], options: [String], words: String) async throws {
     let run = await ScriptedRun(
-      ["limit", "remove", "--child", "Emma"] + options, node: ScriptedNode(Self.script(own: before)))
-    #expect(run.status == status && set(run) == nil)
+      ["limit", "remove", "--child", "Emma"] + options, node: ScriptedNode(try Self.script(own: before)))
+    #expect(run.status == 67 && set(run) == nil)
     #expect(run.console.notes.joined().contains(words), "\(run.console.notes)")
   }
 
-  @Test func aRemovalSaysWhatHoldsInstead() async {
-    var script = Self.script(own: nil, family: "120")
+  @Test func aRemovalSaysWhatHoldsInstead() async throws {
+    var script = try Self.script(family: ["": "120"])
     let nothing = await ScriptedRun("limit", "remove", "--child", "Emma", script: script)
     #expect(nothing.console.notes.joined().contains("That of the whole family holds: 2 h. --family changes it."))
     script.rules.rules.append(SampleValues.rule("limits/weekly", "600"))
@@ -87,11 +101,23 @@ import Testing
     #expect(week.console.notes.first == "Emma: no limit on screen time a week.", "\(week.console.notes)")
   }
 
-  @Test func aRuleIsReadAsItIsWritten() {
-    for rule in ["90", "mon-fri 90, sat-sun 120", "mon 1, wed-thu 2", "sun 0"] {
-      #expect(LimitDays(rule: rule).rule == rule)
-    }
-    #expect(LimitDays(rule: nil).rule == nil)
+  @Test func weekdaysWithTheSameLimitAreToldAtOnce() async throws {
+    let node = ScriptedNode(try Self.script(own: ["fri": "30", "sat": "180", "sun": "180"], family: ["sat": "100"]))
+    let set = await ScriptedRun(["limit", "set", "--child", "Emma", "--daily", "2h", "--weekends", "3h"], node: node)
+    #expect(
+      set.console.notes.prefix(3) == [
+        "Emma: screen time a day 2 h.", "Emma: screen time on Fridays as on other days.",
+        "Emma: screen time on Saturdays and Sundays 3 h.",
+      ], "\(set.console.notes)")
+    let removed = await ScriptedRun(["limit", "remove", "--child", "Emma", "--weekends"], node: node)
+    #expect(
+      removed.console.notes.prefix(2) == [
+        "Emma: no limit of its own for screen time on Saturdays. That of the whole family holds: 1 h 40 min.",
+        "Emma: screen time on Sundays as on other days.",
+      ], "\(removed.console.notes)")
+  }
+
+  @Test func aTextThatIsNoLimitIsRefused() {
     for text in ["", "mon", "mon-", "sun-mon 1h", "mon 1h, mon 2h", "mon 1h,", "1h, 2h", "mon25 1h", "month 1h -"] {
       #expect(LimitChange(text) == nil, "\(text)")
     }

@@ -43,6 +43,11 @@ import Testing
     #expect(back.status == 0 && setForAll(back) == RuleRequest([.init(key, nil)]), "\(back.console.notes)")
   }
 
+  @Test func aChildsSettingOfNoLimitHoldsInsteadOfTheFamilys() async {
+    let none = await ScriptedRun("settings", "set", "--child", "Emma", "--daily-reward-limit", "none")
+    #expect(set(none) == RuleRequest([.init("category/reward/limit", "none")]))
+  }
+
   @Test func aSettingMayBeAChilds() async {
     let run = await ScriptedRun("settings", "set", "--child", "Emma", "--points", "off", "--rewards", "redeem-first")
     #expect(set(run) == RuleRequest([.init("mode", "limits"), .init("points/use", "redeemFirst")]))

@@ -65,8 +65,9 @@ enum SampleValues {
     return ChildRules(
       child: child,
       rules: [
-        rule("app/org.gnome.Chess/blocked", "yes"), rule("app/org.gnome.Chess/category", "reward 2500"),
-        rule("limits/daily", "mon-fri 90, sat-sun 180"), rule("lock", "off"), rule("schedule/bedtime", "20:00-07:00"),
+        rule("app/org.gnome.Chess/blocked", "yes"), rule("app/org.gnome.Chess/category", "reward"),
+        rule("app/org.gnome.Chess/rate", "2500"), rule("limits/daily", "90"), rule("limits/daily/sat", "180"),
+        rule("limits/daily/sun", "180"), rule("lock", "off"), rule("schedule/bedtime", "20:00-07:00"),
         school,
         rule(
           "schedule/siesta", "yes",

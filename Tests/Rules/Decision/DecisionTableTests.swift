@@ -11,7 +11,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
   var minutes: Double?
 
   var testDescription: String { texts.map { "\($0.0) \($0.1)" }.joined(separator: "; ") }
-  var keys: Set<String> { Set(texts.map(\.0)) }
+  /// The keys, in which a limit of a weekday is that of every day: of two limits on one thing, one alone holds.
+  var keys: Set<String> { Set(texts.map { $0.0.replacing(/\/(mon|tue)$/, with: "") }) }
 
   /// Whether what it says holds from the points of the family, which exclude each other.
   var isOfPoints: Bool { reason == .points || reason == .redeemedTime }
@@ -33,12 +34,12 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     RuleCase(texts: [("app/game/limit", "60")], reason: .appLimit, isAllowed: true, minutes: 40),
     RuleCase(texts: [("app/game/limit", "20")], reason: .appLimit, isAllowed: false, minutes: 480),
     RuleCase(
-      texts: [("category/reward/limit", "mon 90")], reason: .categoryLimit(.reward), isAllowed: true, minutes: 60),
+      texts: [("category/reward/limit/mon", "90")], reason: .categoryLimit(.reward), isAllowed: true, minutes: 60),
     RuleCase(texts: [("category/reward/limit", "0")], reason: .categoryLimit(.reward), isAllowed: false, minutes: 480),
-    RuleCase(texts: [("limits/daily", "mon-fri 180")], reason: .dailyLimit, isAllowed: true, minutes: 120),
+    RuleCase(texts: [("limits/daily", "180")], reason: .dailyLimit, isAllowed: true, minutes: 120),
     RuleCase(texts: [("limits/daily", "59")], reason: .dailyLimit, isAllowed: false, minutes: 480),
     // Time is left until midnight, and 30 minutes of the next day.
-    RuleCase(texts: [("limits/daily", "tue 30")], reason: .dailyLimit, isAllowed: true, minutes: 510),
+    RuleCase(texts: [("limits/daily/tue", "30")], reason: .dailyLimit, isAllowed: true, minutes: 510),
     RuleCase(
       texts: [("category/reward/weekly", "100")], reason: .categoryWeekly(.reward), isAllowed: true, minutes: 70),
     RuleCase(
@@ -53,7 +54,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
 @Suite struct DecisionTableTests {
   private func verdict(_ texts: [(String, String)]) throws -> Verdict {
-    var texts = texts + [("app/game/category", "reward 1000"), ("family/zone", "Europe/Berlin")]
+    var texts = texts + [("app/game/category", "reward"), ("app/game/rate", "1000"), ("family/zone", "Europe/Berlin")]
     if !texts.contains(where: { $0.0 == "mode" }) { texts.append(("mode", "limits")) }
     let rules = try HouseholdSamples.rules(texts)
     let game = try HouseholdSamples.app("game")

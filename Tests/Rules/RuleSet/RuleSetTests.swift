@@ -30,6 +30,32 @@ import Testing
     }
   }
 
+  /// The limits of Monday, of Saturday and of every other day, as a child's and the family's registers make them.
+  @Test(
+    arguments: [
+      ([:], ["": "60"], [60, 60, 60]), ([:], ["": "60", "sat": "90"], [60, 90, 60]),
+      ([:], ["sat": "90"], [nil, 90, nil]), (["mon": "30"], ["": "60", "sat": "90"], [30, 90, 60]),
+      (["": "20"], ["": "60", "sat": "90"], [20, 20, 20]), (["": "none"], ["": "60", "sat": "90"], [nil, nil, nil]),
+      (["sat": "none"], ["": "60", "sat": "90"], [60, nil, 60]), (["mon": "0", "": "20"], ["mon": "9"], [0, 20, 20]),
+      (["mon": "later", "": "020"], ["": "60"], [60, 60, 60]), (["mon": "none"], [:], [nil, nil, nil]),
+    ] as [([String: String], [String: String], [Int?])])
+  func aWeekdaysLimitLiesOverThatOfEveryDay(own: [String: String], family: [String: String], limits: [Int?]) throws {
+    for (base, read) in [
+      ("limits/daily", { $0.dailyLimit }), ("category/reward/limit", { $0.categories[.reward]?.limit }),
+      ("app/a/limit", { $0.apps.values.first?.limit }),
+    ] as [(String, (RuleSet) -> DayLimits?)] {
+      func registers(_ zone: Zone, _ days: [String: String]) throws -> [Register] {
+        try days.map { try register(zone, base + ($0.isEmpty ? "" : "/\($0)"), $1) }
+      }
+      let all = try registers(.child(emma), own) + registers(.family, family)
+      for registers in [all, all.reversed()] {
+        let limit = read(RuleSet.read(registers, child: emma).rules)
+        #expect([limit?[.monday], limit?[.saturday], limit?[.sunday]] == limits)
+        #expect((limit == nil) == limits.allSatisfy { $0 == nil })
+      }
+    }
+  }
+
   @Test func whatIsNotInForceIsToldWithItsReason() throws {
     let registers = [
       try register(.child(emma), "later/version", "x"), try register(.family, "lock", "on"),
@@ -44,8 +70,8 @@ import Testing
 
   @Test func unknownProgramsAreOneApplicationWhoseRuleIsOneSetting() throws {
     let registers = [
-      try register(.child(emma), "app/latchkey.unknown/category", "learning 5000"),
-      try register(.family, "app/latchkey.unknown/blocked", "yes"),
+      try register(.child(emma), "app/latchkey.unknown/category", "learning"),
+      try register(.family, "app/latchkey.unknown/limit/mon", "5"),
     ]
     for (chosen, category, isBlocked) in [
       (nil, .neutral, false), ("count", .neutral, false), ("reward", .reward, false), ("block", .neutral, true),
@@ -65,7 +91,10 @@ import Testing
     let defaults = [chess: AppCategory.reward]
     let without = RuleSet.read([], child: emma, defaults: defaults).rules
     #expect(without.app(chess).use == AppUse(category: .reward) && without.categoryByDefault(chess) == .reward)
-    let registers = [try register(.family, "app/org.gnome.Chess/category", "learning 500")]
+    let registers = [
+      try register(.family, "app/org.gnome.Chess/category", "learning"),
+      try register(.child(emma), "app/org.gnome.Chess/rate", "500"),
+    ]
     let rules = RuleSet.read(registers, child: emma, defaults: defaults).rules
     #expect(rules.app(chess).use == AppUse(category: .learning, milliPointsPerMinute: 500))
     #expect(rules.categoryByDefault(chess) == nil)

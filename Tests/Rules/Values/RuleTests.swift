@@ -11,23 +11,26 @@ import Testing
   /// The key as text; what a person may type; what is stored.
   @Test(arguments: [
     ("app/org.gnome.Chess/name", "Chess", "Chess"),
-    ("app/org.gnome.Chess/category", "reward 2000", "reward 2000"),
+    ("app/org.gnome.Chess/category", "reward", "reward"),
     ("app/org.gnome.Chess/category", "Learning", "learning"),
+    ("app/org.gnome.Chess/rate", "2000", "2000"),
     ("app/org.gnome.Chess/enabled", "no", "no"),
     ("app/org.gnome.Chess/blocked", "yes", "yes"),
     ("app/org.gnome.Chess/allowed", "yes", "yes"),
     ("app/org.gnome.Chess/limit", "90", "90"),
     ("app/org.gnome.Chess/limit", "0", "0"),
-    ("app/org.gnome.Chess/limit", "sat 120,  MON-FRI 90, sun 120", "mon-fri 90, sat-sun 120"),
-    ("app/org.gnome.Chess/limit", "mon-sun 1440", "1440"),
-    ("app/org.gnome.Chess/limit", "wed 60, mon 60", "mon 60, wed 60"),
-    ("app/org.gnome.Chess/limit", "fri-mon 60", "mon 60, fri-sun 60"),
+    ("app/org.gnome.Chess/limit", "1440", "1440"),
+    ("app/org.gnome.Chess/limit", "None", "none"),
+    ("app/org.gnome.Chess/limit/sat", "120", "120"),
+    ("app/mon/limit/mon", "none", "none"),
+    ("category/reward/limit/sun", "0", "0"),
+    ("limits/daily/wed", "60", "60"),
     ("app/org.gnome.Chess/matchers", "path /usr/games/a b\nsha256 00", "path /usr/games/a b\nsha256 00"),
     ("app/a%2Fb%25/blocked", "yes", "yes"),
     ("category/reward/limit", "60", "60"),
     ("category/learning/rate", "500", "500"),
     ("category/neutral/weekly", "10080", "10080"),
-    ("limits/daily", "mon-fri 120", "mon-fri 120"),
+    ("limits/daily", "120", "120"),
     ("limits/weekly", "600", "600"),
     ("schedule/bedtime", "20:00-07:00", "20:00-07:00"),
     (
@@ -67,14 +70,16 @@ import Testing
 
   @Test(arguments: [
     ("app/a/limit", "1441", "longer than the day"),
-    ("app/a/limit", "", "is empty"),
+    ("app/a/limit", "", "is no limit"),
     ("app/a/limit", "-5", "is no limit"),
     ("app/a/limit", "09", "is no limit"),
-    ("app/a/limit", "mon 5, mon-tue 6", "two limits for mon"),
-    ("app/a/limit", "moonday 5", "is no weekday"),
+    ("app/a/limit", "mon 5", "is no limit"),
+    ("limits/daily/mon", "1441", "or none"),
+    ("schedule/school", "moonday 08:00-09:00", "is no weekday"),
     ("app/a/limit", "99999999999999999999", "is no limit"),
     ("app/a/category", "fun", "learning, reward or neutral"),
-    ("app/a/category", "reward 1000000001", "between 0 and 1,000,000"),
+    ("app/a/category", "reward 2000", "learning, reward or neutral"),
+    ("app/a/rate", "1000000001", "0 to 1,000,000,000 milli-points"),
     ("app/a/blocked", "true", "yes or no"),
     ("app/a/name", "", "1 to 255 bytes"),
     ("app/a/matchers", "", "one of the kinds"),
@@ -124,7 +129,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "app/a", "app/a/later", "app//limit", "category/fun/limit", "limits/hourly", "lock/on", "today/22/bedtime",
+    "app/a", "app/a/later", "app//limit", "category/fun/limit", "limits/hourly", "limits/daily/monday",
+    "limits/weekly/mon", "app/a/blocked/mon", "app/sat", "mon", "limits/daily/mon/mon", "lock/on", "today/22/bedtime",
     "today/2026-11-22/later", "today/2026-11-22/grant/5", "app/a%2/limit/x", "family", "points/later", "schedule/lunch",
     "today/2026-11-22/grant/0190A3D2000070008000000000000001",
   ])
@@ -141,6 +147,10 @@ import Testing
     keys += RuleKey.Points.allCases.map { .points($0) } + RuleKey.Family.allCases.map { .family($0) }
     for category in AppCategory.allCases { keys += RuleKey.Category.allCases.map { .category(category, $0) } }
     keys += [.today(day, .bedtime), .today(day, .school), .today(day, .rewardTimes), .today(day, .grant(id))]
+    for day in Weekday.allCases {
+      keys += [.weekday(.screenTime, day), .weekday(.category(.reward), day)]
+      keys.append(.weekday(.app(Samples.appID(&random)), day))
+    }
     for _ in 0..<200 { keys.append(.app(Samples.appID(&random), random.pick(RuleKey.App.allCases))) }
     for text in ["a/b", "%", "%2F", "%25", "a%2Fb/c", "/", "\u{301}/\u{301}%"] {
       let id = try #require(AppID(text))
@@ -161,7 +171,8 @@ import Testing
     let id = try #require(Self.id)
     let app = try #require(Self.app)
     let keys: [RuleKey] = [
-      .lock, .mode, .app(app, .matchers), .app(app, .limit), .app(app, .category), .schedule(.bedtime),
+      .lock, .mode, .app(app, .matchers), .app(app, .limit), .app(app, .category), .app(app, .rate),
+      .weekday(.screenTime, .monday), .schedule(.bedtime),
       .today(day, .bedtime), .today(day, .grant(id)), .family(.zone), .points(.dailyCap), .name,
     ]
     let pieces = [

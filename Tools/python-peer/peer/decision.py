@@ -48,7 +48,7 @@ def decide(rules: Rules, state: State, app: str) -> Verdict:
     if not opened:
         return Verdict(True)
     reason, _, until = min(opened, key=lambda rule: rule[2])
-    return Verdict(True, reason, until, tuple(until - early for early in _WARNINGS if until - early > state.time))
+    return Verdict(True, reason, until, tuple(until - early for early in _WARNINGS if until - early >= state.time))
 
 
 class _Decision:
@@ -81,7 +81,7 @@ class _Decision:
         if self._category == "reward":
             yield self._reward_times()
         place = f"app/{values.app_segment(self._app)}"
-        if rules.app(self._app, "limit") is not None:
+        if rules.app(self._app, "enabled") != "no":
             yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0))
         yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category)
         yield self._daily("dailyLimit", "limits/daily", lambda use: use["screen"])

@@ -23,8 +23,17 @@ class Rules:
 
     def __init__(self, registers: Iterable[tuple[str, str, str]]):
         held: dict[str, str] = {}
-        for zone, key, value in sorted(registers, key=lambda register: register[0] == values.CHILD):
-            if values.is_in_force(zone, key, value):
+        self._limits: dict[str, list[int | None]] = {}
+        # The family's before the child's, and the limit of every day before those of its weekdays.
+        for zone, key, value in sorted(registers, key=lambda found: (found[0] == values.CHILD, found[1].count("/"))):
+            if not values.is_in_force(zone, key, value):
+                continue
+            base, _, weekday = key.rpartition("/")
+            if values.is_limit(key):
+                self._limits[key] = [weekly.limit(value)] * 7
+            elif values.is_limit(base) and weekday in weekly.WEEKDAYS:
+                self._limits.setdefault(base, [None] * 7)[weekly.WEEKDAYS.index(weekday)] = weekly.limit(value)
+            else:
                 held[key] = value
         self._held = held
         self.days = Days(self["family/zone"], int(self["family/dayStart"]))
@@ -39,7 +48,8 @@ class Rules:
 
     def limits(self, key: str) -> list[int | None] | None:
         """Return the minutes of each weekday, or None without such a rule."""
-        return weekly.limits(self._held[key]) if key in self._held else None
+        limits = self._limits.get(key, [])
+        return limits if any(minutes is not None for minutes in limits) else None
 
     def app(self, id_: str, what: str) -> str | None:
         """Return a rule of an application; none of one that is not enabled."""
@@ -60,7 +70,7 @@ class Rules:
             default = "reward" if self["unknownPrograms"] == "reward" else "neutral"
         else:
             default = self._default(id_)
-        word, _, rate = (self.app(id_, "category") or default).partition(" ")
+        word, rate = self.app(id_, "category") or default, self.app(id_, "rate")
         if rate:
             return word, int(rate)
         usual = self.number(f"category/{word}/rate")

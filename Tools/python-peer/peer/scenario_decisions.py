@@ -13,6 +13,7 @@ from .identity import PARENT
 from .lab import Lab, equal, eventually, free_port
 from .registers import CHILD as CHILD_ZONE
 from .registers import FAMILY as FAMILY_ZONE
+from .weekly import WEEKDAYS
 
 _APPS = "org.example.Maths", "org.example.Chess", "org.example.Notes"
 _ROUNDS = 25
@@ -32,7 +33,7 @@ def _schedule(random: Random) -> str:
 
 
 def _limits(random: Random) -> str:
-    return random.choice(["0", "60", "600", "mon-fri 120, sat-sun 1200", "sun-mon 0", "1440"])
+    return random.choice(["0", "60", "600", "1200", "1440", "none"])
 
 
 def _times(random: Random) -> str:
@@ -49,11 +50,12 @@ def _rules(random: Random, now: int) -> dict[tuple[int, str], str]:
     wished = [
         (f"app/{_APPS[0]}/category", "learning"), ("category/reward/rate", "2000"),
         ("schedule/school", _schedule(random)),
-        (f"app/{_APPS[1]}/category", random.choice(["reward", "reward 0", "reward 90000"])),
+        (f"app/{_APPS[1]}/category", "reward"), (f"app/{_APPS[1]}/rate", random.choice(["0", "90000"])),
         (f"app/{_APPS[2]}/limit", _limits(random)), (f"app/{_APPS[2]}/allowed", random.choice(["yes", "no"])),
         (f"app/{_APPS[0]}/blocked", random.choice(["yes", "no", "perhaps"])), (f"app/{_APPS[1]}/enabled", "no"),
         ("category/reward/limit", _limits(random)), ("category/neutral/weekly", random.choice(["0", "300", "10080"])),
-        ("limits/daily", _limits(random)), ("limits/weekly", random.choice(["0", "300", "9000"])),
+        ("limits/daily", _limits(random)), *((f"limits/daily/{day}", _limits(random)) for day in ("mon", "sat", "sun")),
+        (f"category/reward/limit/{random.choice(WEEKDAYS)}", _limits(random)), ("limits/weekly", random.choice(["0", "300", "9000"])),
         ("schedule/bedtime", _schedule(random)), ("schedule/rewardTimes", _schedule(random)),
         ("mode", random.choice(["points", "limits"])), ("points/use", random.choice(["payAsYouGo", "redeemFirst"])),
         (f"today/{day}/bedtime", _times(random)), (f"today/{day}/rewardTimes", _times(random)),

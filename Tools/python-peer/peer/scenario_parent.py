@@ -24,8 +24,8 @@ def parent_of_real_children(lab: Lab) -> None:
     for machine in machines:
         parent.assign(machine, emma)
     parent.edit(
-        (CHILD_ZONE, emma, f"app/{MATHS}/category", "learning 900000"),
-        (CHILD_ZONE, emma, f"app/{CHESS}/category", "reward 1000"),
+        (CHILD_ZONE, emma, f"app/{MATHS}/category", "learning"), (CHILD_ZONE, emma, f"app/{MATHS}/rate", "900000"),
+        (CHILD_ZONE, emma, f"app/{CHESS}/category", "reward"), (CHILD_ZONE, emma, f"app/{CHESS}/rate", "1000"),
         (CHILD_ZONE, emma, "limits/weekly", "600"),
     )
     eventually("every edit was executed", lambda: _statuses(peer) == {"executed"})
@@ -130,7 +130,7 @@ def parent_beside_a_real_parent(lab: Lab) -> None:
     peer.machine.edit((FAMILY_ZONE, b"", "family/dayStart", far_hour()))
     emma = peer.machine.add("Emma")
     peer.machine.assign(machine, emma)
-    peer.machine.edit((CHILD_ZONE, emma, f"app/{CHESS}/category", "reward 60000"))
+    peer.machine.edit((CHILD_ZONE, emma, f"app/{CHESS}/rate", "60000"))
     eventually("it serves Emma", lambda: household.holders(emma) == [machine])
     other = lab.node("parent", "Kitchen laptop")
     other("settings", "set", "--zone", "UTC", "--day-start", far_hour())  # no parent takes that over from another

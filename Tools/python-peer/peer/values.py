@@ -56,12 +56,6 @@ def _checked(holds):
     return lambda text: text if holds(text) else _no(text)
 
 
-def _category(text: str) -> str:
-    word, *rate = text.lower().split()
-    require(word in CATEGORIES and len(rate) <= 1, "no category")
-    return " ".join([word, *(str(number(part, 0, _RATE)) for part in rate)])
-
-
 def grant(text: str) -> tuple[int, str | None, str | None]:
     """Read a grant in its one form: minutes, and what they are for: all, a category, or an application."""
     minutes, space, what = text.partition(" ")
@@ -114,15 +108,16 @@ _yes_no, _minutes_a_week = _words("yes", "no"), _whole(0, _WEEK)
 _BOTH, _ONLY_CHILD, _ONLY_FAMILY = (FAMILY, CHILD), (CHILD,), (FAMILY,)
 _APP = {
     "name": _checked(lambda text: is_line(text, 1, 255)),
-    "category": _category,
+    "category": _words(*CATEGORIES),
+    "rate": _whole(0, _RATE),
     "enabled": _yes_no,
     "blocked": _yes_no,
     "allowed": _yes_no,
-    "limit": weekly.limits_text,
+    "limit": weekly.limit_text,
     "matchers": _matchers,
     "step": _words("close", "pause"),
 }
-_CATEGORY = {"limit": weekly.limits_text, "weekly": _minutes_a_week, "rate": _whole(0, _RATE)}
+_CATEGORY = {"limit": weekly.limit_text, "weekly": _minutes_a_week, "rate": _whole(0, _RATE)}
 _TODAY = {
     "bedtime": lambda text: weekly.times_text(text, ends=True),
     "school": weekly.times_text,
@@ -131,7 +126,7 @@ _TODAY = {
 _PLAIN = {
     "name": (_ONLY_CHILD, _checked(lambda text: is_visible(text, 1, 64))),
     "removed": (_ONLY_CHILD, _yes_no),
-    "limits/daily": (_BOTH, weekly.limits_text),
+    "limits/daily": (_BOTH, weekly.limit_text),
     "limits/weekly": (_BOTH, _minutes_a_week),
     "schedule/bedtime": (_BOTH, lambda text: weekly.windows_text(text, ends=True)),
     "schedule/school": (_BOTH, weekly.windows_text),
@@ -156,6 +151,9 @@ def rule(key: str):
     if key in _PLAIN:
         return _PLAIN[key]
     try:
+        base, _, weekday = key.rpartition("/")
+        if weekday in weekly.WEEKDAYS:
+            return rule(base) if is_limit(base) else None
         match key.split("/"):
             case ["app", id_, what] if what in _APP:
                 app_id(id_)
@@ -171,6 +169,12 @@ def rule(key: str):
     except ValueError:
         pass
     return None
+
+
+def is_limit(key: str) -> bool:
+    """Tell whether a key is that of a limit of every day, beside which each weekday has one of its own."""
+    parts = key.split("/")
+    return key == "limits/daily" or (len(parts) == 3 and parts[0] in ("app", "category") and parts[2] == "limit")
 
 
 def typed(key: str, text: str) -> str:

@@ -45,25 +45,15 @@ def _runs(days: list[int]) -> list[tuple[int, str]]:
     return [(run[0], name(run[0]) if len(run) == 1 else f"{name(run[0])}-{name(run[-1])}") for run in runs]
 
 
-def limits(text: str) -> list[int | None]:
-    """Read limits: the minutes of each weekday, None where there is no limit."""
-    minutes: list[int | None] = [None] * 7
-    for days, value in _items(text):
-        for day in days:
-            require(minutes[day] is None, "two limits for one day")
-            minutes[day] = number(value, 0, _DAY)
-    return minutes
+def limit(text: str) -> int | None:
+    """Read the limit of one day: minutes, or None where there is no limit."""
+    return None if text.lower() == "none" else number(text, 0, _DAY)
 
 
-def limits_text(text: str) -> str:
-    """Return limits in their one form."""
-    minutes = limits(text)
-    if None not in minutes and len(set(minutes)) == 1:
-        return str(minutes[0])
-    found = []
-    for value in {value for value in minutes if value is not None}:
-        found += [(*run, value) for run in _runs([day for day in range(7) if minutes[day] == value])]
-    return ", ".join(f"{run} {value}" for _, run, value in sorted(found))
+def limit_text(text: str) -> str:
+    """Return a limit in its one form."""
+    minutes = limit(text)
+    return "none" if minutes is None else str(minutes)
 
 
 def _window(text: str) -> Window:

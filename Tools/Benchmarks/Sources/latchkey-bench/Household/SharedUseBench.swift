@@ -29,7 +29,10 @@ struct SharedUseBench {
     }
     _ = try await parent.client.setRules(
       ofChild: Self.child,
-      RuleRequest([.init("limits/daily", "120"), .init("app/\(Self.app)/category", "learning 1000")]))
+      RuleRequest([
+        .init("limits/daily", "120"), .init("app/\(Self.app)/category", "learning"),
+        .init("app/\(Self.app)/rate", "1000"),
+      ]))
     try await until("a machine has not heard whose it is and what its rules are") {
       for machine in [first, second] {
         guard let rules = try? await machine.client.rules(ofChild: Self.child).rules, rules.count == 2 else {
