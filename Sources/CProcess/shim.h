@@ -85,6 +85,22 @@ static inline int latchkey_known_status(const char *path, struct stat *status) {
   return 0;
 }
 
+// The inode and the time of birth of a folder, and its owner; -1 and errno where the file system knows no such time.
+static inline int latchkey_folder_identity(const char *path, uint64_t *inode, int64_t *seconds, uint32_t *nanoseconds, uid_t *owner) {
+  struct statx found;
+  memset(&found, 0, sizeof found);
+  if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, &found) != 0) return -1;
+  if (!(found.stx_mask & STATX_BTIME) || (found.stx_mode & S_IFMT) != S_IFDIR) {
+    errno = ENODATA;
+    return -1;
+  }
+  *inode = found.stx_ino;
+  *seconds = found.stx_btime.tv_sec;
+  *nanoseconds = found.stx_btime.tv_nsec;
+  *owner = found.stx_uid;
+  return 0;
+}
+
 // Asks the kernel for slices of the processor of so many nanoseconds for a thread, 0 for the caller, if it has no real-time policy;
 // -1 and errno otherwise.
 static inline int latchkey_request_slice(pid_t thread, uint64_t nanoseconds) {

@@ -39,7 +39,9 @@ import Testing
         AccountOrders(account: 9_000, programs: []),
       ])
     rig.take(
-      rig.machine.received(orders, boot: AgentRig.boot, isDurable: false, at: .init(milliseconds: 10)) { $0 < 2_000 })
+      rig.machine.received(orders, boot: AgentRig.boot, isDurable: false, at: .init(milliseconds: 10)) {
+        $0.account < 2_000
+      })
     func told() -> [AgentReport.Event] {
       defer { rig.reports = [] }
       return rig.reports.map(\.event)

@@ -41,7 +41,7 @@ struct AgentRig {
     let orders = AgentOrders(
       number: number, boot: boot, at: .init(milliseconds: madeAt),
       accounts: [AccountOrders(account: account, sessions: sessions, unknown: unknown, programs: programs)])
-    take(machine.received(orders, boot: AgentRig.boot, at: .init(milliseconds: now), here: here) { $0 < 2_000 })
+    take(machine.received(orders, boot: AgentRig.boot, at: .init(milliseconds: now), here: here) { $0.account < 2_000 })
   }
 
   mutating func see(

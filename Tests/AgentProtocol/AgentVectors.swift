@@ -68,6 +68,8 @@ struct AgentVectors: Decodable {
   }
   struct AccountPart: Decodable {
     let account: UInt32
+    let name: String
+    let home: String
     let sessions: Sessions?
     let unknown: Terms?
     let programs: [Program]
@@ -83,7 +85,7 @@ struct AgentVectors: Decodable {
         number: number, boot: boot, at: BootInstant(milliseconds: at),
         accounts: accounts.map {
           AccountOrders(
-            account: $0.account, sessions: $0.sessions?.value, unknown: $0.unknown?.value,
+            account: $0.account, name: $0.name, home: $0.home, sessions: $0.sessions?.value, unknown: $0.unknown?.value,
             programs: $0.programs.map(\.value))
         })
     }

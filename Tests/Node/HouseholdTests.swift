@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeyTestSupport
@@ -33,7 +34,9 @@ import Testing
   }
 
   /// A household of two children with a machine each, which this parent has named and given.
-  private func household(_ more: [Register] = [], told: [DeviceID: [Register]] = [:]) throws -> Household {
+  private func household(
+    _ more: [Register] = [], told: [DeviceID: [Register]] = [:], accounts: [Account] = []
+  ) throws -> Household {
     let registers = [
       register(.family, "family/zone", "Europe/Berlin", 1, by: own),
       register(.child(emma), "name", "Emma", 1, by: own), register(.child(ben), "name", "Ben", 1, by: own),
@@ -43,7 +46,8 @@ import Testing
       edition: 1, own: RegisterMap(registers + more), told: told.mapValues { RegisterMap($0) })
     let machines = [(emmas, "Emma's PC"), (bens, "Ben's PC")].map { device, name in
       Household.Machine(
-        device: device, name: DeviceName(sanitising: name), childName: nil, isToBeAssigned: false, accounts: [])
+        device: device, name: DeviceName(sanitising: name), childName: nil, isToBeAssigned: false,
+        accounts: device == emmas ? accounts : [])
     }
     return Household(book: RuleBook(known, own: own), machines: machines)
   }
@@ -89,5 +93,38 @@ import Testing
     #expect(name(told) == "Europe/Berlin")
     let both = try household(told: [bens: [zone, start], emmas: [zone, start]])
     #expect(name(both) == "Pacific/Auckland", "All machines hold it.")
+  }
+
+  @Test("An account is a child's by its name as well, the later word holds, and removing the child takes both back")
+  func accountNames() throws {
+    let (zone, key) = (Zone.machine(emmas), try #require(HouseholdKey.account(named: "lena")))
+    let lena = Account(uid: 70_001, name: "lena", fullName: "")
+    let named = register(zone, key, emma.description, 5, by: mum)
+    let unknown = try household([named])
+    #expect(unknown.owner(of: lena.uid, on: emmas) == nil, "The machine has not told which number that is.")
+    #expect(unknown.unlisted(on: emmas).map(\.name) == ["lena"])
+    #expect(unknown.owner(ofAccountNamed: "lena", on: emmas) == .some(.some(emma)))
+    // On the machine itself, which is not among those that are paired.
+    let machine = Household(
+      book: RuleBook(KnownRegisters(edition: 1, own: RegisterMap([named]), told: [:]), own: emmas), machines: [],
+      ownAccounts: [lena])
+    #expect(machine.owner(of: lena.uid, on: emmas) == .some(.some(emma)) && machine.unlisted(on: emmas).isEmpty)
+    let known = try household([named], accounts: [lena])
+    #expect(known.owner(of: lena.uid, on: emmas) == .some(.some(emma)) && known.unlisted(on: emmas).isEmpty)
+    for (wall, value, owner) in [
+      (4, "nobody", .some(.some(emma))), (6, "nobody", .some(nil)), (6, nil, nil),
+      (6, ben.description, .some(.some(ben))),
+    ] as [(Int64, String?, ChildID??)] {
+      let both = try household(
+        [named, register(zone, HouseholdKey.account(70_001), value, wall, by: own)], accounts: [lena])
+      #expect(both.owner(of: lena.uid, on: emmas) == owner)
+    }
+    for changes in [known.removing(emma), known.reassigning(emmas, to: ["Ben"]) { nil }] {
+      let gone = changes.filter { $0.zone == zone && $0.value == nil }.map(\.key)
+      #expect(Set(gone).isSuperset(of: [key, HouseholdKey.account(70_001)]), "\(changes)")
+    }
+    let given = try household().assigning(accountNamed: key, on: emmas, to: ben)
+    #expect(given.contains { $0.key == key && $0.value == ben.description })
+    #expect(given.contains { $0.key == HouseholdKey.child(ben) && $0.value == "yes" })
   }
 }

@@ -197,11 +197,11 @@ import Testing
     ]
     _ = try await rig.receive([rig.item(1, CommandPayload(Edit(registers)), from: mum)], from: mum)
     var accounts = [Account(uid: 1_000, name: "emma", fullName: "")]
-    #expect(try await rig.store.setAccounts(accounts, at: 6).map(\.device) == [mum])
+    #expect(try await rig.store.setAccounts(accounts, at: 6).changes.map(\.device) == [mum])
     accounts[0].statedChild = "Emma"
-    #expect(try await rig.store.setAccounts(accounts, at: 6).map(\.device) == [mum], "It is news whose it is.")
+    #expect(try await rig.store.setAccounts(accounts, at: 6).changes.map(\.device) == [mum], "It is news whose it is.")
     #expect(try await rig.store.accounts(of: rig.own) == accounts)
-    #expect(try await rig.store.setAccounts(accounts, at: 7).isEmpty, "Nothing has changed.")
+    #expect(try await rig.store.setAccounts(accounts, at: 7).changes.isEmpty, "Nothing has changed.")
     let dad = try await rig.paired(.parent)
     func items(_ parent: DeviceID) async throws -> [DeliveryItem] {
       guard let position = try await rig.store.outboxPositions(parent)[.control] else { return [] }

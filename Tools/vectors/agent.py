@@ -50,7 +50,7 @@ def program(value):
 
 
 def account(value):
-    body = struct.pack(">I", value["account"])
+    body = struct.pack(">I", value["account"]) + text(value["name"]) + text(value["home"])
     for part, write in (("sessions", session_terms), ("unknown", terms)):
         body += struct.pack(">B", value[part] is not None)
         if value[part] is not None:
@@ -183,10 +183,10 @@ MATH = {
 ORDERS = [
     {"number": 1, "boot": BOOT, "at": 5_000, "accounts": []},
     {"number": 2**40, "boot": BOOT, "at": 6_000_000, "accounts": [
-        {"account": 1000, "sessions": None, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
-        {"account": 1001, "sessions": sessions(5_900_000, 41_900_000, "bedtime until 07:00"),
+        {"account": 1000, "name": "emma", "home": "/home/emma", "sessions": None, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
+        {"account": 1001, "name": "", "home": "", "sessions": sessions(5_900_000, 41_900_000, "bedtime until 07:00"),
          "unknown": no_terms(0, "unknown programs are blocked"), "programs": []},
-        {"account": 1002, "sessions": sessions(), "unknown": None, "programs": [
+        {"account": 1002, "name": "tom", "home": "/srv/home/tom", "sessions": sessions(), "unknown": None, "programs": [
             {**CHESS, "category": "neutral", "terms": no_terms(7, "bedtime, \u00fc", [], "pause"), "matchers": [],
              "processes": [{"processID": 77, "startTime": 2**40}, {"processID": 4242, "startTime": 987654}]}]}]},
 ]

@@ -31,34 +31,12 @@ public enum AccountRisks {
   // MARK: The system's tables
 
   private static func user(_ account: UInt32) -> (name: String, group: gid_t)? {
-    entry(
+    AccountTable.entry(
       passwd(), read: { getpwuid_r(account, $0, $1, $2, $3) }, take: { (String(cString: $0.pw_name), $0.pw_gid) })
   }
 
   private static func name(ofGroup group: gid_t) -> String? {
-    entry(
+    AccountTable.entry(
       Glibc.group(), read: { getgrgid_r(group, $0, $1, $2, $3) }, take: { String(cString: $0.gr_name) })
-  }
-
-  /// Returns what is taken of an entry of a table; `nil` if there is none, or one of more than 1 MiB.
-  ///
-  /// The text of the entry is in memory of this call: that of `getpwuid` is shared by all threads.
-  private static func entry<Entry, Part>(
-    _ empty: Entry,
-    read: (
-      UnsafeMutablePointer<Entry>, UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
-    ) -> CInt, take: (Entry) -> Part
-  ) -> Part? {
-    var entry = empty
-    for size in [4_096, 65_536, 1_048_576] {
-      var text = [CChar](repeating: 0, count: size)
-      var found: UnsafeMutablePointer<Entry>?
-      let (code, part) = text.withUnsafeMutableBufferPointer { text -> (CInt, Part?) in
-        let code = read(&entry, text.baseAddress!, size, &found)
-        return (code, code == 0 && found != nil ? take(entry) : nil)
-      }
-      if code != ERANGE { return part }
-    }
-    return nil
   }
 }

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import LatchkeyModel
 import Synchronization
@@ -39,14 +40,15 @@ public enum SystemAccounts {
   /// An account is a person's if its number is from 1,000 on and not one that stands for nobody, and if it has a log-in shell
   /// and a home: directory services and systemd-homed give people numbers beyond 60,000, and the dynamic accounts of services
   /// among them have neither. It is one as well if it runs this node and is neither root's nor a service's, whose name begins
-  /// with an underscore. `ownUser` is the user ID of this process.
-  public static func people(among entries: [Entry], ownUser: UInt32) -> [Account] {
+  /// with an underscore, or if a parent has named it and it is not root's. `ownUser` is the user ID of this process.
+  public static func people(among entries: [Entry], ownUser: UInt32, named: Set<String> = []) -> [Account] {
     var seen: Set<UInt32> = []
     let accounts = entries.compactMap { entry -> Account? in
       let isPerson =
         entry.uid >= firstPerson && !noPerson.contains(entry.uid) && canLogIn(entry.shell) && hasHome(entry)
       let isOwn = entry.uid == ownUser && ownUser != 0 && !entry.name.hasPrefix("_")
-      guard isPerson || isOwn, seen.insert(entry.uid).inserted else { return nil }
+      let isNamed = named.contains(entry.name) && entry.uid != 0 && !noPerson.contains(entry.uid)
+      guard isPerson || isOwn || isNamed, seen.insert(entry.uid).inserted else { return nil }
       let fullName = entry.comment.prefix { $0 != "," }
       let account = Account(
         uid: entry.uid, name: entry.name, fullName: TextRule.fullName.cleaned(String(fullName)))
@@ -77,13 +79,57 @@ public enum SystemAccounts {
       defer { endpwent() }
       var entries: [Entry] = []
       while entries.count < most, let entry = getpwent()?.pointee {
-        entries.append(
-          Entry(
-            uid: entry.pw_uid, name: text(entry.pw_name), comment: text(entry.pw_gecos), shell: text(entry.pw_shell),
-            home: text(entry.pw_dir)))
+        entries.append(Entry(entry))
       }
       return entries
     }
+  }
+
+  /// Returns the entry with a log-in name, also from a source that does not list its accounts; `nil` if there is none.
+  public static func entry(named name: String) -> Entry? {
+    AccountTable.entry(passwd(), read: { getpwnam_r(name, $0, $1, $2, $3) }, take: Entry.init(_:))
+  }
+
+  /// Returns the entry with a number, also from a source that does not list its accounts; `nil` if there is none.
+  public static func entry(numbered uid: UInt32) -> Entry? {
+    AccountTable.entry(passwd(), read: { getpwuid_r(uid, $0, $1, $2, $3) }, take: Entry.init(_:))
+  }
+
+  /// Returns entries with those that the machine knows by name or number and does not list.
+  public static func entries(_ listed: [Entry], besides names: [String], _ numbers: Set<UInt32>) -> [Entry] {
+    let known = Set(listed.map(\.uid))
+    let wanted = Set(names).subtracting(listed.map(\.name)).sorted()
+    return listed + wanted.compactMap { entry(named: $0) }.filter { !known.contains($0.uid) }
+      + numbers.subtracting(known).sorted().compactMap { entry(numbered: $0) }
+  }
+
+  /// Returns the entries that this machine lists, with those that it knows, has used and does not list.
+  public static func known(besides names: [String] = []) -> [Entry] {
+    entries(entries(), besides: names, inSession().union(ownersOfHomes()))
+  }
+
+  /// Returns the numbers of the accounts that have a session, which logind keeps in a folder; none where there is no logind.
+  public static func inSession(folder: String = "/run/systemd/users") -> Set<UInt32> {
+    Set(BoundedFile.names(in: folder, most: 1_024).compactMap { UInt32($0) })
+  }
+
+  /// Returns the numbers of people whose folders are in a folder of homes, at most 1,024.
+  public static func ownersOfHomes(in folder: String = "/home") -> Set<UInt32> {
+    Set(
+      BoundedFile.names(in: folder, most: 1_024).compactMap { name in
+        var status = stat()
+        guard lstat("\(folder)/\(name)", &status) == 0, status.st_uid >= firstPerson else { return nil }
+        return status.st_uid
+      })
+  }
+
+  /// Returns what tells whether an account is the one that had its number before.
+  public static func identity(of entry: Entry) -> AccountIdentity {
+    var (inode, seconds, nanoseconds, owner): (UInt64, Int64, UInt32, uid_t) = (0, 0, 0, 0)
+    let isThere = latchkey_folder_identity(entry.home, &inode, &seconds, &nanoseconds, &owner) == 0
+    let mark = isThere && owner == entry.uid ? "\(inode) \(seconds).\(nanoseconds)" : ""
+    return AccountIdentity(
+      uid: entry.uid, name: entry.name, home: hasHome(entry) ? entry.home : "", homeMark: mark)
   }
 
   /// Excludes a second reader, to whom the C library would give the entries that the first one then misses.
@@ -92,14 +138,19 @@ public enum SystemAccounts {
   /// Entries that are read at most: the tables of a large organization do not end at all.
   private static let most = 10_000
 
-  private static func text(_ pointer: UnsafeMutablePointer<CChar>?) -> String {
-    pointer.map { String(cString: $0) } ?? ""
-  }
-
   /// Returns a mark that changes when somebody adds or changes an account in the machine's own file.
   public static func mark() -> Int64 {
     var status = stat()
     guard stat("/etc/passwd", &status) == 0 else { return 0 }
     return Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+  }
+}
+
+extension SystemAccounts.Entry {
+  fileprivate init(_ entry: passwd) {
+    func text(_ pointer: UnsafeMutablePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+    self.init(
+      uid: entry.pw_uid, name: text(entry.pw_name), comment: text(entry.pw_gecos), shell: text(entry.pw_shell),
+      home: text(entry.pw_dir))
   }
 }

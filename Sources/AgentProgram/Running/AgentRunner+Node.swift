@@ -64,14 +64,29 @@ extension AgentRunner {
     var here = MatchersHere()
     let effects = machine.received(
       orders, boot: boot, isDurable: unkept == nil, at: now, here: { here.fault(of: $0, &looker.hashes) },
-      // The account that the agent runs as exists, also where no list of accounts names it, as in a container.
-      exists: { $0 == geteuid() || getpwuid($0) != nil })
+      exists: Self.isThere)
+    accountsMark = SystemAccounts.mark()
     awaitsDigests = here.awaitsDigests
     prepareLooking()
     loadFiles()
     looker.forgetImages()
     perform(effects, now)
     if !isKept { lookAtAll() }
+  }
+
+  /// Returns whether the machine has the account that orders are for.
+  ///
+  /// The account that the agent runs as exists, also where no list of accounts names it, as in a container. Another account
+  /// may have got the number of one that was deleted.
+  private static func isThere(_ orders: AccountOrders) -> Bool {
+    guard let entry = SystemAccounts.entry(numbered: orders.account) else { return orders.account == geteuid() }
+    return orders.name.isEmpty || entry.name == orders.name || (!orders.home.isEmpty && entry.home == orders.home)
+  }
+
+  /// Looks again which accounts the orders in force apply to, if the machine's accounts have changed.
+  func lookAtAccounts() {
+    guard let orders = machine.orders, SystemAccounts.mark() != accountsMark else { return }
+    take(orders, isKept: unkept == nil)
   }
 
   /// Writes orders to the disk; returns whether they are there.

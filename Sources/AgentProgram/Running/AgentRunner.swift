@@ -26,6 +26,8 @@ public final class AgentRunner {
   var machine: AgentMachine
   /// The orders in force that could not be written to the disk.
   var unkept: AgentOrders?
+  /// A mark of the machine's accounts when the orders were taken.
+  var accountsMark: Int64 = 0
   /// A Boolean value that indicates whether a matcher may be that of a needed program whose SHA-256 is not known yet.
   var awaitsDigests = false
   var looker = ProcessLooker()
@@ -150,6 +152,7 @@ public final class AgentRunner {
         lastLook = BootClock.now()
         newLooks.begin(at: lastLook)
         reloadFiles()
+        lookAtAccounts()
         lookAtAll()
         keepLate()
         takeNotes()

@@ -28,7 +28,8 @@ public struct AgentMachine: Sendable {
   }
 
   let abilities: AgentAbilities
-  private var orders: AgentOrders?
+  /// The orders that hold; `nil` without orders.
+  public private(set) var orders: AgentOrders?
   /// What is not carried out of the orders, but for matchers.
   private var faults: [OrderFault] = []
   /// What is wrong with matchers.
@@ -99,7 +100,7 @@ public struct AgentMachine: Sendable {
   /// matcher on this machine.
   public mutating func received(
     _ orders: AgentOrders, boot: String, isDurable: Bool = true, at now: BootInstant,
-    here: (AppMatcher) -> OrderFault.Kind? = { _ in nil }, exists: (UInt32) -> Bool
+    here: (AppMatcher) -> OrderFault.Kind? = { _ in nil }, exists: (AccountOrders) -> Bool
   ) -> [AgentEffect] {
     advance(to: now)
     (faults, matcherFaults) = (isDurable ? [] : [OrderFault(.notKept, account: 0)], [])
@@ -108,7 +109,7 @@ public struct AgentMachine: Sendable {
     self.orders = orders
     if let wake, orders.boot != boot || orders.at >= wake.awake { self.wake = nil }
     for var account in orders.accounts {
-      if let fault = fault(of: account.account, exists: exists) {
+      if let fault = fault(of: account, exists: exists) {
         faults.append(fault)
         continue
       }
@@ -171,10 +172,11 @@ public struct AgentMachine: Sendable {
     [tell(.unreadable(account: account, count: count), now)]
   }
 
-  private func fault(of account: UInt32, exists: (UInt32) -> Bool) -> OrderFault? {
+  private func fault(of orders: AccountOrders, exists: (AccountOrders) -> Bool) -> OrderFault? {
+    let account = orders.account
     if let only = abilities.onlyAccount, account != only { return OrderFault(.otherAccount, account: account) }
     // Root is never supervised.
-    return account != 0 && exists(account) ? nil : OrderFault(.noAccount, account: account)
+    return account != 0 && exists(orders) ? nil : OrderFault(.noAccount, account: account)
   }
 
   // MARK: The node

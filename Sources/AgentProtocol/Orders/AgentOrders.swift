@@ -68,6 +68,12 @@ public struct AgentOrders: Hashable, Sendable {
 public struct AccountOrders: Hashable, Sendable {
   /// The number of the account.
   public var account: UInt32
+  /// The log-in name that the account has as the node knows it; empty if the node does not know it.
+  ///
+  /// An account of this number that has neither this name nor this home is another one, to which the orders do not apply.
+  public var name: String
+  /// The path of its home as the node knows it; empty if the node does not know it.
+  public var home: String
   /// When and why its sessions close; `nil` if they are left alone.
   public var sessions: SessionTerms?
   /// What holds for programs that are no known application and come from a place the account can write to; `nil` if they
@@ -77,8 +83,13 @@ public struct AccountOrders: Hashable, Sendable {
   public var programs: [ProgramOrder]
 
   /// Creates the orders for an account.
-  public init(account: UInt32, sessions: SessionTerms? = nil, unknown: ProgramTerms? = nil, programs: [ProgramOrder]) {
+  public init(
+    account: UInt32, name: String = "", home: String = "", sessions: SessionTerms? = nil, unknown: ProgramTerms? = nil,
+    programs: [ProgramOrder]
+  ) {
     self.account = account
+    self.name = name
+    self.home = home
     self.sessions = sessions
     self.unknown = unknown
     self.programs = programs
@@ -86,6 +97,8 @@ public struct AccountOrders: Hashable, Sendable {
 
   func write(to body: inout FieldWriter) {
     body.number32(account)
+    body.text(name, .accountPlace)
+    body.text(home, .accountPlace)
     body.flag(sessions != nil)
     sessions?.write(to: &body)
     body.flag(unknown != nil)
@@ -96,6 +109,8 @@ public struct AccountOrders: Hashable, Sendable {
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     account = try body.number32()
+    name = try body.text(.accountPlace)
+    home = try body.text(.accountPlace)
     sessions = try body.flag("whether sessions close") ? try SessionTerms(from: &body) : nil
     unknown = try body.flag("whether unknown programs are treated") ? try ProgramTerms(from: &body) : nil
     let count = Int(try body.number16())

@@ -26,6 +26,14 @@ struct AccountOptions: ParsableArguments {
     help: ArgumentHelp("The machine, if several have such an account.", valueName: "machine"),
     completion: CompletionNames.devices)
   var on: String?
+
+  @Flag(help: "The machine has not told of it: it is one of a directory that does not list its accounts, for example.")
+  var unlisted = false
+
+  /// Returns the request that makes the account a child's, or nobody's.
+  func request(child: String?) -> AccountRequest {
+    AccountRequest(device: on, account: account, child: child, isUnlisted: unlisted ? true : nil)
+  }
 }
 
 /// The `latchkey accounts list` subcommand.
@@ -79,8 +87,7 @@ struct AccountsAssignSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let before = try await interface.accounts(device: account.on)
-    let result = try await interface.assignAccount(
-      AccountRequest(device: account.on, account: account.account, child: child))
+    let result = try await interface.assignAccount(account.request(child: child))
     let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
     TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
   }
@@ -102,8 +109,7 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let before = try await interface.accounts(device: account.on)
-    let result = try await interface.assignAccount(
-      AccountRequest(device: account.on, account: account.account, child: nil))
+    let result = try await interface.assignAccount(account.request(child: nil))
     let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
     TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
   }
@@ -113,6 +119,11 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
 enum AccountText {
   /// Returns whose an account is, for a table.
   static func owner(_ account: AccountListing) -> String {
+    if account.account.uid == Account.unknownNumber { return known(account) + ", not known there yet" }
+    return known(account)
+  }
+
+  private static func known(_ account: AccountListing) -> String {
     switch account.owner {
     case .child: account.childName.map { ShownText.safe($0.text) } ?? "a child"
     case .nobody: "not supervised"
@@ -128,13 +139,17 @@ enum AccountText {
   /// Returns whose an account is now and, if it was another child's, whose it was.
   static func sentence(_ account: AccountListing, before: AccountListing? = nil) -> String {
     if let before, before.owner == .child, before.childName != account.childName {
-      let old = owner(before)
+      let old = known(before)
       return sentence(account)
         + " It was \(old)'s until now, who loses this machine unless another account there is \(old)'s."
     }
     let name = "The account \(ShownText.safe(account.account.name)) on \(ShownText.safe(account.deviceName.text))"
+    if account.account.uid == Account.unknownNumber {
+      let whose = account.owner == .child ? "will be \(known(account))'s" : "will not be supervised"
+      return "\(name) \(whose) as soon as the machine knows it: `latchkey accounts` shows when it does."
+    }
     return switch account.owner {
-    case .child: "\(name) is \(owner(account))'s now."
+    case .child: "\(name) is \(known(account))'s now."
     case .nobody, .open: "\(name) is not supervised now."
     }
   }

@@ -49,7 +49,7 @@ struct MachineSetup: Sendable {
         return (try? DeviceName(text))?.text
       },
       accounts: {
-        SystemAccounts.people(among: SystemAccounts.entries(), ownUser: geteuid()).map(\.name).sorted()
+        SystemAccounts.people(among: SystemAccounts.known(), ownUser: geteuid()).map(\.name).sorted()
       },
       isRoot: geteuid() == 0,
       hasService: { ofAccount in

@@ -24,31 +24,58 @@ public enum HouseholdKey {
     return key
   }
 
+  /// In a machine's zone: whose the account with this log-in name is, for an account that the machine has not told of.
+  ///
+  /// Returns `nil` for a name that cannot stand in a key.
+  public static func account(named name: String) -> RegisterKey? {
+    TextRule.accountName.fault(in: name) == nil ? RegisterKey(["accountName", name]) : nil
+  }
+
+  /// Returns the log-in names of accounts that a parent has decided about by their names.
+  public static func accountNames(in registers: [Register]) -> [String] {
+    registers.compactMap { register in
+      let segments = register.key.segments
+      return segments.count == 2 && segments[0] == "accountName" && register.value != nil ? String(segments[1]) : nil
+    }
+  }
+
   /// Returns the children whose machine it is, according to the registers of its zone.
   public static func children(servedIn registers: [Register]) -> [ChildID] {
     registers.servedChildren
   }
 
   /// Returns whose the accounts of a machine are, according to the registers of its zone; the value of `nobody` is `nil`.
-  public static func accounts(in registers: [Register]) -> [UInt32: ChildID?] {
-    var accounts: [UInt32: ChildID?] = [:]
+  ///
+  /// `known` are the accounts that the machine has told of, whose names some of the registers have. Of what is said of the number
+  /// and of the name of an account, the later holds.
+  public static func accounts(in registers: [Register], known: [Account]) -> [UInt32: ChildID?] {
+    var deciding: [UInt32: Register] = [:]
     for register in registers {
       let segments = register.key.segments
-      guard segments.count == 2, segments[0] == "account", let uid = UInt32(segments[1]), let value = register.value
-      else { continue }
-      if value == nobody { accounts[uid] = .some(nil) }
-      if let child = ChildID(value) { accounts[uid] = .some(child) }
+      guard segments.count == 2 else { continue }
+      let uid =
+        switch segments[0] {
+        case "account": UInt32(segments[1])
+        case "accountName": known.first { $0.name == segments[1] }?.uid
+        default: nil as UInt32?
+        }
+      guard let uid else { continue }
+      if let other = deciding[uid], other.modified > register.modified { continue }
+      deciding[uid] = register
     }
-    return accounts
+    return deciding.compactMapValues { register in
+      guard let value = register.value else { return nil }
+      return value == nobody ? .some(nil) : ChildID(value).map { .some($0) }
+    }
   }
 
   /// Returns what registers say, for a sentence; what concerns people comes first.
   public static func phrase(_ registers: [Register], _ terms: RuleTerms = RuleTerms()) -> String {
+    let sorted = registers.sorted { rank($0) < rank($1) }
+    let ofPeople = sorted.prefix { rank($0) < ruleRank }.map { phrase($0, terms) }
     var phrases: [String] = []
-    for register in registers.sorted(by: { rank($0) < rank($1) }) {
-      let phrase = phrase(register, terms)
-      if !phrases.contains(phrase) { phrases.append(phrase) }
-    }
+    for phrase in ofPeople where !phrases.contains(phrase) { phrases.append(phrase) }
+    phrases += RuleText.phrases(sorted.dropFirst(ofPeople.count).map { ($0.key, $0.value) }, terms)
     let more = phrases.count > shown ? ", and \(phrases.count - shown) more" : ""
     return phrases.prefix(shown).joined(separator: ", ") + more
   }
@@ -60,19 +87,22 @@ public enum HouseholdKey {
     switch register.key.segments.first {
     case "name": 0
     case "child": 1
-    case "account": 2
-    default: 3
+    case "account", "accountName": 2
+    default: ruleRank
     }
   }
+
+  /// The rank of a rule.
+  private static let ruleRank = 3
 
   private static func phrase(_ register: Register, _ terms: RuleTerms) -> String {
     let account = "account \(register.key.segments.last ?? "")"
     return switch (register.key.segments.first.map(String.init), register.value) {
     case ("child", yes): "the machine belongs to the child"
     case ("child", _): "the machine no longer belongs to the child"
-    case ("account", nobody): "\(account) is not supervised"
-    case ("account", nil): "\(account) is not assigned"
-    case ("account", _): "\(account) belongs to the child"
+    case ("account", nobody), ("accountName", nobody): "\(account) is not supervised"
+    case ("account", nil), ("accountName", nil): "\(account) is not assigned"
+    case ("account", _), ("accountName", _): "\(account) belongs to the child"
     case ("name", let value?): "the child's name \(value)"
     default: RuleText.phrase(register.key, register.value, terms)
     }

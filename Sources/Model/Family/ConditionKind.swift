@@ -46,6 +46,22 @@ public struct ConditionKind: Hashable, Sendable {
       "The account{account} {there} is not assigned, so nothing is counted or closed in it.",
       next: "Assign it with `latchkey accounts assign`, or run `latchkey accounts ignore` if it is no child's."),
     ConditionKind(
+      "account-new", .warning,
+      "The account{account} {there} is new and has the number that another account had before, so nothing is counted or closed "
+        + "in it.",
+      next: "Assign it with `latchkey accounts assign`, or run `latchkey accounts ignore` if it is no child's."),
+    ConditionKind(
+      "account-unlisted", .warning,
+      "Programs run {there} in the account {detail}, which is no person's by its number, shell and home, so nothing is counted or "
+        + "closed in it.",
+      next:
+        "Assign it with `latchkey accounts assign --unlisted`, or run `latchkey accounts ignore --unlisted` if it is no child's."
+    ),
+    ConditionKind(
+      "account-unknown", .warning,
+      "The account {detail}, about which a parent has decided, is not known {there}, so nothing is counted or closed in it.",
+      next: "See there with `getent passwd` how it is written, and whether its directory can be reached."),
+    ConditionKind(
       "own-programs-only", .information,
       "Rules are in force {there} for the programs of Latchkey's own account only, whose owner can end Latchkey.",
       next: "Install the package there, so that Latchkey runs as a service of the machine."),

@@ -104,12 +104,15 @@ public struct AccountRequest: Hashable, Sendable, Codable {
   public var account: String
   /// The child, as a person names it; `nil` for nobody.
   public var child: String?
+  /// Whether the machine may look for an account of this name that it has not told of; `nil` for no.
+  public var isUnlisted: Bool?
 
   /// Creates a request.
-  public init(device: String?, account: String, child: String?) {
+  public init(device: String?, account: String, child: String?, isUnlisted: Bool? = nil) {
     self.device = device
     self.account = account
     self.child = child
+    self.isUnlisted = isUnlisted
   }
 }
 

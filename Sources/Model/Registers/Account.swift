@@ -7,6 +7,9 @@ public struct Account: Hashable, Sendable, Codable, Comparable {
   /// Accounts that a machine tells of, those with the lowest numbers.
   public static let most = 64
 
+  /// The number of an account that a machine has not told of yet, which no account has.
+  public static let unknownNumber = UInt32.max
+
   /// The number by which the system knows the account.
   public var uid: UInt32
   /// The log-in name, a *word* of 1 to 64 bytes.

@@ -51,6 +51,9 @@ public struct TextRule: Hashable, Sendable {
   /// The rule for the log-in names of accounts.
   public static let accountName = TextRule(
     what: "The account's name", bytes: 1...Account.nameBytes, characters: .word)
+  /// The rule for what orders say of an account: its name, and the path of its home.
+  public static let accountPlace = TextRule(
+    what: "The account's name or home", bytes: 0...Limits.lineBytes, characters: .line)
   /// The rule for the names of the people whose accounts they are.
   public static let fullName = TextRule(
     what: "The person's name", bytes: 0...Limits.appIDBytes, characters: .line)
@@ -68,7 +71,7 @@ public struct TextRule: Hashable, Sendable {
   /// All rules for texts that are stored or sent.
   public static let all = [
     deviceName, software, appID, displayName, matcherValue, message, zone, reason, registerValue, accountName, fullName,
-    fact, appVersion,
+    fact, appVersion, accountPlace,
   ]
 
   /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is valid.

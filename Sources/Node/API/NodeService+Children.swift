@@ -88,12 +88,16 @@ extension NodeService {
       let accounts = try await stored { () async throws(StoreError) in
         try await context.store.accounts(of: context.own)
       }
-      return accounts.map { listing($0, of: context.own, context.name, household) }
+      return (accounts + household.unlisted(on: context.own)).map {
+        listing($0, of: context.own, context.name, household)
+      }
     }
     var wanted: DeviceID?
     if let device { wanted = try await find(device).device.deviceID }
     return household.machines.filter { wanted == nil || $0.device == wanted }.flatMap { machine in
-      machine.accounts.map { listing($0, of: machine.device, machine.name, household) }
+      (machine.accounts + household.unlisted(on: machine.device)).map {
+        listing($0, of: machine.device, machine.name, household)
+      }
     }
   }
 
@@ -118,7 +122,14 @@ extension NodeService {
     let household = try await household()
     let (machine, account) = try await find(request, in: household)
     let child = try request.child.map { text throws(LocalAPIError) in try Self.find(text, in: household) }
-    try await edit(household.assigning(account, on: machine.device, to: child))
+    if account.uid == Account.unknownNumber {
+      guard let key = HouseholdKey.account(named: account.name) else {
+        throw LocalAPIError(.invalid, "That is no log-in name: give the name with which the child logs in.")
+      }
+      try await edit(household.assigning(accountNamed: key, on: machine.device, to: child))
+    } else {
+      try await edit(household.assigning(account, on: machine.device, to: child))
+    }
     try await showOwner(of: machine.device)
     return listing(account, of: machine.device, machine.name, try await self.household())
   }
@@ -186,7 +197,9 @@ extension NodeService {
   private func listing(
     _ account: Account, of device: DeviceID, _ name: DeviceName, _ household: Household
   ) -> AccountListing {
-    let owner = household.owner(of: account.uid, on: device)
+    let owner =
+      account.uid == Account.unknownNumber
+      ? household.owner(ofAccountNamed: account.name, on: device) : household.owner(of: account.uid, on: device)
     let child = (owner ?? nil).flatMap { household.name(of: $0) }
     return AccountListing(
       deviceID: device, deviceName: name, account: account,
@@ -267,6 +280,12 @@ extension NodeService {
       machine.accounts.first { $0.name == request.account || String($0.uid) == request.account }.map { (machine, $0) }
     }
     let name = DeviceName(sanitising: request.account)
+    if found.isEmpty, request.isUnlisted == true {
+      guard let machine = machines.first, machines.count == 1 else {
+        throw LocalAPIError(.ambiguousDevice, "Name the machine whose account “\(name)” is with --on.")
+      }
+      return (machine, Account(uid: Account.unknownNumber, name: request.account, fullName: ""))
+    }
     guard let match = found.first else {
       let known = machines.flatMap { $0.accounts.map(\.name) }
       let question = Spelling.question(for: request.account, among: known)
@@ -274,7 +293,9 @@ extension NodeService {
       throw LocalAPIError(
         .unknownItem,
         (place.map { "“\($0)” has no account" } ?? "No machine of a child's has an account") + " called “\(name)”"
-          + (question.isEmpty ? ": `latchkey accounts` lists them." : ". \(question)"))
+          + (question.isEmpty
+            ? ": `latchkey accounts` lists them. Add --unlisted for one of a directory that does not list its accounts."
+            : ". \(question)"))
     }
     guard found.count == 1 else {
       throw LocalAPIError(

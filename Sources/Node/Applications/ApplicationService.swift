@@ -74,6 +74,6 @@ struct ApplicationService: EffectCarrier {
   private static func places() -> ApplicationPlaces {
     ApplicationPlaces.current(
       environment: ProcessInfo.processInfo.environment,
-      homes: SystemAccounts.homes(among: SystemAccounts.entries(), ownUser: geteuid()))
+      homes: SystemAccounts.homes(among: SystemAccounts.known(), ownUser: geteuid()))
   }
 }

@@ -11,6 +11,8 @@ struct OrdersBuilder {
   let state: EnforcementState
   /// What recognizes the applications that are installed here, where no parent has said it.
   var installed: [AppID: InstalledMatchers] = [:]
+  /// What tells which accounts are meant, by their numbers.
+  var identities: [UInt32: AccountIdentity] = [:]
   /// The programs of `usage track` that run in accounts of the child here, by account and application.
   var tracked: [UInt32: [AppID: [ProcessIdentity]]] = [:]
 
@@ -38,8 +40,13 @@ struct OrdersBuilder {
           matchers: matchers, processes: Array(processes)))
     }
     programs.sort { $0.precedes($1) }
+    func told(_ text: String?) -> String {
+      text.flatMap { TextRule.accountPlace.fault(in: $0) == nil ? $0 : nil } ?? ""
+    }
+    let identity = identities[account]
     return AccountOrders(
-      account: account, sessions: sessions(of: account), unknown: unknown(in: account),
+      account: account, name: told(identity?.name), home: told(identity?.home),
+      sessions: sessions(of: account), unknown: unknown(in: account),
       programs: programs)
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import LatchkeyAgent
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 
@@ -9,25 +10,59 @@ import LatchkeyStore
 struct AccountService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
-  /// Milliseconds between two looks at the machine's file of accounts.
-  private static let pause: Int64 = 60_000
+  /// Milliseconds between two looks at what changes with the accounts.
+  private static let pause: Int64 = 2_000
+  /// Milliseconds after which the accounts are read again in any case: those of a directory change without a mark.
+  private static let longest: Int64 = 60_000
+
+  /// What changes when an account is added, changed, or used.
+  private struct Mark: Equatable {
+    var file: Int64
+    var inSession: Set<UInt32>
+    /// The log-in names of accounts that a parent has decided about by their names.
+    var named: [String]
+  }
 
   func run() async {
-    var seen: Int64?
+    var seen: (mark: Mark, at: BootInstant)?
     while !Task.isCancelled {
-      let mark = SystemAccounts.mark()
-      if context.profile.role == .child, mark != seen, await look() { seen = mark }
+      if context.profile.role == .child {
+        let named = try? await context.readHousehold().accountNames(on: context.own)
+        let mark = Mark(
+          file: SystemAccounts.mark(), inSession: SystemAccounts.inSession(), named: named ?? seen?.mark.named ?? [])
+        let isDue = seen.map { $0.mark != mark || context.now() - $0.at >= Self.longest } ?? true
+        if isDue, await look(mark) { seen = (mark, context.now()) }
+      }
       do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { return }
     }
   }
 
   /// Reads the accounts; returns whether they are durable.
-  private func look() async -> Bool {
-    let people = SystemAccounts.people(among: SystemAccounts.entries(), ownUser: geteuid())
-    let accounts = context.profile.accounts?.stated(in: people) ?? people
+  private func look(_ mark: Mark) async -> Bool {
     do {
-      let changes = try await context.store.setAccounts(accounts, at: context.wall())
-      await directory.committed(changes)
+      let stated = context.profile.accounts
+      let entries = SystemAccounts.known(besides: (stated?.accounts ?? []) + mark.named)
+      var people = SystemAccounts.people(among: entries, ownUser: geteuid(), named: Set(mark.named))
+      // Where a directory cannot be asked now, a child who is logged in stays who it was.
+      let listed = Set(entries.map(\.uid))
+      people += try await context.store.accounts(of: context.own).filter {
+        mark.inSession.contains($0.uid) && !listed.contains($0.uid)
+      }
+      let accounts = Array(people.sorted().prefix(Account.most))
+      let uids = Set(accounts.map(\.uid))
+      let kept = try await context.store.setAccounts(
+        stated?.stated(in: accounts) ?? accounts,
+        entries.filter { uids.contains($0.uid) }.map { SystemAccounts.identity(of: $0) },
+        keys: { [HouseholdKey.account($0.uid)] }, at: context.wall())
+      for account in kept.takenOver {
+        context.logger.notice(
+          "a new account has the number of another one: it is nobody's until a parent says whose it is",
+          metadata: ["account": "\(account.name)", "number": "\(account.uid)"])
+      }
+      await directory.committed(kept.changes)
+      if !kept.takenOver.isEmpty { context.householdChanges.notify() }
+      // What is told of accounts that are nobody's follows.
+      context.enforcementState.changes.notify()
       context.changes.notify()
       return true
     } catch {

@@ -1,5 +1,6 @@
 import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 
@@ -48,7 +49,19 @@ struct ConditionService: Sendable {
       if context.enforcementState.agent?.isSystem == true, !household.children(of: context.own).isEmpty {
         if accounts.isEmpty { conditions.append(MachineCondition("no-account")) }
         for account in all where household.owner(of: account.uid, on: context.own) == nil {
-          conditions.append(MachineCondition("account-open", account: account.uid))
+          // Who decided last is this machine where another account had the number before.
+          let isNew = household.registers[.machine(context.own), HouseholdKey.account(account.uid)]
+            .map { $0.value == nil && $0.modified.author == context.own }
+          conditions.append(MachineCondition(isNew == true ? "account-new" : "account-open", account: account.uid))
+        }
+        for account in household.unlisted(on: context.own) {
+          conditions.append(MachineCondition("account-unknown", detail: account.name))
+        }
+        let known = Set(all.map(\.uid))
+        for uid in SystemAccounts.inSession().subtracting(known).sorted() where uid >= SystemAccounts.firstPerson {
+          let name = SystemAccounts.entry(numbered: uid)?.name ?? String(uid)
+          conditions.append(
+            MachineCondition("account-unlisted", account: uid, detail: name.utf8.count <= 64 ? name : String(uid)))
         }
       }
       // There is room for so many: what may be as many as applications comes last, and what merely informs after that.

@@ -21,6 +21,8 @@ struct Household: Sendable {
 
   let book: RuleBook
   let machines: [Machine]
+  /// The accounts of this machine, a child's.
+  var ownAccounts: [Account] = []
   /// The account that this node runs as: a person's, where it is not the machine's service.
   var ownAccount: UInt32 = geteuid()
 
@@ -89,7 +91,7 @@ struct Household: Sendable {
   var unsupervised: [Machine] {
     machines.filter { machine in
       guard children(of: machine.device).count > 1 else { return false }
-      let owners = HouseholdKey.accounts(in: zone(of: machine.device))
+      let owners = owners(on: machine.device)
       return !machine.accounts.isEmpty && !machine.accounts.contains { owners[$0.uid].map { $0 != nil } ?? false }
     }
   }
@@ -119,8 +121,43 @@ struct Household: Sendable {
   }
 
   /// Returns the owner of an account: a child, no child (`.some(nil)`), or `nil` if no parent has decided yet.
-  func owner(of uid: UInt32, on device: DeviceID) -> ChildID?? {
-    HouseholdKey.accounts(in: zone(of: device))[uid]
+  func owner(of uid: UInt32, on device: DeviceID) -> ChildID?? { owners(on: device)[uid] }
+
+  /// Returns the owner of an account of which the machine has not told, as `owner(of:on:)` does.
+  func owner(ofAccountNamed name: String, on device: DeviceID) -> ChildID?? {
+    let account = Account(uid: Account.unknownNumber, name: name, fullName: "")
+    return HouseholdKey.accounts(in: zone(of: device), known: [account])[account.uid]
+  }
+
+  /// Returns the accounts of a machine that a parent has decided about by their names and of which it has not told.
+  func unlisted(on device: DeviceID) -> [Account] {
+    let known = Set(accounts(on: device).map(\.name))
+    return accountNames(on: device).filter { !known.contains($0) }.sorted().map {
+      Account(uid: Account.unknownNumber, name: $0, fullName: "")
+    }
+  }
+
+  /// Returns the owners of a machine's accounts, as far as a parent has decided.
+  private func owners(on device: DeviceID) -> [UInt32: ChildID?] {
+    HouseholdKey.accounts(in: zone(of: device), known: accounts(on: device))
+  }
+
+  /// Returns the accounts of a machine, of this one if no other is paired under its ID.
+  private func accounts(on device: DeviceID) -> [Account] {
+    machines.first { $0.device == device }?.accounts ?? ownAccounts
+  }
+
+  /// Returns the log-in names of accounts of a machine that a parent has decided about by their names.
+  func accountNames(on device: DeviceID) -> [String] { HouseholdKey.accountNames(in: zone(of: device)) }
+
+  /// Returns the changes after which accounts that were decided about by their names are no child's of these.
+  private func forgettingNames(on device: DeviceID, of children: Set<ChildID>) -> [RegisterChange] {
+    zone(of: device).compactMap { register in
+      guard register.key.segments.first == "accountName", let child = register.value.flatMap({ ChildID($0) }),
+        children.contains(child)
+      else { return nil }
+      return RegisterChange(.machine(device), register.key, nil)
+    }
   }
 
   /// Returns what makes a machine that of children, whom another parent may have added before, with the accounts that are theirs.
@@ -154,11 +191,11 @@ struct Household: Sendable {
     let kept = names.compactMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
     let left = children(of: device).filter { !kept.contains($0) }
     var changes = left.map { RegisterChange(.machine(device), HouseholdKey.child($0), nil) }
-    let accounts = HouseholdKey.accounts(in: zone(of: device))
-    for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) {
+    for (uid, owner) in owners(on: device).sorted(by: { $0.key < $1.key }) {
       guard let owner, left.contains(owner) else { continue }
       changes.append(RegisterChange(.machine(device), HouseholdKey.account(uid), nil))
     }
+    changes += forgettingNames(on: device, of: Set(left))
     changes += assigning(device, to: names, newID: newID)
     var last: [RegisterMap.Place: RegisterChange] = [:]
     for change in changes { last[.init(change.zone, change.key)] = change }
@@ -182,8 +219,7 @@ struct Household: Sendable {
     ]
     if let child { changes += serving(device, child) }
     if let before, before != child {
-      let owned = HouseholdKey.accounts(in: zone(of: device))
-      let hasMore = owned.contains { uid, owner in uid != account.uid && owner == before }
+      let hasMore = owners(on: device).contains { uid, owner in uid != account.uid && owner == before }
       if !hasMore, children(of: device).contains(before) {
         changes.append(RegisterChange(.machine(device), HouseholdKey.child(before), nil))
       }
@@ -191,15 +227,21 @@ struct Household: Sendable {
     return changes
   }
 
+  /// Returns the changes that make an account of which the machine has not told a child's, or no child's if it is `nil`.
+  func assigning(accountNamed name: RegisterKey, on device: DeviceID, to child: ChildID?) -> [RegisterChange] {
+    [RegisterChange(.machine(device), name, child?.description ?? HouseholdKey.nobody)]
+      + (child.map { serving(device, $0) } ?? [])
+  }
+
   /// Returns the changes that remove a child from the family; its machines and accounts then belong to no child.
   func removing(_ child: ChildID) -> [RegisterChange] {
     var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
     for machine in machines where isConcerned(machine.device, child) {
       changes.append(RegisterChange(.machine(machine.device), HouseholdKey.child(child), nil))
-      let accounts = HouseholdKey.accounts(in: zone(of: machine.device))
-      for (uid, owner) in accounts.sorted(by: { $0.key < $1.key }) where owner == child {
+      for (uid, owner) in owners(on: machine.device).sorted(by: { $0.key < $1.key }) where owner == child {
         changes.append(RegisterChange(.machine(machine.device), HouseholdKey.account(uid), nil))
       }
+      changes += forgettingNames(on: machine.device, of: [child])
     }
     return changes
   }

@@ -62,6 +62,6 @@ final class HouseholdReader: Sendable {
         device: peer.device.deviceID, name: peer.device.name, childName: peer.device.childName,
         isToBeAssigned: peer.isToBeAssigned, accounts: reading.accounts[peer.device.deviceID] ?? [])
     }
-    return Household(book: book, machines: machines)
+    return Household(book: book, machines: machines, ownAccounts: reading.accounts[own] ?? [])
   }
 }

@@ -59,6 +59,8 @@ struct RulesService: Sendable {
   ) async throws(StoreError) -> Int64 {
     // Before what they have changed is read, so that it is decided with them.
     let edits = try await context.store.pendingEffects().filter { $0.payload.kind == Edit.kind }.map(\.commandID)
+    // Before whose the accounts are: a new account with an old number is never ordered what was the other one's.
+    let identities = try await context.store.accountIdentities()
     let household = try await context.readHousehold()
     var wait = Self.pause
     var kept: [ChildID: Set<ChildStanding.Notice>] = [:]
@@ -73,6 +75,7 @@ struct RulesService: Sendable {
       if let ends = standing.loanEnds { wait = min(wait, max(0, ends - context.now())) }
       var builder = OrdersBuilder(standing: standing, state: context.enforcementState)
       builder.installed = installed
+      builder.identities = identities
       if accounts != nil { builder.tracked = try await tracked(of: child) }
       for account in accounts ?? [] where household.child(of: account, on: context.own) == child {
         orders.append(builder.orders(for: account))

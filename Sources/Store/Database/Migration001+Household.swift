@@ -78,6 +78,14 @@ extension Migration001 {
       PRIMARY KEY (device_id, uid)
     ) STRICT, WITHOUT ROWID;
 
+    -- On a child's machine: what tells whether an account is the one that had its number before.
+    CREATE TABLE account_identity (
+      uid INTEGER PRIMARY KEY,              -- number of the account
+      name TEXT NOT NULL,                   -- log-in name
+      home TEXT NOT NULL,                   -- path of the home folder
+      home_mark TEXT NOT NULL               -- inode and time of birth of that folder; empty if it is not the account's
+    ) STRICT;
+
     -- What parents should know of children's machines: on a child of its own, on a parent of each child's machine.
     CREATE TABLE condition (
       device_id BLOB NOT NULL,              -- 20 bytes

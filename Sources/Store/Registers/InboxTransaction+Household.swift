@@ -54,7 +54,7 @@ extension Database {
   }
 
   /// A Boolean value that indicates whether this machine has looked for its accounts.
-  fileprivate var knowsAccounts: Bool {
+  var knowsAccounts: Bool {
     get throws { try first("SELECT 1 FROM setting WHERE key = 'accounts'", [], { _ in true }) ?? false }
   }
 
@@ -83,35 +83,6 @@ extension Database {
     try householdItems(keys, coding, own: own).map { item in
       try enqueue(parent, .control, kind: item.kind, itemID: item.id, body: item.body, at: wall)
     }
-  }
-}
-
-extension Store {
-  /// Keeps the accounts of this machine, a child's, and has its parents hear of them if they have changed.
-  ///
-  /// There are at most 64 accounts, in the order of their numbers.
-  public func setAccounts(_ accounts: [Account], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
-    try await commits.commit(.upkeep) { [own, coding, keys] database in
-      guard try !database.knowsAccounts || database.accounts(of: own) != accounts else { return [] }
-      try database.run("INSERT OR IGNORE INTO setting VALUES ('accounts', 'known')")
-      try database.save(accounts, of: own)
-      return try database.addresses(role: .parent).map { parent in
-        let waiting = try database.rows(
-          "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
-          [parent.number, ItemKind.accounts.rawValue])
-        for item in waiting {
-          try database.withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
-        }
-        return try database.enqueue(
-          parent, .control, kind: .accounts, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(accounts),
-          at: wall)
-      }
-    }
-  }
-
-  /// Returns the accounts of a child's machine.
-  public func accounts(of device: DeviceID) async throws(StoreError) -> [Account] {
-    try await read { database in try database.accounts(of: device) }
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyAgent
 import LatchkeyModel
 import Testing
@@ -71,5 +72,46 @@ import Testing
       return await group.allSatisfy(\.self)
     }
     #expect(isWhole)
+  }
+
+  @Test func anAccountThatAParentHasNamedIsListedUnlessItIsRoots() {
+    let entries = [entry(0, "root"), entry(700, "kiosk", "/usr/sbin/nologin", home: "/"), entry(65_534, "nobody")]
+    let named: Set = ["root", "kiosk", "nobody"]
+    #expect(SystemAccounts.people(among: entries, ownUser: 0, named: named).map(\.name) == ["kiosk"])
+  }
+
+  @Test func whatIsNotListedIsLookedUpByNameAndNumber() throws {
+    let root = try #require(SystemAccounts.entry(named: "root"))
+    #expect(root.uid == 0 && SystemAccounts.entry(numbered: 0) == root)
+    #expect(SystemAccounts.entry(named: "no such account") == nil && SystemAccounts.entry(numbered: .max - 7) == nil)
+    let listed = [entry(1_000, "emma")]
+    #expect(
+      SystemAccounts.entries(listed, besides: ["emma", "root", "nosuch"], [0, 1_000, .max - 7]) == listed + [
+        root, root,
+      ])
+    #expect(SystemAccounts.entries([root], besides: ["root"], [0]) == [root])
+  }
+
+  @Test func aHomeIsTheSameWhereverItIsMoved() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (old, new) = (folder.appending(path: "tom"), folder.appending(path: "tommy"))
+    try FileManager.default.createDirectory(at: old, withIntermediateDirectories: true)
+    func mark(_ url: URL, of uid: UInt32 = geteuid()) -> String {
+      SystemAccounts.identity(of: entry(uid, "tom", home: url.path)).homeMark
+    }
+    let before = mark(old)
+    #expect(!before.isEmpty && mark(old, of: geteuid() + 1) == "", "It is not that account's.")
+    try FileManager.default.moveItem(at: old, to: new)
+    #expect(mark(new) == before && mark(old) == "")
+    try FileManager.default.createDirectory(at: old, withIntermediateDirectories: true)
+    #expect(mark(old) != before)
+    let owners = SystemAccounts.ownersOfHomes(in: folder.path)
+    #expect(owners == (geteuid() >= SystemAccounts.firstPerson ? [geteuid()] : []))
+    for name in ["1000", "70001", "x", ".y"] {
+      try Data().write(to: folder.appending(path: name))
+    }
+    #expect(SystemAccounts.inSession(folder: folder.path) == [1_000, 70_001])
+    #expect(SystemAccounts.inSession(folder: folder.path + "/none").isEmpty)
   }
 }

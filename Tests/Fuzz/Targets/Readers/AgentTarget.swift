@@ -88,7 +88,7 @@ enum AgentTarget {
 
   /// Has a machine carry out orders on processes that they name and on one that they do not.
   private static func carryOut(_ orders: AgentOrders, _ machine: inout AgentMachine) throws(FuzzFault) {
-    var effects = machine.received(orders, boot: "boot", at: BootInstant(milliseconds: 5_000)) { $0 != 7 }
+    var effects = machine.received(orders, boot: "boot", at: BootInstant(milliseconds: 5_000)) { $0.account != 7 }
     let stranger = ProcessIdentity(processID: 1, startTime: 1)
     for (index, account) in orders.accounts.prefix(8).enumerated() {
       let paths = account.programs.prefix(8).flatMap { $0.matchers.prefix(8).map(\.value) }

@@ -1,0 +1,26 @@
+import Glibc
+
+/// Reads of single entries of the system's tables of users and groups.
+enum AccountTable {
+  /// Returns what is taken of an entry of a table; `nil` if there is none, or one of more than 1 MiB.
+  ///
+  /// The text of the entry is in memory of this call: that of `getpwuid` is shared by all threads.
+  static func entry<Entry, Part>(
+    _ empty: Entry,
+    read: (
+      UnsafeMutablePointer<Entry>, UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
+    ) -> CInt, take: (Entry) -> Part
+  ) -> Part? {
+    var entry = empty
+    for size in [4_096, 65_536, 1_048_576] {
+      var text = [CChar](repeating: 0, count: size)
+      var found: UnsafeMutablePointer<Entry>?
+      let (code, part) = text.withUnsafeMutableBufferPointer { text -> (CInt, Part?) in
+        let code = read(&entry, text.baseAddress!, size, &found)
+        return (code, code == 0 && found != nil ? take(entry) : nil)
+      }
+      if code != ERANGE { return part }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// The accounts of this machine, a child's.
+///
+/// Spec: Protocol/10-household.md §3.
+extension Store {
+  /// Keeps the accounts of this machine, a child's, and has its parents hear of them if they have changed.
+  ///
+  /// Where a number is another account's than before, the registers that say whose it is are deleted, and parents hear of that.
+  ///
+  /// - Parameters:
+  ///   - accounts: At most 64 accounts, in the order of their numbers.
+  ///   - identities: What tells which accounts they are.
+  ///   - ownerKeys: Returns the keys of the registers that say whose the account with a number and a name is.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The streams with items for parents, and the accounts that have the numbers of others now.
+  /// - Throws: `StoreError` if they cannot be stored.
+  public func setAccounts(
+    _ accounts: [Account], _ identities: [AccountIdentity] = [],
+    keys ownerKeys: @escaping @Sendable (AccountIdentity) -> [RegisterKey] = { _ in [] }, at wall: Int64
+  ) async throws(StoreError) -> AccountsKept {
+    try await commits.commit(.upkeep) { [own, coding, keys] database in
+      var result = AccountsKept()
+      for identity in identities {
+        let before = try database.accountIdentity(identity.uid)
+        guard before != identity else { continue }
+        if let before, !identity.isSameAccount(as: before) { result.takenOver.append(identity) }
+        try database.run(
+          "INSERT OR REPLACE INTO account_identity VALUES (?, ?, ?, ?)",
+          [identity.uid, identity.name, identity.home, identity.homeMark])
+      }
+      let parents = try database.addresses(role: .parent)
+      let deleted = try database.deleteOwners(of: result.takenOver, ownerKeys, own: own, at: wall)
+      if !deleted.isEmpty {
+        for parent in parents {
+          result.changes += try database.queue(deleted, for: parent, keys, coding, at: wall)
+        }
+      }
+      guard try !database.knowsAccounts || database.accounts(of: own) != accounts else { return result }
+      try database.run("INSERT OR IGNORE INTO setting VALUES ('accounts', 'known')")
+      try database.save(accounts, of: own)
+      for parent in parents {
+        let waiting = try database.rows(
+          "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
+          [parent.number, ItemKind.accounts.rawValue])
+        for item in waiting {
+          try database.withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
+        }
+        result.changes.append(
+          try database.enqueue(
+            parent, .control, kind: .accounts, itemID: Array(keys.freshKey().prefix(16)),
+            body: coding.encode(accounts), at: wall))
+      }
+      return result
+    }
+  }
+
+  /// Returns the accounts of a child's machine.
+  public func accounts(of device: DeviceID) async throws(StoreError) -> [Account] {
+    try await read { database in try database.accounts(of: device) }
+  }
+
+  /// Returns what tells which accounts this machine has, by their numbers.
+  public func accountIdentities() async throws(StoreError) -> [UInt32: AccountIdentity] {
+    try await read { database in
+      let rows = try database.rows("SELECT * FROM account_identity").map(AccountIdentity.init(row:))
+      return Dictionary(rows.map { ($0.uid, $0) }) { first, _ in first }
+    }
+  }
+}
+
+/// The effects of a look at the accounts of this machine.
+public struct AccountsKept: Sendable {
+  /// The streams with items for parents.
+  public var changes: [OutboxChange] = []
+  /// The accounts that have the numbers of others now.
+  public var takenOver: [AccountIdentity] = []
+}
+
+extension Database {
+  fileprivate func accountIdentity(_ uid: UInt32) throws -> AccountIdentity? {
+    try row("SELECT * FROM account_identity WHERE uid = ?", [uid]).map(AccountIdentity.init(row:))
+  }
+
+  /// Deletes the registers that say whose accounts are, and returns those that were there.
+  fileprivate func deleteOwners(
+    of accounts: [AccountIdentity], _ keys: (AccountIdentity) -> [RegisterKey], own: DeviceID, at wall: Int64
+  ) throws -> [Register] {
+    let zone = Zone.machine(own)
+    let held = try accounts.flatMap(keys).compactMap { try register($0, in: zone) }.filter { $0.value != nil }
+    guard !held.isEmpty else { return [] }
+    let modified = try tick(wall: wall, author: own)
+    return try held.map { register in
+      let deleted = Register(zone, register.key, nil, modified: modified.after(register.modified))
+      try save(deleted)
+      return deleted
+    }
+  }
+}
+
+extension AccountIdentity {
+  fileprivate init(row: Row) {
+    self.init(
+      uid: UInt32(clamping: row["uid"] as Int64), name: row["name"], home: row["home"], homeMark: row["home_mark"])
+  }
+}
