@@ -85,12 +85,14 @@ static inline int latchkey_known_status(const char *path, struct stat *status) {
   return 0;
 }
 
-// The inode and the time of birth of a folder, and its owner; -1 and errno where the file system knows no such time.
+// The inode of a folder, the time of its birth, 0 where the file system knows none, and its owner, without asking whoever serves
+// its file system and without mounting it; -1 and errno if there is none.
 static inline int latchkey_folder_identity(const char *path, uint64_t *inode, int64_t *seconds, uint32_t *nanoseconds, uid_t *owner) {
   struct statx found;
   memset(&found, 0, sizeof found);
-  if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, &found) != 0) return -1;
-  if (!(found.stx_mask & STATX_BTIME) || (found.stx_mode & S_IFMT) != S_IFDIR) {
+  enum { as_it_is_known = 0x4000 | 0x800 };  // AT_STATX_DONT_SYNC and AT_NO_AUTOMOUNT.
+  if (syscall(SYS_statx, AT_FDCWD, path, as_it_is_known, STATX_BASIC_STATS | STATX_BTIME, &found) != 0) return -1;
+  if ((found.stx_mode & S_IFMT) != S_IFDIR) {
     errno = ENODATA;
     return -1;
   }

@@ -11,13 +11,14 @@ import Testing
   private static let tom = AccountIdentity(uid: 1_005, name: "tom", home: "/home/tom", homeMark: "7 1.2")
 
   @Test(
-    "An account is the one before unless its name, its home's path and its home are all new",
+    "An account is the one before unless its name and its home are both new",
     arguments: [
       ("tom", "/home/tom", "7 1.2", true), ("tommy", "/home/tom", "7 1.2", true), ("tom", "/srv/tom", "9 1.2", true),
-      ("tommy", "/home/tommy", "7 1.2", true), ("dad", "/home/tom", "9 3.4", true),
-      ("dad", "/home/dad", "9 3.4", false),
-      ("dad", "/home/dad", "7 3.4", false), ("dad", "/home/dad", "", false), ("tom", "", "", true),
-      ("dad", "", "", false),
+      ("tommy", "/home/tommy", "7 1.2", true), ("dad", "/home/dad", "9 3.4", false),
+      ("dad", "/home/dad", "7 3.4", false),
+      ("dad", "/home/dad", "", false), ("tom", "", "", true), ("dad", "", "", false),
+      // Another folder at the same path, or none, is another home.
+      ("dad", "/home/tom", "9 3.4", false), ("dad", "/home/tom", "", false),
     ] as [(String, String, String, Bool)])
   func isSame(name: String, home: String, mark: String, isSame: Bool) {
     let now = AccountIdentity(uid: 1_005, name: name, home: home, homeMark: mark)
@@ -46,7 +47,7 @@ import Testing
     func look(_ identity: AccountIdentity) async throws -> AccountsKept {
       try await rig.store.setAccounts(
         [Account(uid: 1_005, name: identity.name, fullName: "")], [identity],
-        keys: { [HouseholdKey.account($0.uid)] }, at: 6)
+        key: { HouseholdKey.account($0) }, nameKey: { HouseholdKey.account(named: $0) }, at: 6)
     }
     func owner() async throws -> Register? {
       let zone = Zone.machine(rig.own)
@@ -75,5 +76,32 @@ import Testing
     let again = Register(.machine(rig.own), key, child.description, modified: later)
     _ = try await rig.receive([rig.item(2, CommandPayload(Edit([again])), from: mum)], from: mum)
     #expect(try await owner() == again)
+  }
+
+  @Test("An account that is a child's by its name stays the child's by its number when it is renamed")
+  func renamed() async throws {
+    let rig = try StoreRig()
+    let mum = try await rig.paired(.parent)
+    let child = try #require(ChildID(bytes: rig.random.bytes(16)))
+    let name = try #require(HouseholdKey.account(named: "tom"))
+    let modified = HybridTimestamp(wall: 5, counter: 0, author: mum)
+    let registers = [
+      Register(.machine(rig.own), HouseholdKey.child(child), HouseholdKey.yes, modified: modified),
+      Register(.machine(rig.own), name, child.description, modified: modified),
+    ]
+    _ = try await rig.receive([rig.item(1, CommandPayload(Edit(registers)), from: mum)], from: mum)
+    for identity in [
+      Self.tom, AccountIdentity(uid: 1_005, name: "tom", home: "/home/tom", homeMark: ""),
+      AccountIdentity(uid: 1_005, name: "tommy", home: "/home/tommy", homeMark: Self.tom.homeMark),
+    ] {
+      let kept = try await rig.store.setAccounts(
+        [Account(uid: 1_005, name: identity.name, fullName: "")], [identity],
+        key: { HouseholdKey.account($0) }, nameKey: { HouseholdKey.account(named: $0) }, at: 6)
+      #expect(kept.takenOver.isEmpty)
+    }
+    let zone = Zone.machine(rig.own)
+    let held = try await rig.store.read { try $0.registers(in: zone) }
+    #expect(held.first { $0.key == HouseholdKey.account(1_005) }?.value == child.description)
+    #expect(held.first { $0.key == name }?.value == nil)
   }
 }

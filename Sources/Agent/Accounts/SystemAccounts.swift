@@ -108,9 +108,22 @@ public enum SystemAccounts {
     entries(entries(), besides: names, inSession().union(ownersOfHomes()))
   }
 
-  /// Returns the numbers of the accounts that have a session, which logind keeps in a folder; none where there is no logind.
-  public static func inSession(folder: String = "/run/systemd/users") -> Set<UInt32> {
-    Set(BoundedFile.names(in: folder, most: 1_024).compactMap { UInt32($0) })
+  /// Returns the numbers of the accounts that have a session of a person or of a task, which logind keeps in a folder; none where
+  /// there is no logind.
+  public static func inSession(folder: String = "/run/systemd/sessions") -> Set<UInt32> {
+    Set(
+      BoundedFile.names(in: folder, most: 1_024).compactMap { name in
+        guard let bytes = BoundedFile.bytes("\(folder)/\(name)", most: 16_384) else { return nil }
+        var values: [Substring: Substring] = [:]
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+          let parts = line.split(separator: "=", maxSplits: 1)
+          if parts.count == 2 { values[parts[0]] = parts[1] }
+        }
+        // The log-in screen's own account, and the manager of an account, are nobody's use.
+        let kind = values["CLASS"] ?? "user"
+        guard kind.hasPrefix("user") || kind == "background", kind != "user-early" else { return nil }
+        return values["UID"].flatMap { UInt32($0) }
+      })
   }
 
   /// Returns the numbers of people whose folders are in a folder of homes, at most 1,024.

@@ -80,7 +80,9 @@ extension AgentRunner {
   /// may have got the number of one that was deleted.
   private static func isThere(_ orders: AccountOrders) -> Bool {
     guard let entry = SystemAccounts.entry(numbered: orders.account) else { return orders.account == geteuid() }
-    return orders.name.isEmpty || entry.name == orders.name || (!orders.home.isEmpty && entry.home == orders.home)
+    if orders.name.isEmpty || entry.name == orders.name { return true }
+    guard !orders.home.isEmpty, entry.home == orders.home, let home = ProcFile.status(entry.home) else { return false }
+    return home.st_uid == orders.account
   }
 
   /// Looks again which accounts the orders in force apply to, if the machine's accounts have changed.

@@ -114,7 +114,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
     return app.isBlocked ? "blocked" : app.isAlwaysAllowed ? "always" : "yes"
   }
 
-  private static func limit(_ text: String) -> String { Int(text).map(SpanText.minutes) ?? text }
+  private static func limit(_ text: String) -> String { SpanText.limits(text) }
 
   private static func setBy(_ app: AppListing) -> String {
     Set(app.rules.map(\.setBy.text)).sorted().map(ShownText.safe).joined(separator: ", ")

@@ -42,7 +42,7 @@ enum InstalledText {
     if let category = setting.category {
       words.append(category.rawValue + (setting.isByDefault ? " by default" : ""))
     }
-    if let limit = setting.limit { words.append((Int(limit).map(SpanText.minutes) ?? limit) + " a day") }
+    if let limit = setting.limit { words.append(SpanText.limits(limit) + " a day") }
     return words.isEmpty ? "–" : words.joined(separator: ", ")
   }
 

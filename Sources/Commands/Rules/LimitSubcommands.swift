@@ -52,6 +52,9 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     guard daily != nil || weekends != nil || weekly != nil else {
       throw ValidationError("Give a limit, such as --daily 2h, --weekends 3h or --weekly 10h.")
     }
+    if weekends != nil, case .byDay(let days)? = daily, LimitChange.weekend.contains(where: { days[$0] != nil }) {
+      throw ValidationError("Saturday or Sunday is in --daily as well as in --weekends: leave it out of one of them.")
+    }
   }
 
   func run() async throws {

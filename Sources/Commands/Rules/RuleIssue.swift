@@ -75,13 +75,21 @@ enum RuleIssue {
       }
       let value = rules.rules.first { $0.key == key }?.value
       var sentence = "\(whom): \(RuleText.phrase(key, change.value == nil ? nil : value ?? change.value, rules.terms))."
-      if change.value == nil, let family = rules.family.first(where: { $0.key == key }) {
-        sentence += " That of the whole family holds: \(family.words)."
+      if change.value == nil, let family = familys(key, rules) {
+        sentence = "\(whom): \(RuleText.childsRemoval(key, rules.terms)). That of the whole family holds: \(family)."
       }
       sentence = ShownText.safe(sentence)
       if !sentences.contains(sentence) { sentences.append(sentence) }
     }
     return sentences + RuleText.phrases(weekdays, rules.terms).map { ShownText.safe("\(whom): \($0).") }
+  }
+
+  /// Returns the family's rule of a key in words, with the limits that it has for weekdays; `nil` if there is none.
+  private static func familys(_ key: RegisterKey, _ rules: OwnedRules) -> String? {
+    let ofDays = rules.family.filter { WeekdayRun([$0.key]) != nil && $0.key.text.hasPrefix(key.text + "/") }
+    let days = RuleText.phrases(ofDays.map { ($0.key, $0.value) }, rules.terms)
+    let parts = rules.family.filter { $0.key == key }.map(\.words) + days
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
   /// Prints what an edit set, when the machines get it and, with `--wait`, the result on each machine.

@@ -100,11 +100,14 @@ struct SettingValue: Hashable, Sendable {
   /// Reads a limit of reward use a day.
   @Sendable static func daily(_ text: String) throws -> SettingValue {
     if text.lowercased() == "none" { return SettingValue(rule: "none") }
+    if text.lowercased() == "default" { return SettingValue(rule: nil) }
     return try limit(UseLimit.readDaily(text))
   }
 
   /// Reads a limit of reward use a week.
-  @Sendable static func weekly(_ text: String) throws -> SettingValue { try limit(UseLimit.readWeekly(text)) }
+  @Sendable static func weekly(_ text: String) throws -> SettingValue {
+    text.lowercased() == "default" ? SettingValue(rule: nil) : try limit(UseLimit.readWeekly(text))
+  }
 
   private static func limit(_ limit: UseLimit) throws -> SettingValue {
     SettingValue(rule: limit.value.map { String($0) })

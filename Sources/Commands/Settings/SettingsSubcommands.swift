@@ -62,7 +62,7 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
 
   static func page(_ settings: FamilySettings) -> String {
     let rates = (settings.learningMilliPointsPerMinute, settings.rewardMilliPointsPerMinute)
-    let limit = settings.dailyRewardLimit.map { Int($0).map(SpanText.minutes) ?? $0 }
+    let limit = settings.dailyRewardLimit.map { SpanText.limits($0) }
     let hour = settings.dayStartHour
     return FieldsText.render([
       ("points", settings.mode == "points" ? "on" : "off: limits and times alone"),

@@ -75,7 +75,14 @@ public enum HouseholdKey {
     let ofPeople = sorted.prefix { rank($0) < ruleRank }.map { phrase($0, terms) }
     var phrases: [String] = []
     for phrase in ofPeople where !phrases.contains(phrase) { phrases.append(phrase) }
-    phrases += RuleText.phrases(sorted.dropFirst(ofPeople.count).map { ($0.key, $0.value) }, terms)
+    let rules = sorted.dropFirst(ofPeople.count)
+    // Of a child's rule that is removed, it is not known here whether the family has one, which holds then.
+    let removed = rules.filter { register in
+      guard register.value == nil, WeekdayRun([register.key]) == nil, case .child = register.zone else { return false }
+      return RuleKey(register.key)?.belongs(in: .family) == true
+    }
+    phrases += RuleText.phrases(rules.filter { !removed.contains($0) }.map { ($0.key, $0.value) }, terms)
+    phrases += removed.map { RuleText.childsRemoval($0.key, terms) }
     let more = phrases.count > shown ? ", and \(phrases.count - shown) more" : ""
     return phrases.prefix(shown).joined(separator: ", ") + more
   }

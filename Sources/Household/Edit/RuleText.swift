@@ -70,7 +70,7 @@ public enum RuleText {
     case .enabled: "rules in force"
     case .allowed: "always allowed"
     case .limit: "limit a day"
-    case .matchers: "recognized by"
+    case .matchers: "how it is recognized"
     case .step: "when its time is over"
     }
   }
@@ -147,6 +147,12 @@ public enum RuleText {
     default: break
     }
     return "\(name(key, terms)) \(words)"
+  }
+
+  /// Returns what is said of a rule that a child alone has no longer: what holds then may be the family's.
+  public static func childsRemoval(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
+    if let run = WeekdayRun([key]) { return run.phrase(nil, terms) }
+    return "“\(name(key, terms))” no longer set for the child alone"
   }
 
   /// Returns what an edit removes, for a sentence, such as "no limit on screen time a day".

@@ -68,7 +68,7 @@ public struct WeekdayRun: Hashable, Sendable {
       case .app(let app): terms.name(app)
       }
     switch value {
-    case nil: return "\(subject) on \(words) as on other days"
+    case nil: return "no limit of its own for \(subject) on \(words)"
     case "none": return "no limit on \(subject) on \(words)"
     case let value?:
       let time = Int(value).map { SpanText.minutes($0) } ?? value

@@ -22,9 +22,10 @@ public struct AccountIdentity: Hashable, Sendable {
     self.homeMark = homeMark
   }
 
-  /// Returns whether this is the account that had the number before: by its name, or by the path or the folder of its home.
+  /// Returns whether this is the account that had the number before: by its name, or by the folder of its home.
+  ///
+  /// The path of a home says nothing: another folder may be there, or none.
   public func isSameAccount(as before: AccountIdentity) -> Bool {
-    name == before.name || (!home.isEmpty && home == before.home)
-      || (!homeMark.isEmpty && homeMark == before.homeMark)
+    name == before.name || (!homeMark.isEmpty && homeMark == before.homeMark)
   }
 }

@@ -126,7 +126,12 @@ extension NodeService {
       guard let key = HouseholdKey.account(named: account.name) else {
         throw LocalAPIError(.invalid, "That is no log-in name: give the name with which the child logs in.")
       }
-      try await edit(household.assigning(accountNamed: key, on: machine.device, to: child))
+      // One that no machine knows, such as a misspelt one, is taken back and leaves nothing.
+      let isKnown = (household.owner(ofAccountNamed: account.name, on: machine.device) ?? nil) != nil
+      try await edit(
+        child == nil && isKnown
+          ? [RegisterChange(.machine(machine.device), key, nil)]
+          : household.assigning(accountNamed: key, on: machine.device, to: child))
     } else {
       try await edit(household.assigning(account, on: machine.device, to: child))
     }
@@ -281,6 +286,14 @@ extension NodeService {
     }
     let name = DeviceName(sanitising: request.account)
     if found.isEmpty, request.isUnlisted == true {
+      if request.account == "root" || request.account == "0" {
+        throw LocalAPIError(.invalid, "Root's account is never supervised: a child needs an account of its own.")
+      }
+      if request.account.allSatisfy(\.isNumber) {
+        throw LocalAPIError(
+          .invalid,
+          "An account of which a machine has not told is named by its log-in name, not by a number: give that.")
+      }
       guard let machine = machines.first, machines.count == 1 else {
         throw LocalAPIError(.ambiguousDevice, "Name the machine whose account “\(name)” is with --on.")
       }

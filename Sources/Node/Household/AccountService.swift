@@ -11,7 +11,7 @@ struct AccountService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
   /// Milliseconds between two looks at what changes with the accounts.
-  private static let pause: Int64 = 2_000
+  private static let pause: Int64 = 20_000
   /// Milliseconds after which the accounts are read again in any case: those of a directory change without a mark.
   private static let longest: Int64 = 60_000
 
@@ -24,15 +24,22 @@ struct AccountService: Sendable {
   }
 
   func run() async {
-    var seen: (mark: Mark, at: BootInstant)?
+    var seen: (mark: Mark, at: BootInstant, news: UInt64)?
     while !Task.isCancelled {
-      if context.profile.role == .child {
-        let named = try? await context.readHousehold().accountNames(on: context.own)
-        let mark = Mark(
-          file: SystemAccounts.mark(), inSession: SystemAccounts.inSession(), named: named ?? seen?.mark.named ?? [])
-        let isDue = seen.map { $0.mark != mark || context.now() - $0.at >= Self.longest } ?? true
-        if isDue, await look(mark) { seen = (mark, context.now()) }
+      guard context.profile.role == .child else {
+        await context.householdChanges.wait(after: context.householdChanges.version)
+        continue
       }
+      let news = context.factNews.version
+      var mark = Mark(
+        file: SystemAccounts.mark(), inSession: SystemAccounts.inSession(), named: seen?.mark.named ?? [])
+      // The database is read when something has come, and not with each look: an idle node hardly wakes.
+      if seen?.news != news, let household = try? await context.readHousehold() {
+        mark.named = household.accountNames(on: context.own)
+        seen?.news = news
+      }
+      let isDue = seen.map { $0.mark != mark || context.now() - $0.at >= Self.longest } ?? true
+      if isDue, await look(mark) { seen = (mark, context.now(), news) }
       do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { return }
     }
   }
@@ -53,7 +60,7 @@ struct AccountService: Sendable {
       let kept = try await context.store.setAccounts(
         stated?.stated(in: accounts) ?? accounts,
         entries.filter { uids.contains($0.uid) }.map { SystemAccounts.identity(of: $0) },
-        keys: { [HouseholdKey.account($0.uid)] }, at: context.wall())
+        key: { HouseholdKey.account($0) }, nameKey: { HouseholdKey.account(named: $0) }, at: context.wall())
       for account in kept.takenOver {
         context.logger.notice(
           "a new account has the number of another one: it is nobody's until a parent says whose it is",

@@ -54,11 +54,12 @@ struct ConditionService: Sendable {
             .map { $0.value == nil && $0.modified.author == context.own }
           conditions.append(MachineCondition(isNew == true ? "account-new" : "account-open", account: account.uid))
         }
-        for account in household.unlisted(on: context.own) {
+        for account in household.unlisted(on: context.own)
+        where (household.owner(ofAccountNamed: account.name, on: context.own) ?? nil) != nil {
           conditions.append(MachineCondition("account-unknown", detail: account.name))
         }
         let known = Set(all.map(\.uid))
-        for uid in SystemAccounts.inSession().subtracting(known).sorted() where uid >= SystemAccounts.firstPerson {
+        for uid in SystemAccounts.inSession().subtracting(known).sorted() where uid != 0 {
           let name = SystemAccounts.entry(numbered: uid)?.name ?? String(uid)
           conditions.append(
             MachineCondition("account-unlisted", account: uid, detail: name.utf8.count <= 64 ? name : String(uid)))

@@ -13,29 +13,42 @@ extension Store {
   /// - Parameters:
   ///   - accounts: At most 64 accounts, in the order of their numbers.
   ///   - identities: What tells which accounts they are.
-  ///   - ownerKeys: Returns the keys of the registers that say whose the account with a number and a name is.
+  ///   - key: Returns the key of the register that says whose the account with a number is.
+  ///   - nameKey: The same by its log-in name.
   ///   - wall: The time in Unix milliseconds.
   /// - Returns: The streams with items for parents, and the accounts that have the numbers of others now.
   /// - Throws: `StoreError` if they cannot be stored.
   public func setAccounts(
     _ accounts: [Account], _ identities: [AccountIdentity] = [],
-    keys ownerKeys: @escaping @Sendable (AccountIdentity) -> [RegisterKey] = { _ in [] }, at wall: Int64
+    key: @escaping @Sendable (UInt32) -> RegisterKey? = { _ in nil },
+    nameKey: @escaping @Sendable (String) -> RegisterKey? = { _ in nil }, at wall: Int64
   ) async throws(StoreError) -> AccountsKept {
     try await commits.commit(.upkeep) { [own, coding, keys] database in
       var result = AccountsKept()
-      for identity in identities {
+      var owners: [(key: RegisterKey, value: String?)] = []
+      for var identity in identities {
         let before = try database.accountIdentity(identity.uid)
+        // A home that is not there now, as an encrypted one, was no other.
+        if let before, before.name == identity.name, identity.homeMark.isEmpty { identity.homeMark = before.homeMark }
         guard before != identity else { continue }
-        if let before, !identity.isSameAccount(as: before) { result.takenOver.append(identity) }
+        if let before, !identity.isSameAccount(as: before) {
+          result.takenOver.append(identity)
+          owners.append(contentsOf: [key(identity.uid)].compactMap { $0.map { ($0, nil) } })
+        } else if let before, before.name != identity.name, let old = nameKey(before.name),
+          let owner = try database.register(old, in: .machine(own))?.value, let number = key(identity.uid)
+        {
+          // Whose it was by its name before, it is by its number.
+          owners += [(number, owner), (old, nil)]
+        }
         try database.run(
           "INSERT OR REPLACE INTO account_identity VALUES (?, ?, ?, ?)",
           [identity.uid, identity.name, identity.home, identity.homeMark])
       }
       let parents = try database.addresses(role: .parent)
-      let deleted = try database.deleteOwners(of: result.takenOver, ownerKeys, own: own, at: wall)
-      if !deleted.isEmpty {
+      let changed = try database.setOwners(owners, own: own, at: wall)
+      if !changed.isEmpty {
         for parent in parents {
-          result.changes += try database.queue(deleted, for: parent, keys, coding, at: wall)
+          result.changes += try database.queue(changed, for: parent, keys, coding, at: wall)
         }
       }
       guard try !database.knowsAccounts || database.accounts(of: own) != accounts else { return result }
@@ -84,19 +97,23 @@ extension Database {
     try row("SELECT * FROM account_identity WHERE uid = ?", [uid]).map(AccountIdentity.init(row:))
   }
 
-  /// Deletes the registers that say whose accounts are, and returns those that were there.
-  fileprivate func deleteOwners(
-    of accounts: [AccountIdentity], _ keys: (AccountIdentity) -> [RegisterKey], own: DeviceID, at wall: Int64
+  /// Sets registers of the machine's own zone that say whose accounts are, and returns those that have changed.
+  ///
+  /// One that is not there is not deleted.
+  fileprivate func setOwners(
+    _ owners: [(key: RegisterKey, value: String?)], own: DeviceID, at wall: Int64
   ) throws -> [Register] {
     let zone = Zone.machine(own)
-    let held = try accounts.flatMap(keys).compactMap { try register($0, in: zone) }.filter { $0.value != nil }
-    guard !held.isEmpty else { return [] }
-    let modified = try tick(wall: wall, author: own)
-    return try held.map { register in
-      let deleted = Register(zone, register.key, nil, modified: modified.after(register.modified))
-      try save(deleted)
-      return deleted
+    var changed: [Register] = []
+    for (key, value) in owners {
+      let held = try register(key, in: zone)
+      guard held?.value != value else { continue }
+      let modified = try tick(wall: wall, author: own).after(held?.modified)
+      let next = Register(zone, key, value, modified: modified)
+      try save(next)
+      changed.append(next)
     }
+    return changed
   }
 }
 

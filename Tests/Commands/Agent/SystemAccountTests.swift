@@ -108,10 +108,14 @@ import Testing
     #expect(mark(old) != before)
     let owners = SystemAccounts.ownersOfHomes(in: folder.path)
     #expect(owners == (geteuid() >= SystemAccounts.firstPerson ? [geteuid()] : []))
-    for name in ["1000", "70001", "x", ".y"] {
-      try Data().write(to: folder.appending(path: name))
+    for (name, text) in [
+      ("1", "UID=1000\nCLASS=user\n"), ("c2", "# a comment\nUID=501\nCLASS=background\n"),
+      ("3", "UID=70001\nCLASS=user-light\n"), ("4", "UID=117\nCLASS=greeter\n"), ("5", "UID=1001\nCLASS=manager\n"),
+      ("6", "UID=x\nCLASS=user\n"), ("7", ""),
+    ] {
+      try Data(text.utf8).write(to: folder.appending(path: name))
     }
-    #expect(SystemAccounts.inSession(folder: folder.path) == [1_000, 70_001])
+    #expect(SystemAccounts.inSession(folder: folder.path) == [1_000, 501, 70_001])
     #expect(SystemAccounts.inSession(folder: folder.path + "/none").isEmpty)
   }
 }
