@@ -24,7 +24,10 @@ enum TerminalWidth {
     let scalars = character.unicodeScalars
     let sum = scalars.reduce(0) { $0 + columns($1) }
     guard scalars.count > 1, let first = scalars.first else { return sum }
-    let isPicture = scalars.contains { $0 == "\u{FE0F}" || $0 == "\u{200D}" || $0.properties.isEmojiModifier }
+    let isPicture = scalars.contains {
+      // The last ends the tags of a region's flag.
+      $0 == "\u{FE0F}" || $0 == "\u{200D}" || $0.properties.isEmojiModifier || $0 == "\u{E007F}"
+    }
     return isPicture && first.properties.isEmoji ? 2 : sum
   }
 

@@ -8,10 +8,23 @@ import Testing
   @Test(arguments: [
     ("", 0), ("Emma's PC", 9), ("Müller – “x” …", 14), ("Zoes Rechner 🦖🦖", 17), ("🎮", 2), ("漢字", 4), ("ｆｕｌｌ", 8),
     ("한국", 4), ("\u{1112}\u{1161}\u{11AB}", 2), ("e\u{301}", 1), ("a\u{300}\u{323}b", 2), ("🇩🇪", 2), ("🇩🇪🇫🇷", 4),
-    ("👍🏽", 2), ("❤️", 2), ("❤", 1), ("👨‍👩‍👧‍👦", 2), ("🏳️‍🌈!", 3), ("क्षि", 3), ("€", 1), ("\u{FFFD}", 1),
+    ("👍🏽", 2), ("❤️", 2), ("❤", 1), ("👨‍👩‍👧‍👦", 2), ("🏳️‍🌈!", 3), ("क्षि", 3), ("€", 1), ("\u{FFFD}", 1), (Self.england, 2),
   ])
   func aTextHasTheColumnsOfATerminal(text: String, columns: Int) {
     #expect(TerminalWidth.of(text) == columns, "\(text)")
+  }
+
+  private static let england = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"
+
+  @Test("The flag of a region is shown, and tags that make none are not")
+  func flagsOfRegions() {
+    let tags = "\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}"
+    #expect(ShownText.safe("a \(Self.england) b") == "a \(Self.england) b")
+    for hidden in [
+      tags + "\u{E007F}", "\u{1F3F4}" + tags, "\u{1F3F4}\u{E0067}\u{E007F}", "x\u{E0067}", "\u{1F3F4}\u{E007F}",
+    ] {
+      #expect(ShownText.safe(hidden).contains("\u{FFFD}"), "\(hidden.unicodeScalars.map(\.value))")
+    }
   }
 
   private func table(_ columns: Int, _ rows: [[String]]) -> [String] {
@@ -26,7 +39,7 @@ import Testing
   }
 
   private static let names = [
-    "Zoes Rechner 🦖🦖", "漢字のパソコン", "José e\u{301}", "🇩🇪🇫🇷", "👨‍👩‍👧‍👦", "Emma", "한국 PC", "❤️",
+    "Zoes Rechner 🦖🦖", "漢字のパソコン", "José e\u{301}", "🇩🇪🇫🇷", "👨‍👩‍👧‍👦", "Emma", "한국 PC", "❤️", england,
   ]
 
   @Test("No cell loses its end, and the last column ends at one place")
