@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads of single entries of the system's tables of users and groups.
 enum AccountTable {
-  /// Returns what is taken of an entry of a table; `nil` if there is none, or one of more than 1 MiB.
+  /// Returns a part of one entry of a table; `nil` if there is no such entry, or if it is larger than 1 MiB.
   ///
   /// The text of the entry is in memory of this call: that of `getpwuid` is shared by all threads.
   static func entry<Entry, Part>(

@@ -85,12 +85,16 @@ public enum SystemAccounts {
     }
   }
 
-  /// Returns the entry with a log-in name, also from a source that does not list its accounts; `nil` if there is none.
+  /// Returns the entry with a log-in name; `nil` if there is none.
+  ///
+  /// Sources that do not list their accounts are asked as well.
   public static func entry(named name: String) -> Entry? {
     AccountTable.entry(passwd(), read: { getpwnam_r(name, $0, $1, $2, $3) }, take: Entry.init(_:))
   }
 
-  /// Returns the entry with a number, also from a source that does not list its accounts; `nil` if there is none.
+  /// Returns the entry with a number; `nil` if there is none.
+  ///
+  /// Sources that do not list their accounts are asked as well.
   public static func entry(numbered uid: UInt32) -> Entry? {
     AccountTable.entry(passwd(), read: { getpwuid_r(uid, $0, $1, $2, $3) }, take: Entry.init(_:))
   }
@@ -103,7 +107,8 @@ public enum SystemAccounts {
       + numbers.subtracting(known).sorted().compactMap { entry(numbered: $0) }
   }
 
-  /// Returns the entries that this machine lists, with those that it knows, has used and does not list.
+  /// Returns the entries that this machine lists, and those that it does not list and that have a name among `names`, a session,
+  /// or a home.
   public static func known(besides names: [String] = []) -> [Entry] {
     entries(entries(), besides: names, inSession().union(ownersOfHomes()))
   }
@@ -119,7 +124,7 @@ public enum SystemAccounts {
           let parts = line.split(separator: "=", maxSplits: 1)
           if parts.count == 2 { values[parts[0]] = parts[1] }
         }
-        // The log-in screen's own account, and the manager of an account, are nobody's use.
+        // Nobody uses the session of a log-in screen, or that of an account's service manager.
         let kind = values["CLASS"] ?? "user"
         guard kind.hasPrefix("user") || kind == "background", kind != "user-early" else { return nil }
         return values["UID"].flatMap { UInt32($0) }

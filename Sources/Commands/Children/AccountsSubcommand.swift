@@ -27,10 +27,10 @@ struct AccountOptions: ParsableArguments {
     completion: CompletionNames.devices)
   var on: String?
 
-  @Flag(help: "The machine has not told of it: it is one of a directory that does not list its accounts, for example.")
+  @Flag(help: "For an account of a directory service that does not list its accounts.")
   var unlisted = false
 
-  /// Returns the request that makes the account a child's, or nobody's.
+  /// Returns the request that assigns the account to a child, or to nobody.
   func request(child: String?) -> AccountRequest {
     AccountRequest(device: on, account: account, child: child, isUnlisted: unlisted ? true : nil)
   }

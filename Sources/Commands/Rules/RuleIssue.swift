@@ -84,7 +84,7 @@ enum RuleIssue {
     return sentences + RuleText.phrases(weekdays, rules.terms).map { ShownText.safe("\(whom): \($0).") }
   }
 
-  /// Returns the family's rule of a key in words, with the limits that it has for weekdays; `nil` if there is none.
+  /// Returns the family's rule in words, together with its limits for weekdays; `nil` if the family has none.
   private static func familys(_ key: RegisterKey, _ rules: OwnedRules) -> String? {
     let ofDays = rules.family.filter { WeekdayRun([$0.key]) != nil && $0.key.text.hasPrefix(key.text + "/") }
     let days = RuleText.phrases(ofDays.map { ($0.key, $0.value) }, rules.terms)

@@ -149,7 +149,7 @@ public enum RuleText {
     return "\(name(key, terms)) \(words)"
   }
 
-  /// Returns what is said of a rule that a child alone has no longer: what holds then may be the family's.
+  /// Returns the phrase for a rule that was removed for one child, for whom the family's rule may hold then.
   public static func childsRemoval(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     if let run = WeekdayRun([key]) { return run.phrase(nil, terms) }
     return "“\(name(key, terms))” no longer set for the child alone"

@@ -292,10 +292,10 @@ extension NodeService {
       if request.account.allSatisfy(\.isNumber) {
         throw LocalAPIError(
           .invalid,
-          "An account of which a machine has not told is named by its log-in name, not by a number: give that.")
+          "Give the log-in name of the account and not its number: the machine has not told of the account yet.")
       }
       guard let machine = machines.first, machines.count == 1 else {
-        throw LocalAPIError(.ambiguousDevice, "Name the machine whose account “\(name)” is with --on.")
+        throw LocalAPIError(.ambiguousDevice, "Say with --on on which machine the account “\(name)” is.")
       }
       return (machine, Account(uid: Account.unknownNumber, name: request.account, fullName: ""))
     }
@@ -307,7 +307,7 @@ extension NodeService {
         .unknownItem,
         (place.map { "“\($0)” has no account" } ?? "No machine of a child's has an account") + " called “\(name)”"
           + (question.isEmpty
-            ? ": `latchkey accounts` lists them. Add --unlisted for one of a directory that does not list its accounts."
+            ? ": `latchkey accounts` lists them. If a directory service knows it and does not list it, add --unlisted."
             : ". \(question)"))
     }
     guard found.count == 1 else {

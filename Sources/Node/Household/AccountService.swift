@@ -36,10 +36,10 @@ struct AccountService: Sendable {
       // The database is read when something has come, and not with each look: an idle node hardly wakes.
       if seen?.news != news, let household = try? await context.readHousehold() {
         mark.named = household.accountNames(on: context.own)
-        seen?.news = news
       }
       let isDue = seen.map { $0.mark != mark || context.now() - $0.at >= Self.longest } ?? true
-      if isDue, await look(mark) { seen = (mark, context.now(), news) }
+      // After a look that failed, what had come is read again.
+      if !isDue { seen?.news = news } else if await look(mark) { seen = (mark, context.now(), news) }
       do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { return }
     }
   }

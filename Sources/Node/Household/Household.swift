@@ -142,7 +142,7 @@ struct Household: Sendable {
     HouseholdKey.accounts(in: zone(of: device), known: accounts(on: device))
   }
 
-  /// Returns the accounts of a machine, of this one if no other is paired under its ID.
+  /// Returns the accounts of a child's machine; on that machine itself, its own.
   private func accounts(on device: DeviceID) -> [Account] {
     machines.first { $0.device == device }?.accounts ?? ownAccounts
   }

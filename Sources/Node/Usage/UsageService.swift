@@ -137,7 +137,10 @@ actor UsageService {
     case .otherApplication(let other):
       throw LocalAPIError(
         .invalid, "This program is already recorded as “\(other)”: start another one to record “\(appID)”.")
-    case .ended, .full:
+    case .ended:
+      watch.forget(process)
+      throw LocalAPIError(.tooLate, "This program has ended, and its use is recorded: start it again to record more.")
+    case .full:
       watch.forget(process)
       throw LocalAPIError(
         .limit, "\(Limits.trackedPrograms) programs are recorded already: close some of them and try again.")
