@@ -26,6 +26,8 @@ def self_test(ledger: Ledger, seen: Observation, seed: int) -> int:
 
     known = {(fault.what, fault.title) for fault in account(ledger, seen).faults}
     print(f"chaos: self-test: {len(known)} things are unaccounted for before anything is planted")
+    for what, title in sorted(known):
+        print(f"  {what}: {title}")
     missed = []
     for name in sorted(PLANTS):
         falsified = copy.deepcopy(seen)
@@ -99,11 +101,13 @@ def _mark_superseded(ledger: Ledger, seen: Observation, chance: random.Random) -
 
 
 def _mark_cancelled(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
-    asked = {c.id for c in ledger.commands if c.cancel is not None}
+    given = {c.id for c in ledger.commands if c.cancel is None}
+    seen.parent_warnings = []
     for there in seen.children.values():
         for command in there.commands:
-            if command["status"] == "expired" and command["commandID"] not in asked:
+            if command["status"] == "expired" and command["commandID"] in given:
                 command["status"] = "cancelled"
+                command.pop("reason", None)
                 return f"the command {command['commandID']} is shown as cancelled", command["commandID"]
     raise NoVictim("no command is expired")
 
