@@ -41,7 +41,7 @@ import Testing
   @Test(
     "What has to be known of processes follows from the kinds of matchers",
     arguments: [
-      (AppMatcher.Kind.path, RecognitionNeeds()), (.name, RecognitionNeeds()), (.package, RecognitionNeeds()),
+      (AppMatcher.Kind.path, RecognitionNeeds()), (.name, RecognitionNeeds.arguments), (.package, RecognitionNeeds()),
       (.argument, RecognitionNeeds.arguments), (.flatpak, RecognitionNeeds.flatpaks),
       (.sha256, RecognitionNeeds.hashes),
     ])

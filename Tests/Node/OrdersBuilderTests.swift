@@ -21,16 +21,39 @@ import Testing
     let standing = ChildStanding(
       child: child, plan: DayPlan(rules, for: situation), situation: situation, running: [])
     let tracked = [UInt32(1_000): [AppID.unknownPrograms: [ProcessIdentity(processID: 7, startTime: 1)]]]
-    return OrdersBuilder(standing: standing, state: state, tracked: tracked).orders(for: 1_000)
+    var builder = OrdersBuilder(standing: standing, state: state, tracked: tracked)
+    builder.installed = Self.installed
+    return builder.orders(for: 1_000)
   }
 
-  @Test("The system's agent reports unknown programs that merely count, and closes them at no time")
-  func counted() {
+  private static let installed: [AppID: InstalledMatchers] = [
+    "office": InstalledMatchers([
+      AppMatcher(kind: .package, value: "office"), AppMatcher(kind: .path, value: "/usr/bin/office"),
+    ]),
+    "racer": InstalledMatchers([AppMatcher(kind: .argument, value: "/opt/racer/start.sh")]),
+    "own": InstalledMatchers([AppMatcher(kind: .path, value: "/home/emma/own")], isOwn: true),
+    "kart": InstalledMatchers([AppMatcher(kind: .path, value: "/usr/games/kart")]),
+  ].reduce(into: [:]) { found, one in if let id = AppID(one.key) { found[id] = one.value } }
+
+  @Test(
+    "The system's agent counts what no rule names, and closes it with everything; the agent of one user does neither")
+  func counted() throws {
+    let kart = try #require(AppID("kart"))
     for isLocked in [false, true] {
-      let counted = orders({ $0.lock = isLocked ? .on : .off }, isSystem: true)
-      #expect(counted.unknown == ProgramTerms())
-      #expect(counted.programs.isEmpty, "They are no application that matchers recognize.")
-      #expect(orders({ $0.lock = isLocked ? .on : .off }, isSystem: false).unknown == nil)
+      func lock(_ rules: inout RuleSet) {
+        rules.lock = isLocked ? .on : .off
+        rules.apps[kart] = RuleSet.App()
+        rules.apps[kart]?.isAlwaysAllowed = true
+      }
+      let counted = orders(lock, isSystem: true)
+      #expect((counted.unknown?.closesAt != nil) == isLocked && counted.unknown?.step == .close)
+      let others = try #require(counted.programs.first { $0.app == .otherPrograms })
+      #expect((others.terms.closesAt != nil) == isLocked && !others.isAlwaysAllowed && others.category == .neutral)
+      #expect(others.terms.reason == (isLocked ? "Other programs: locked by a parent" : ""))
+      // What has a rule of its own, or is in the child's own folders, is none of them.
+      #expect(others.matchers.map(\.value) == ["office", "/opt/racer/start.sh", "/usr/bin/office"])
+      let own = orders(lock, isSystem: false)
+      #expect(own.unknown == nil && !own.programs.contains { $0.app == .otherPrograms })
     }
   }
 

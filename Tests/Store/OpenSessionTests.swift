@@ -311,7 +311,7 @@ import Testing
     func note(_ clock: Int64, _ advanced: Int64, account: UInt32 = 1_000, until end: Int64) async throws -> Bool {
       let id = try #require(RecordID(bytes: rig.random.bytes(16)))
       return try await rig.store.noteUnknown(
-        .init(run: 7, milliseconds: clock), advanced: advanced, account: account, bootID: "boot",
+        .init(run: 7, milliseconds: clock), of: .unknownPrograms, advanced: advanced, account: account, bootID: "boot",
         until: BootInstant(milliseconds: end), wall: 10_000 + end
       ) {
         OpenUsageSession(

@@ -42,7 +42,7 @@ def session_terms(value):
 
 def program(value):
     body = text(value["app"]) + struct.pack(">BB", CATEGORIES[value["category"]], value["isAlwaysAllowed"])
-    body += terms(value["terms"]) + struct.pack(">B", len(value["matchers"]))
+    body += terms(value["terms"]) + struct.pack(">H", len(value["matchers"]))
     body += b"".join(struct.pack(">B", KINDS[one["kind"]]) + text(one["value"]) for one in value["matchers"])
     processes = value.get("processes", [])
     return body + struct.pack(">H", len(processes)) + b"".join(

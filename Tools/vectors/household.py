@@ -228,6 +228,7 @@ def codec(key):
 # §2: from registers to rules
 
 UNKNOWN = "latchkey.unknown"
+OTHER = "latchkey.other"
 
 def rules(registers):
     """Returns the values in force by key, from (zone, key, value) of the family and one child."""
@@ -235,7 +236,7 @@ def rules(registers):
     for zone in ("family", "child"):
         # The limit of every day comes before those of its weekdays, whose keys are longer.
         for where, key, value in sorted(registers, key=lambda register: register[1].count("/")):
-            if where != zone or value is None or not codec(key) or key.startswith(f"app/{UNKNOWN}/"):
+            if where != zone or value is None or not codec(key) or key.startswith((f"app/{UNKNOWN}/", f"app/{OTHER}/")):
                 continue
             if zone == "family" and key.split("/")[0] in ("name", "removed", "today", "lock"):
                 continue
@@ -412,7 +413,7 @@ def decide(found, situation):
             yield "blocked", ("closed", None)
         if app == UNKNOWN and get("unknownPrograms") == "block":
             yield "unknownPrograms", ("closed", None)
-        if rule(app, "allowed") == "yes" or (app == UNKNOWN and get("unknownPrograms", "count") == "count"):
+        if rule(app, "allowed") == "yes":
             return
         locked = get("lock", "off")
         if locked == "on":

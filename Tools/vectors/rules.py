@@ -51,6 +51,7 @@ UNKNOWN = [
     ("child", "unknownPrograms", ["count", "reward", "block"]), ("family", "category/reward/limit", ["20"]),
     ("child", f"app/{household.UNKNOWN}/blocked", ["yes"]), ("family", f"app/{household.UNKNOWN}/category", ["learning"]),
     ("child", "today/DAY/grant/0190a3d2-0000-7000-8000-000000000003", [f"15 app:{household.UNKNOWN}"]),
+    ("child", f"app/{household.OTHER}/allowed", ["yes"]), ("family", "category/neutral/limit", ["25"]),
 ]
 
 TIMES = [
@@ -67,7 +68,7 @@ def build() -> dict:
         "values": [value(key, typed) for key, texts in KEYS.items() for typed in texts],
         "merge": [merge(chance) for _ in range(12)],
         "decisions": [decision(chance) for _ in range(80)]
-        + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN]) for seed in range(12)],
+        + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)],
         "ledger": [ledger(chance) for _ in range(10)],
     }
 

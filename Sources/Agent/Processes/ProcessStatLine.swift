@@ -8,12 +8,17 @@ public struct ProcessStatLine: Hashable, Sendable {
   public let livesInThreads: Bool
   /// Field 4: the parent's number.
   public let parent: Int32
+  /// Field 7: the number of the terminal that controls it; 0 without one.
+  public let terminal: Int32
   /// Field 9, bit 21: it is a thread of the kernel.
   public let isKernel: Bool
   /// Field 22: the start in clock ticks since boot.
   public let startTime: UInt64
   /// Fields 26 and 28: where its program's code and stack begin, which another program changes; `nil` if they are not told.
   public let programPlace: [UInt64]?
+  /// A Boolean value that indicates whether the terminal is that of a window or of a connection (`/dev/pts`, majors 136 to 143).
+  public var isInTerminalWindow: Bool { (136...143).contains((terminal >> 8) & 0xFFF) }
+
   /// A Boolean value that indicates whether it seems to have no program: field 26 is 0, and field 3 is not `S`.
   ///
   /// So it is in the middle of an exec, in which no process sleeps, and when a process ends. A program can also be made so
@@ -30,15 +35,16 @@ public struct ProcessStatLine: Hashable, Sendable {
   public init?(_ bytes: [UInt8]) {
     // The name may contain spaces and parentheses; the last parenthesis ends it.
     guard let begin = bytes.firstIndex(of: 0x28), let end = bytes.lastIndex(of: 0x29), begin < end else { return nil }
-    // Fields 3, 4, 9, 20, 22, 26 and 28, without an array of all: a look reads the line of every process.
+    // Fields 3, 4, 7, 9, 20, 22, 26 and 28, without an array of all: a look reads the line of every process.
     var (state, parent, flags, threads, start): (UInt8?, UInt64?, UInt64?, UInt64?, UInt64?)
-    var (code, stack): (UInt64?, UInt64?)
+    var (code, stack, terminal): (UInt64?, UInt64?, UInt64?)
     var (field, first) = (2, end + 1)
     for place in (end + 1)..<bytes.count where bytes[place] == 0x20 || bytes[place] == 0x0A {
       let text = bytes[first..<place]
       switch field {
       case 3: state = text.first
       case 4: parent = Self.number(text)
+      case 7: terminal = Self.number(text)
       case 9: flags = Self.number(text)
       case 20: threads = Self.number(text)
       case 22: start = Self.number(text)
@@ -55,6 +61,7 @@ public struct ProcessStatLine: Hashable, Sendable {
     livesInThreads = isOver && threads > 1
     hasEnded = isOver && threads <= 1
     self.parent = Int32(truncatingIfNeeded: parent)
+    self.terminal = Int32(truncatingIfNeeded: terminal ?? 0)
     isKernel = flags & 0x20_0000 != 0
     startTime = start
     isBetweenPrograms = code == 0 && state != 0x53

@@ -98,7 +98,8 @@ extension ProcessLooker {
       identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments.text,
       hasMoreArguments: arguments.isCut, images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
-      isFromWritablePlace: isWritable, hasWritableExecutable: isWritable, programPlace: line.programPlace,
+      isFromWritablePlace: isWritable, hasWritableExecutable: isWritable,
+      isFromTerminal: line.isInTerminalWindow, programPlace: line.programPlace,
       isProtected: isProtected(identity, program, wanted)
         || program == nil && place.map { wanted.protectedPaths.contains($0.path) } == true)
   }

@@ -6,9 +6,11 @@ extension AgentMachine {
 
   /// Returns the reason for which a program is closed: that of its terms, with the name of an unknown program.
   func reason(_ terms: ProgramTerms, of known: Followed) -> String {
-    guard let use = known.use, use.app == nil else { return terms.reason }
+    guard let use = known.use, use.app == nil || use.app == .otherPrograms else { return terms.reason }
     let images = known.facts.images
     let image = images.first { !$0.isLoader } ?? images.first
-    return ClosingSentence.reason(terms.reason, ofUnknown: image?.name ?? "")
+    return use.app == nil
+      ? ClosingSentence.reason(terms.reason, ofUnknown: image?.name ?? "")
+      : ClosingSentence.reason(terms.reason, ofOther: image?.name ?? "")
   }
 }

@@ -66,7 +66,8 @@ extension AgentMachine.Supervised {
       return isForgeable ? stricter(match, facts) : match
     }
     if let app = table.named(facts.identity) { return stricter(MatchTable.Match(app: app, isWeak: true), facts) }
-    return isUnknown(facts) ? MatchTable.Match(app: nil, isWeak: true) : nil
+    if isUnknown(facts) { return MatchTable.Match(app: nil, isWeak: true) }
+    return table.isOther(facts) ? MatchTable.Match(app: .otherPrograms, isWeak: true) : nil
   }
 
   /// Returns whether it is an unknown program unless it is an application.

@@ -12,6 +12,8 @@ public struct AgentOrders: Hashable, Sendable {
   public static let maximumPrograms = 4_096
   /// The most matchers of one application.
   public static let maximumMatchers = 64
+  /// The most matchers of the other programs together.
+  public static let maximumOtherMatchers = 2_048
   /// The most processes of one application that are named.
   public static let maximumProcesses = 256
   /// The most warnings before a program closes.
@@ -162,7 +164,7 @@ public struct ProgramOrder: Hashable, Sendable {
     body.byte(category.order)
     body.flag(isAlwaysAllowed)
     terms.write(to: &body)
-    body.byte(UInt8(truncatingIfNeeded: matchers.count))
+    body.number16(UInt16(truncatingIfNeeded: matchers.count))
     for matcher in matchers {
       body.byte(matcher.kind.order)
       body.text(matcher.value, .matcherValue)
@@ -176,8 +178,9 @@ public struct ProgramOrder: Hashable, Sendable {
     category = try AppCategory(order: try body.byte())
     isAlwaysAllowed = try body.flag("whether it is always allowed")
     terms = try ProgramTerms(from: &body)
-    let count = Int(try body.byte())
-    guard count <= AgentOrders.maximumMatchers else { throw .value("\(count) matchers") }
+    let count = Int(try body.number16())
+    let most = app == .otherPrograms ? AgentOrders.maximumOtherMatchers : AgentOrders.maximumMatchers
+    guard count <= most else { throw .value("\(count) matchers") }
     matchers = []
     for _ in 0..<count {
       let kind = try AppMatcher.Kind(order: try body.byte())

@@ -16,10 +16,19 @@ public enum ClosingSentence {
   /// Returns the reason in the terms of unknown programs for one of them: with the name of its file, so that a child knows
   /// which it was and can ask for it.
   public static func reason(_ reason: String, ofUnknown file: Substring) -> String {
+    Self.reason(reason, of: file) { "The unknown program “\($0)”" }
+  }
+
+  /// Returns the reason in the terms of the other programs for one of them: with the name of its file.
+  public static func reason(_ reason: String, ofOther file: Substring) -> String {
+    Self.reason(reason, of: file) { "“\($0)”" }
+  }
+
+  private static func reason(_ reason: String, of file: Substring, called: (String) -> String) -> String {
     let file = file.hasSuffix(" (deleted)") ? file.dropLast(10) : file
     guard !file.isEmpty, let (_, why) = parts(reason) else { return reason }
     let name = TextRule.displayName.cleaned(String(file).replacing(": ", with: " – "))
-    return "The unknown program “\(name)”: \(why)"
+    return "\(called(name)): \(why)"
   }
 
   /// Returns what is said some milliseconds before a program closes.

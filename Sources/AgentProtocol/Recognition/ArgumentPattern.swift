@@ -1,6 +1,6 @@
 /// A pattern for the arguments of a process: `*` stands for any bytes, `?` for any one.
 ///
-/// It may match anywhere in the arguments.
+/// It may match anywhere in the arguments. Of one that names a program of Windows, neither case nor the kind of slash matters.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct ArgumentPattern: Hashable, Sendable {
@@ -16,6 +16,8 @@ struct ArgumentPattern: Hashable, Sendable {
 
   /// What is between the stars.
   private let parts: [[UInt8]]
+  /// A Boolean value that indicates whether it names a program of Windows: it contains `.exe`, or a backslash.
+  private let isOfWindows: Bool
 
   /// Creates a pattern; `nil` if it has too few characters that say something.
   init?(_ text: String) {
@@ -24,6 +26,7 @@ struct ArgumentPattern: Hashable, Sendable {
     }
     guard telling.joined().count(where: { $0 != "?" && $0 != "/" }) >= Self.leastCharacters else { return nil }
     parts = text.utf8.split(separator: 0x2A).map(Array.init)
+    isOfWindows = text.contains("\\") || text.lowercased().contains(".exe")
   }
 
   /// Returns whether arguments match.
@@ -36,16 +39,26 @@ struct ArgumentPattern: Hashable, Sendable {
   func matches(_ arguments: UnsafeBufferPointer<UInt8>) -> Bool {
     var place = 0
     for part in parts {
-      guard let end = Self.end(of: part, in: arguments, from: place) else { return false }
+      guard let end = end(of: part, in: arguments, from: place) else { return false }
       place = end
     }
     return true
   }
 
+  /// Returns the bytes that stand for the same in the name of a program of Windows.
+  private static func alike(_ byte: UInt8) -> [UInt8] {
+    switch byte {
+    case 0x2F, 0x5C: [0x2F, 0x5C]
+    case 0x41...0x5A: [byte, byte + 0x20]
+    case 0x61...0x7A: [byte, byte - 0x20]
+    default: [byte]
+    }
+  }
+
   /// Returns the place behind the first occurrence of a part; `nil` if there is none.
   ///
   /// A bit for each byte of the part says whether what was read last ends with the part up to that byte.
-  private static func end(of part: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+  private func end(of part: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     guard text.count - start >= part.count else { return nil }
     let words = (part.count + 63) / 64
     // The bits at which each of the 256 bytes may be, and then those of the state.
@@ -55,7 +68,11 @@ struct ArgumentPattern: Hashable, Sendable {
       for (index, byte) in part.enumerated() where byte == 0x3F {
         for value in 0..<256 { bits[value * words + index / 64] |= 1 << UInt64(index % 64) }
       }
-      for (index, byte) in part.enumerated() { bits[Int(byte) * words + index / 64] |= 1 << UInt64(index % 64) }
+      for (index, byte) in part.enumerated() {
+        for one in isOfWindows ? Self.alike(byte) : [byte] {
+          bits[Int(one) * words + index / 64] |= 1 << UInt64(index % 64)
+        }
+      }
       let last: UInt64 = 1 << UInt64((part.count - 1) % 64)
       for place in start..<text.count {
         let allowed = Int(text[place]) * words

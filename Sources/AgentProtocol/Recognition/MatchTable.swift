@@ -17,8 +17,10 @@ struct MatchTable: Sendable {
   private var byFlatpak: [String: [AppID]] = [:]
   private var byArgument: [(pattern: ArgumentPattern, app: AppID)] = []
   private var byPath: [String: [AppID]] = [:]
-  private var byName: [String: [AppID]] = [:]
+  private var byName = ProgramNames()
   private var byProcess: [ProcessIdentity: AppID] = [:]
+  /// What recognizes the other programs, which are no application of their own; `nil` without orders for them.
+  private var others: OtherPrograms?
 
   /// Creates a table of matchers, without the faulty ones.
   ///
@@ -34,12 +36,16 @@ struct MatchTable: Sendable {
     }
     var users: [AppMatcher: Set<AppID>] = [:]
     for program in orders.programs {
+      if program.app == .otherPrograms {
+        others = OtherPrograms(program.matchers)
+        continue
+      }
       for process in program.processes where byProcess[process] == nil { byProcess[process] = program.app }
       var absent: AppMatcher?
       var canBeThere = !program.processes.isEmpty
       for matcher in program.matchers {
         let fault = check(matcher)
-        if matcher.kind == .path, MatcherCheck.fault(of: matcher) == nil { paths.insert(matcher.value) }
+        if matcher.kind == .path, MatcherCheck.fault(of: matcher) == nil { namedPaths.insert(matcher.value) }
         switch fault {
         case .none: canBeThere = true
         case .noProgram: absent = absent ?? matcher
@@ -52,7 +58,7 @@ struct MatchTable: Sendable {
       }
       if !canBeThere, let absent { add(.noProgram, program.app, absent) }
     }
-    for program in orders.programs {
+    for program in orders.programs where program.app != .otherPrograms {
       var told: Set<AppMatcher> = []
       for matcher in program.matchers
       where users[matcher].map({ $0.count > 1 }) == true && told.insert(matcher).inserted {
@@ -69,7 +75,7 @@ struct MatchTable: Sendable {
     case .argument:
       if let pattern = ArgumentPattern(matcher.value) { byArgument.append((pattern, app)) }
     case .path: byPath[matcher.value, default: []].append(app)
-    case .name: byName[matcher.value, default: []].append(app)
+    case .name: byName.add(matcher.value, app)
     }
   }
 
@@ -77,14 +83,18 @@ struct MatchTable: Sendable {
   var needs: RecognitionNeeds {
     var needs: RecognitionNeeds = []
     if !bySHA256.isEmpty { needs.insert(.hashes) }
-    if !byFlatpak.isEmpty { needs.insert(.flatpaks) }
-    if !byArgument.isEmpty { needs.insert(.arguments) }
+    if !byFlatpak.isEmpty || others != nil { needs.insert(.flatpaks) }
+    if !byArgument.isEmpty || !byName.isEmpty { needs.insert(.arguments) }
     return needs
   }
   /// The packages whose files have to be known.
-  var packages: Set<String> { Set(byPackage.keys) }
+  var packages: Set<String> { Set(byPackage.keys).union(others?.packages ?? []) }
   /// The paths of programs of which copies have to be known, also of those that are refused because of where they lead now.
-  private(set) var paths: Set<String> = []
+  var paths: Set<String> { namedPaths.union(others?.paths ?? []) }
+  private var namedPaths: Set<String> = []
+
+  /// Returns whether a process that is nothing else is one of the other programs.
+  func isOther(_ facts: ProcessFacts) -> Bool { !facts.isProtected && others?.match(facts) == true }
 
   /// Returns the application that the node says a process is; `nil` if it says nothing.
   func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }
@@ -122,8 +132,7 @@ struct MatchTable: Sendable {
     weak += matched(facts)
     for image in facts.images { weak += byPath[image.path] ?? [] }
     for image in facts.images { for path in image.copiedPaths.sorted() { weak += byPath[path] ?? [] } }
-    for image in facts.images { weak += byName[String(image.name)] ?? [] }
-    weak += byName[facts.name] ?? []
+    weak += byName.apps(of: facts)
     return strictest(weak).map { Match(app: $0, isWeak: true) }
   }
 

@@ -29,6 +29,28 @@ public enum NeededPrograms {
     "latchkey", "latchkey-agent",
   ]
 
+  /// The names of what a desktop, its screen lock, its networks and accessibility need, and that has entries in menus or comes with
+  /// what has: a rule may name it, and what is closed for everything leaves it alone.
+  static let ofDesktops: Set<String> = [
+    // Icons on the desktop, and lock screens.
+    "pcmanfm", "pcmanfm-qt", "nemo-desktop", "caja", "xscreensaver", "xscreensaver-gfx", "light-locker",
+    "gnome-screensaver", "xfce4-screensaver", "mate-screensaver", "cinnamon-screensaver", "kscreenlocker_greet",
+    "swaylock", "i3lock", "xss-lock", "swayidle",
+    // Small parts of panels: networks, power, sound, updates.
+    "nm-applet", "blueman-applet", "blueman-tray", "xfce4-power-manager", "mate-power-manager", "volumeicon",
+    "update-notifier", "xfce4-notifyd", "mate-notification-daemon", "dunst", "mako", "waybar", "polybar",
+    // Other ways to see, read and type.
+    "onboard", "florence", "kmag", "magnus", "brltty", "brltty-x11", "xbrlapi", "maliit-keyboard", "squeekboard",
+    "kmousetool",
+    "mousetweaks", "speech-dispatcher", "espeakup",
+  ]
+
+  /// Returns whether an executable with a name is needed by a desktop or by accessibility, or is a shell.
+  public static func isOfDesktop(_ name: some StringProtocol) -> Bool {
+    let name = String(name)
+    return names.contains(name) || ofDesktops.contains(name) || shells.contains(name) || otherShells.contains(name)
+  }
+
   /// The names of the shells, by which desktops start and which are needed as programs, although what they run is not.
   static let shells: Set<String> = ["sh", "bash", "dash"]
 

@@ -65,6 +65,8 @@ public struct ProcessFacts: Hashable, Sendable {
   public var isFromWritablePlace: Bool
   /// A Boolean value that indicates whether its executable itself does.
   public var hasWritableExecutable: Bool
+  /// A Boolean value that indicates whether a person runs it from a terminal on a desktop and it is no shell.
+  public var isFromTerminal: Bool
   /// Where its program's code and stack begin, which another program changes, also of the same file; `nil` if that is not told.
   public var programPlace: [UInt64]?
   /// A Boolean value that indicates whether it must not be closed: the agent, the node, their ancestors, and programs that
@@ -75,7 +77,8 @@ public struct ProcessFacts: Hashable, Sendable {
   public init(
     identity: ProcessIdentity, account: UInt32, startedAt: BootInstant, name: String, arguments: String = "",
     hasMoreArguments: Bool = false, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
-    isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, programPlace: [UInt64]? = nil,
+    isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, isFromTerminal: Bool = false,
+    programPlace: [UInt64]? = nil,
     isProtected: Bool = false
   ) {
     self.identity = identity
@@ -89,6 +92,7 @@ public struct ProcessFacts: Hashable, Sendable {
     self.isGenuineFlatpak = isGenuineFlatpak
     self.isFromWritablePlace = isFromWritablePlace
     self.hasWritableExecutable = hasWritableExecutable ?? isFromWritablePlace
+    self.isFromTerminal = isFromTerminal
     self.programPlace = programPlace
     self.isProtected = isProtected
   }

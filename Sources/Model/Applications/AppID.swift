@@ -17,6 +17,14 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Spec: Protocol/11-rules.md §5.
   public static let unknownPrograms = AppID(own: "latchkey.unknown")
 
+  /// The ID under which the use of all programs is recorded that are installed or run from a terminal and that no rule names.
+  ///
+  /// Spec: Protocol/11-rules.md §5.
+  public static let otherPrograms = AppID(own: "latchkey.other")
+
+  /// A Boolean value that indicates whether it stands for many programs together, for which there are no rules of their own.
+  public var isOfMany: Bool { self == .unknownPrograms || self == .otherPrograms }
+
   /// The ID as text.
   public var description: String { text }
 

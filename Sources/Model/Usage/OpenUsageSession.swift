@@ -77,7 +77,7 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether it is a session of unknown programs in which no known process runs.
   ///
   /// Such a session was last used at `lastSeenAt`.
-  public var isPaused: Bool { appID == .unknownPrograms && processes.isEmpty }
+  public var isPaused: Bool { appID.isOfMany && processes.isEmpty }
 
   /// Returns the time that counts as use up to an instant of its boot, in milliseconds.
   ///
@@ -88,7 +88,8 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
     let running = min(max(0, end - startedAt), HybridTimestamp.wallLimit - 1)
     guard let activity else { return running }
     switch (category, appID) {
-    case (.learning, _), (.neutral, .unknownPrograms): return min(running, max(0, activity.milliseconds))
+    case (.learning, _), (.neutral, .unknownPrograms), (.neutral, .otherPrograms):
+      return min(running, max(0, activity.milliseconds))
     case (.reward, .unknownPrograms):
       let sincePause = isPaused ? 0 : max(0, end - BootInstant(milliseconds: activity.clock))
       return min(running, max(0, activity.milliseconds) + sincePause)

@@ -9,7 +9,8 @@ import LatchkeyStore
 
 /// A service that has the parents of a child's machine know which applications are installed on it.
 ///
-/// It looks at the node's start, when a parent asks, and at most once an hour when something has changed.
+/// It looks at the node's start, when a parent asks, and when something has changed: what was installed after a rule was set is
+/// closed by it as well.
 ///
 /// Spec: Protocol/10-household.md §5.
 struct ApplicationService: EffectCarrier {
@@ -17,7 +18,7 @@ struct ApplicationService: EffectCarrier {
   let directory: LinkDirectory
   let kind = ScanApplications.kind
   /// Milliseconds between two looks at whether anything has changed.
-  private static let pause: Int64 = 3_600_000
+  private static let pause: Int64 = 30_000
 
   func run() async {
     var seen: [Int64]?

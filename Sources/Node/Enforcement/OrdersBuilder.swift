@@ -39,6 +39,7 @@ struct OrdersBuilder {
             step: app.step == .pause ? .pause : .close),
           matchers: matchers, processes: Array(processes)))
     }
+    if state.agent?.isSystem == true { programs.append(others(besides: programs, in: account)) }
     programs.sort { $0.precedes($1) }
     func told(_ text: String?) -> String {
       text.flatMap { TextRule.accountPlace.fault(in: $0) == nil ? $0 : nil } ?? ""
@@ -48,6 +49,27 @@ struct OrdersBuilder {
       account: account, name: told(identity?.name), home: told(identity?.home),
       sessions: sessions(of: account), unknown: unknown(in: account),
       programs: programs)
+  }
+
+  /// Returns the order for everything that is installed, or run from a terminal, and that no rule names.
+  ///
+  /// Only the system's agent gets it: the agent of one user runs in an account that is not the child's alone.
+  private func others(besides programs: [ProgramOrder], in account: UInt32) -> ProgramOrder {
+    let ordered = Set(programs.map(\.app))
+    let found = installed.filter { !ordered.contains($0.key) && !$0.value.isOwn }.values.flatMap(\.matchers)
+    // The argument by which a script is recognized is its path.
+    let places = found.map {
+      $0.kind == .argument && $0.value.hasPrefix("/") ? AppMatcher(kind: .path, value: $0.value) : $0
+    }
+    let matchers = Set(places).subtracting(programs.flatMap(\.matchers))
+      .filter { [.package, .path].contains($0.kind) }
+      .sorted { ($0.kind.rawValue, $0.value) < ($1.kind.rawValue, $1.value) }
+    let subject = Subject(.otherPrograms)
+    let verdict = standing.verdicts.verdicts[subject] ?? standing.plan.explain(subject, in: standing.situation).verdict
+    return ProgramOrder(
+      app: .otherPrograms, category: verdict.category,
+      terms: terms(verdict, of: subject, name: "Other programs", account: account),
+      matchers: Array(matchers.prefix(AgentOrders.maximumOtherMatchers)))
   }
 
   /// Returns the terms of unknown programs in an account; `nil` if they are neither closed nor counted.

@@ -17,13 +17,13 @@ extension UsageService {
     activity: SessionActivity.Reading?
   ) async throws(StoreError) {
     let now = context.now()
-    if app == .unknownPrograms, try await count(account, activity, at: now) { return }
+    if app.isOfMany, try await count(app, in: account, activity, at: now) { return }
     let began = min(since, now)
     let wall = self.wall - (now - began)
     let household = try await context.readHousehold()
     guard let child = household.child(of: account, on: context.own) else { return }
     let rules = household.rules(for: child)
-    if app == .unknownPrograms { try await cutUnknown(in: account, unless: rules, of: child) }
+    if app.isOfMany { try await cutMany(app, in: account, unless: rules, of: child) }
     let isGone = watch.state(of: process) == .gone
     let id = SecureRandom.bytes(16)
     let zone = LocalZone.name()
@@ -46,7 +46,7 @@ extension UsageService {
     switch opening {
     case .open(let session), .openInPlace(let session, _):
       unrecorded.remove(process)
-      if app == .unknownPrograms { unknown.insert(process) }
+      if app.isOfMany { unknown.insert(process) }
       if case .openInPlace(_, let other) = opening { leftOut(other) }
       // What is recognized weakly has a clock of its own, which does not count.
       if let activity, session.category == .learning, !isWeak || session.evidence == .tracked {
@@ -58,7 +58,7 @@ extension UsageService {
     case .otherApplication:
       // Recorded already, by `usage track`, whose session watches the process.
       unrecorded.remove(process)
-      if app == .unknownPrograms { unknown.insert(process) }
+      if app.isOfMany { unknown.insert(process) }
     case .ended:
       // Before the agent told it again.
       unrecorded.remove(process)
@@ -82,8 +82,10 @@ extension UsageService {
   /// One that had no place gets it if there is one now: when the other programs of its application have ended, for example.
   func ran(_ use: ProgramUse, until instant: BootInstant, activity: SessionActivity.Reading?) async throws(StoreError) {
     let app = use.recorded
-    if app == .unknownPrograms {
-      guard !unknown.contains(use.process), try await !count(use.account, activity, at: instant) else { return }
+    if app.isOfMany {
+      guard !unknown.contains(use.process), try await !count(app, in: use.account, activity, at: instant) else {
+        return
+      }
     } else {
       guard unrecorded.contains(use.process) else { return try await active(use.process, activity) }
     }
@@ -112,8 +114,8 @@ extension UsageService {
   ) async throws(StoreError) {
     let process = use.process
     // One that is recorded as a process may have been begun by an earlier run of the node.
-    if use.recorded == .unknownPrograms, unknown.remove(process) == nil,
-      try await count(use.account, activity, at: instant)
+    if use.recorded.isOfMany, unknown.remove(process) == nil,
+      try await count(use.recorded, in: use.account, activity, at: instant)
     {
       return
     }
@@ -127,7 +129,7 @@ extension UsageService {
     else { return }
     let end = max(session.startedAt, min(instant, context.now()))
     let wall = self.wall - (context.now() - end)
-    if session.appID == .unknownPrograms {
+    if session.appID.isOfMany {
       try await context.store.pause(session.recordID, of: [process], at: end, wall: wall)
     } else {
       _ = try await finish(session.recordID, [process], endedAt: (end, wall), .observed)

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// Sessions of unknown programs, which are one application in each account.
+/// Sessions of unknown programs, and of other programs that no rule names, each of which are one application in each account.
 ///
 /// Those that merely count are recorded by the clock of the system's agent alone, so that what runs while nobody is there uses
 /// up nothing. Those that are rewards are recorded while they run, as all rewards are. Either way a session goes on with
@@ -21,10 +21,11 @@ extension UsageService {
   ///
   /// Returns `false` if they are to be recorded as processes: a parent treats them as rewards, or there is no clock.
   func count(
-    _ account: UInt32, _ reading: SessionActivity.Reading?, at instant: BootInstant
+    _ app: AppID, in account: UInt32, _ reading: SessionActivity.Reading?, at instant: BootInstant
   ) async throws(StoreError) -> Bool {
     guard let reading else { return false }
-    let (known, now, version) = (unknownClocks[account], context.now(), context.changes.version)
+    let place = ManyPrograms(app: app, account: account)
+    let (known, now, version) = (unknownClocks[place], context.now(), context.changes.version)
     // Nobody was there since, or another program has told it.
     if let known, known.reading.run == reading.run, known.version == version,
       reading.milliseconds - known.reading.milliseconds < Self.leastMilliseconds
@@ -34,22 +35,22 @@ extension UsageService {
     let household = try await context.readHousehold()
     guard let child = household.child(of: account, on: context.own) else { return true }
     let rules = household.rules(for: child)
-    let terms = UseTerms(.unknownPrograms, rules)
+    let terms = UseTerms(app, rules)
     guard terms.category == .neutral else {
-      unknownClocks[account] = nil
+      unknownClocks[place] = nil
       return false
     }
-    try await cutUnknown(in: account, unless: rules, of: child)
-    let before = if let known { known.reading } else { try await storedClock(of: account) }
+    try await cutMany(app, in: account, unless: rules, of: child)
+    let before = if let known { known.reading } else { try await storedClock(of: place) }
     if unknownClocks.count >= Self.mostAccounts { unknownClocks = [:] }
     // What the clock of a run shows first is where it begins.
     guard let before, before.run == reading.run else {
-      unknownClocks[account] = (reading, version)
+      unknownClocks[place] = (reading, version)
       return true
     }
     let advanced = reading.milliseconds - before.milliseconds
     guard advanced >= Self.leastMilliseconds else {
-      unknownClocks[account] = (before, version)
+      unknownClocks[place] = (before, version)
       return true
     }
     let end = min(instant, now)
@@ -57,16 +58,16 @@ extension UsageService {
     let (wall, householdStart) = (self.wall - (now - end), context.time.now - (now - start))
     let (id, zone) = (SecureRandom.bytes(16), LocalZone.name())
     let begins = try await context.store.noteUnknown(
-      reading, advanced: advanced, account: account, bootID: context.bootID, until: end, wall: wall
+      reading, of: app, advanced: advanced, account: account, bootID: context.bootID, until: end, wall: wall
     ) { [context] in
       guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
       return OpenUsageSession(
-        recordID: id, appID: .unknownPrograms, displayName: terms.name ?? AppID.unknownPrograms.text, processes: [],
+        recordID: id, appID: app, displayName: terms.name ?? app.text, processes: [],
         bootID: context.bootID, startedAt: start, lastSeenAt: end, startedAtWall: wall - (end - start),
         lastSeenAtWall: wall, zone: zone, category: terms.category, milliPointsPerMinute: terms.milliPointsPerMinute,
         evidence: .observed, account: account, child: child, householdStart: householdStart)
     }
-    unknownClocks[account] = (reading, version)
+    unknownClocks[place] = (reading, version)
     if begins || isResting { wake.notify() }
     if begins { context.factNews.notify() }
     return true
@@ -80,19 +81,19 @@ extension UsageService {
 
   /// Ends the sessions of unknown programs whose child's rules treat them in another way since.
   func cutUnknown() async throws(StoreError) {
-    for session in try await context.store.openSessions() where session.appID == .unknownPrograms {
+    for session in try await context.store.openSessions() where session.appID.isOfMany {
       guard session.bootID == context.bootID, let account = session.account else { continue }
       let household = try await context.readHousehold()
       guard let child = household.child(of: account, on: context.own) else { continue }
-      try await cutUnknown(in: account, unless: household.rules(for: child), of: child)
+      try await cutMany(session.appID, in: account, unless: household.rules(for: child), of: child)
     }
   }
 
-  /// Ends the session of unknown programs in an account unless the rules of its child treat them as when it began.
-  func cutUnknown(in account: UInt32, unless rules: RuleSet, of child: ChildID) async throws(StoreError) {
-    let category = UseTerms(.unknownPrograms, rules).category
+  /// Ends the session of unknown or of other programs in an account unless the rules of its child treat them as when it began.
+  func cutMany(_ app: AppID, in account: UInt32, unless rules: RuleSet, of child: ChildID) async throws(StoreError) {
+    let category = UseTerms(app, rules).category
     for session in try await context.store.openSessions()
-    where session.appID == .unknownPrograms && session.account == account && session.bootID == context.bootID {
+    where session.appID == app && session.account == account && session.bootID == context.bootID {
       if session.category == category, session.child == child { continue }
       _ = try await finish(
         session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall), .observed)
@@ -104,11 +105,17 @@ extension UsageService {
   }
 
   /// Returns what the agent's clock showed when it was last stored, if a session of unknown programs is open in an account.
-  private func storedClock(of account: UInt32) async throws(StoreError) -> SessionActivity.Reading? {
+  private func storedClock(of place: ManyPrograms) async throws(StoreError) -> SessionActivity.Reading? {
     let sessions = try await context.store.openSessions()
     let open = sessions.first {
-      $0.appID == .unknownPrograms && $0.account == account && $0.bootID == context.bootID && $0.category == .neutral
+      $0.appID == place.app && $0.account == place.account && $0.bootID == context.bootID && $0.category == .neutral
     }
     return open?.activity.map { SessionActivity.Reading(run: $0.run, milliseconds: $0.clock) }
   }
+}
+
+/// The unknown programs, or the other ones, of an account.
+struct ManyPrograms: Hashable, Sendable {
+  var app: AppID
+  var account: UInt32
 }

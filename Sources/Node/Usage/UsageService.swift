@@ -26,7 +26,7 @@ actor UsageService {
   var unknown: Set<ProcessIdentity> = []
   /// What the agent's clock of unknown programs that merely count showed when it was recorded last, and what was known
   /// when it was found that they do, by account.
-  var unknownClocks: [UInt32: (reading: SessionActivity.Reading, version: UInt64)] = [:]
+  var unknownClocks: [ManyPrograms: (reading: SessionActivity.Reading, version: UInt64)] = [:]
   /// A Boolean value that indicates whether the next check of the running programs is not to come with the usual pause.
   var isResting = false
   /// When a place was last looked for, by application.
@@ -85,9 +85,9 @@ actor UsageService {
       throw LocalAPIError(
         .invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
     }
-    if appID == .unknownPrograms {
+    if appID.isOfMany {
       throw LocalAPIError(
-        .invalid, "“\(appID)” stands for all unknown programs together: give the program an ID of its own.")
+        .invalid, "“\(appID)” stands for many programs together: give the program an ID of its own.")
     }
     let name = request.displayName ?? request.appID
     if let fault = TextRule.displayName.fault(in: name) ?? TextRule.zone.fault(in: request.zone) {
@@ -244,7 +244,7 @@ actor UsageService {
     if ended.isEmpty, !session.processes.isEmpty { return .open }
     // A program cannot have been used later than now.
     if session.bootID == context.bootID { end.at = min(end.at, context.now()) }
-    if session.appID == .unknownPrograms, session.bootID == context.bootID, !ended.isEmpty {
+    if session.appID.isOfMany, session.bootID == context.bootID, !ended.isEmpty {
       try await context.store.pause(session.recordID, of: ended, at: end.at, wall: end.wall)
       for process in ended {
         watch.forget(process)

@@ -163,10 +163,9 @@ public enum RuleKey: Hashable, Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether it is an application's rule for what is recorded of unknown programs, which has none.
-  public var isOfUnknownPrograms: Bool {
-    application == .unknownPrograms
-  }
+  /// A Boolean value that indicates whether it is an application's rule for what is recorded of many programs together, which has
+  /// none.
+  public var isOfMany: Bool { application?.isOfMany == true }
 
   private static func known(_ parts: [String]) -> RuleKey? {
     if let last = parts.last, let day = Weekday(word: last) {

@@ -139,6 +139,7 @@ public struct RuleSet: Hashable, Sendable {
   /// Returns the rules of an application that apply, with its default category if no parent has set one.
   public func app(_ id: AppID) -> App {
     if id == .unknownPrograms { return unknown }
+    if id == .otherPrograms { return other }
     var app = apps[id] ?? App()
     guard app.isEnabled else { return App() }
     if app.category == nil { app.category = defaults[id] }
@@ -151,8 +152,14 @@ public struct RuleSet: Hashable, Sendable {
     app.name = "Unknown programs"
     app.category = unknownPrograms == .reward ? .reward : .neutral
     app.isBlocked = unknownPrograms == .block
-    // What merely counts is never closed: a child may run tools of its own at bedtime, and nothing knows them.
-    app.isAlwaysAllowed = unknownPrograms == .count
+    return app
+  }
+
+  /// The rules of what is installed, or run from a terminal, and that no rule names: those of every program.
+  private var other: App {
+    var app = App()
+    app.name = "Other programs"
+    app.category = .neutral
     return app
   }
 

@@ -94,8 +94,8 @@ extension Store {
         try database.run(
           """
           UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?
-            AND (app_id <> ? OR EXISTS (SELECT 1 FROM open_session_process p WHERE p.record_id = open_session.record_id))
-          """, [now.milliseconds, wall, Data(record.bytes), AppID.unknownPrograms.text])
+            AND (app_id NOT IN (?, ?) OR EXISTS (SELECT 1 FROM open_session_process p WHERE p.record_id = open_session.record_id))
+          """, [now.milliseconds, wall, Data(record.bytes), AppID.unknownPrograms.text, AppID.otherPrograms.text])
       }
     }
   }

@@ -33,19 +33,21 @@ extension Store {
     }
   }
 
-  /// Adds a reading of the agent's clock to the session of unknown programs in an account that merely count, or begins one.
+  /// Adds a reading of the agent's clock to the session of unknown or other programs in an account that merely count, or begins
+  /// one.
   ///
   /// The clock advanced by `advanced` milliseconds until an instant. `make` returns the new session, of no process.
   ///
   /// Returns whether it begins.
   public func noteUnknown(
-    _ reading: SessionActivity.Reading, advanced: Int64, account: UInt32, bootID: String, until end: BootInstant,
+    _ reading: SessionActivity.Reading, of app: AppID, advanced: Int64, account: UInt32, bootID: String,
+    until end: BootInstant,
     wall: Int64, make: @escaping @Sendable () throws -> OpenUsageSession
   ) async throws(StoreError) -> Bool {
     try await commits.commit { database in
       let open = try database.row(
         "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ? AND account IS ?",
-        [bootID, AppID.unknownPrograms.text, account])
+        [bootID, app.text, account])
       let session = try open.map { try OpenUsageSession($0, processes: []) } ?? make()
       if open == nil { try database.insert(session) }
       let before = session.activity?.milliseconds ?? 0

@@ -69,11 +69,8 @@ class _Decision:
             yield "blocked", CLOSED, FOREVER
         if rules.app(self._app, "allowed") == "yes":
             return
-        if self._app == values.UNKNOWN_PROGRAMS:
-            if rules["unknownPrograms"] == "block":
-                yield "unknownPrograms", CLOSED, FOREVER
-            if rules["unknownPrograms"] == "count":
-                return
+        if self._app == values.UNKNOWN_PROGRAMS and rules["unknownPrograms"] == "block":
+            yield "unknownPrograms", CLOSED, FOREVER
         yield self._lock()
         yield self._outside("bedtime")
         if self._category != "learning":

@@ -62,6 +62,8 @@ class Rules:
         """Return what an application is called."""
         if id_ == values.UNKNOWN_PROGRAMS:
             return "Unknown programs"
+        if id_ == values.OTHER_PROGRAMS:
+            return "Other programs"
         return self.app(id_, "name") or id_
 
     def category(self, id_: str) -> tuple[str, int]:

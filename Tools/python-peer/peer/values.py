@@ -14,7 +14,7 @@ CATEGORIES = ("learning", "reward", "neutral")
 _MATCHERS = ("sha256", "package", "flatpak", "argument", "path", "name")
 _RATE, _WEEK, _CAP = 10**9, 10_080, 10**12
 FAMILY, CHILD = "family", "child"
-UNKNOWN_PROGRAMS = "latchkey.unknown"
+UNKNOWN_PROGRAMS, OTHER_PROGRAMS = "latchkey.unknown", "latchkey.other"
 
 
 def app_id(segment: str) -> str:
@@ -188,7 +188,7 @@ def typed(key: str, text: str) -> str:
 def is_in_force(zone: str, key: str, value: str) -> bool:
     """Tell whether a register is in force: known, permitted in its zone, and in the one form of its value."""
     known = rule(key)
-    if key.startswith(f"app/{UNKNOWN_PROGRAMS}/"):
+    if key.startswith((f"app/{UNKNOWN_PROGRAMS}/", f"app/{OTHER_PROGRAMS}/")):
         return False
     try:
         return known is not None and zone in known[0] and known[1](value) == value

@@ -1,0 +1,48 @@
+import LatchkeyModel
+
+/// What recognizes the programs that are installed, or run from a terminal, and that no rule names.
+///
+/// What a desktop or accessibility needs is none of them, whatever it is installed with.
+///
+/// Spec: Protocol/13-agent.md §8.
+struct OtherPrograms: Sendable {
+  /// The packages that have entries in menus, and have no rules.
+  private(set) var packages: Set<String> = []
+  /// The programs of entries in menus that have no rules.
+  private(set) var paths: Set<String> = []
+  /// The folders of those programs that have one of their own: a script starts others from there.
+  private var folders: Set<String> = []
+  /// Folders that hold many programs.
+  private static let shared: Set<String> = [
+    "/bin", "/sbin", "/lib", "/usr/bin", "/usr/sbin", "/usr/games", "/usr/lib", "/usr/libexec", "/usr/share",
+    "/usr/local",
+    "/usr/local/bin", "/usr/local/sbin", "/usr/local/games", "/usr/local/lib", "/usr/local/share", "/opt", "/opt/bin",
+    "/srv",
+    "/home", "/var", "/var/lib", "/usr", "/",
+  ]
+
+  /// Creates a table of the matchers in orders.
+  init(_ matchers: [AppMatcher]) {
+    for matcher in matchers {
+      switch matcher.kind {
+      case .package where !NeededPrograms.contains(package: matcher.value): packages.insert(matcher.value)
+      case .path:
+        paths.insert(matcher.value)
+        let folder = String(matcher.value[..<(matcher.value.lastIndex(of: "/") ?? matcher.value.startIndex)])
+        if !folder.isEmpty, !Self.shared.contains(folder) { folders.insert(folder + "/") }
+      case .package, .flatpak, .sha256, .argument, .name: break
+      }
+    }
+  }
+
+  /// Returns whether a process is one of these programs, which no application of its own recognizes.
+  func match(_ facts: ProcessFacts) -> Bool {
+    if facts.images.first.map({ NeededPrograms.isOfDesktop($0.name) }) == true { return false }
+    if facts.isFromTerminal || facts.flatpak != nil { return true }
+    return facts.images.contains { image in
+      !packages.isDisjoint(with: image.packages) || !packages.isDisjoint(with: image.copiedPackages)
+        || paths.contains(image.path) || !paths.isDisjoint(with: image.copiedPaths)
+        || !image.isHidden && (image.path.hasPrefix("/snap/") || folders.contains(where: image.path.hasPrefix))
+    }
+  }
+}

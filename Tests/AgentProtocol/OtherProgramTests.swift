@@ -1,0 +1,90 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyAgentProtocol
+
+/// Tests of what no rule names: Protocol/13-agent.md §8.
+@Suite struct OtherProgramTests {
+  private static func others(closesAt: Int64?) -> ProgramOrder {
+    ProgramOrder(
+      app: .otherPrograms, category: .neutral,
+      terms: ProgramTerms(closesAt: closesAt.map { .init(milliseconds: $0) }, reason: "Other programs: bedtime"),
+      matchers: [
+        AppMatcher(kind: .package, value: "webby"), AppMatcher(kind: .package, value: "gnome-shell"),
+        AppMatcher(kind: .path, value: "/opt/racer/start.sh"), AppMatcher(kind: .path, value: "/usr/bin/office"),
+      ])
+  }
+
+  private func facts(
+    _ image: ProcessFacts.Image, flatpak: String? = nil, isFromTerminal: Bool = false, isProtected: Bool = false,
+    isWritable: Bool = false
+  ) -> ProcessFacts {
+    ProcessFacts(
+      identity: AgentRig.process(5), account: 1_000, startedAt: .init(milliseconds: 10), name: "x", images: [image],
+      flatpak: flatpak, isFromWritablePlace: isWritable, isFromTerminal: isFromTerminal, isProtected: isProtected)
+  }
+
+  private func told(_ facts: ProcessFacts, unknown: ProgramTerms? = ProgramTerms(), closesAt: Int64? = 0) -> [String] {
+    var rig = AgentRig()
+    rig.order([AgentRig.game(closesAt: nil), Self.others(closesAt: closesAt)], unknown: unknown, at: 1)
+    _ = rig.news()
+    rig.take(rig.machine.saw(facts, at: .init(milliseconds: 20)))
+    return rig.news()
+  }
+
+  @Test("What has an entry in a menu, is a Flatpak or a snap, or runs in a terminal is closed with everything")
+  func closed() {
+    for facts in [
+      facts(.init(path: "/usr/lib/webby/webby.bin", packages: ["webby"])),
+      facts(.init(path: "/usr/lib/webby/copy", copiedPackages: ["webby"])), facts(.init(path: "/usr/bin/office")),
+      facts(.init(path: "/opt/racer/data/racer.bin")), facts(.init(path: "/snap/minetest/123/usr/bin/minetest")),
+      facts(.init(path: "/app/bin/game"), flatpak: "org.example.Game"),
+      facts(.init(path: "/usr/bin/vim.basic"), isFromTerminal: true),
+    ] {
+      #expect(told(facts) == ["kill 5", "killed 5 latchkey.other"], "\(facts)")
+      #expect(told(facts, closesAt: nil) == ["began 5 latchkey.other since 10"], "\(facts)")
+    }
+  }
+
+  @Test("What the desktop needs, helpers without an entry, and what is protected go on")
+  func left() {
+    for facts in [
+      facts(.init(path: "/usr/bin/gnome-shell", packages: ["gnome-shell"]), isFromTerminal: true),
+      facts(.init(path: "/usr/bin/bash"), isFromTerminal: true),
+      facts(.init(path: "/usr/bin/zsh"), isFromTerminal: true),
+      facts(.init(path: "/usr/bin/xscreensaver", packages: ["webby"])),
+      facts(.init(path: "/usr/bin/onboard", packages: ["webby"])), facts(.init(path: "/usr/libexec/helper")),
+      facts(.init(path: "/opt/other/game")), facts(.init(path: "/usr/bin/officer")),
+      facts(.init(path: "/snap/x/game", isHidden: true)),
+      facts(.init(path: "/usr/bin/latchkey"), isFromTerminal: true, isProtected: true),
+    ] { #expect(told(facts) == [], "\(facts)") }
+  }
+
+  @Test("An application of its own, and an unknown program, are what they are")
+  func order() {
+    #expect(told(facts(.init(path: "/usr/games/kart"), isFromTerminal: true)) == ["began 5 kart since 10"])
+    let unknown = facts(.init(path: "/home/emma/game"), isFromTerminal: true, isWritable: true)
+    #expect(told(unknown) == ["began 5 ? since 10"])
+    // Without orders for unknown programs, they are what runs in the terminal.
+    #expect(told(unknown, unknown: nil) == ["kill 5", "killed 5 latchkey.other"])
+  }
+
+  @Test("The child reads which program it was")
+  func words() {
+    var rig = AgentRig()
+    rig.order([Self.others(closesAt: 0)], at: 1)
+    rig.take(rig.machine.saw(facts(.init(path: "/usr/bin/office")), at: .init(milliseconds: 20)))
+    let reasons = rig.reports.compactMap { if case .closed(_, _, let reason) = $0.event { reason } else { nil } }
+    #expect(reasons == ["“office”: bedtime"])
+    #expect(ClosingSentence.closed(reason: reasons[0], deed: .asked) == "“office” was closed: bedtime.")
+  }
+
+  @Test("What is looked for is known: the packages and paths that no desktop needs, and Flatpaks")
+  func needs() {
+    var rig = AgentRig()
+    rig.order([Self.others(closesAt: nil)], at: 1)
+    #expect(rig.machine.packages == ["webby"])
+    #expect(rig.machine.paths == ["/opt/racer/start.sh", "/usr/bin/office"])
+    #expect(rig.machine.needs(of: 1_000) == .flatpaks)
+  }
+}
