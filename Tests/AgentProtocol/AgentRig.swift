@@ -35,12 +35,15 @@ struct AgentRig {
 
   mutating func order(
     _ programs: [ProgramOrder], unknown: ProgramTerms? = nil, account: UInt32 = 1_000, sessions: SessionTerms? = nil,
-    number: UInt64 = 1, boot: String = AgentRig.boot, madeAt: Int64 = 0, at now: Int64,
+    screen: ScreenTerms = ScreenTerms(), number: UInt64 = 1, boot: String = AgentRig.boot, madeAt: Int64 = 0,
+    at now: Int64,
     here: (AppMatcher) -> OrderFault.Kind? = { _ in nil }
   ) {
     let orders = AgentOrders(
       number: number, boot: boot, at: .init(milliseconds: madeAt),
-      accounts: [AccountOrders(account: account, sessions: sessions, unknown: unknown, programs: programs)])
+      accounts: [
+        AccountOrders(account: account, screen: screen, sessions: sessions, unknown: unknown, programs: programs)
+      ])
     take(machine.received(orders, boot: AgentRig.boot, at: .init(milliseconds: now), here: here) { $0.account < 2_000 })
   }
 
@@ -105,6 +108,7 @@ extension AgentReport.Event {
     case .letThrough(let count): "letThrough \(count)"
     case .senses(let hasSessions, let hasInput): "senses \(hasSessions) \(hasInput)"
     case .unreadable(let account, let count): "unreadable \(account) \(count)"
+    case .screenTime(let account, let milliseconds): "screen \(account) \(milliseconds)"
     }
   }
 }

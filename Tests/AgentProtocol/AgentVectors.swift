@@ -42,12 +42,14 @@ struct AgentVectors: Decodable {
     }
   }
   struct Sessions: Decodable {
+    let step: String
     let closesAt: Int64?
     let opensAt: Int64?
     let warnings: [Int64]
     let reason: String
     var value: SessionTerms {
       SessionTerms(
+        step: step == "lock" ? .lock : step == "lockUnlessAllowed" ? .lockUnlessAllowed : .close,
         closesAt: closesAt.map { BootInstant(milliseconds: $0) },
         opensAt: opensAt.map { BootInstant(milliseconds: $0) },
         warnings: warnings.map { BootInstant(milliseconds: $0) }, reason: reason)
@@ -66,10 +68,20 @@ struct AgentVectors: Decodable {
         processes: processes ?? [])
     }
   }
+  struct Screen: Decodable {
+    let source: String
+    let grace: Int64
+    var value: ScreenTerms {
+      ScreenTerms(
+        source == "sessions" ? .sessions : source == "programs" ? .programs : .sessionsWithoutLearning,
+        graceMilliseconds: grace)
+    }
+  }
   struct AccountPart: Decodable {
     let account: UInt32
     let name: String
     let home: String
+    let screen: Screen
     let sessions: Sessions?
     let unknown: Terms?
     let programs: [Program]
@@ -85,8 +97,8 @@ struct AgentVectors: Decodable {
         number: number, boot: boot, at: BootInstant(milliseconds: at),
         accounts: accounts.map {
           AccountOrders(
-            account: $0.account, name: $0.name, home: $0.home, sessions: $0.sessions?.value, unknown: $0.unknown?.value,
-            programs: $0.programs.map(\.value))
+            account: $0.account, name: $0.name, home: $0.home, screen: $0.screen.value, sessions: $0.sessions?.value,
+            unknown: $0.unknown?.value, programs: $0.programs.map(\.value))
         })
     }
   }
@@ -142,7 +154,9 @@ struct AgentVectors: Decodable {
           .refused(
             orders: orders ?? 0,
             OrderFault(
-              fault == "noAccount" ? .noAccount : fault == "notKept" ? .notKept : .neededProgram, account: account ?? 0,
+              fault == "noAccount"
+                ? .noAccount : fault == "notKept" ? .notKept : fault == "notLocked" ? .notLocked : .neededProgram,
+              account: account ?? 0,
               app: app, detail: detail ?? "")
           )
         case "clockSet": .clockSet(milliseconds: milliseconds ?? 0)
@@ -155,6 +169,7 @@ struct AgentVectors: Decodable {
         case "letThrough": .letThrough(count: count ?? 0)
         case "senses": .senses(hasSessions: hasSessions ?? false, hasInput: hasInput ?? false)
         case "unreadable": .unreadable(account: account ?? 0, count: count ?? 0)
+        case "screenTime": .screenTime(account: account ?? 0, milliseconds: milliseconds ?? -1)
         case "sessionsWarned":
           .sessionsWarned(account: account ?? 0, left: milliseconds ?? -1, reason: reason ?? "missing")
         default: nil

@@ -5,6 +5,69 @@ import Testing
 
 /// Tests of sessions that close: Protocol/13-agent.md §13.
 @Suite struct ClosingSessionsTests {
+  @Test("Screens are locked again and again, and one that does not lock is told; log-ins go on")
+  func locks() {
+    var rig = AgentRig(AgentAbilities(onlyAccount: nil, canCloseSessions: true, nodeAccount: 1_001))
+    func see(_ accounts: Set<UInt32>, at now: Int64) {
+      rig.take(rig.machine.sensed(AgentPresence(accounts: accounts, input: .last(nil)), at: .init(milliseconds: now)))
+    }
+    see([1_000], at: 0)
+    rig.order([], sessions: SessionTerms(step: .lock, closesAt: .init(milliseconds: 1_000), reason: "bedtime"), at: 0)
+    _ = rig.news()
+    rig.tick(1_000)
+    #expect(rig.news() == ["lock 1000", "sessions locked 1000"])
+    #expect(rig.logIn(1_000, at: 1_100).isAllowed)
+    see([], at: 1_500)
+    rig.tick(6_000)
+    #expect(rig.news() == [], "It is locked.")
+    see([1_000], at: 8_000)
+    rig.tick(11_000)
+    #expect(rig.news() == ["lock 1000"], "It was unlocked.")
+    rig.tick(16_000)
+    rig.tick(21_000)
+    _ = rig.news()
+    rig.tick(26_000)
+    #expect(rig.news() == ["lock 1000", "refused notLocked", "inForce 1"])
+    see([], at: 27_000)
+    rig.tick(31_000)
+    #expect(rig.news() == ["inForce 1"], "It locks after all.")
+    rig.order([], sessions: SessionTerms(step: .lock), number: 2, at: 32_000)
+    see([1_000], at: 32_000)
+    rig.tick(40_000)
+    #expect(rig.news() == ["inForce 2"])
+  }
+
+  @Test(
+    "Where a parent chose so, a screen stays open while something runs that is always allowed, and can be opened to start it"
+  )
+  func locksUnlessAllowed() {
+    var rig = AgentRig(AgentAbilities(onlyAccount: nil, canCloseSessions: true, nodeAccount: 1_001))
+    let digest = String(repeating: "a", count: 64)
+    let book = AgentRig.game(closesAt: nil, always: true, matchers: [AppMatcher(kind: .sha256, value: digest)])
+    func see(_ accounts: Set<UInt32>, at now: Int64) {
+      rig.take(rig.machine.sensed(AgentPresence(accounts: accounts, input: .last(nil)), at: .init(milliseconds: now)))
+    }
+    see([1_000], at: 0)
+    rig.order(
+      [book], sessions: SessionTerms(step: .lockUnlessAllowed, closesAt: .init(milliseconds: 0), reason: "bedtime"),
+      at: 0)
+    #expect(rig.deeds == ["lock 1000"], "Nothing of the kind runs.")
+    see([], at: 1_000)
+    rig.tick(5_000)
+    see([1_000], at: 6_000)
+    rig.tick(10_000)
+    rig.tick(15_000)
+    _ = rig.news()
+    rig.see(5, "/usr/bin/book", start: 20_000, sha256: digest, at: 20_000)
+    for now in stride(from: 20_000, through: 120_000, by: 5_000) as StrideThrough<Int64> { rig.tick(now) }
+    #expect(rig.deeds == [])
+    rig.take(rig.machine.ended(AgentRig.process(5), at: .init(milliseconds: 121_000)))
+    for now in stride(from: 125_000, through: 150_000, by: 5_000) as StrideThrough<Int64> { rig.tick(now) }
+    #expect(rig.deeds == [])
+    rig.tick(155_000)
+    #expect(rig.deeds == ["lock 1000"])
+  }
+
   @Test(
     "Sessions that may not be open are locked, then ended, unless something runs that is always allowed; log-ins are refused"
   )

@@ -57,6 +57,32 @@ import Testing
     }
   }
 
+  @Test("What counts as screen time, and what is done about sessions, is as the family chose")
+  func screenTime() {
+    #expect(orders({ _ in }, isSystem: true).screen == ScreenTerms(.sessions, graceMilliseconds: 3_600_000))
+    let free = orders({ ($0.screenTime.learning, $0.screenTime.graceMinutes) = (.free, 90) }, isSystem: true)
+    #expect(free.screen == ScreenTerms(.sessionsWithoutLearning, graceMilliseconds: 5_400_000))
+    #expect(orders({ $0.screenTime.source = .programs }, isSystem: true).screen.source == .programs)
+    #expect(orders({ $0.lock = .on }, isSystem: true).sessions == nil)
+    for (choice, step) in [
+      (ClosedSessions.lock, SessionTerms.Step.lock), (.lockUnlessAllowed, .lockUnlessAllowed), (.close, .close),
+    ] {
+      let closed = orders({ ($0.lock, $0.sessions) = (.on, choice) }, isSystem: true).sessions
+      #expect(closed?.step == step && closed?.closesAt != nil)
+      #expect(orders({ $0.sessions = choice }, isSystem: true).sessions == SessionTerms(step: step))
+    }
+  }
+
+  @Test("What a parent's own matchers no longer recognize is one of the other programs")
+  func matchersOfOnesOwn() throws {
+    let kart = try #require(AppID("kart"))
+    let given = orders(
+      { $0.apps[kart, default: RuleSet.App()].matchers = [AppMatcher(kind: .path, value: "/opt/kart")] }, isSystem: true
+    )
+    let others = try #require(given.programs.first { $0.app == .otherPrograms })
+    #expect(others.matchers.map(\.value).contains("/usr/games/kart"))
+  }
+
   @Test(
     "Unknown programs that are rewards close with the rewards, and blocked ones are closed", arguments: [false, true])
   func closed(isSystem: Bool) throws {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 import LatchkeyControl
+import LatchkeyHousehold
 import LatchkeyModel
 import Testing
 
@@ -47,6 +48,30 @@ extension ProcessTests {
         #expect(explained.enforcement == .ownPrograms)
         let command = try await home.outcome(of: [("app/kart/name", "Kart 2")])
         #expect(command.stateInForce?.enforcement == .ownPrograms, "\(command)")
+      }
+    }
+
+    @Test("A lock closes what a rule names alone; the receipt says so, and explain of what runs on")
+    func namedAlone() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/name", "Kart"), ("app/kart/matchers", "sha256 \(try await home.digest())")])
+        let (game, other) = (try home.play([home.game]), try home.play(["/bin/sleep"]))
+        let locked = try await home.outcome(of: [("lock", "on")])
+        #expect(await game.wait() == .signalled(SIGTERM))
+        #expect(other.isRunning)
+        #expect(locked.stateInForce?.enforcement == .ownPrograms)
+        let state = locked.stateInForce?.as(RegistersInForce.self)
+        #expect(state?.exceptions.contains("others-left-open") == true, "\(locked)")
+        let named = try await home.mum.latchkey("explain", "--app", "Kart")
+        #expect(named.output.contains("not allowed") && !named.output.contains("nothing closes it"), "\(named)")
+        try await eventually("the parent knows that the agent is that of one user") {
+          try await home.mum.api.conditions().contains { $0.condition.name == "own-programs-only" }
+        }
+        let unnamed = try await home.mum.latchkey("explain", "--app", "org.example.sleeper")
+        #expect(unnamed.output.contains("but nothing closes it"), "\(unnamed)")
+        let here = try await home.pc.latchkey("explain", "--app", "org.example.sleeper")
+        #expect(here.output.contains("but nothing closes it"), "\(here)")
       }
     }
 

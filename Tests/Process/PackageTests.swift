@@ -63,7 +63,9 @@ extension ProcessTests {
     @Test(
       "It is not got around, and a fault leaves the rest of the rules in force",
       .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
-      arguments: ["accounts", "bypasses", "clocks", "crashes", "crowd", "disks", "everything", "faults", "machines"])
+      arguments: [
+        "accounts", "bypasses", "clocks", "crashes", "crowd", "disks", "evening", "everything", "faults", "machines",
+      ])
     func machine(scenario: String) async throws {
       let beside = [
         "bypasses": [BuiltProgram.folder], "crowd": [BuiltProgram.folder],

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyTestSupport
@@ -67,6 +68,20 @@ import Testing
       let purses: [String: Int64]
       let repeats: [String: [Int64]]
     }
+    struct Stretches: Decodable {
+      struct Stretch: Decodable {
+        let app: AppID
+        let category: AppCategory
+        let start: Int64
+        let milliseconds: Int64
+      }
+      let zone: String
+      let dayStart: Int
+      let learningIsFree: Bool
+      let stretches: [Stretch]
+      let days: [String: Decision.Use]
+    }
+    let use: [Stretches]
     let values: [Value]
     let merge: [Merge]
     let decisions: [Decision]
@@ -133,6 +148,28 @@ import Testing
         #expect(verdict.reason?.word == said.reason, "\(note)")
         #expect(verdict.until?.milliseconds == said.until, "\(note)")
         #expect(verdict.warnings.map(\.milliseconds) == said.warnings, "\(note)")
+      }
+    }
+  }
+
+  @Test func useAddsUpAsInTheVectors() throws {
+    #expect(file.use.contains { $0.learningIsFree } && file.use.contains { !$0.learningIsFree })
+    for vector in file.use {
+      var totals = UseTotals(
+        try DayBoundary(zone: vector.zone, dayStartHour: vector.dayStart), isLearningFree: vector.learningIsFree)
+      for stretch in vector.stretches {
+        totals.add(
+          UseSpan(
+            app: stretch.app, category: stretch.category, start: stretch.start, milliseconds: stretch.milliseconds))
+      }
+      for (day, wanted) in vector.days {
+        let use = totals.use[try HouseholdSamples.day(day)] ?? DayUse()
+        #expect(use.screen == wanted.screen)
+        for (name, time) in wanted.categories {
+          #expect(use.categories[try #require(AppCategory(rawValue: name))] ?? 0 == time, "\(day) \(name)")
+        }
+        #expect(Set(use.apps.keys.map(\.text)) == Set(wanted.apps.keys))
+        for (name, time) in wanted.apps { #expect(use.apps[try HouseholdSamples.app(name)] == time, "\(day) \(name)") }
       }
     }
   }

@@ -114,6 +114,10 @@ class CommandAccounts:
             # Two machines answered with the child's keys. What the parent says is true of the one that it found without it.
             self.states["failed, as one of the child and its copy did not have it, and told"] += 1
             return None
+        if status in ("cancelled", "expired") and outcome == "executed" and self._was_copied(entry.child, said):
+            # The answer had the number of another one of the copy's, and was taken for it. That two machines use the keys is told.
+            self.states[f"{status}, and executed by one of the child and its copy"] += 1
+            return None
         if outcome is not None and outcome != status:
             # Whatever else became of it at the parent: what the child did is the truth.
             return fault(f"a command is {status} at the parent and {outcome} on the child")

@@ -109,7 +109,8 @@ def observe(family: Family, facts: Facts) -> Observation:
                 records=[_record(row) for row in database.execute(_RECORDS)],
                 open_sessions=[row[0] for row in database.execute("SELECT app_id FROM open_session")],
                 audit=[(row[0], row[1], row[2] or "") for row in database.execute("SELECT action, target, new FROM audit")],
-                waiting=database.execute("SELECT count(*) FROM outbox_item").fetchone()[0],
+                # What weakens the rules may change at any moment, also the last one, and is told again after each start.
+                waiting=database.execute("SELECT count(*) FROM outbox_item WHERE kind <> 14").fetchone()[0],
                 settings=facts.settings[name], warnings=list(facts.status[name]["warnings"]),
                 listed=_listed(facts.usage[name]), at_parent=at_parent[name],
                 listed_at_parent=_listed(facts.parent_usage[name]),

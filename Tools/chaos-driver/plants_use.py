@@ -11,10 +11,15 @@ class NoVictim(Exception):
     """The run has nothing that this fault could be planted in."""
 
 
+def _plain(ledger: Ledger) -> set[str]:
+    """Returns the applications of undisturbed sessions."""
+    return {s.app for s in ledger.sessions if s.fate == ACCEPTED and not s.on_copy and not any(
+        s.child == b.child and b.kind == "restored" for b in ledger.setbacks)}
+
+
 def _records(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, ChildSeen, Record]:
     """Chooses a record that is at both places, of an undisturbed session on a child that has dropped nothing."""
-    plain = {s.app for s in ledger.sessions if s.fate == ACCEPTED and not s.on_copy and not any(
-        s.child == b.child and b.kind == "restored" for b in ledger.setbacks)}
+    plain = _plain(ledger)
     found = [(name, there, record) for name, there in seen.children.items() for record in there.records
              if record in there.at_parent and record.app in plain and there.losses[0] == 0]
     if not found:
@@ -55,8 +60,7 @@ def _alter_record(ledger: Ledger, seen: Observation, chance: random.Random) -> t
 
 def _repeat_id(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
     name, there, record = _records(ledger, seen, chance)
-    others = [r for r in there.records if r.id != record.id and r.app in {
-        s.app for s in ledger.sessions if s.record_id is not None}]
+    others = [r for r in there.records if r.id != record.id and r.app in _plain(ledger)]
     if not others:
         raise NoVictim("a child has one record alone")
     other = chance.choice(others)

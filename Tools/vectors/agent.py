@@ -10,7 +10,9 @@ KINDS = {"sha256": 1, "package": 2, "flatpak": 3, "argument": 4, "path": 5, "nam
 STEPS = {"close": 1, "pause": 2}
 DEEDS = {"asked": 1, "killed": 2, "paused": 3}
 FAULTS = {"noAccount": 1, "otherAccount": 2, "matchesEverything": 3, "neededProgram": 4, "badMatcher": 5, "cannotPause": 6,
-          "cannotCloseSession": 7, "tooLarge": 8, "notKept": 9}
+          "cannotCloseSession": 7, "tooLarge": 8, "notKept": 9, "noProgram": 10, "sharedMatcher": 11, "notLocked": 12}
+SESSION_STEPS = {"close": 1, "lock": 2, "lockUnlessAllowed": 3}
+SCREEN_SOURCES = {"programs": 0, "sessions": 1, "sessionsWithoutLearning": 2}
 BOOT = "7a4b1d5e-90b2-4c83-a1f0-5d3c6a7b8c9d"
 
 
@@ -36,7 +38,7 @@ def terms(value):
 
 def session_terms(value):
     closes, opens = (NEVER if value[name] is None else value[name] for name in ("closesAt", "opensAt"))
-    body = struct.pack(">QQB", closes, opens, len(value["warnings"]))
+    body = struct.pack(">BQQB", SESSION_STEPS[value["step"]], closes, opens, len(value["warnings"]))
     return body + b"".join(struct.pack(">Q", warning) for warning in value["warnings"]) + text(value["reason"])
 
 
@@ -51,6 +53,7 @@ def program(value):
 
 def account(value):
     body = struct.pack(">I", value["account"]) + text(value["name"]) + text(value["home"])
+    body += struct.pack(">BQ", SCREEN_SOURCES[value["screen"]["source"]], value["screen"]["grace"])
     for part, write in (("sessions", session_terms), ("unknown", terms)):
         body += struct.pack(">B", value[part] is not None)
         if value[part] is not None:
@@ -104,6 +107,8 @@ def report(value):
         body += b"\21" + struct.pack(">BB", value["hasSessions"], value["hasInput"])
     elif event == "unreadable":
         body += b"\22" + struct.pack(">IQ", value["account"], value["count"])
+    elif event == "screenTime":
+        body += b"\23" + struct.pack(">IQ", value["account"], value["milliseconds"])
     return frame(4, body)
 
 
@@ -166,8 +171,12 @@ def no_terms(closes=None, reason="", warnings=(), step="close"):
     return {"closesAt": closes, "step": step, "warnings": list(warnings), "reason": reason}
 
 
-def sessions(closes=None, opens=None, reason="", warnings=()):
-    return {"closesAt": closes, "opensAt": opens, "warnings": list(warnings), "reason": reason}
+def screen(source="sessions", grace=3_600_000):
+    return {"source": source, "grace": grace}
+
+
+def sessions(closes=None, opens=None, reason="", warnings=(), step="close"):
+    return {"step": step, "closesAt": closes, "opensAt": opens, "warnings": list(warnings), "reason": reason}
 
 
 CHESS = {
@@ -183,10 +192,12 @@ MATH = {
 ORDERS = [
     {"number": 1, "boot": BOOT, "at": 5_000, "accounts": []},
     {"number": 2**40, "boot": BOOT, "at": 6_000_000, "accounts": [
-        {"account": 1000, "name": "emma", "home": "/home/emma", "sessions": None, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
-        {"account": 1001, "name": "", "home": "", "sessions": sessions(5_900_000, 41_900_000, "bedtime until 07:00"),
+        {"account": 1000, "name": "emma", "home": "/home/emma", "screen": screen(), "sessions": None, "unknown": None, "programs": [CRAFT, CHESS, MATH]},
+        {"account": 1001, "name": "", "home": "", "screen": screen("programs", 300_000), "sessions": sessions(5_900_000, 41_900_000, "bedtime until 07:00"),
          "unknown": no_terms(0, "unknown programs are blocked"), "programs": []},
-        {"account": 1002, "name": "tom", "home": "/srv/home/tom", "sessions": sessions(), "unknown": None, "programs": [
+        {"account": 1002, "name": "tom", "home": "/srv/home/tom",
+         "screen": screen("sessionsWithoutLearning", 14_400_000),
+         "sessions": sessions(5_900_000, None, "locked by a parent", [5_000_000], "lockUnlessAllowed"), "unknown": None, "programs": [
             {**CHESS, "category": "neutral", "terms": no_terms(7, "bedtime, \u00fc", [], "pause"), "matchers": [],
              "processes": [{"processID": 77, "startTime": 2**40}, {"processID": 4242, "startTime": 987654}]}]}]},
 ]
@@ -213,6 +224,8 @@ REPORTS = [
     {"event": "sessionsWarned", "account": 1001, "milliseconds": 300_000, "reason": "bedtime until 07:00"},
     {"event": "senses", "hasSessions": True, "hasInput": False},
     {"event": "unreadable", "account": 1000, "count": 4},
+    {"event": "screenTime", "account": 1000, "milliseconds": 5_400_000},
+    {"event": "refused", "orders": 3, "fault": "notLocked", "account": 1000, "app": None, "detail": ""},
 ]
 QUESTIONS = [1000, 2**32 - 1]
 ANSWERS = [(True, ""), (False, "bedtime until 07:00"), (False, "gr\u00fcn")]

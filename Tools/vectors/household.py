@@ -213,7 +213,10 @@ def codec(key):
         case ["lock"]: return lock, lock_text
         case ["mode"]: return choice("points", "limits")
         case ["unknownPrograms"]: return choice("count", "reward", "block")
-        case ["sessions"]: return choice("leave", "close")
+        case ["sessions"]: return choice("leave", "lock", "lockUnlessAllowed", "close")
+        case ["screenTime", "source"]: return choice("sessions", "programs")
+        case ["screenTime", "grace"]: return numbers(1, 240)
+        case ["screenTime", "learning"]: return choice("counts", "free")
         case ["app", _, "step"]: return choice("close", "pause")
         case ["points", "use"]: return choice("payAsYouGo", "redeemFirst")
         case ["points", "minutesPerPoint"]: return numbers(1, 1440)
@@ -229,6 +232,7 @@ def codec(key):
 
 UNKNOWN = "latchkey.unknown"
 OTHER = "latchkey.other"
+SCREEN = "latchkey.screen"
 
 def rules(registers):
     """Returns the values in force by key, from (zone, key, value) of the family and one child."""
@@ -236,7 +240,7 @@ def rules(registers):
     for zone in ("family", "child"):
         # The limit of every day comes before those of its weekdays, whose keys are longer.
         for where, key, value in sorted(registers, key=lambda register: register[1].count("/")):
-            if where != zone or value is None or not codec(key) or key.startswith((f"app/{UNKNOWN}/", f"app/{OTHER}/")):
+            if where != zone or value is None or not codec(key) or key.startswith((f"app/{UNKNOWN}/", f"app/{OTHER}/", f"app/{SCREEN}/")):
                 continue
             if zone == "family" and key.split("/")[0] in ("name", "removed", "today", "lock"):
                 continue

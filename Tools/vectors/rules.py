@@ -23,7 +23,10 @@ KEYS = {
     "limits/weekly": ["600", "10080", "10081", "1.5"],
     "points/minutesPerPoint": ["3", "0", "1441"],
     "mode": ["points", "limits", "money"],
-    "sessions": ["leave", "close", "yes"],
+    "sessions": ["leave", "lock", "lockUnlessAllowed", "close", "yes"],
+    "screenTime/source": ["sessions", "programs", "all"],
+    "screenTime/grace": ["60", "1", "240", "0", "241", "1h"],
+    "screenTime/learning": ["counts", "free", "no"],
     "app/org.gnome.Chess/step": ["close", "pause", "stop"],
 }
 
@@ -51,7 +54,7 @@ UNKNOWN = [
     ("child", "unknownPrograms", ["count", "reward", "block"]), ("family", "category/reward/limit", ["20"]),
     ("child", f"app/{household.UNKNOWN}/blocked", ["yes"]), ("family", f"app/{household.UNKNOWN}/category", ["learning"]),
     ("child", "today/DAY/grant/0190a3d2-0000-7000-8000-000000000003", [f"15 app:{household.UNKNOWN}"]),
-    ("child", f"app/{household.OTHER}/allowed", ["yes"]), ("family", "category/neutral/limit", ["25"]),
+    ("child", f"app/{household.OTHER}/allowed", ["yes"]), ("child", f"app/{household.SCREEN}/blocked", ["yes"]), ("family", "category/neutral/limit", ["25"]),
 ]
 
 TIMES = [
@@ -69,8 +72,33 @@ def build() -> dict:
         "merge": [merge(chance) for _ in range(12)],
         "decisions": [decision(chance) for _ in range(80)]
         + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)],
+        "use": [use(random.Random(seed)) for seed in range(8)],
         "ledger": [ledger(chance) for _ in range(10)],
     }
+
+
+def use(chance):
+    family = household.Family(chance.choice(["Europe/Berlin", "UTC"]), chance.choice([0, 4]))
+    start, free = 1_792_839_600_000, chance.random() < 0.5  # around the night in which clocks go back in Berlin
+    apps = [("game", "reward"), ("book", "learning"), ("tool", "neutral"), (household.OTHER, "neutral"), (household.SCREEN, "neutral")]
+    stretches, found = [], {}
+    for _ in range(14):
+        app, category = chance.choice(apps)
+        begins, length = start + chance.randrange(48 * 60) * 60_000, chance.randrange(180) * 60_000
+        stretches.append({"app": app, "category": category, "start": begins, "milliseconds": length})
+        at = begins
+        while at < begins + length:
+            day = family.day(at)
+            end = min(begins + length, family.start(household.later(day, 1)))
+            found.setdefault(str(day), []).append((at, end, app, category))
+            at = end
+    length = lambda parts: sum(end - begin for begin, end in household.union([part[:2] for part in parts]))
+    days = {day: {
+        "screen": length([part for part in parts if not (free and part[3] == "learning")]),
+        "categories": {name: length([p for p in parts if p[3] == name and p[2] != household.SCREEN]) for name in household.CATEGORIES},
+        "apps": {app: length([p for p in parts if p[2] == app]) for app in sorted({p[2] for p in parts} - {household.SCREEN})},
+    } for day, parts in sorted(found.items())}
+    return {"zone": str(family.zone), "dayStart": family.hour, "learningIsFree": free, "stretches": stretches, "days": days}
 
 
 def value(key, typed):

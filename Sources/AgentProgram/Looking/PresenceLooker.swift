@@ -65,6 +65,7 @@ final class PresenceLooker {
     }
     return AgentPresence(
       accounts: hasSessions ? Set(sessions.filter(\.isInUse).map(\.user)) : nil,
+      locked: Set(sessions.filter { $0.isInForeground && $0.isLocked }.map(\.user)),
       input: hasInput ? .last(lastInput) : .unknown)
   }
 }

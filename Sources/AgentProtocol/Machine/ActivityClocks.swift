@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// The clocks of applications, each of which advances while its application is active in an account.
+/// The clocks of applications, each of which advances while its application is active in an account, and of the time for which
+/// somebody is at a session of an account.
 ///
 /// Two programs of one application share a clock, so that their time counts once. So do all unknown programs.
 ///
@@ -15,6 +16,16 @@ struct ActivityClocks: Sendable {
     var isWeak: Bool
   }
 
+  /// What the clocks have to know of the orders.
+  struct Terms {
+    var accounts: [UInt32: AgentMachine.Supervised]
+
+    /// Returns the category of an application in an account.
+    func category(_ key: Key) -> AppCategory? { accounts[key.account]?.programs[key.app]?.category }
+    /// Returns what counts as screen time in an account.
+    func screen(_ account: UInt32) -> ScreenTerms { accounts[account]?.orders.screen ?? ScreenTerms() }
+  }
+
   /// The most clocks.
   private static let capacity = 16_384
 
@@ -22,10 +33,14 @@ struct ActivityClocks: Sendable {
   /// The number of programs that run for each clock.
   private var running: [Key: Int] = [:]
   private var at = BootInstant(milliseconds: 0)
-  private var presence = AgentPresence()
+  private(set) var presence = AgentPresence()
+  private var doubted = DoubtedLocks()
 
   /// Returns what the clock of a use shows, in milliseconds.
   func reading(of use: ProgramUse) -> Int64 { clocks[Self.key(use)] ?? 0 }
+
+  /// Returns for how long somebody was at a session of an account, in milliseconds.
+  func screenTime(of account: UInt32) -> Int64 { clocks[Self.screen(account)] ?? 0 }
 
   /// Notes that a program runs from now on.
   mutating func start(_ use: ProgramUse) {
@@ -42,44 +57,91 @@ struct ActivityClocks: Sendable {
   /// Advances the clocks to an instant by what was seen last.
   ///
   /// That of learning stands while a reward runs in its account.
-  mutating func advance(to now: BootInstant, category: (UInt32, AppID) -> AppCategory?) {
+  mutating func advance(to now: BootInstant, _ terms: Terms) {
     guard now > at else { return }
     defer { at = now }
+    for account in terms.accounts.keys { addScreenTime(account, to: now, terms) }
     guard !running.isEmpty else { return }
-    let rewarded = Set(running.keys.filter { category($0.account, $0.app) == .reward }.map(\.account))
+    let rewarded = Set(running.keys.filter { terms.category($0) == .reward }.map(\.account))
     for key in running.keys {
-      if rewarded.contains(key.account), category(key.account, key.app) == .learning { continue }
-      guard clocks[key] != nil || clocks.count < Self.capacity else { continue }
-      clocks[key, default: 0] += presence.activeMilliseconds(key.account, from: at, to: now)
+      if rewarded.contains(key.account), terms.category(key) == .learning { continue }
+      let time =
+        key.app.isOfMany
+        ? thereMilliseconds(key.account, to: now, grace: terms.screen(key.account).graceMilliseconds)
+        : presence.activeMilliseconds(key.account, from: at, to: now)
+      add(time, to: key)
     }
   }
 
+  /// Adds the time for which somebody was at a session of an account since the clocks were advanced.
+  private mutating func addScreenTime(_ account: UInt32, to now: BootInstant, _ terms: Terms) {
+    let screen = terms.screen(account)
+    guard screen.source != .programs, presence.showsPeople else { return }
+    var time = thereMilliseconds(account, to: now, grace: screen.graceMilliseconds)
+    guard time > 0 else { return }
+    if screen.source == .sessionsWithoutLearning {
+      let keys = running.keys.filter { $0.account == account }
+      if !keys.isEmpty, keys.allSatisfy({ !$0.isWeak && terms.category($0) == .learning }) {
+        time -= presence.activeMilliseconds(account, from: at, to: now)
+      }
+    }
+    add(max(0, time), to: Self.screen(account))
+  }
+
+  /// Returns for how long somebody was at a session since the clocks were advanced, also behind a lock that is not believed.
+  private func thereMilliseconds(_ account: UInt32, to now: BootInstant, grace: Int64) -> Int64 {
+    guard doubted.contains(account) else {
+      return presence.activeMilliseconds(account, from: at, to: now, grace: grace)
+    }
+    var unlocked = presence
+    unlocked.accounts?.insert(account)
+    return unlocked.activeMilliseconds(account, from: at, to: now, grace: min(grace, 60_000))
+  }
+
+  /// Returns whether the screen time of an account goes on at an instant.
+  func isThere(_ account: UInt32, at now: BootInstant, _ terms: Terms) -> Bool {
+    let screen = terms.screen(account)
+    guard screen.source != .programs, presence.showsPeople, case .last(.some(let last)) = presence.input else {
+      return false
+    }
+    if doubted.contains(account) { return now - last < min(screen.graceMilliseconds, 60_000) }
+    return presence.accounts?.contains(account) == true && now - last < screen.graceMilliseconds
+  }
+
+  private mutating func add(_ milliseconds: Int64, to key: Key) {
+    guard clocks[key] != nil || clocks.count < Self.capacity else { return }
+    clocks[key, default: 0] += milliseconds
+  }
+
   /// Advances the clocks to the end of a sleep, of which nothing counts.
-  mutating func skip(from asleep: BootInstant, to now: BootInstant, category: (UInt32, AppID) -> AppCategory?) {
-    advance(to: asleep, category: category)
+  mutating func skip(from asleep: BootInstant, to now: BootInstant, _ terms: Terms) {
+    advance(to: asleep, terms)
     at = max(at, now)
   }
 
   /// Advances the clocks by what was seen before, and takes over what is seen now.
-  mutating func see(_ new: AgentPresence, at now: BootInstant, category: (UInt32, AppID) -> AppCategory?) {
+  mutating func see(_ new: AgentPresence, at now: BootInstant, _ terms: Terms) {
     if case .last(.some(let last)) = new.input, case .last = presence.input {
       // What came in meanwhile counts from then on, in the sessions that were in use until now.
-      advance(to: min(last, now), category: category)
+      advance(to: min(last, now), terms)
       presence.input = new.input
     }
-    advance(to: now, category: category)
+    advance(to: now, terms)
     presence = new
+    doubted.see(new, at: now)
   }
 
   private static func key(_ use: ProgramUse) -> Key {
     Key(account: use.account, app: use.recorded, isWeak: use.isWeak)
   }
+
+  private static func screen(_ account: UInt32) -> Key { Key(account: account, app: .screenTime, isWeak: false) }
 }
 
 extension AgentMachine {
   /// Takes what is seen of people at the machine from now on, and tells the node if more or less can be seen than before.
   public mutating func sensed(_ presence: AgentPresence, at now: BootInstant) -> [AgentEffect] {
-    activity.see(presence, at: now, category: category)
+    activity.see(presence, at: now, clockTerms)
     let senses = (hasSessions: presence.accounts != nil, hasInput: presence.input != .unknown)
     defer { self.senses = senses }
     // The greeting says what can be seen at first.
@@ -88,11 +150,30 @@ extension AgentMachine {
   }
 
   /// Advances the clocks of applications to the present.
-  mutating func advance(to now: BootInstant) { activity.advance(to: now, category: category) }
+  mutating func advance(to now: BootInstant) { activity.advance(to: now, clockTerms) }
 
-  /// Returns a closure that tells the category of an application in an account.
-  var category: (UInt32, AppID) -> AppCategory? {
-    let accounts = accounts
-    return { accounts[$0]?.programs[$1]?.category }
+  /// What the clocks have to know of the orders.
+  var clockTerms: ActivityClocks.Terms { ActivityClocks.Terms(accounts: accounts) }
+
+  /// The accounts in which the time at a session counts, in ascending order.
+  var screenAccounts: [UInt32] {
+    accounts.keys.filter { accounts[$0]?.orders.screen.source != .programs }.sorted()
+  }
+
+  /// Returns whether the screen time of an account goes on.
+  func isAnybodyThere(at now: BootInstant) -> Bool {
+    screenAccounts.contains { activity.isThere($0, at: now, clockTerms) }
+  }
+
+  /// Tells the screen time of the accounts in which it has advanced since it was told last, or of all.
+  mutating func tellScreenTime(_ now: BootInstant, ofAll: Bool = false) -> [AgentEffect] {
+    var effects: [AgentEffect] = []
+    for account in screenAccounts {
+      let time = activity.screenTime(of: account)
+      guard ofAll || toldScreenTime[account] != time else { continue }
+      toldScreenTime[account] = time
+      effects.append(tell(.screenTime(account: account, milliseconds: time), now))
+    }
+    return effects
   }
 }

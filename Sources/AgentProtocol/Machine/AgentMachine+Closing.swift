@@ -55,6 +55,7 @@ extension AgentMachine {
       }
       if known.began != nil, nextHeartbeat == nil { add(now + Self.heartbeatMilliseconds) }
     }
+    if nextHeartbeat == nil, isAnybodyThere(at: now) { add(now + Self.heartbeatMilliseconds) }
     return next
   }
 
@@ -74,13 +75,15 @@ extension AgentMachine {
       guard let known = followed[process], let use = known.use, let began = known.began else { return nil }
       return (use, began)
     }
-    // One unknown program tells of all of an account's: a child may start as many as it likes.
-    var told: Set<UInt32> = []
-    for (use, began) in running where use.app != nil || told.insert(use.account).inserted {
+    // One program tells of all unknown ones of an account, and one of all other ones: a child may start as many as it likes.
+    var told: Set<WarnedKey> = []
+    for (use, began) in running
+    where !use.recorded.isOfMany || told.insert(WarnedKey(account: use.account, app: use.app)).inserted {
       effects.append(
         tell(.active(use, milliseconds: max(0, now - began), activity: activity.reading(of: use)), now))
     }
-    nextHeartbeat = running.isEmpty ? nil : now + Self.heartbeatMilliseconds
+    effects += tellScreenTime(now)
+    nextHeartbeat = running.isEmpty && !isAnybodyThere(at: now) ? nil : now + Self.heartbeatMilliseconds
     return effects
   }
 

@@ -16,7 +16,7 @@ extension AgentMachine {
     var effects: [AgentEffect] = []
     let asleep = now + -max(0, milliseconds)
     wake = Wake(asleep: asleep, awake: now, waits: now + Self.wakeMilliseconds)
-    activity.skip(from: asleep, to: now, category: category)
+    activity.skip(from: asleep, to: now, clockTerms)
     for process in followed.ruled.keys.sorted() {
       guard var known = followed[process], let use = known.use, let began = known.began else { continue }
       let reading = activity.reading(of: use)

@@ -48,6 +48,10 @@ public struct AgentMachine: Sendable {
   /// The last warning before the sessions of an account close.
   var warnedOfSessions: [UInt32: (level: Int64, closesAt: BootInstant)] = [:]
   var activity = ActivityClocks()
+  /// The screen time of each account as it was told last, in milliseconds.
+  var toldScreenTime: [UInt32: Int64] = [:]
+  /// The accounts whose screens do not lock although they were asked to.
+  var unlockable: Set<UInt32> = []
   /// The last return from sleep, until orders that were made after it arrive.
   var wake: Wake?
   /// Whether sessions and input could be seen when people were last looked for; `nil` before that.
@@ -130,8 +134,11 @@ public struct AgentMachine: Sendable {
     warned = warned.filter { accounts[$0.key.account] != nil }
     closedSessions = closedSessions.filter { accounts[$0.key] != nil }
     refusals = refusals.filter { accounts[$0.key] != nil }
+    unlockable = unlockable.filter { accounts[$0] != nil }
+    toldScreenTime = toldScreenTime.filter { accounts[$0.key] != nil }
     warnedOfSessions = warnedOfSessions.filter { accounts[$0.key] != nil }
-    return effects + closeSessions(now) + warnOfSessions(now) + warn(now)
+    // What the node is told first is where its count begins.
+    return effects + tellScreenTime(now) + closeSessions(now) + warnOfSessions(now) + warn(now)
   }
 
   /// Notes that the orders were made durable after that had failed at first.
@@ -154,10 +161,12 @@ public struct AgentMachine: Sendable {
   }
 
   /// Tells what is refused of the orders, and that the rest is in force.
-  private mutating func tellOrders(_ now: BootInstant) -> [AgentEffect] {
+  mutating func tellOrders(_ now: BootInstant) -> [AgentEffect] {
     guard let number = orders?.number else { return [] }
     // Those that matter most come first: only so many are told.
-    let ordered = faults + matcherFaults.filter { !$0.kind.isNote } + matcherFaults.filter(\.kind.isNote)
+    let ordered =
+      faults + unlockable.sorted().map { OrderFault(.notLocked, account: $0) }
+      + matcherFaults.filter { !$0.kind.isNote } + matcherFaults.filter(\.kind.isNote)
     return ordered.prefix(Self.toldFaults).map { tell(.refused(orders: number, $0), now) }
       + [tell(.inForce(orders: number), now)]
   }
@@ -198,7 +207,7 @@ public struct AgentMachine: Sendable {
       }
       effects.append(tell(.began(use, since: began, activity: activity.reading(of: use)), now))
     }
-    return effects + tellOrders(now)
+    return effects + tellScreenTime(now, ofAll: true) + tellOrders(now)
   }
 
   /// Notes that the node has stored the reports up to a number.

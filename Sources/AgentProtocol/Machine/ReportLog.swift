@@ -11,8 +11,8 @@ struct ReportLog: Sendable {
   private var last: UInt64 = 0
   private var dropped: UInt64 = 0
 
-  /// Adds an event, in the place of an older report of the same program's activity or of what can be seen of people, and
-  /// returns its report.
+  /// Adds an event, in the place of an older report of the same program's activity, of an account's screen time or of what can
+  /// be seen of people, and returns its report.
   mutating func add(_ event: AgentReport.Event, at now: BootInstant) -> AgentReport {
     switch event {
     case .active(let use, _, _):
@@ -22,6 +22,10 @@ struct ReportLog: Sendable {
     case .senses:
       waiting.removeAll { report in
         if case .senses = report.event { true } else { false }
+      }
+    case .screenTime(let account, _):
+      waiting.removeAll { report in
+        if case .screenTime(account, _) = report.event { true } else { false }
       }
     default: break
     }

@@ -76,6 +76,8 @@ public struct AccountOrders: Hashable, Sendable {
   public var name: String
   /// The path of its home as the node knows it; empty if the node does not know it.
   public var home: String
+  /// What counts as screen time.
+  public var screen: ScreenTerms
   /// When and why its sessions close; `nil` if they are left alone.
   public var sessions: SessionTerms?
   /// What holds for programs that are no known application and come from a place the account can write to; `nil` if they
@@ -86,12 +88,13 @@ public struct AccountOrders: Hashable, Sendable {
 
   /// Creates the orders for an account.
   public init(
-    account: UInt32, name: String = "", home: String = "", sessions: SessionTerms? = nil, unknown: ProgramTerms? = nil,
-    programs: [ProgramOrder]
+    account: UInt32, name: String = "", home: String = "", screen: ScreenTerms = ScreenTerms(),
+    sessions: SessionTerms? = nil, unknown: ProgramTerms? = nil, programs: [ProgramOrder]
   ) {
     self.account = account
     self.name = name
     self.home = home
+    self.screen = screen
     self.sessions = sessions
     self.unknown = unknown
     self.programs = programs
@@ -101,6 +104,7 @@ public struct AccountOrders: Hashable, Sendable {
     body.number32(account)
     body.text(name, .accountPlace)
     body.text(home, .accountPlace)
+    screen.write(to: &body)
     body.flag(sessions != nil)
     sessions?.write(to: &body)
     body.flag(unknown != nil)
@@ -113,6 +117,7 @@ public struct AccountOrders: Hashable, Sendable {
     account = try body.number32()
     name = try body.text(.accountPlace)
     home = try body.text(.accountPlace)
+    screen = try ScreenTerms(from: &body)
     sessions = try body.flag("whether sessions close") ? try SessionTerms(from: &body) : nil
     unknown = try body.flag("whether unknown programs are treated") ? try ProgramTerms(from: &body) : nil
     let count = Int(try body.number16())

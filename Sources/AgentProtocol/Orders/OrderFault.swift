@@ -29,6 +29,9 @@ public struct OrderFault: Hashable, Sendable {
     /// Another application has the same matcher: what it recognizes is the one that closes first.
     case sharedMatcher = 11
 
+    /// The desktop does not lock the screen when it is asked to.
+    case notLocked = 12
+
     /// A Boolean value that indicates whether it tells of a rule that holds as far as it can.
     public var isNote: Bool { self == .noProgram || self == .sharedMatcher }
   }
@@ -66,6 +69,7 @@ public struct OrderFault: Hashable, Sendable {
     case .notKept: "orders-not-kept"
     case .noProgram: "rule-unrecognized"
     case .sharedMatcher: "rule-shared-matcher"
+    case .notLocked: "screen-not-locked"
     }
   }
 
@@ -97,6 +101,9 @@ public struct OrderFault: Hashable, Sendable {
         + "disk of its folder, or check it."
     case .noProgram:
       "“\(detail)” is not on this machine, so nothing is recognized as \(name): install it, or recognize \(name) otherwise."
+    case .notLocked:
+      "The screen of the account with the number \(account) does not lock when it is asked to: choose to end sessions instead "
+        + "with `latchkey settings set --sessions close`, or use a desktop with a screen lock."
     case .sharedMatcher:
       "“\(detail)” recognizes \(name) and another application, so the stricter rules of both hold: give each a matcher of its own."
     }

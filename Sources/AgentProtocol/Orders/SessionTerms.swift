@@ -4,6 +4,18 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §4, §13.
 public struct SessionTerms: Hashable, Sendable {
+  /// What is done about sessions that may not be open.
+  public enum Step: UInt8, Hashable, Sendable, CaseIterable {
+    /// They are ended, and none may begin.
+    case close = 1
+    /// They are locked, again and again.
+    case lock = 2
+    /// They are locked unless a program runs that is always allowed.
+    case lockUnlessAllowed = 3
+  }
+
+  /// What is done.
+  public var step: Step
   /// The instant from which on no session may be open; `nil` if none is known.
   public var closesAt: BootInstant?
   /// The later instant from which on sessions may be open again, even if no other orders come; `nil` if only other orders
@@ -16,8 +28,10 @@ public struct SessionTerms: Hashable, Sendable {
 
   /// Creates terms; by default, sessions are open without an end.
   public init(
-    closesAt: BootInstant? = nil, opensAt: BootInstant? = nil, warnings: [BootInstant] = [], reason: String = ""
+    step: Step = .close, closesAt: BootInstant? = nil, opensAt: BootInstant? = nil, warnings: [BootInstant] = [],
+    reason: String = ""
   ) {
+    self.step = step
     self.closesAt = closesAt
     self.opensAt = opensAt
     self.warnings = warnings
@@ -31,6 +45,7 @@ public struct SessionTerms: Hashable, Sendable {
   }
 
   func write(to body: inout FieldWriter) {
+    body.byte(step.rawValue)
     body.optionalInstant(closesAt)
     body.optionalInstant(opensAt)
     body.warnings(warnings)
@@ -38,6 +53,9 @@ public struct SessionTerms: Hashable, Sendable {
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
+    let number = try body.byte()
+    guard let step = Step(rawValue: number) else { throw .value("step \(number) of sessions") }
+    self.step = step
     closesAt = try body.optionalInstant()
     opensAt = try body.optionalInstant()
     if let opensAt {

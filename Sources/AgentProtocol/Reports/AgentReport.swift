@@ -58,6 +58,8 @@ public struct AgentReport: Hashable, Sendable {
     case senses(hasSessions: Bool, hasInput: Bool)
     /// So many processes of an account make whoever reads their files wait; they are killed.
     case unreadable(account: UInt32, count: UInt64)
+    /// In this run of the agent, somebody was at a session of an account for so long, in milliseconds.
+    case screenTime(account: UInt32, milliseconds: Int64)
 
     /// The name of the condition that parents are told of for a day after it; `nil` for none.
     ///
@@ -158,6 +160,10 @@ public struct AgentReport: Hashable, Sendable {
       body.byte(18)
       body.number32(account)
       body.number64(count)
+    case .screenTime(let account, let milliseconds):
+      body.byte(19)
+      body.number32(account)
+      body.milliseconds(milliseconds)
     }
   }
 
@@ -205,6 +211,7 @@ public struct AgentReport: Hashable, Sendable {
       event = .senses(
         hasSessions: try body.flag("whether it sees sessions"), hasInput: try body.flag("whether it sees input"))
     case 18: event = .unreadable(account: try body.number32(), count: try body.number64())
+    case 19: event = .screenTime(account: try body.number32(), milliseconds: try body.milliseconds())
     case let kind: throw .value("report \(kind)")
     }
   }

@@ -15,11 +15,17 @@ extension AgentMachine {
     var areEnded = false
     /// When the next step is due.
     var dueAt: BootInstant
+    /// Since when they are seen to be unlocked; `nil` while they are not.
+    var unlockedSince: BootInstant?
+    /// How often they were asked to lock, and were seen to be unlocked afterwards.
+    var attempts = 0
+    /// A Boolean value that indicates whether the node and the child were told.
+    var isTold = false
   }
 
   /// Returns whether a session of an account may begin, and tells the node of a refusal.
   public mutating func mayLogIn(_ account: UInt32, at now: BootInstant) -> (GateAnswer, [AgentEffect]) {
-    guard let terms = sessionTerms(of: account), terms.areClosed(at: now) else {
+    guard let terms = sessionTerms(of: account), terms.step == .close, terms.areClosed(at: now) else {
       return (GateAnswer(isAllowed: true), [])
     }
     let answer = GateAnswer(isAllowed: false, reason: terms.reason)
@@ -45,6 +51,11 @@ extension AgentMachine {
     for account in accounts.keys.sorted() {
       guard let terms = sessionTerms(of: account), terms.areClosed(at: now) else {
         closedSessions[account] = nil
+        if unlockable.remove(account) != nil { effects += tellOrders(now) }
+        continue
+      }
+      if terms.step != .close {
+        effects += lockSessions(of: account, terms, now)
         continue
       }
       guard var closed = closedSessions[account] else {
@@ -67,6 +78,44 @@ extension AgentMachine {
     }
     return effects
   }
+
+  /// Locks the sessions of an account, and again whenever they are unlocked.
+  private mutating func lockSessions(of account: UInt32, _ terms: SessionTerms, _ now: BootInstant) -> [AgentEffect] {
+    var closed = closedSessions[account] ?? ClosedSessions(dueAt: now)
+    guard closed.dueAt <= now else { return [] }
+    defer { closedSessions[account] = closed }
+    closed.dueAt = now + Self.sweepMilliseconds
+    let presence = activity.presence
+    let isUnlocked = presence.accounts?.contains(account) ?? true
+    guard isUnlocked else {
+      (closed.unlockedSince, closed.attempts) = (nil, 0)
+      return unlockable.remove(account) != nil ? tellOrders(now) : []
+    }
+    if terms.step == .lockUnlessAllowed {
+      if runsAlwaysAllowed(in: account) {
+        closed.unlockedSince = nil
+        return []
+      }
+      // Who has unlocked the screen has a moment to start what is always allowed.
+      let since = closed.unlockedSince ?? (closed.isTold ? now : now + -Self.startMilliseconds)
+      closed.unlockedSince = since
+      if now - since < Self.startMilliseconds { return [] }
+    }
+    var effects: [AgentEffect] = [.lockSessions(account)]
+    if !closed.isTold {
+      closed.isTold = true
+      effects.append(tell(.sessionsClosed(account: account, areEnded: false, reason: terms.reason), now))
+    }
+    if presence.accounts != nil { closed.attempts += 1 }
+    // Asked three times, and still seen unlocked.
+    if closed.attempts == Self.mostAttempts + 1, unlockable.insert(account).inserted { effects += tellOrders(now) }
+    return effects
+  }
+
+  /// The time in which a program that is always allowed can be started on a screen that was unlocked, in milliseconds.
+  static let startMilliseconds: Int64 = 30_000
+  /// How often a screen is asked to lock before the node is told that it does not.
+  static let mostAttempts = 3
 
   /// The next instant at which something about sessions is due; `nil` if nothing is.
   func nextOfSessions(after now: BootInstant) -> BootInstant? {

@@ -57,6 +57,23 @@ struct RulesSubcommand: AsyncParsableCommand {
     {
       environment.console.note(sentence)
     }
+    for sentence in Self.weakened(try await interface.conditions(), on: rules.child.machines) {
+      environment.console.note(sentence)
+    }
+  }
+
+  /// Returns what keeps rules from being carried out on a child's machines, one sentence each.
+  private static func weakened(_ conditions: [ConditionListing], on machines: [DeviceName]) -> [String] {
+    conditions.compactMap { listing in
+      let name = listing.condition.name
+      guard machines.contains(listing.deviceName), let kind = ConditionKind.named(name),
+        kind.weight == .fault || name.hasPrefix("rule-") || name == "own-programs-only"
+      else { return nil }
+      let words = kind.words(
+        on: listing.isOwn ? "this machine" : ShownText.quoted(listing.deviceName), account: listing.accountName ?? "",
+        detail: listing.condition.detail)
+      return ShownText.safe("\(words.sentence) \(words.next)")
+    }
   }
 
   /// Shows the family's rules, as long as there is no child.

@@ -37,7 +37,22 @@ struct SettingValue: Hashable, Sendable {
 
   /// Reads what is done about sessions.
   @Sendable static func sessions(_ text: String) throws -> SettingValue {
-    try read(text, ["leave": "leave", "close": "close"])
+    try read(text, ["leave": "leave", "lock": "lock", "lock-unless-allowed": "lockUnlessAllowed", "close": "close"])
+  }
+
+  /// Reads what is measured as screen time.
+  @Sendable static func screenTime(_ text: String) throws -> SettingValue {
+    try read(text, ["sessions": "sessions", "programs": "programs"])
+  }
+
+  /// Reads whether learning counts as screen time.
+  @Sendable static func learning(_ text: String) throws -> SettingValue {
+    try read(text, ["counts": "counts", "free": "free"])
+  }
+
+  /// Reads the minutes for which a child is taken to be there.
+  @Sendable static func grace(_ text: String) throws -> SettingValue {
+    try minutes(text, 1...240, "A child is taken to be there for 1 to 240 minutes: give a time such as 1h or 30min.")
   }
 
   /// Reads points a minute.

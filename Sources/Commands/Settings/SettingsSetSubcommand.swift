@@ -100,10 +100,31 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "When nothing may be used but what is always allowed: leave the child logged in, or end its sessions.",
-      valueName: "leave|close"),
+      "When nothing may be used but what is always allowed: leave the child logged in, lock the screen again and again, "
+        + "the same unless a program runs that is always allowed, or end the child's sessions.",
+      valueName: "leave|lock|lock-unless-allowed|close"),
     transform: SettingValue.sessions)
   var sessions: SettingValue?
+
+  @Option(
+    help: ArgumentHelp(
+      "What counts as screen time: all the time that a child is at the machine, whatever runs, or that of programs alone.",
+      valueName: "sessions|programs"),
+    transform: SettingValue.screenTime)
+  var screenTime: SettingValue?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long a child counts as being there without touching anything, as in a film; a locked screen ends it at once.",
+      valueName: "time"),
+    transform: SettingValue.grace)
+  var screenGrace: SettingValue?
+
+  @Option(
+    help: ArgumentHelp("Whether learning counts as screen time.", valueName: "counts|free"),
+    transform: SettingValue.learning)
+  var learning: SettingValue?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("When a day begins, 0 to 23.", valueName: "hour"),
@@ -143,7 +164,8 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
       ("points/minimumSession", minimumSession), ("points/dailyCap", dailyPointsLimit),
       ("points/weeklyCap", weeklyPointsLimit), ("category/reward/limit", dailyReward),
       ("category/reward/weekly", weeklyRewardLimit), ("unknownPrograms", unknownPrograms),
-      ("sessions", sessions),
+      ("sessions", sessions), ("screenTime/source", screenTime), ("screenTime/grace", screenGrace),
+      ("screenTime/learning", learning),
       ("family/dayStart", dayStart), ("family/zone", zone),
     ]
     let replaced = dailyRewardLimit == nil ? [] : LimitKeys(.reward).removal(of: LimitKeys.weekdays)

@@ -79,7 +79,9 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
         settings.weeklyRewardLimitMinutes.map { "at most \(SpanText.minutes(Int(clamping: $0)))" } ?? "no limit"
       ),
       ("unknown programs", unknown(settings)),
-      ("when time is up", settings.sessions == "close" ? "children are logged out" : "children stay logged in"),
+      ("screen time", screenTime(settings)),
+      ("learning", settings.learning == "free" ? "is no screen time" : "counts as screen time"),
+      ("when time is up", timeUp(settings)),
       ("day starts at", "\(hour < 10 ? "0" : "")\(hour):00 in \(settings.zone)"),
     ])
   }
@@ -88,6 +90,21 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     let last =
       settings.redemptionDays == 1 ? "to be used on the same day" : "to be used within \(settings.redemptionDays) days"
     return "\(ShownText.count(settings.minutesPerPoint, "minute")), \(last)"
+  }
+
+  private static func screenTime(_ settings: FamilySettings) -> String {
+    settings.screenTime == "programs"
+      ? "that of programs"
+      : "while a child is there, up to \(SpanText.minutes(Int(clamping: settings.graceMinutes))) after the last input"
+  }
+
+  private static func timeUp(_ settings: FamilySettings) -> String {
+    switch settings.sessions {
+    case "close": "children are logged out"
+    case "lock": "the screen is locked"
+    case "lockUnlessAllowed": "the screen is locked unless a program runs that is always allowed"
+    default: "children stay logged in"
+    }
   }
 
   private static func unknown(_ settings: FamilySettings) -> String {

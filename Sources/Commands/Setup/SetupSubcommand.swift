@@ -68,6 +68,7 @@ struct SetupSubcommand: AsyncParsableCommand {
     }
     var children = given.1
     if role == .parent, children.isEmpty, questions.mayAsk { children = try await questions.children() }
+    let sessions = role == .parent && questions.mayAsk && !children.isEmpty ? try await questions.sessions() : nil
     let whose = role == .child ? try await owner(given.1.first, questions, setup) : nil
     let accounts = try setup.stated(whose?.child, whose?.accounts ?? [])
     if role == .child { children = [] }
@@ -77,10 +78,11 @@ struct SetupSubcommand: AsyncParsableCommand {
       "\(ShownText.quoted(name)) is set up as a \(role.rawValue)'s machine, with its state in \(place.folder).")
     let isStarted = place.start(setup, console)
     if isStarted, !children.isEmpty {
-      try await add(children, place)
+      try await add(children, sessions, place)
     } else if !children.isEmpty {
       let commands = children.map { "`latchkey children add \"\($0.text)\"`" }.joined(separator: " and ")
       console.note("Once it runs, add your children: \(commands).")
+      if let sessions { console.note("Then set what you answered: `latchkey settings set --sessions \(sessions)`.") }
     }
     let sudo = place.isSystems ? "sudo " : ""
     switch role {
@@ -127,8 +129,8 @@ struct SetupSubcommand: AsyncParsableCommand {
     return (child, try await questions.accounts(of: child, among: all))
   }
 
-  /// Adds children once the node answers.
-  private func add(_ children: [DeviceName], _ place: SetupPlace) async throws {
+  /// Adds children once the node answers, and sets what is done about sessions.
+  private func add(_ children: [DeviceName], _ sessions: String?, _ place: SetupPlace) async throws {
     let environment = TerminalEnvironment.current
     var interface: (any NodeInterface)?
     for _ in 0..<50 where interface == nil {
@@ -142,6 +144,7 @@ struct SetupSubcommand: AsyncParsableCommand {
       )
     }
     for child in children { _ = try await interface.addChild(ChildNameRequest(name: child.text)) }
+    if let sessions { _ = try await interface.setSettings(RuleRequest([.init("sessions", sessions)])) }
     environment.console.note("Added: \(children.map { ShownText.quoted($0) }.joined(separator: ", ")).")
   }
 

@@ -45,14 +45,18 @@ struct ExplainSubcommand: AsyncParsableCommand {
       "\n"
         + TableText.render(
           ["Rule", "Says"], wrap: [0, 1], rows: found.rules.map { [$0.words, Self.standing($0, found)] },
-          empty:
-            "No rule names it. A program that is no known application is an unknown program: `latchkey rules` shows what holds for those."
+          empty: "No rule holds for it at that time."
         ))
+    if !verdict.isAllowed { for sentence in found.leftOpen { environment.console.note(ShownText.safe(sentence)) } }
   }
 
   private static func words(_ verdict: VerdictToday, _ found: ChildExplanation) -> String {
     let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
-    guard verdict.isAllowed else { return "not allowed\(until) (\(ShownText.safe(verdict.reason ?? "a rule")))" }
+    guard verdict.isAllowed else {
+      let reason = ShownText.safe(verdict.reason ?? "a rule")
+      return found.isLeftOpen
+        ? "the rules say no\(until) (\(reason)), but nothing closes it" : "not allowed\(until) (\(reason))"
+    }
     guard let left = verdict.leftMilliseconds else { return "allowed" }
     return "allowed, \(TodayText.left(left)) left\(until)"
       + (verdict.reason.map { " (\(ShownText.safe($0)))" } ?? "")

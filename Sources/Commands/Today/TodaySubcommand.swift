@@ -80,7 +80,8 @@ struct MeSubcommand: AsyncParsableCommand {
     if listing.format == .json { return try console.write(JSONText.pretty(day)) }
     try console.say(TodayText.line(day))
     for app in day.apps where !app.verdict.isAllowed {
-      try console.say("\(ShownText.safe(app.displayName)) is \(MeText.closed(app.verdict, day)).")
+      try console.say(
+        "\(ShownText.safe(app.displayName)) \(app.appID.isOfMany ? "are" : "is") \(MeText.closed(app.verdict, day)).")
     }
     for sentence in TodayText.points(day) { try console.say(sentence) }
     let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }

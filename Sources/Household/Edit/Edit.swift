@@ -206,7 +206,7 @@ public struct RegistersInForce: CommandState {
 
   /// The first words of the keys of rules that close programs or sessions.
   private static let closing: Set = [
-    "app", "category", "limits", "lock", "schedule", "sessions", "today", "unknownPrograms",
+    "app", "category", "limits", "lock", "schedule", "screenTime", "sessions", "today", "unknownPrograms",
   ]
 
   private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {

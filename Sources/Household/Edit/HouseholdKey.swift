@@ -126,6 +126,8 @@ extension FamilySettings {
       redemptionDays: rules.points.redemptionDays, minimumSessionMinutes: rules.points.minimumSession,
       dailyPointsLimit: rules.points.dailyCap, weeklyPointsLimit: rules.points.weeklyCap,
       unknownPrograms: rules.unknownPrograms.rawValue, sessions: rules.sessions.rawValue,
+      screenTime: rules.screenTime.source.rawValue, graceMinutes: rules.screenTime.graceMinutes,
+      learning: rules.screenTime.learning.rawValue,
       dailyRewardLimit: rules.categories[.reward]?.limit?.text,
       weeklyRewardLimitMinutes: rules.categories[.reward]?.weekly, dayStartHour: rules.dayStartHour, zone: rules.zone)
   }

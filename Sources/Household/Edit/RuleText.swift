@@ -52,6 +52,9 @@ public enum RuleText {
     case .mode: return "points"
     case .unknownPrograms: return "unknown programs"
     case .sessions: return "sessions when time is up"
+    case .screenTime(.source): return "what counts as screen time"
+    case .screenTime(.grace): return "a child is there after the last input for"
+    case .screenTime(.learning): return "learning"
     case .points(.use): return "rewards are paid"
     case .points(.minutesPerPoint): return "a redeemed point buys"
     case .points(.dailyCap): return "points earned a day"
@@ -96,7 +99,13 @@ public enum RuleText {
     "unknownPrograms": [
       "count": "are allowed and counted as screen time", "reward": "count as rewards", "block": "are blocked",
     ],
-    "sessions": ["leave": "stay open", "close": "are ended, and log-in is refused"],
+    "sessions": [
+      "leave": "stay open", "lock": "are locked",
+      "lockUnlessAllowed": "are locked unless a program runs that is always allowed",
+      "close": "are ended, and log-in is refused",
+    ],
+    "screenTime/source": ["sessions": "the time at the machine", "programs": "programs alone"],
+    "screenTime/learning": ["counts": "counts as screen time", "free": "is no screen time"],
     "points/use": ["payAsYouGo": "as they run", "redeemFirst": "with minutes redeemed before"],
   ]
 
@@ -106,6 +115,7 @@ public enum RuleText {
       SpanText.minutes(Int(clamping: number))
     case .category(_, .rate), .app(_, .rate): "\(PointsText.counted(number)) a minute"
     case .points(.dailyCap), .points(.weeklyCap): "at most \(PointsText.text(number))"
+    case .screenTime(.grace): SpanText.minutes(Int(clamping: number))
     case .points(.redemptionDays): number == 1 ? "for the day" : "\(number) days"
     case .family(.dayStart): "\(number):00"
     default: "\(number)"

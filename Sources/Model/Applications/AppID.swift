@@ -22,8 +22,13 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Spec: Protocol/11-rules.md §5.
   public static let otherPrograms = AppID(own: "latchkey.other")
 
-  /// A Boolean value that indicates whether it stands for many programs together, for which there are no rules of their own.
-  public var isOfMany: Bool { self == .unknownPrograms || self == .otherPrograms }
+  /// The ID under which the time is recorded for which a child uses a machine, whatever runs.
+  ///
+  /// Spec: Protocol/11-rules.md §8.
+  public static let screenTime = AppID(own: "latchkey.screen")
+
+  /// A Boolean value that indicates whether it stands for no program of its own, so that there are no rules for it.
+  public var isOfMany: Bool { self == .unknownPrograms || self == .otherPrograms || self == .screenTime }
 
   /// The ID as text.
   public var description: String { text }

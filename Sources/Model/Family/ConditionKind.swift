@@ -71,12 +71,13 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Use a kernel with process events (CONFIG_PROC_EVENTS), as Debian's has."),
     ConditionKind(
       "no-sessions", .warning,
-      "Nothing tells of sessions {there}, so they are not locked before they are ended, and learning counts by input alone.",
+      "Nothing tells of sessions {there}, so screen time is that of programs alone, no screen is locked, and learning counts by "
+        + "input alone.",
       next: "Start systemd-logind there, and look at `systemctl status systemd-logind dbus`."),
     ConditionKind(
       "no-input", .information,
-      "No keyboard, pointer or gamepad can be read {there}, so learning earns while a session is open and unlocked, also if "
-        + "nobody uses it.", next: "Plug one in there."),
+      "No keyboard, pointer or gamepad can be read {there}, so screen time is that of programs alone, and learning earns while a "
+        + "session is open and unlocked, also if nobody uses it.", next: "Plug one in there."),
     ConditionKind(
       "no-login-gate", .warning,
       "Log-in is not refused {there} while sessions are closed, because PAM does not ask Latchkey.",
@@ -151,6 +152,15 @@ public struct ConditionKind: Hashable, Sendable {
       next:
         "Install the package there, and see that systemd-logind runs; or choose `latchkey settings set --sessions leave`."
     ),
+    ConditionKind(
+      "screen-not-locked", .warning, "The screen does not lock {there} when it is asked to{for account}.",
+      next:
+        "Use a desktop with a screen lock there, or end sessions instead with `latchkey settings set --sessions close`."
+    ),
+    ConditionKind(
+      "others-left-open", .information,
+      "Programs without a rule of their own are neither closed nor counted {there}, because Latchkey runs for one account alone.",
+      next: "Install the package there, so that Latchkey runs as a service of the machine."),
     ConditionKind(
       "too-many-rules", .fault, "There are more rules than the agent {there} takes, so that earlier ones still hold.",
       next: "Remove the rules of applications that are not used any more."),

@@ -22,8 +22,14 @@ public struct FamilySettings: Hashable, Sendable, Codable {
   public var weeklyPointsLimit: Int64?
   /// The treatment of programs that are no known application: `count`, `reward` or `block`.
   public var unknownPrograms: String
-  /// What is done about sessions when time is over: `leave` or `close`.
+  /// What is done about sessions when time is over: `leave`, `lock`, `lockUnlessAllowed` or `close`.
   public var sessions: String
+  /// What is measured as screen time: `sessions` or `programs`.
+  public var screenTime: String
+  /// The minutes after the last input for which a child is taken to be there.
+  public var graceMinutes: Int64
+  /// Whether learning counts as screen time: `counts` or `free`.
+  public var learning: String
   /// The limit on reward use a day, by weekday, as its rule is written; `nil` for none.
   public var dailyRewardLimit: String?
   /// The limit on reward use a week in minutes; `nil` for none.
@@ -38,7 +44,8 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     learningMilliPointsPerMinute: Int64 = 1_000, rewardMilliPointsPerMinute: Int64 = 1_000, mode: String = "points",
     rewards: String = "payAsYouGo", minutesPerPoint: Int64 = 1, redemptionDays: Int64 = 7,
     minimumSessionMinutes: Int64 = 0, dailyPointsLimit: Int64? = nil, weeklyPointsLimit: Int64? = nil,
-    unknownPrograms: String = "count", sessions: String = "leave",
+    unknownPrograms: String = "count", sessions: String = "leave", screenTime: String = "sessions",
+    graceMinutes: Int64 = 60, learning: String = "counts",
     dailyRewardLimit: String? = nil, weeklyRewardLimitMinutes: Int64? = nil, dayStartHour: Int64 = 0,
     zone: String = "UTC"
   ) {
@@ -53,6 +60,9 @@ public struct FamilySettings: Hashable, Sendable, Codable {
     self.weeklyPointsLimit = weeklyPointsLimit
     self.unknownPrograms = unknownPrograms
     self.sessions = sessions
+    self.screenTime = screenTime
+    self.graceMinutes = graceMinutes
+    self.learning = learning
     self.dailyRewardLimit = dailyRewardLimit
     self.weeklyRewardLimitMinutes = weeklyRewardLimitMinutes
     self.dayStartHour = dayStartHour

@@ -198,9 +198,18 @@ public struct ChildExplanation: Hashable, Sendable, Codable {
   public var rules: [Rule]
   /// How far the child's machines hold to rules.
   public var enforcement: Enforcement
+  /// Why it runs on although the rules do not allow it, one sentence for each machine on which it does.
+  public var leftOpen: [String]
+  /// A Boolean value that indicates whether it would be closed on no machine of the child's.
+  public var isLeftOpen: Bool
 
   /// Creates an explanation.
-  public init(name: DeviceName, app: AppToday, at: Int64, zone: String, rules: [Rule], enforcement: Enforcement) {
+  public init(
+    name: DeviceName, app: AppToday, at: Int64, zone: String, rules: [Rule], enforcement: Enforcement,
+    leftOpen: [String] = [], isLeftOpen: Bool = false
+  ) {
+    self.leftOpen = leftOpen
+    self.isLeftOpen = isLeftOpen
     self.name = name
     self.app = app
     self.at = at

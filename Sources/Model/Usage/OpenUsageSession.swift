@@ -88,7 +88,7 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
     let running = min(max(0, end - startedAt), HybridTimestamp.wallLimit - 1)
     guard let activity else { return running }
     switch (category, appID) {
-    case (.learning, _), (.neutral, .unknownPrograms), (.neutral, .otherPrograms):
+    case (.learning, _), (.neutral, .unknownPrograms), (.neutral, .otherPrograms), (.neutral, .screenTime):
       return min(running, max(0, activity.milliseconds))
     case (.reward, .unknownPrograms):
       let sincePause = isPaused ? 0 : max(0, end - BootInstant(milliseconds: activity.clock))

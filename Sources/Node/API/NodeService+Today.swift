@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeyAgentProtocol
 import LatchkeyCalendar
 import LatchkeyHousehold
 import LatchkeyModel
@@ -76,9 +77,43 @@ extension NodeService {
     let installed = try await installedNames(of: child, household)
     standing.installed = installed
     let id = try Self.app(app, in: standing, installed: installed)
+    let machines = household.machines(of: child).map(\.device)
+    let open = try await leftOpen(id, on: Set(machines), standing.rules)
     return ChildExplanation(
       name: Self.name(of: child, in: household), app: standing.shown(id), at: standing.situation.time,
-      zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement)
+      zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement,
+      leftOpen: open.sentences, isLeftOpen: open.machines.isSuperset(of: machines))
+  }
+
+  /// Returns the machines that do not close an application although the rules do not allow it, and why.
+  private func leftOpen(
+    _ app: AppID, on machines: Set<DeviceID>, _ rules: RuleSet
+  ) async throws(LocalAPIError) -> (machines: Set<DeviceID>, sentences: [String]) {
+    let isNamed = rules.apps[app] != nil || rules.categoryByDefault(app) != nil
+    if !isNamed, NeededPrograms.isOfDesktop(app.text.split(separator: ".").last.map { $0.lowercased() } ?? "") {
+      return (
+        machines,
+        [
+          "The desktop or accessibility needs it: what closes everything leaves it alone, and a rule of its own closes it."
+        ]
+      )
+    }
+    var found: (machines: Set<DeviceID>, sentences: [String]) = ([], [])
+    for listing in try await conditions() where machines.contains(listing.deviceID) {
+      let isOfThis =
+        switch listing.condition.name {
+        case "agent-silent", "no-agent", "no-account": true
+        case "rule-unrecognized": listing.condition.detail == app.text
+        case "own-programs-only": !isNamed && !app.isOfMany
+        default: false
+        }
+      guard isOfThis, let kind = ConditionKind.named(listing.condition.name) else { continue }
+      let machine = listing.isOwn ? "this machine" : "“\(listing.deviceName.text)”"
+      found.machines.insert(listing.deviceID)
+      let words = kind.words(on: machine, account: listing.accountName ?? "", detail: listing.condition.detail)
+      found.sentences.append("\(words.sentence) \(words.next)")
+    }
+    return found
   }
 
   /// Returns a child's use by day, week or month.
@@ -98,7 +133,8 @@ extension NodeService {
     guard last.days(since: first) < UsageReport.mostDays else {
       throw LocalAPIError(.invalid, "A report has at most \(UsageReport.mostDays) days: give a later --from.")
     }
-    let empty = UsageReport(boundary, period, from: first, through: last)
+    let empty = UsageReport(
+      boundary, period, from: first, through: last, isLearningFree: rules.screenTime.learning == .free)
     // What runs is read first, so that a session that ends meanwhile is in at least one of both.
     let now = context.now()
     let (report, names) = try await stored { () async throws(StoreError) in
@@ -162,7 +198,7 @@ extension NodeService {
     _ sessions: [ChildStanding.Session], _ household: Household
   ) async throws(LocalAPIError) -> [RunningNow] {
     let peers = try await stored { () async throws(StoreError) in try await context.store.peers() }
-    return sessions.map { session in
+    return sessions.filter { $0.use.appID != .screenTime }.map { session in
       let use = session.use
       return RunningNow(
         recordID: use.recordID,

@@ -210,6 +210,10 @@ actor AgentService {
         try await usage.ended(use, at: report.at, activity: reading(activity))
       case .active(let use, _, let activity):
         try await usage.ran(use, until: report.at, activity: reading(activity))
+      case .screenTime(let account, let milliseconds):
+        if let reading = reading(milliseconds) {
+          _ = try await usage.count(.screenTime, in: account, reading, at: report.at)
+        }
       case .rescanned: context.logger.info("events about programs were lost, and everything was looked at again")
       case .closed(let use, let deed, let reason):
         context.logger.notice(

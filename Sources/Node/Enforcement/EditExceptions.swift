@@ -52,6 +52,7 @@ struct EditExceptions {
       case .noProgram: if let app = fault.app { unrecognized.insert(app) }
       case .sharedMatcher: if let app = fault.app, apps.contains(app) { add(fault) }
       case .cannotPause: if step { add(fault) }
+      case .notLocked: add(fault)
       case .cannotCloseSession: if keys.contains(.sessions) { add(fault) }
       case .noAccount, .otherAccount:
         // The rule holds in other accounts that the machine has.
@@ -78,17 +79,40 @@ struct EditExceptions {
         RuleKey($0.key) == .unknownPrograms && $0.value == UnknownPrograms.count.rawValue
       }
       if isCounted { names.insert("unknown-not-counted") }
+      if keys.contains(where: \.holdsForEverything) { names.insert("others-left-open") }
       return
     }
     if !agent.hasEvents { names.insert("no-process-events") }
-    guard keys.contains(.sessions) else { return }
+    let sessions = registers.first { RuleKey($0.key) == .sessions }?.value.flatMap(ClosedSessions.init)
+    if keys.contains(where: \.measuresScreenTime) {
+      if !agent.hasSessions { names.insert("no-sessions") } else if !agent.hasInput { names.insert("no-input") }
+    }
+    guard let sessions, sessions != .leave else { return }
     if !agent.hasSessions { names.insert("no-sessions") }
-    if !hasLoginGate { names.insert("no-login-gate") }
+    if sessions == .close, !hasLoginGate { names.insert("no-login-gate") }
   }
 
   private mutating func add(_ fault: OrderFault, leavesOpen: Bool = false) {
     names.insert(fault.condition ?? "rule-other-account")
     if leavesOpen { self.leavesOpen = true }
+  }
+}
+
+extension RuleKey {
+  /// A Boolean value that indicates whether it closes or counts programs that no rule names.
+  fileprivate var holdsForEverything: Bool {
+    switch self {
+    case .limits, .weekday(.screenTime, _), .schedule(.bedtime), .schedule(.school), .lock, .screenTime: true
+    default: false
+    }
+  }
+
+  /// A Boolean value that indicates whether what counts as screen time matters to it.
+  fileprivate var measuresScreenTime: Bool {
+    switch self {
+    case .limits, .weekday(.screenTime, _), .screenTime: true
+    default: false
+    }
   }
 }
 

@@ -47,7 +47,7 @@ struct OrdersBuilder {
     let identity = identities[account]
     return AccountOrders(
       account: account, name: told(identity?.name), home: told(identity?.home),
-      sessions: sessions(of: account), unknown: unknown(in: account),
+      screen: screen, sessions: sessions(of: account), unknown: unknown(in: account),
       programs: programs)
   }
 
@@ -55,8 +55,7 @@ struct OrdersBuilder {
   ///
   /// Only the system's agent gets it: the agent of one user runs in an account that is not the child's alone.
   private func others(besides programs: [ProgramOrder], in account: UInt32) -> ProgramOrder {
-    let ordered = Set(programs.map(\.app))
-    let found = installed.filter { !ordered.contains($0.key) && !$0.value.isOwn }.values.flatMap(\.matchers)
+    let found = installed.values.filter { !$0.isOwn }.flatMap(\.matchers)
     // The argument by which a script is recognized is its path.
     let places = found.map {
       $0.kind == .argument && $0.value.hasPrefix("/") ? AppMatcher(kind: .path, value: $0.value) : $0
@@ -81,12 +80,30 @@ struct OrdersBuilder {
     }
   }
 
+  /// What counts as screen time.
+  private var screen: ScreenTerms {
+    let rules = standing.rules.screenTime
+    let source: ScreenTerms.Source =
+      switch (rules.source, rules.learning) {
+      case (.programs, _): .programs
+      case (.sessions, .counts): .sessions
+      case (.sessions, .free): .sessionsWithoutLearning
+      }
+    return ScreenTerms(source, graceMilliseconds: rules.graceMinutes * 60_000)
+  }
+
   /// Returns when and why the sessions of an account close; `nil` if a parent leaves them open.
   private func sessions(of account: UInt32) -> SessionTerms? {
     let rules = standing.rules
-    guard rules.sessions == .close, !rules.isRemoved else { return nil }
+    guard rules.sessions != .leave, !rules.isRemoved else { return nil }
     let verdict = standing.plan.decideSessions(standing.situation)
-    guard let reason = verdict.reason else { return SessionTerms() }
+    let step: SessionTerms.Step =
+      switch rules.sessions {
+      case .lock: .lock
+      case .lockUnlessAllowed: .lockUnlessAllowed
+      case .leave, .close: .close
+      }
+    guard let reason = verdict.reason else { return SessionTerms(step: step) }
     let opensAt =
       verdict.isAllowed
       ? verdict.until.flatMap { standing.plan.sessionsOpen(after: $0, standing.situation) } : verdict.until
@@ -100,7 +117,7 @@ struct OrdersBuilder {
     let since =
       verdict.isAllowed
       ? verdict.until : state.sessionsClosed(in: account, at: verdict.decidedAt) ?? verdict.decidedAt
-    return SessionTerms(closesAt: since, opensAt: opensAt, warnings: verdict.warnings, reason: words)
+    return SessionTerms(step: step, closesAt: since, opensAt: opensAt, warnings: verdict.warnings, reason: words)
   }
 
   private func terms(

@@ -71,20 +71,25 @@ extension ChildStanding {
       verdict: shown(verdict, of: Subject(app), name: name))
   }
 
-  /// The applications that were used today, that run, or that have rules; those in use for the longest time first.
+  /// The applications that were used today, that run, or that have rules; those in use for the longest time first, and unknown and
+  /// other programs at the end.
   var apps: [AppToday] {
     appIDs.map { shown($0) }.sorted {
-      $0.usedMilliseconds != $1.usedMilliseconds ? $0.usedMilliseconds > $1.usedMilliseconds : $0.appID < $1.appID
+      if $0.appID.isOfMany != $1.appID.isOfMany { return $1.appID.isOfMany }
+      return $0.usedMilliseconds != $1.usedMilliseconds
+        ? $0.usedMilliseconds > $1.usedMilliseconds : $0.appID < $1.appID
     }
   }
 
   /// The IDs of these applications.
-  var appIDs: Set<AppID> { Set(rules.apps.keys).union(today.apps.keys).union(running.map(\.use.appID)) }
+  var appIDs: Set<AppID> {
+    Set(rules.apps.keys).union(today.apps.keys).union(running.map(\.use.appID)).subtracting([.screenTime])
+  }
 
   /// What a person should know of what runs: little time is left, or its time is over.
   var notices: [Notice] {
     var notices: [Notice] = []
-    for app in Set(running.filter { !$0.isStale }.map(\.use.appID)).sorted() {
+    for app in Set(running.filter { !$0.isStale }.map(\.use.appID)).subtracting([.screenTime]).sorted() {
       guard let verdict = verdicts.verdicts[Subject(app)], let reason = verdict.reason else { continue }
       let name = name(of: app)
       let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name)
@@ -92,7 +97,7 @@ extension ChildStanding {
         notices.append(
           Notice(
             app: app, rule: reason.word, warning: 0,
-            sentence: "\(name) is not allowed now: \(closed(reason, words))."))
+            sentence: "\(name) \(app.isOfMany ? "are" : "is") not allowed now: \(closed(reason, words))."))
         continue
       }
       guard let left = verdict.until.map({ $0 - situation.boot }),

@@ -104,7 +104,7 @@ struct StandingReader: Sendable {
     let running = try await running(at: moment.boot).filter { $0.use.child == child }
     let points = try await points(of: child, rules, on: moment.day, running, isPresent: time == nil)
     rules.add(points.grants, on: moment.day)
-    var totals = UseTotals(boundary)
+    var totals = UseTotals(boundary, isLearningFree: rules.screenTime.learning == .free)
     let week = boundary.start(of: moment.day.startOfWeek)
     let longest = min(try await context.store.longestSession(), UseTotals.longestMilliseconds)
     for use in try await context.store.use(of: child, since: week - longest) {
@@ -119,7 +119,10 @@ struct StandingReader: Sendable {
     // At another moment, what runs now says nothing.
     let present15 = time.map { abs($0 - present) < Self.beliefMilliseconds } ?? true
     var programs: [UInt32: Set<Subject>] = [:]
-    for session in running where present15 && !session.isStale && !session.isPaused {
+    for session in running
+    where present15 && !session.isStale && !session.isPaused
+      && session.use.appID != .screenTime
+    {
       programs[session.use.account ?? 0, default: []].insert(Subject(session.use.appID))
     }
     let situation = Situation(

@@ -17,8 +17,9 @@ extension DayPlan {
       verdicts[subject] = verdict
     }
     decide(.unknown)
+    decide(.app(.otherPrograms))
     for id in rules.apps.keys { decide(.app(id)) }
-    if rules.sessions == .close, let until = sessions(moment).until, until > situation.boot {
+    if rules.sessions != .leave, let until = sessions(moment).until, until > situation.boot {
       again = min(again, until - situation.boot)
     }
     var closures: [ChildVerdicts.Closure] = []

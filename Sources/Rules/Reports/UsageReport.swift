@@ -69,7 +69,7 @@ public struct UsageReport: Sendable {
   private let edges: [Int64]
   /// The index of the period of each day.
   private let periodOfDay: [Int]
-  private var instants = UseInstants()
+  private var instants: UseInstants
   private var series: [Series: Int] = [:]
   /// The index of each row among the rows of its period.
   private var places: [Key: Int] = [:]
@@ -80,7 +80,11 @@ public struct UsageReport: Sendable {
   public static let mostDays = 3_660
 
   /// Creates a report of the days from a first to a last one, at most 3,660, without use.
-  public init(_ boundary: DayBoundary, _ period: ReportPeriod, from first: FamilyDay, through last: FamilyDay) {
+  public init(
+    _ boundary: DayBoundary, _ period: ReportPeriod, from first: FamilyDay, through last: FamilyDay,
+    isLearningFree: Bool = false
+  ) {
+    instants = UseInstants(isLearningFree: isLearningFree)
     let count = min(max(last.days(since: first) + 1, 1), Self.mostDays)
     let days = (0..<count).map { first.advanced(byDays: $0) }
     edges = days.map { boundary.start(of: $0) } + [boundary.end(of: days[days.count - 1])]
@@ -116,7 +120,7 @@ public struct UsageReport: Sendable {
 
   /// The periods with use, newest first.
   public var periods: [Period] {
-    all.reversed().filter { !$0.rows.isEmpty }.map { period in
+    all.reversed().filter { !$0.rows.isEmpty || $0.milliseconds > 0 }.map { period in
       var period = period
       period.rows.sort { left, right in
         if left.milliseconds != right.milliseconds { return left.milliseconds > right.milliseconds }
@@ -129,6 +133,10 @@ public struct UsageReport: Sendable {
   private mutating func count(
     _ range: Range<Int64>, _ session: UsageSlice, earned: Int64, on day: Int, isStart: Bool
   ) {
+    if session.appID == .screenTime {
+      all[periodOfDay[day]].milliseconds += instants.add(range)
+      return
+    }
     let name = Series(app: session.appID, category: session.category)
     let number = series[name] ?? series.count
     if number == series.count { series[name] = number }

@@ -95,6 +95,16 @@ public enum RuleKey: Hashable, Sendable {
     case grant(CommandID)
   }
 
+  /// A rule about what counts as screen time.
+  public enum ScreenTime: String, Hashable, Sendable, CaseIterable {
+    /// What is measured.
+    case source
+    /// The minutes after the last input for which somebody is taken to be there.
+    case grace
+    /// Whether learning counts.
+    case learning
+  }
+
   /// A rule about points.
   public enum Points: String, Hashable, Sendable, CaseIterable {
     /// The way of paying.
@@ -143,6 +153,8 @@ public enum RuleKey: Hashable, Sendable {
   case unknownPrograms
   /// What is done about sessions when nothing may be used but what is always allowed.
   case sessions
+  /// A rule about what counts as screen time.
+  case screenTime(ScreenTime)
   /// A rule about points.
   case points(Points)
   /// A setting of the whole family.
@@ -181,6 +193,7 @@ public enum RuleKey: Hashable, Sendable {
     case ("sessions", 1): .sessions
     case ("limits", 2): Limit(rawValue: parts[1]).map { .limits($0) }
     case ("schedule", 2): Schedule(rawValue: parts[1]).map { .schedule($0) }
+    case ("screenTime", 2): ScreenTime(rawValue: parts[1]).map { .screenTime($0) }
     case ("points", 2): Points(rawValue: parts[1]).map { .points($0) }
     case ("family", 2): Family(rawValue: parts[1]).map { .family($0) }
     case ("app", 3): AppID(parts[1]).flatMap { id in App(rawValue: parts[2]).map { .app(id, $0) } }
@@ -215,6 +228,7 @@ public enum RuleKey: Hashable, Sendable {
     case .limits(let limit): ["limits", limit.rawValue]
     case .weekday(let limit, let day): limit.everyDay.segments + [day.word]
     case .schedule(let schedule): ["schedule", schedule.rawValue]
+    case .screenTime(let part): ["screenTime", part.rawValue]
     case .points(let points): ["points", points.rawValue]
     case .family(let family): ["family", family.rawValue]
     case .app(let id, let rule): ["app", id.text, rule.rawValue]
@@ -267,7 +281,7 @@ public enum RuleKey: Hashable, Sendable {
     case .name, .removed, .today, .lock:
       if case .child = zone { true } else { false }
     case .family: zone == .family
-    case .app, .category, .limits, .weekday, .schedule, .mode, .unknownPrograms, .sessions, .points:
+    case .app, .category, .limits, .weekday, .schedule, .mode, .unknownPrograms, .sessions, .screenTime, .points:
       if case .machine = zone { false } else { true }
     }
   }

@@ -80,6 +80,9 @@ extension RuleSet {
     case (.mode, .mode(let value)): mode = value
     case (.unknownPrograms, .unknownPrograms(let value)): unknownPrograms = value
     case (.sessions, .sessions(let value)): sessions = value
+    case (.screenTime(.source), .screenTime(let value)): screenTime.source = value
+    case (.screenTime(.grace), .number(let value)): screenTime.graceMinutes = value
+    case (.screenTime(.learning), .learningTime(let value)): screenTime.learning = value
     case (.points(let part), let value): points.set(part, value)
     case (.family(.zone), .zone(let value)): zone = value
     case (.family(.dayStart), .number(let value)): dayStartHour = value

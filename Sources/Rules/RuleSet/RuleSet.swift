@@ -82,6 +82,19 @@ public struct RuleSet: Hashable, Sendable {
     public init() {}
   }
 
+  /// What counts as screen time.
+  public struct ScreenTime: Hashable, Sendable {
+    /// What is measured.
+    public var source = ScreenTimeSource.sessions
+    /// The minutes after the last input for which somebody is taken to be there.
+    public var graceMinutes: Int64 = 60
+    /// Whether learning counts.
+    public var learning = LearningTime.counts
+
+    /// Creates the rules of a family that has set none.
+    public init() {}
+  }
+
   /// The rate of an application if no parent set any: one point a minute, in milli-points.
   public static let usualRate: Int64 = 1_000
 
@@ -115,6 +128,8 @@ public struct RuleSet: Hashable, Sendable {
   public var unknownPrograms = UnknownPrograms.count
   /// What is done about sessions when nothing may be used but what is always allowed.
   public var sessions = ClosedSessions.leave
+  /// What counts as screen time.
+  public var screenTime = ScreenTime()
   /// The rules about points.
   public var points = Points()
   /// The IANA name of the family's zone.
@@ -139,7 +154,8 @@ public struct RuleSet: Hashable, Sendable {
   /// Returns the rules of an application that apply, with its default category if no parent has set one.
   public func app(_ id: AppID) -> App {
     if id == .unknownPrograms { return unknown }
-    if id == .otherPrograms { return other }
+    if id == .otherPrograms { return Self.neutral("Other programs") }
+    if id == .screenTime { return Self.neutral("Screen time") }
     var app = apps[id] ?? App()
     guard app.isEnabled else { return App() }
     if app.category == nil { app.category = defaults[id] }
@@ -155,11 +171,10 @@ public struct RuleSet: Hashable, Sendable {
     return app
   }
 
-  /// The rules of what is installed, or run from a terminal, and that no rule names: those of every program.
-  private var other: App {
+  /// Returns the rules of what has none of its own.
+  private static func neutral(_ name: String) -> App {
     var app = App()
-    app.name = "Other programs"
-    app.category = .neutral
+    (app.name, app.category) = (name, .neutral)
     return app
   }
 

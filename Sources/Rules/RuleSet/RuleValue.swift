@@ -31,6 +31,10 @@ public enum RuleValue: Hashable, Sendable {
   case step(ClosingStep)
   /// What is done about sessions.
   case sessions(ClosedSessions)
+  /// What is measured as screen time.
+  case screenTime(ScreenTimeSource)
+  /// Whether learning counts as screen time.
+  case learningTime(LearningTime)
   /// The way of paying.
   case pointsUse(PointsUse)
   /// The IANA name of a time zone.
@@ -53,6 +57,8 @@ public enum RuleValue: Hashable, Sendable {
     case .unknownPrograms(let unknown): unknown.rawValue
     case .step(let step): step.rawValue
     case .sessions(let sessions): sessions.rawValue
+    case .screenTime(let source): source.rawValue
+    case .learningTime(let learning): learning.rawValue
     case .pointsUse(let use): use.rawValue
     case .zone(let zone): zone
     }
@@ -93,6 +99,10 @@ extension RuleKey {
     case .unknownPrograms: return .unknownPrograms(try Self.choice(text, "The treatment of unknown programs"))
     case .app(_, .step): return .step(try Self.choice(text, "What is done when time is over"))
     case .sessions: return .sessions(try Self.choice(text, "What is done about sessions"))
+    case .screenTime(.source): return .screenTime(try Self.choice(text, "What is measured as screen time"))
+    case .screenTime(.grace):
+      return try number(text, 1...240, "A child is taken to be there for 1 to 240 minutes after the last input")
+    case .screenTime(.learning): return .learningTime(try Self.choice(text, "What learning does to screen time"))
     case .points(.use): return .pointsUse(try Self.choice(text, "The way of paying"))
     case .points(.minutesPerPoint): return try number(text, 1...1_440, "A point buys 1 to 1,440 minutes")
     case .points(.dailyCap), .points(.weeklyCap):

@@ -14,9 +14,13 @@ struct UseInstants: Sendable {
     var app: Int64
   }
 
+  /// A Boolean value that indicates whether learning is no screen time.
+  let isLearningFree: Bool
   private var screen = SpanSet()
   private var categories = [SpanSet](repeating: SpanSet(), count: AppCategory.allCases.count)
   private var apps: [SpanSet] = []
+
+  init(isLearningFree: Bool = false) { self.isLearningFree = isLearningFree }
 
   /// Returns the instants for which a session counts: from its start, for as long as its time of use.
   ///
@@ -30,12 +34,15 @@ struct UseInstants: Sendable {
   ///
   /// `app` numbers the caller's applications from 0; `nil` if only the category is known.
   mutating func add(_ range: Range<Int64>, _ category: AppCategory, app: Int?) -> Amounts {
-    let inScreen = screen.insert(range)
+    let inScreen = isLearningFree && category == .learning ? 0 : screen.insert(range)
     let inCategory = categories[category.number].insert(range)
     guard let app else { return Amounts(screen: inScreen, category: inCategory, app: 0) }
     while apps.count <= app { apps.append(SpanSet()) }
     return Amounts(screen: inScreen, category: inCategory, app: apps[app].insert(range))
   }
+
+  /// Adds a range of instants of screen time alone, of no application, and returns how much of it was not there before.
+  mutating func add(_ range: Range<Int64>) -> Int64 { screen.insert(range) }
 }
 
 extension AppCategory {

@@ -39,15 +39,16 @@ public struct UseTotals: Sendable {
   public static let longestMilliseconds: Int64 = 31 * 86_400_000
 
   private let boundary: DayBoundary
-  private var instants = UseInstants()
+  private var instants: UseInstants
   private var numbers: [AppID: Int] = [:]
 
   /// The totals of each day that has any.
   public private(set) var use: [FamilyDay: DayUse] = [:]
 
   /// Creates totals without use for a family's days.
-  public init(_ boundary: DayBoundary) {
+  public init(_ boundary: DayBoundary, isLearningFree: Bool = false) {
     self.boundary = boundary
+    instants = UseInstants(isLearningFree: isLearningFree)
   }
 
   /// Adds a stretch of use.
@@ -71,6 +72,11 @@ public struct UseTotals: Sendable {
   }
 
   private mutating func count(_ range: Range<Int64>, _ span: UseSpan, on day: FamilyDay) {
+    if span.app == .screenTime {
+      let added = instants.add(range)
+      if added > 0 { use[day, default: DayUse()].screen += added }
+      return
+    }
     let number = span.app.map { app in
       if let known = numbers[app] { return known }
       numbers[app] = numbers.count

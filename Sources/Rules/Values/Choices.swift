@@ -8,7 +8,7 @@ public enum HouseholdMode: String, Hashable, Sendable, CaseIterable {
 
 /// The treatment of programs that are no known application and come from a place the child can write to.
 public enum UnknownPrograms: String, Hashable, Sendable, CaseIterable {
-  /// They are allowed at any time, and count as screen time.
+  /// They are allowed as any other program, and count as screen time.
   case count
   /// They are treated as rewards, and cost what rewards cost.
   case reward
@@ -28,8 +28,28 @@ public enum ClosingStep: String, Hashable, Sendable, CaseIterable {
 public enum ClosedSessions: String, Hashable, Sendable, CaseIterable {
   /// They are left open.
   case leave
+  /// They are locked, again and again.
+  case lock
+  /// They are locked unless a program runs that is always allowed.
+  case lockUnlessAllowed
   /// They are locked and ended, and none may begin.
   case close
+}
+
+/// What is measured as screen time.
+public enum ScreenTimeSource: String, Hashable, Sendable, CaseIterable {
+  /// The time for which a child uses a machine, whatever runs, and the programs.
+  case sessions
+  /// The programs alone.
+  case programs
+}
+
+/// Whether learning counts as screen time.
+public enum LearningTime: String, Hashable, Sendable, CaseIterable {
+  /// It counts.
+  case counts
+  /// It does not.
+  case free
 }
 
 /// How a child pays for rewards.

@@ -38,14 +38,15 @@ import Testing
 
   @Test("A person is asked whose machine it is, for its name and for the children's, again until it can be read")
   func asked() async {
-    let lines = ["what", "p", "", " Emma ,Tom"]
+    let lines = ["what", "p", "", " Emma ,Tom", "screen"]
     let (run, deeds) = await run(lines: lines)
     #expect(run.status == 0, "\(run.console.everything)")
     #expect(deeds == ["init /home/test/.local/state/latchkey parent box"])
-    #expect(run.console.prompts.count == 4 && run.console.notes.contains("Answer parent or child."))
+    #expect(run.console.prompts.count == 5 && run.console.notes.contains("Answer parent or child."))
     let notes = run.console.notes.joined(separator: "\n")
     #expect(notes.contains("latchkey run") && notes.contains("latchkey pair"), "\(notes)")
     #expect(notes.contains("`latchkey children add \"Emma\"` and `latchkey children add \"Tom\"`"), "\(notes)")
+    #expect(notes.contains("`latchkey settings set --sessions lock`"), "\(notes)")
   }
 
   @Test("Where a node is already, nothing is asked and nothing is done")
@@ -146,9 +147,11 @@ import Testing
       "--role", "child", "--name", "PC", "--child", "Emma M", "--account", "emma", "--account", "tom", "--yes",
       isRoot: true, packaged: true)
     #expect(told.first?.hasSuffix("--name PC --child Emma M --account emma --account tom") == true, "\(told)")
-    let (parent, starts) = await run("--role", "parent", "--name", "Kitchen", "--child", "Emma", packaged: true)
+    let (parent, starts) = await run(
+      "--role", "parent", "--name", "Kitchen", "--child", "Emma", lines: ["perhaps", "log"], packaged: true)
     #expect(parent.status == 0 && starts.last == "systemctl --user enable --now latchkey", "\(starts)")
     #expect(parent.node.calls.contains(.addChild(ChildNameRequest(name: "Emma"))))
+    #expect(parent.node.calls.contains(.setSettings(RuleRequest([.init("sessions", "close")]))))
 
     for (role, isRoot) in [("child", false), ("parent", true)] {
       let (wrong, none) = await run("--role", role, "--name", "x", isRoot: isRoot, packaged: true)

@@ -13,7 +13,8 @@ from .texts import day
 _USUAL_RATE = 1_000
 _DEFAULTS = {
     "mode": "points", "points/use": "payAsYouGo", "points/minutesPerPoint": "1", "points/minimumSession": "0",
-    "points/redemptionDays": "7", "unknownPrograms": "count", "lock": "off", "family/zone": "UTC",
+    "points/redemptionDays": "7", "unknownPrograms": "count", "screenTime/source": "sessions",
+    "screenTime/grace": "60", "screenTime/learning": "counts", "lock": "off", "family/zone": "UTC",
     "family/dayStart": "0", "removed": "no",
 }  # fmt: skip
 
@@ -64,6 +65,8 @@ class Rules:
             return "Unknown programs"
         if id_ == values.OTHER_PROGRAMS:
             return "Other programs"
+        if id_ == values.SCREEN_TIME:
+            return "Screen time"
         return self.app(id_, "name") or id_
 
     def category(self, id_: str) -> tuple[str, int]:
@@ -80,6 +83,11 @@ class Rules:
 
     def _default(self, id_: str) -> str:
         return "neutral" if self.app(id_, "enabled") == "no" else defaults.CATEGORIES.get(id_, "neutral")
+
+    @property
+    def learning_is_free(self) -> bool:
+        """Return whether learning is no screen time."""
+        return self["screenTime/learning"] == "free"
 
     def windows(self, name: str) -> list:
         """Return the planned windows of each weekday, empty without a plan."""

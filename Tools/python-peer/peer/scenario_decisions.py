@@ -96,7 +96,7 @@ def decides_like_a_real_child(lab: Lab) -> None:
         what = {f"{zone} {key}": value for (zone, key), value in rules.items()}
         day = pc.json("me")
         held, at = household.rules(emma), day["at"]
-        spent = use.by_day(household.stretches(emma), held.days)
+        spent = use.by_day(household.stretches(emma), held.days, held.learning_is_free)
         state = decision.State(at, held.days.day(at), spent, household.purse(emma, machine))
         for app in day["apps"]:
             told, mine = app["verdict"], decision.decide(held, state, app["appID"])

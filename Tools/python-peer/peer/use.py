@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from .days import Days
-from .values import CATEGORIES
+from .values import CATEGORIES, SCREEN_TIME
 
 LONGEST = 31 * 86_400_000
 
@@ -43,13 +43,13 @@ def union(spans: Iterable[tuple[int, int]]) -> int:
     return total
 
 
-def by_day(stretches: Iterable[Stretch], days: Days) -> dict[date, dict]:
+def by_day(stretches: Iterable[Stretch], days: Days, learning_is_free: bool = False) -> dict[date, dict]:
     """Return the use of each family day: all screen time, and that of each category and application."""
     found: dict[date, list[tuple[int, int, Stretch]]] = {}
     for stretch in stretches:
         for day, start, end in parts(stretch, days):
             found.setdefault(day, []).append((start, end, stretch))
-    return {day: _sums(spans) for day, spans in found.items()}
+    return {day: _sums(spans, learning_is_free) for day, spans in found.items()}
 
 
 def parts(stretch: Stretch, days: Days) -> Iterator[tuple[date, int, int]]:
@@ -61,12 +61,16 @@ def parts(stretch: Stretch, days: Days) -> Iterator[tuple[date, int, int]]:
         day, start = day + timedelta(1), end
 
 
-def _sums(found: list[tuple[int, int, Stretch]]) -> dict:
+def _sums(found: list[tuple[int, int, Stretch]], learning_is_free: bool) -> dict:
     def of(holds) -> int:
         return union((start, end) for start, end, stretch in found if holds(stretch))
 
+    # The time at a machine is of no application and of no category.
+    programs = [part for part in found if part[2].app != SCREEN_TIME]
+    apps = {part[2].app for part in programs}
     return {
-        "screen": of(lambda stretch: True),
-        "categories": {word: of(lambda stretch, word=word: stretch.category == word) for word in CATEGORIES},
-        "apps": {app: of(lambda stretch, app=app: stretch.app == app) for app in {part[2].app for part in found}},
+        "screen": of(lambda stretch: not (learning_is_free and stretch.category == "learning")),
+        "categories": {word: of(lambda stretch, word=word: stretch.category == word and stretch.app != SCREEN_TIME)
+                       for word in CATEGORIES},
+        "apps": {app: of(lambda stretch, app=app: stretch.app == app) for app in apps},
     }

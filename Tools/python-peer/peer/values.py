@@ -14,7 +14,7 @@ CATEGORIES = ("learning", "reward", "neutral")
 _MATCHERS = ("sha256", "package", "flatpak", "argument", "path", "name")
 _RATE, _WEEK, _CAP = 10**9, 10_080, 10**12
 FAMILY, CHILD = "family", "child"
-UNKNOWN_PROGRAMS, OTHER_PROGRAMS = "latchkey.unknown", "latchkey.other"
+UNKNOWN_PROGRAMS, OTHER_PROGRAMS, SCREEN_TIME = "latchkey.unknown", "latchkey.other", "latchkey.screen"
 
 
 def app_id(segment: str) -> str:
@@ -134,8 +134,11 @@ _PLAIN = {
     "lock": (_ONLY_CHILD, _lock),
     "mode": (_BOTH, _words("points", "limits")),
     "unknownPrograms": (_BOTH, _words("count", "reward", "block")),
-    "sessions": (_BOTH, _words("leave", "close")),
+    "sessions": (_BOTH, _words("leave", "lock", "lockUnlessAllowed", "close")),
+    "screenTime/source": (_BOTH, _words("sessions", "programs")),
+    "screenTime/learning": (_BOTH, _words("counts", "free")),
     "points/use": (_BOTH, _words("payAsYouGo", "redeemFirst")),
+    "screenTime/grace": (_BOTH, _whole(1, 240)),
     "points/minutesPerPoint": (_BOTH, _whole(1, 1_440)),
     "points/dailyCap": (_BOTH, _whole(0, _CAP)),
     "points/weeklyCap": (_BOTH, _whole(0, _CAP)),
@@ -188,7 +191,7 @@ def typed(key: str, text: str) -> str:
 def is_in_force(zone: str, key: str, value: str) -> bool:
     """Tell whether a register is in force: known, permitted in its zone, and in the one form of its value."""
     known = rule(key)
-    if key.startswith((f"app/{UNKNOWN_PROGRAMS}/", f"app/{OTHER_PROGRAMS}/")):
+    if key.startswith(tuple(f"app/{app}/" for app in (UNKNOWN_PROGRAMS, OTHER_PROGRAMS, SCREEN_TIME))):
         return False
     try:
         return known is not None and zone in known[0] and known[1](value) == value
