@@ -54,6 +54,7 @@ import Testing
     }
     #expect(fault(.package, "chess", packages: folder.path + "/none") == nil)
     #expect(fault(.name, "chess") == nil && fault(.argument, "chess.py") == nil && fault(.flatpak, "a.b") == nil)
+    #expect(fault(.snap, "no-such-snap") == .noProgram)
   }
 
   @Test("A pattern and a name are not taken if they fit what the system needs and has")

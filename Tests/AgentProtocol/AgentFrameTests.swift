@@ -81,6 +81,26 @@ import Testing
     #expect(throws: AgentFrameError.self) { _ = try OrdersFile.read(content + [0]) }
   }
 
+  @Test("A file of what processes have inherited is read back; a changed one, or one of another boot, holds nothing")
+  func lineage() throws {
+    let example = try AgentVectors.load().lineage
+    let content = LineageFile.content(of: example.value, boot: example.boot)
+    #expect(Hexadecimal.encode(content) == example.bytes)
+    #expect(LineageFile.read(content, boot: example.boot) == example.value)
+    #expect(LineageFile.read(content, boot: "another").isEmpty)
+    #expect(LineageFile.read(content + [0], boot: example.boot).isEmpty)
+    for index in content.indices {
+      var changed = content
+      changed[index] ^= 0x10
+      #expect(LineageFile.read(changed, boot: example.boot).isEmpty)
+      #expect(LineageFile.read(Array(content[..<index]), boot: example.boot).isEmpty)
+    }
+    let many = Dictionary(
+      uniqueKeysWithValues: (1...5_000).map { (AgentRig.process(Int32($0)), AgentRig.game(closesAt: nil).app) })
+    let kept = LineageFile.read(LineageFile.content(of: many, boot: "b"), boot: "b")
+    #expect(kept.count == LineageFile.capacity && kept[AgentRig.process(1)] != nil)
+  }
+
   @Test("Orders that are larger than their bound are not written, and say so")
   func tooLarge() throws {
     let matchers = (0..<64).map { AppMatcher(kind: .path, value: "/" + String(repeating: "x", count: 1_000) + "\($0)") }
@@ -136,6 +156,9 @@ import Testing
       (.name, "kart*", .badMatcher), (.name, " kart", .badMatcher), (.name, "Hyprland", .neededProgram),
       (.argument, "bash", .neededProgram), (.argument, "*/systemd/systemd --user", .neededProgram),
       (.argument, "*cron*", .neededProgram), (.argument, "slime", nil), (.argument, "river raid", nil),
+      (.snap, "minetest", nil), (.snap, "minetest_two", nil), (.snap, "0-ad", nil), (.snap, "core22", .neededProgram),
+      (.snap, "snapd", .neededProgram), (.snap, "Minetest", .badMatcher), (.snap, "a/b", .badMatcher),
+      (.snap, "12", .badMatcher), (.snap, "", .badMatcher),
     ] as [(AppMatcher.Kind, String, OrderFault.Kind?)])
   func matchers(kind: AppMatcher.Kind, value: String, expected: OrderFault.Kind?) {
     #expect(MatcherCheck.fault(of: AppMatcher(kind: kind, value: value)) == expected)

@@ -49,11 +49,14 @@ struct AgentRig {
 
   mutating func see(
     _ pid: Int32, _ path: String, start: Int64, account: UInt32 = 1_000, writable: Bool = false,
-    isProtected: Bool = false, sha256: String? = nil, mapped: String? = nil, at now: Int64
+    isProtected: Bool = false, sha256: String? = nil, mapped: String? = nil, parent: Int32 = 0, hidden: Bool = false,
+    arguments: String = "", at now: Int64
   ) {
     let facts = ProcessFacts(
-      identity: AgentRig.process(pid), account: account, startedAt: .init(milliseconds: start), name: "x",
-      images: [.init(path: path, sha256: sha256)] + (mapped.map { [.init(path: $0)] } ?? []),
+      identity: AgentRig.process(pid), parent: parent, account: account, startedAt: .init(milliseconds: start),
+      name: "x",
+      arguments: arguments,
+      images: [.init(path: path, sha256: sha256, isHidden: hidden)] + (mapped.map { [.init(path: $0)] } ?? []),
       isFromWritablePlace: writable, isProtected: isProtected)
     take(machine.saw(facts, at: .init(milliseconds: now)))
   }

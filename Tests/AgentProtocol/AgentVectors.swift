@@ -59,12 +59,14 @@ struct AgentVectors: Decodable {
     let app: AppID
     let category: AppCategory
     let isAlwaysAllowed: Bool
+    let countsLaunches: Bool
     let terms: Terms
     let matchers: [AppMatcher]
     let processes: [ProcessIdentity]?
     var value: ProgramOrder {
       ProgramOrder(
-        app: app, category: category, isAlwaysAllowed: isAlwaysAllowed, terms: terms.value, matchers: matchers,
+        app: app, category: category, isAlwaysAllowed: isAlwaysAllowed, countsLaunches: countsLaunches,
+        terms: terms.value, matchers: matchers,
         processes: processes ?? [])
     }
   }
@@ -194,6 +196,7 @@ struct AgentVectors: Decodable {
     let path: String
     let sha256: String?
     let packages: Set<String>
+    let snap: String?
   }
   struct Process: Decodable {
     let name: String
@@ -206,7 +209,8 @@ struct AgentVectors: Decodable {
       ProcessFacts(
         identity: ProcessIdentity(processID: 9, startTime: 9), account: 1_000, startedAt: BootInstant(milliseconds: 1),
         name: name, arguments: arguments, hasMoreArguments: hasMoreArguments,
-        images: images.map { .init(path: $0.path, sha256: $0.sha256, packages: $0.packages) }, flatpak: flatpak,
+        images: images.map { .init(path: $0.path, sha256: $0.sha256, packages: $0.packages, snap: $0.snap) },
+        flatpak: flatpak,
         isGenuineFlatpak: isGenuineFlatpak)
     }
   }
@@ -217,6 +221,22 @@ struct AgentVectors: Decodable {
     }
     let process: Process
     let `is`: Result?
+  }
+  struct Lineage: Decodable {
+    struct Process: Decodable {
+      let processID: Int32
+      let startTime: UInt64
+      let app: AppID
+    }
+    let boot: String
+    let processes: [Process]
+    let bytes: String
+    var value: [ProcessIdentity: AppID] {
+      Dictionary(
+        uniqueKeysWithValues: processes.map {
+          (ProcessIdentity(processID: $0.processID, startTime: $0.startTime), $0.app)
+        })
+    }
   }
   struct Pattern: Decodable {
     let pattern: String
@@ -234,6 +254,7 @@ struct AgentVectors: Decodable {
   let answers: [Answer]
   let noGate: [String]
   let file: String
+  let lineage: Lineage
   let programs: [Program]
   let recognition: [Recognition]
   let patterns: [Pattern]

@@ -56,6 +56,9 @@ import Testing
         "no matchers set for GCompris, so that it is recognized as it is installed"
       ),
       ("app/org.kde.gcompris/step", nil, "nothing set about how GCompris ends when its time is over"),
+      ("app/org.kde.gcompris/launches", nil, "nothing set about what GCompris starts"),
+      ("app/org.kde.gcompris/launches", "apart", "what GCompris starts is apart"),
+      ("app/org.kde.gcompris/launches", "counted", "what GCompris starts counts as GCompris"),
       ("category/reward/limit", nil, "no limit on rewards a day"),
       ("category/learning/weekly", nil, "no limit on learning a week"),
       ("category/reward/rate", nil, "“points for rewards” back to the default"),

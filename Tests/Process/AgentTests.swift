@@ -124,6 +124,43 @@ extension ProcessTests {
       }
     }
 
+    @Test(
+      "What a script becomes, and what a launcher starts in a session of its own, is closed with it unless set apart")
+    func launched() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        let (script, launcher) = (lab.newPath() + "-start.sh", lab.newPath() + "-launcher.py")
+        // The agent of one user looks once a second.
+        try Data("#!/bin/sh\nsleep 3\nexec \(home.game) \"$@\"\n".utf8).write(to: URL(fileURLWithPath: script))
+        let words = "import subprocess, sys\nsubprocess.run(['\(home.game)', *sys.argv[1:]], start_new_session=True)\n"
+        try Data(words.utf8).write(to: URL(fileURLWithPath: launcher))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        try await home.set([
+          ("app/kart/name", "Kart"), ("app/kart/matchers", "argument \(script)"), ("app/store/name", "Store"),
+          ("app/store/matchers", "argument \(launcher)"), ("app/store/launches", "apart"),
+        ])
+        defer { for player in home.players { kill(player, SIGKILL) } }
+        let becoming = try home.play([script])
+        let starting = try home.play(["/usr/bin/python3", launcher])
+        try await eventually("both games run") { home.players.count == 2 }
+        try await Task.sleep(for: .seconds(2))
+        try await home.set([("app/store/blocked", "yes")])
+        _ = await starting.wait()
+        try await Task.sleep(for: .seconds(2))
+        #expect(home.players.count == 2, "What a parent has set apart is left alone.")
+        try await home.set([("app/kart/blocked", "yes")])
+        #expect(await becoming.wait() == .signalled(SIGTERM))
+        for player in home.players { kill(player, SIGKILL) }
+        try await home.set([("app/store/launches", "counted"), ("app/store/blocked", "no")])
+        let again = try home.play(["/usr/bin/python3", launcher])
+        try await eventually("the launcher's game runs again") { home.players.count == 1 }
+        try await Task.sleep(for: .seconds(2))
+        try await home.set([("app/store/blocked", "yes")])
+        _ = await again.wait()
+        try await eventually("what the launcher has started is closed") { home.players.isEmpty }
+      }
+    }
+
     @Test("A limit runs out and closes the program, whose use is recorded; granted time lets it go on")
     func limit() async throws {
       try await ProcessLab.run { lab in

@@ -64,11 +64,12 @@ extension ProcessTests {
       "It is not got around, and a fault leaves the rest of the rules in force",
       .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
       arguments: [
-        "accounts", "bypasses", "clocks", "crashes", "crowd", "disks", "evening", "everything", "faults", "machines",
+        "accounts", "bypasses", "clocks", "crashes", "crowd", "disks", "evening", "everything", "faults", "launchers",
+        "machines",
       ])
     func machine(scenario: String) async throws {
       let beside = [
-        "bypasses": [BuiltProgram.folder], "crowd": [BuiltProgram.folder],
+        "bypasses": [BuiltProgram.folder], "crowd": [BuiltProgram.folder], "launchers": [BuiltProgram.folder],
         "clocks": [BuiltProgram.path(of: "libLatchkeyClockShift.so")],
       ]
       try await ProcessLab.run(asRoot: true) { lab in
@@ -80,7 +81,7 @@ extension ProcessTests {
     @Test(
       "It is set up, finds what it needs, and holds at every door and for programs of Debian",
       .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
-      arguments: ["doctor", "doors", "setup", "subjects"])
+      arguments: ["doctor", "doors", "launchers", "setup", "subjects"])
     func debian(scenario: String) async throws {
       try await ProcessLab.run(asRoot: true) { lab in
         try await runNested(lab, scenario, [package(lab, "0.0.1", in: lab.newPath())])

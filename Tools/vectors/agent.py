@@ -6,7 +6,7 @@ import struct
 FILE = "agent.json"
 NEVER = 2**64 - 1
 CATEGORIES = {"learning": 1, "reward": 2, "neutral": 3}
-KINDS = {"sha256": 1, "package": 2, "flatpak": 3, "argument": 4, "path": 5, "name": 6}
+KINDS = {"sha256": 1, "package": 2, "flatpak": 3, "argument": 4, "path": 5, "name": 6, "snap": 7}
 STEPS = {"close": 1, "pause": 2}
 DEEDS = {"asked": 1, "killed": 2, "paused": 3}
 FAULTS = {"noAccount": 1, "otherAccount": 2, "matchesEverything": 3, "neededProgram": 4, "badMatcher": 5, "cannotPause": 6,
@@ -43,7 +43,7 @@ def session_terms(value):
 
 
 def program(value):
-    body = text(value["app"]) + struct.pack(">BB", CATEGORIES[value["category"]], value["isAlwaysAllowed"])
+    body = text(value["app"]) + struct.pack(">BBB", CATEGORIES[value["category"]], value["isAlwaysAllowed"], value["countsLaunches"])
     body += terms(value["terms"]) + struct.pack(">H", len(value["matchers"]))
     body += b"".join(struct.pack(">B", KINDS[one["kind"]]) + text(one["value"]) for one in value["matchers"])
     processes = value.get("processes", [])
@@ -157,13 +157,17 @@ def match(programs, process):
                 return app
 
     flatpak = found("flatpak", lambda value: process["flatpak"] == value)
-    strong = by_file(own) or (flatpak if process["isGenuineFlatpak"] else None)
+    def by_snap(images):
+        return next((app for image in images if (app := found("snap", lambda value: image["snap"] == value))), None)
+
+    strong = by_file(own) or (flatpak if process["isGenuineFlatpak"] else None) or by_snap(own)
     if strong:
         return {"app": strong, "isWeak": False}
     weak = (by_file(others) or flatpak
             or found("argument", lambda value: process["hasMoreArguments"] or glob(b"*" + value.encode() + b"*", process["arguments"]))
             or found("path", lambda value: any(image["path"] == value for image in process["images"]))
-            or found("name", lambda value: value in names))
+            or found("name", lambda value: value in names)
+            or by_snap(others))
     return {"app": weak, "isWeak": True} if weak else None
 
 
@@ -180,15 +184,16 @@ def sessions(closes=None, opens=None, reason="", warnings=(), step="close"):
 
 
 CHESS = {
-    "app": "org.gnome.Chess", "category": "reward", "isAlwaysAllowed": False,
+    "app": "org.gnome.Chess", "category": "reward", "isAlwaysAllowed": False, "countsLaunches": True,
     "terms": no_terms(9_000_000, "30 min of Chess a day", [8_100_000, 8_700_000, 8_940_000]),
     "matchers": [{"kind": "sha256", "value": "ab" * 32}, {"kind": "path", "value": "/usr/games/gnome-chess"}]}
 CRAFT = {
-    "app": "net.craft", "category": "reward", "isAlwaysAllowed": False, "terms": no_terms(0, "Craft is blocked"),
+    "app": "net.craft", "category": "reward", "isAlwaysAllowed": False, "countsLaunches": False, "terms": no_terms(0, "Craft is blocked"),
     "matchers": [{"kind": "argument", "value": "java*craft.jar"}, {"kind": "name", "value": "craft"}]}
 MATH = {
-    "app": "tuxmath", "category": "learning", "isAlwaysAllowed": True, "terms": no_terms(),
-    "matchers": [{"kind": "package", "value": "tuxmath"}, {"kind": "flatpak", "value": "org.tux.Math"}]}
+    "app": "tuxmath", "category": "learning", "isAlwaysAllowed": True, "countsLaunches": True, "terms": no_terms(),
+    "matchers": [{"kind": "package", "value": "tuxmath"}, {"kind": "flatpak", "value": "org.tux.Math"},
+                 {"kind": "snap", "value": "tux-math"}]}
 ORDERS = [
     {"number": 1, "boot": BOOT, "at": 5_000, "accounts": []},
     {"number": 2**40, "boot": BOOT, "at": 6_000_000, "accounts": [
@@ -233,9 +238,10 @@ NO_GATE = ["", "4c47", "4c470001", "4c4700020000000001", "4c410001000003e8", "4c
            "4c4700010000014a61"]
 
 
-def process(path, name=None, arguments="", sha256=None, packages=(), flatpak=None, genuine=False, mapped=(), more=False):
-    images = [{"path": path, "sha256": sha256, "packages": list(packages)}]
-    images += [{"path": one, "sha256": digest, "packages": []} for one, digest in mapped]
+def process(path, name=None, arguments="", sha256=None, packages=(), flatpak=None, genuine=False, mapped=(), more=False, snap=None,
+            mapped_snap=None):
+    images = [{"path": path, "sha256": sha256, "packages": list(packages), "snap": snap}]
+    images += [{"path": one, "sha256": digest, "packages": [], "snap": mapped_snap} for one, digest in mapped]
     return {"name": path.split("/")[-1][:15] if name is None else name, "arguments": arguments, "hasMoreArguments": more,
             "images": images, "flatpak": flatpak, "isGenuineFlatpak": genuine}
 
@@ -252,7 +258,19 @@ PROCESSES = [
     process("/opt/craft"), process("/opt/x", name="craft"), process("/opt/crafty"),
     process("/app/bin/math", flatpak="org.tux.Math"), process("/app/bin/math", flatpak="org.tux.Math", genuine=True),
     process("/usr/bin/tuxmath"), process("/usr/games/tuxmath", packages=["other", "tuxmath"], arguments="java craft.jar"),
+    process("/snap/tux-math/12/bin/math", snap="tux-math"), process("/snap/tux-maths/12/bin/math", snap="tux-maths"),
+    process("/snap/tux-math/12/bin/math", snap="tux-math", sha256="ab" * 32),
+    process("/usr/lib/ld-linux.so.2", mapped=[("/snap/tux-math/12/bin/math", None)], mapped_snap="tux-math"),
 ]
+
+LINEAGE = [{"processID": 77, "startTime": 2**40, "app": "org.gnome.Chess"}, {"processID": 4242, "startTime": 987654, "app": "net.craft"}]
+
+
+def lineage(values):
+    body = boot(BOOT) + struct.pack(">H", len(values))
+    body += b"".join(struct.pack(">IQ", one["processID"], one["startTime"]) + text(one["app"]) for one in values)
+    return b"LKLINEAG" + struct.pack(">I", binascii.crc32(body)) + body
+
 
 PATTERNS = [
     ("java*craft.jar", "java -jar craft.jar"), ("craft?jar", "java craft.jar"), ("craft?jar", "java craftjar"),
@@ -301,6 +319,7 @@ def build():
         "noGate": NO_GATE,
         "refused": [{"bytes": data, "why": why} for data, why in REFUSED],
         "file": (b"LKORDERS" + struct.pack(">I", binascii.crc32(file)) + file).hex(),
+        "lineage": {"boot": BOOT, "processes": LINEAGE, "bytes": lineage(LINEAGE).hex()},
         "programs": programs,
         "recognition": [{"process": one, "is": match(programs, one)} for one in PROCESSES],
         "patterns": [{"pattern": pattern, "arguments": line, "matches": glob(b"*" + pattern.encode() + b"*", line)}

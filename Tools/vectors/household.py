@@ -218,6 +218,7 @@ def codec(key):
         case ["screenTime", "grace"]: return numbers(1, 240)
         case ["screenTime", "learning"]: return choice("counts", "free")
         case ["app", _, "step"]: return choice("close", "pause")
+        case ["app", _, "launches"]: return choice("counted", "apart")
         case ["points", "use"]: return choice("payAsYouGo", "redeemFirst")
         case ["points", "minutesPerPoint"]: return numbers(1, 1440)
         case ["points", "redemptionDays"]: return numbers(1, 366)

@@ -28,6 +28,7 @@ KEYS = {
     "screenTime/grace": ["60", "1", "240", "0", "241", "1h"],
     "screenTime/learning": ["counts", "free", "no"],
     "app/org.gnome.Chess/step": ["close", "pause", "stop"],
+    "app/org.gnome.Chess/launches": ["counted", "apart", "yes"],
 }
 
 RULES = [

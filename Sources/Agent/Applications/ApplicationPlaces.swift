@@ -48,7 +48,9 @@ public struct ApplicationPlaces: Hashable, Sendable {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     return ApplicationPlaces(
       shares: unique(
-        folders("XDG_DATA_DIRS") ?? ["/usr/local/share", "/usr/share", "/var/lib/flatpak/exports/share"]),
+        folders("XDG_DATA_DIRS") ?? [
+          "/usr/local/share", "/usr/share", "/var/lib/flatpak/exports/share", "/var/lib/snapd/desktop",
+        ]),
       homes: unique(folders("XDG_DATA_HOME") ?? usual),
       dpkg: environment["LATCHKEY_DPKG_DIR"].flatMap { $0.isEmpty ? nil : $0 } ?? usualDpkg,
       languages: EntryLanguages.names(of: locale ?? ""))

@@ -4,10 +4,11 @@ import LatchkeyModel
 public struct FoundApplication: Hashable, Sendable {
   /// What its parents are told.
   public var app: InstalledApp
-  /// What recognizes its programs, as far as that is known: package, Flatpak, path, and for a script its argument.
+  /// What recognizes its programs, as far as that is known: package, Flatpak, snap, path, for a script its argument, and for what
+  /// another program starts what that shows among its arguments.
   ///
-  /// Of what an account has in its own folders, it is the Flatpak or a program in the account's home: the account could name
-  /// any other program there.
+  /// Of what an account has in its own folders, it is not the path of a program outside of the account's home: the account could
+  /// name any other program there.
   public var matchers: [AppMatcher]
   /// A Boolean value that indicates whether it is known from an account's own folder alone.
   public var isOwn: Bool
@@ -30,7 +31,10 @@ public struct ApplicationScan {
     var entry: DesktopEntry
     var share: String
     var file: String
+    /// The program that it starts itself.
     var program: String?
+    /// What recognizes it if another program starts it.
+    var launched: AppMatcher?
   }
 
   private let places: ApplicationPlaces
@@ -64,7 +68,7 @@ public struct ApplicationScan {
         }
         continue
       }
-      let id = prefix + name.dropLast(8)
+      let id = Self.id(prefix + name.dropLast(8))
       guard !decided.contains(id) else { continue }
       files += 1
       guard let bytes = BoundedFile.bytes(share + path, most: DesktopEntry.mostBytes),
@@ -75,12 +79,20 @@ public struct ApplicationScan {
     }
   }
 
+  /// Returns an ID made of a file's name: with `-` for each character that an ID cannot have, as Steam's entries have spaces.
+  private static func id(_ name: String) -> String {
+    if AppID(name) != nil { return name }
+    return String(String.UnicodeScalarView(name.unicodeScalars.map { AppID(String($0)) == nil ? "-" : $0 }))
+  }
+
   private mutating func add(_ entry: DesktopEntry, _ text: String, _ share: String, _ file: String) {
     guard !entry.isHidden else { return }
     if let program = entry.tryExec, path(of: program) == nil { return }
     guard let id = entry.flatpak.flatMap({ AppID($0) }) ?? AppID(text) else { return }
-    let program = entry.flatpak == nil ? entry.exec.flatMap(ExecLine.program).flatMap(path(of:)) : nil
-    drafts.append(Draft(id: id, entry: entry, share: share, file: file, program: program))
+    let line = entry.flatpak == nil ? entry.exec : nil
+    let launched = line.flatMap { LaunchLine.matcher($0, name: entry.name) }
+    let program = launched == nil ? line.flatMap(ExecLine.program).flatMap(path(of:)) : nil
+    drafts.append(Draft(id: id, entry: entry, share: share, file: file, program: program, launched: launched))
   }
 
   /// Returns the path of a program; `nil` if there is none.
@@ -99,6 +111,12 @@ public struct ApplicationScan {
     // What several applications start says nothing about which of them runs.
     let starts = Dictionary(grouping: machines.compactMap(\.program), by: \.self).mapValues(\.count)
     let ownStarts = Dictionary(grouping: drafts.compactMap(\.program), by: \.self).mapValues(\.count)
+    // A script becomes what it names.
+    var scripts: [String: [String]] = [:]
+    for program in Set(drafts.compactMap(\.program)) where BoundedFile.isScript(program) {
+      scripts[program] = ScriptPrograms.named(in: program, besides: Self.manyPrograms.union(places.programs))
+    }
+    let named = Dictionary(grouping: scripts.values.joined(), by: \.self).mapValues(\.count)
     let programs = Dictionary(grouping: starts.keys, by: { owners[$0] ?? "" }).mapValues(\.count)
     return drafts.map { draft in
       let package = draft.program.flatMap { owners[$0] }
@@ -116,15 +134,28 @@ public struct ApplicationScan {
       let matchers = [
         draft.entry.flatpak.map { AppMatcher(kind: .flatpak, value: $0) },
         program.flatMap { _ in package.flatMap { programs[$0] == 1 ? AppMatcher(kind: .package, value: $0) : nil } },
-        program.map { AppMatcher(kind: BoundedFile.isScript($0) ? .argument : .path, value: $0) },
-      ].compactMap { $0 }.filter { TextRule.matcherValue.fault(in: $0.value) == nil }
+        draft.launched,
+        program.map { AppMatcher(kind: scripts[$0] == nil ? .path : .argument, value: $0) },
+      ]
+      let becomes = (program.flatMap { scripts[$0] } ?? []).filter { path in
+        named[path] == 1 && ownStarts[path] == nil
+          && (!isOwn || path.hasPrefix(Self.home(of: draft.share) + "/"))
+      }
+      let usable = (matchers.compactMap { $0 } + becomes.map { AppMatcher(kind: .path, value: $0) }).filter {
+        TextRule.matcherValue.fault(in: $0.value) == nil
+      }
       return FoundApplication(
         app: InstalledApp(
           appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),
           suggestion: defaults[draft.id] ?? draft.entry.suggestion),
-        matchers: matchers, isOwn: isOwn)
+        matchers: usable, isOwn: isOwn)
     }
   }
+
+  /// Folders of many programs.
+  private static let manyPrograms = Set(
+    ApplicationPlaces.usualPrograms
+      + ["/lib", "/usr/lib", "/usr/libexec", "/usr/local/lib", "/usr/local/libexec", "/opt"])
 
   /// Returns the home of the account whose folder of applications this is.
   private static func home(of share: String) -> Substring {

@@ -10,18 +10,23 @@ public enum ExecLine {
 
   /// Returns the name or path of the program that a command line starts; `nil` if that is one that starts others.
   public static func program(_ line: String) -> String? {
-    var words = words(line)[...]
-    if words.first.map(base) == "env" {
-      words.removeFirst()
-      while let word = words.first, word.contains("=") || word.hasPrefix("-") { words.removeFirst() }
-    }
-    guard let program = words.first, !program.isEmpty else { return nil }
+    guard let program = started(line).first, !program.isEmpty else { return nil }
     let name = base(program)
     let isInterpreter = ["python", "wine", "tclsh", "java", "lua", "ruby", "perl"].contains { name.hasPrefix($0) }
     return name.isEmpty || isInterpreter || launchers.contains(name) ? nil : program
   }
 
-  private static func base(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+  /// Returns the words of a command line without the variables that are set for it.
+  static func started(_ line: String) -> [String] {
+    var words = words(line)[...]
+    if words.first.map(base) == "env" {
+      words.removeFirst()
+      while let word = words.first, word.contains("=") || word.hasPrefix("-") { words.removeFirst() }
+    }
+    return Array(words)
+  }
+
+  static func base(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
 
   /// The words that are looked at.
   private static let mostWords = 64

@@ -33,6 +33,7 @@ struct MatchersHere {
     case .argument: return NeededPrograms.isFitted(value, to: needed) ? .neededProgram : nil
     case .name: return needed.contains { $0.hasSuffix("/" + value) } ? .neededProgram : nil
     case .flatpak: return nil
+    case .snap: return Self.isAbsent("/snap/" + value) ? .noProgram : nil
     }
   }
 

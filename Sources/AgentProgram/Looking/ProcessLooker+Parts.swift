@@ -95,7 +95,8 @@ extension ProcessLooker {
     let isWritable =
       program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) } ?? (place != nil)
     return ProcessFacts(
-      identity: identity, account: user, startedAt: started, name: line.name, arguments: arguments.text,
+      identity: identity, parent: line.parent, account: user, startedAt: started, name: line.name,
+      arguments: arguments.text,
       hasMoreArguments: arguments.isCut, images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
       isFromWritablePlace: isWritable, hasWritableExecutable: isWritable,
@@ -113,7 +114,10 @@ extension ProcessLooker {
       path: ProgramPlace.cleaned(program.path), isHidden: !isGenuine, isForeign: program.isForeign)
     let expected = FileMark(program.status)
     if isHashed { image.sha256 = hashes.digest(of: file, expected: expected) }
-    if isGenuine, !program.isForeign, program.status.st_uid == 0 { image.packages = files.packages(of: program.path) }
+    if isGenuine, !program.isForeign, program.status.st_uid == 0 {
+      image.packages = files.packages(of: program.path)
+      image.snap = program.snap
+    }
     // What only root can put at its place is nobody's copy, also if it has the content of something else. Another account may
     // have made one for the child.
     if !isGenuine || program.isWritable({ $0 != 0 || isOwn($0, of: user) }) {

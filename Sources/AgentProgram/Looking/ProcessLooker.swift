@@ -19,6 +19,8 @@ struct ProcessLooker {
     var protectedFiles: Set<FilePlace>
     /// The paths of executables that must not be closed, where nothing but the path of a process's can be read.
     var protectedPaths: Set<String> = []
+    /// The log-in names of the accounts, as far as they are known.
+    var names: [UInt32: String] = [:]
   }
 
   /// The device and inode of a file.
@@ -146,7 +148,12 @@ struct ProcessLooker {
     if mounts.hasChanged { loadMounts() }
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0, mounts) } }
     let needs = wanted.needs[user] ?? []
-    let arguments = needs.contains(.arguments) ? self.arguments.read(folder) : ArgumentReader.Arguments()
+    var arguments = needs.contains(.arguments) ? self.arguments.read(folder) : ArgumentReader.Arguments()
+    if needs.contains(.arguments), let path, JavaCommand.isShown(by: path), let name = wanted.names[user],
+      let command = JavaCommand.read(of: pid, user, named: name)
+    {
+      arguments.text += " " + command
+    }
     var known = last.flatMap { known in
       known.file == mark && known.facts.images.first?.path == path.map(ProgramPlace.cleaned) ? known : nil
     }

@@ -36,6 +36,15 @@ struct ProgramPlace {
       && path.split(separator: "/").last.map(NeededPrograms.contains) == true && isGenuine
   }
 
+  /// The snap in whose folder the path is; `nil` for another place.
+  var snap: String? {
+    let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst()
+    guard parts.first == "snap", let rest = parts.dropFirst().first, let end = rest.firstIndex(of: "/") else {
+      return nil
+    }
+    return String(rest[..<end])
+  }
+
   /// A Boolean value that indicates whether the file runs another program that is named to it, as the dynamic loader does.
   var isLoader: Bool { ProcessFacts.Image(path: path).isLoader }
 

@@ -37,12 +37,13 @@ extension AgentRunner {
 
   /// Notes a process whose copies are looked at as soon as they begin.
   func noteClosing(_ process: Int32) {
-    if closing.isEmpty {
-      reportForks(true)
+    let isFirst = closing.isEmpty
+    if closing.count < 4_096 { closing.insert(process) }
+    if isFirst {
+      reportForks()
       // It may have been copied before.
       if eventsDescriptor >= 0 { newLooks.closed() }
     }
-    if closing.count < 4_096 { closing.insert(process) }
   }
 
   /// Answers the log-in gates that ask.

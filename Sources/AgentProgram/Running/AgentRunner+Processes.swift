@@ -23,6 +23,14 @@ extension AgentRunner {
       accounts: accounts, needs: Dictionary(uniqueKeysWithValues: accounts.map { ($0, machine.needs(of: $0)) }),
       protected: protected.processes, protectedFiles: protected.files,
       protectedPaths: settings.nodeUser == nil ? protected.paths : [])
+    if wanted.needs.values.contains(where: { $0.contains(.arguments) }) {
+      for orders in machine.orders?.accounts ?? [] where accounts.contains(orders.account) {
+        wanted.names[orders.account] =
+          orders.name.isEmpty ? SystemAccounts.entry(numbered: orders.account)?.name : orders.name
+      }
+    }
+    followsCopies = machine.followsCopies
+    reportForks()
     // What was not needed was not read.
     if wanted.needs != needs { looker.forgetImages() }
   }
@@ -53,7 +61,7 @@ extension AgentRunner {
   /// Begins a look at every process, and does a part of it.
   func lookAtAll() {
     closing = machine.closing
-    reportForks(!closing.isEmpty)
+    reportForks()
     killUnreadable()
     looker.begin(wanted, at: present())
     goOnLooking(for: Self.lookPartMilliseconds)
@@ -121,14 +129,17 @@ extension AgentRunner {
     perform(machine.saw(facts, at: now), now)
   }
 
-  /// Reads the kernel's events about processes, and looks at what has started.
-  func readEvents() {
+  /// Reads the kernel's events about processes, and looks at what has started; returns whether there was more than copies of
+  /// processes that need no look.
+  func readEvents() -> Bool {
+    var hasMore = false
     // Bounded, so that the node is heard and signs of life are given in the middle of a storm of programs.
     let end = BootClock.now() + Self.eventsMilliseconds
     for _ in 0..<4_096 {
-      guard BootClock.now() < end, let event = nextEvent() else { return }
+      guard let event = nextEvent() else { return hasMore }
       switch event {
       case .started(let pid):
+        hasMore = true
         if !blinding.isEmpty, let owner = UnreadableProcesses.account(of: pid, looker.subordinates),
           blinding.contains(owner)
         {
@@ -145,18 +156,25 @@ extension AgentRunner {
         if !machine.isKilled(facts.identity) { young.started(pid, at: now) }
       case .forked(let child, of: let parent):
         // What a program that is being closed starts without another program would be seen seconds later.
+        machine.forked(child, of: parent)
         guard closing.contains(parent) else { continue }
+        hasMore = true
         noteClosing(child)
         if let (facts, _) = looker.lookAtStart(of: child, wanted, BootClock.now()) { see(facts) }
       case .lost:
-        wereEventsLost = true
+        (hasMore, wereEventsLost) = (true, true)
         lookAtAll()
       }
+      if BootClock.now() >= end { return true }
     }
+    return true
   }
 
-  /// Has the kernel report copies of processes, which wake the agent for nothing while it closes no program.
-  func reportForks(_ isWanted: Bool) {
+  /// Has the kernel report copies of processes while they are of use: each of them wakes the agent.
+  func reportForks() {
+    let isWanted = followsCopies || !closing.isEmpty
+    guard isWanted != hasCopiesReported else { return }
+    hasCopiesReported = isWanted
     switch events {
     case .some(let events): events.reportForks(isWanted)
     case .none: break

@@ -21,7 +21,17 @@ extension AgentRunner {
     ready += frozen.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
     let asking = gate?.descriptors ?? []
     ready += asking.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    guard poll(&ready, nfds_t(ready.count), milliseconds) > 0 else { return }
+    let end = BootClock.now() + Int64(milliseconds)
+    var left = milliseconds
+    while true {
+      guard poll(&ready, nfds_t(ready.count), left) > 0 else { return }
+      // A copy of a process is noted at once. Nothing else is done because of it.
+      let isAlone = ready[2].revents != 0 && ready.indices.allSatisfy { $0 == 2 || ready[$0].revents == 0 }
+      guard isAlone else { break }
+      if readEvents() { return }
+      left = Int32(clamping: end - BootClock.now())
+      if left <= 0 { return }
+    }
     let now = present()
     for (entry, ready) in zip(watched, ready.dropFirst(own)) where ready.revents != 0 {
       handles.forget(entry.process)
@@ -34,7 +44,7 @@ extension AgentRunner {
       perform(isAlive ? machine.escaped(process, at: now) : machine.ended(process, at: now), now)
     }
     if ready.dropFirst(own + watched.count + frozen.count).contains(where: { $0.revents != 0 }) { answerGates() }
-    if ready[2].revents != 0 { readEvents() }
+    if ready[2].revents != 0 { _ = readEvents() }
     if ready[1].revents != 0 { serve(ready[1].revents) }
     if ready[0].revents != 0 { accept() }
   }

@@ -18,6 +18,7 @@ public final class AgentRunner {
 
   let settings: AgentSettings
   let store: OrdersStore
+  var lineages: LineageStore
   let boot: String
   let run: UInt64
   let listener: LocalSocket
@@ -43,6 +44,9 @@ public final class AgentRunner {
   /// The processes that make whoever reads their files wait, and the accounts of which everything is killed for that.
   var unreadable: UnreadableProcesses
   var blinding: Set<UInt32> = []
+  /// A Boolean value that indicates whether copies of processes are of use also while nothing closes.
+  var followsCopies = false
+  var hasCopiesReported = false
   /// The numbers of processes that were asked to end, frozen or killed since the last look at everything, or still close.
   var closing: Set<Int32> = []
   var newLooks = NewLooks(at: BootClock.now())
@@ -78,6 +82,7 @@ public final class AgentRunner {
       throw AgentStartFault("The kernel does not say which boot this is: mount /proc.", exitStatus: 71)
     }
     self.boot = boot
+    lineages = LineageStore(besides: settings.socket, boot: boot)
     lock = open(settings.orders + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else {
       throw AgentStartFault(
@@ -105,6 +110,7 @@ public final class AgentRunner {
         onlyAccount: settings.nodeUser == nil ? UInt32(geteuid()) : nil, canPause: jail != nil,
         canCloseSessions: gate != nil, nodeAccount: settings.nodeUser))
     machine.found(frozen: jail?.processes ?? [])
+    machine.found(inherited: lineages.load())
     presence = settings.nodeUser == nil ? nil : PresenceLooker(at: BootClock.now())
     if settings.nodeUser != nil { events = .tested() }
   }
@@ -132,6 +138,7 @@ public final class AgentRunner {
       let pause = events == nil ? Self.lookMilliseconds : Self.lookWithEventsMilliseconds
       var due = lastLook + pause
       if let next = newLooks.due { due = min(due, next) }
+      if let next = lineages.due(machine.inheritedChanges) { due = min(due, next) }
       if let next = young.next { due = min(due, max(next, lastYoung + Self.restMilliseconds)) }
       if let timer = machine.nextTimer(after: lastTimer) {
         due = min(due, max(timer, lastTimer + Self.restMilliseconds))
@@ -167,6 +174,7 @@ public final class AgentRunner {
         if !isDone { newLooks.closed() }
       }
       let now = present()
+      lineages.keep(machine.inheritedChanges, at: now) { machine.inherited }
       if now - lastTimer >= Self.restMilliseconds, let timer = machine.nextTimer(after: lastTimer), timer <= now {
         lastTimer = now
         sense()

@@ -7,12 +7,23 @@ extension AgentMachine {
     advance(to: now)
     guard let supervised = accounts[facts.account] else { return ended(facts.identity, at: now) }
     if var known = followed[facts.identity] {
+      // The kernel's report of a copy may come after a look at it.
+      if let late = lineages.take(facts.identity.processID), known.inherited == nil { known.inherited = late }
+      if known.runsOther(facts) {
+        // It stays what it was, as far as its new program is nothing else by itself.
+        let inherited = known.handedOn(supervised)
+        if inherited != known.inherited { inheritedChanges += 1 }
+        (known.inherited, known.programSince) = (inherited, lastLook)
+      }
       if known.becomesOther(facts, supervised) { (known.seenAt, known.lookBefore) = (now, lastLook) }
       known.facts = facts
       followed[facts.identity] = known
     } else {
-      guard followed.count < Self.capacity || hasRoom(facts, supervised) else { return [] }
-      var new = Followed(facts: facts, match: nil, seenAt: now, lookBefore: lastLook)
+      let inherited = inheritance(of: facts)
+      guard followed.count < Self.capacity || hasRoom(facts, inherited, supervised) else { return [] }
+      if inherited != nil { inheritedChanges += 1 }
+      var new = Followed(
+        facts: facts, match: nil, inherited: inherited, firstSeen: now, seenAt: now, lookBefore: lastLook)
       if frozenBefore.remove(facts.identity) != nil { new.closing = .paused }
       followed[facts.identity] = new
     }
@@ -20,17 +31,20 @@ extension AgentMachine {
   }
 
   /// Returns whether a process is followed although many are: others take no room from those to which orders apply, and
-  /// unknown programs take none from applications.
-  private func hasRoom(_ facts: ProcessFacts, _ supervised: Supervised) -> Bool {
+  /// unknown programs, and what applications start, take none from applications.
+  private func hasRoom(_ facts: ProcessFacts, _ inherited: AppID?, _ supervised: Supervised) -> Bool {
     if frozenBefore.contains(facts.identity) { return followed.ruled.count < Self.capacity }
-    guard let match = supervised.match(facts) else { return false }
-    return (match.app == nil ? followed.ruled.count : followed.applicationCount) < Self.capacity
+    let (match, own) = supervised.recognize(facts, inheriting: inherited)
+    guard match != nil else { return false }
+    return (own == nil ? followed.ruled.count : followed.applicationCount) < Self.capacity
   }
 
   /// Notes that a process has ended.
   public mutating func ended(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     guard let known = followed.remove(process) else { return [] }
+    lineages.ended(process)
+    if known.inherited != nil { inheritedChanges += 1 }
     return end(known, now)
   }
 
@@ -40,7 +54,10 @@ extension AgentMachine {
   ) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     for process in followed.identities.filter({ !present.contains($0) }).sorted() { effects += ended(process, at: now) }
-    lastLook = began ?? now
+    let began = began ?? now
+    effects += inheritLate(now) + beginInherited(seenBefore: began, now)
+    lineages.looked()
+    lastLook = began
     return effects
   }
 
@@ -52,17 +69,21 @@ extension AgentMachine {
     guard var known = followed[process] else { return [] }
     guard let supervised = accounts[known.facts.account] else {
       followed[process] = nil
+      lineages.ended(process)
       return end(known, now) + (known.closing == .paused ? [.resume(process)] : [])
     }
     var effects: [AgentEffect] = []
-    let match = supervised.match(known.facts)
+    let (match, own) = supervised.recognize(known.facts, inheriting: known.inherited)
+    known.own = own
     if match != known.match {
       effects += end(known, now)
       (known.match, known.began) = (match, nil)
       // What is frozen stays so until it is known that it may go on.
       if known.closing != .paused { known.closing = nil }
     }
-    if known.match != nil, known.began == nil, known.closing == nil, !isToBeKilledAtOnce(known, supervised, now) {
+    if known.match != nil, known.began == nil, known.closing == nil, !known.isInherited || known.hasStayed,
+      !isToBeKilledAtOnce(known, supervised, now)
+    {
       let start = known.facts.startedAt
       let began = now - start <= Self.lateMilliseconds ? max(start, BootInstant(milliseconds: 0)) : known.seenAt
       known.began = min(began, now)
@@ -73,6 +94,7 @@ extension AgentMachine {
     }
     effects += enforce(&known, supervised, now)
     followed[process] = known
+    lineages.set(process, handsOn: known.handedOn(supervised), since: known.programSince ?? known.facts.startedAt)
     return effects
   }
 

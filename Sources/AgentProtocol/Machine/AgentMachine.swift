@@ -37,6 +37,11 @@ public struct AgentMachine: Sendable {
   var accounts: [UInt32: Supervised] = [:]
   var followed = FollowedProcesses()
   private var log = ReportLog()
+  var lineages = Lineages()
+  /// What an earlier run of the agent knew of processes that were not seen in this one.
+  var inheritedBefore: [ProcessIdentity: AppID] = [:]
+  /// How often it has changed which processes have inherited an application.
+  public internal(set) var inheritedChanges = 0
   /// The processes that an earlier run of the agent froze, and that were not seen in this one.
   var frozenBefore: Set<ProcessIdentity> = []
   var lastLook: BootInstant?
@@ -131,6 +136,7 @@ public struct AgentMachine: Sendable {
     }
     var effects = tellOrders(now)
     for process in followed.identities.sorted() { effects += look(at: process, now) }
+    effects += inheritLate(now)
     warned = warned.filter { accounts[$0.key.account] != nil }
     closedSessions = closedSessions.filter { accounts[$0.key] != nil }
     refusals = refusals.filter { accounts[$0.key] != nil }
@@ -157,7 +163,7 @@ public struct AgentMachine: Sendable {
     }
     guard found != matcherFaults else { return [] }
     (accounts, matcherFaults) = (changed, found)
-    return tellOrders(now) + followed.identities.sorted().flatMap { look(at: $0, now) }
+    return tellOrders(now) + followed.identities.sorted().flatMap { look(at: $0, now) } + inheritLate(now)
   }
 
   /// Tells what is refused of the orders, and that the rest is in force.

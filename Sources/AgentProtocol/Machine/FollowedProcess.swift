@@ -5,6 +5,16 @@ extension AgentMachine {
   struct Followed: Sendable {
     var facts: ProcessFacts
     var match: MatchTable.Match?
+    /// The application as which its own facts recognize it; `nil` for none, and for unknown and other programs.
+    var own: AppID?
+    /// The application that what started it has handed on to it, or the program that it ran before.
+    var inherited: AppID?
+    /// The look at everything before it ran its present program; `nil` if it was first seen with that one.
+    var programSince: BootInstant?
+    /// When it was first seen.
+    var firstSeen: BootInstant
+    /// A Boolean value that indicates whether it was there at a second look at everything.
+    var hasStayed = false
     /// When it was first seen to be what it is, after the last look at everything before.
     var seenAt: BootInstant
     var lookBefore: BootInstant?
@@ -34,15 +44,18 @@ extension AgentMachine.Followed {
     match.map { ProgramUse(account: facts.account, app: $0.app, isWeak: $0.isWeak, process: facts.identity) }
   }
 
-  /// A Boolean value that indicates whether the process is an application, and no unknown program.
-  var isApplication: Bool { match?.app != nil }
+  /// A Boolean value that indicates whether the process is an application by itself, and no unknown program.
+  var isApplication: Bool { match?.app != nil && !isInherited }
+
+  /// A Boolean value that indicates whether it is what it is because of what started it alone.
+  var isInherited: Bool { inherited != nil && own == nil && match?.app == inherited }
 
   /// Returns whether a process that shows other facts is another program from then on.
   ///
   /// A program that maps one more file, or an application that starts a part of itself, stays what it is: the time since
   /// when it is that application counts for whether it is asked to end or killed at once.
   func becomesOther(_ new: ProcessFacts, _ supervised: AgentMachine.Supervised) -> Bool {
-    let newMatch = supervised.match(new)
+    let newMatch = supervised.recognize(new, inheriting: inherited).match
     if newMatch != match { return true }
     return newMatch == nil
       && (facts.images.first != new.images.first || facts.arguments != new.arguments
@@ -56,18 +69,33 @@ extension AgentMachine.Followed {
 }
 
 extension AgentMachine.Supervised {
-  /// Returns what a process is; `nil` if it is no application and no unknown program either.
+  /// Returns what a process is, and the application as which its own facts recognize it; `nil` if it is no application, unknown
+  /// program or other program.
   ///
-  /// What the node says it is counts after all matchers. What a child can forge never spares an unknown program that is closed
-  /// earlier: what the node says, which it knows from the child, and what weak matchers recognize, except a path at its place.
-  func match(_ facts: ProcessFacts) -> MatchTable.Match? {
+  /// What the node says it is counts after all matchers, and then what it has inherited. What a child can forge never spares an
+  /// unknown program that is closed earlier: what the node says, which it knows from the child, and what weak matchers
+  /// recognize, except a path at its place.
+  func recognize(
+    _ facts: ProcessFacts, inheriting inherited: AppID?
+  ) -> (match: MatchTable.Match?, own: AppID?) {
+    var otherwise: MatchTable.Match?
     if let match = table.match(facts, isStricter: closesEarlier) {
       let isForgeable = match.isWeak && facts.hasWritableExecutable && !table.isAtItsPath(facts, match.app)
-      return isForgeable ? stricter(match, facts) : match
+      let found = isForgeable ? stricter(match, facts) : match
+      if found.app != nil { return (found, found.app) }
+      otherwise = found
+    } else if let app = table.named(facts.identity) {
+      otherwise = stricter(MatchTable.Match(app: app, isWeak: true), facts)
+    } else if isUnknown(facts) {
+      otherwise = MatchTable.Match(app: nil, isWeak: true)
+    } else if table.isOther(facts) {
+      otherwise = MatchTable.Match(app: .otherPrograms, isWeak: true)
     }
-    if let app = table.named(facts.identity) { return stricter(MatchTable.Match(app: app, isWeak: true), facts) }
-    if isUnknown(facts) { return MatchTable.Match(app: nil, isWeak: true) }
-    return table.isOther(facts) ? MatchTable.Match(app: .otherPrograms, isWeak: true) : nil
+    // What started it spares nothing: of the two, it is what closes first.
+    guard let inherited, programs[inherited]?.countsLaunches == true, facts.mayInherit,
+      otherwise.map({ closesEarlier($0.app, inherited) }) != true
+    else { return (otherwise, nil) }
+    return (MatchTable.Match(app: inherited, isWeak: true), nil)
   }
 
   /// Returns whether it is an unknown program unless it is an application.
@@ -82,8 +110,8 @@ extension AgentMachine.Supervised {
     return MatchTable.Match(app: nil, isWeak: true)
   }
 
-  /// Returns whether an application closes before another one, which may never close.
-  private func closesEarlier(_ app: AppID, _ other: AppID) -> Bool {
+  /// Returns whether an application, or an unknown program, closes before another one, which may never close.
+  private func closesEarlier(_ app: AppID?, _ other: AppID?) -> Bool {
     guard let end = terms(of: app)?.closesAt else { return false }
     return terms(of: other)?.closesAt.map { end < $0 } ?? true
   }

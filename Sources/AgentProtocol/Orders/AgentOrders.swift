@@ -139,6 +139,8 @@ public struct ProgramOrder: Hashable, Sendable {
   public var category: AppCategory
   /// A Boolean value that indicates whether it survives every step.
   public var isAlwaysAllowed: Bool
+  /// A Boolean value that indicates whether the programs that it starts count as it.
+  public var countsLaunches: Bool
   /// When and how it closes.
   public var terms: ProgramTerms
   /// What recognizes its processes.
@@ -148,12 +150,14 @@ public struct ProgramOrder: Hashable, Sendable {
 
   /// Creates the order for an application.
   public init(
-    app: AppID, category: AppCategory, isAlwaysAllowed: Bool = false, terms: ProgramTerms, matchers: [AppMatcher],
+    app: AppID, category: AppCategory, isAlwaysAllowed: Bool = false, countsLaunches: Bool = true, terms: ProgramTerms,
+    matchers: [AppMatcher],
     processes: [ProcessIdentity] = []
   ) {
     self.app = app
     self.category = category
     self.isAlwaysAllowed = isAlwaysAllowed
+    self.countsLaunches = countsLaunches
     self.terms = terms
     self.matchers = matchers
     self.processes = processes
@@ -168,6 +172,7 @@ public struct ProgramOrder: Hashable, Sendable {
     body.app(app)
     body.byte(category.order)
     body.flag(isAlwaysAllowed)
+    body.flag(countsLaunches)
     terms.write(to: &body)
     body.number16(UInt16(truncatingIfNeeded: matchers.count))
     for matcher in matchers {
@@ -182,6 +187,7 @@ public struct ProgramOrder: Hashable, Sendable {
     app = try body.app()
     category = try AppCategory(order: try body.byte())
     isAlwaysAllowed = try body.flag("whether it is always allowed")
+    countsLaunches = try body.flag("whether what it starts counts as it")
     terms = try ProgramTerms(from: &body)
     let count = Int(try body.number16())
     let most = app == .otherPrograms ? AgentOrders.maximumOtherMatchers : AgentOrders.maximumMatchers
@@ -266,7 +272,7 @@ extension AppCategory {
 }
 
 extension AppMatcher.Kind {
-  /// The kind's number on the wire; strong kinds come first.
+  /// The kind's number on the wire.
   var order: UInt8 {
     switch self {
     case .sha256: 1
@@ -275,6 +281,7 @@ extension AppMatcher.Kind {
     case .argument: 4
     case .path: 5
     case .name: 6
+    case .snap: 7
     }
   }
 

@@ -18,6 +18,7 @@ struct MatchTable: Sendable {
   private var byArgument: [(pattern: ArgumentPattern, app: AppID)] = []
   private var byPath: [String: [AppID]] = [:]
   private var byName = ProgramNames()
+  private var bySnap: [String: [AppID]] = [:]
   private var byProcess: [ProcessIdentity: AppID] = [:]
   /// What recognizes the other programs, which are no application of their own; `nil` without orders for them.
   private var others: OtherPrograms?
@@ -76,6 +77,7 @@ struct MatchTable: Sendable {
       if let pattern = ArgumentPattern(matcher.value) { byArgument.append((pattern, app)) }
     case .path: byPath[matcher.value, default: []].append(app)
     case .name: byName.add(matcher.value, app)
+    case .snap: bySnap[matcher.value, default: []].append(app)
     }
   }
 
@@ -121,7 +123,9 @@ struct MatchTable: Sendable {
     // The executable alone says for good what it is: a child can have any program map any other file. On a disk of the
     // child's own, the content may change unseen.
     let sure = facts.images.first.flatMap { $0.isForeign ? nil : $0 }
-    let own = sure.flatMap(strong) ?? (facts.isGenuineFlatpak ? strictest(flatpak) : nil)
+    let own =
+      sure.flatMap(strong) ?? (facts.isGenuineFlatpak ? strictest(flatpak) : nil)
+      ?? strictest(sure?.snap.flatMap { bySnap[$0] } ?? [])
     let others = facts.images.dropFirst(sure == nil ? 0 : 1).compactMap(strong)
     if let own {
       let stricter = others.first { $0 != own && isStricter($0, own) }
@@ -133,6 +137,7 @@ struct MatchTable: Sendable {
     for image in facts.images { weak += byPath[image.path] ?? [] }
     for image in facts.images { for path in image.copiedPaths.sorted() { weak += byPath[path] ?? [] } }
     weak += byName.apps(of: facts)
+    for image in facts.images { weak += image.snap.flatMap { bySnap[$0] } ?? [] }
     return strictest(weak).map { Match(app: $0, isWeak: true) }
   }
 

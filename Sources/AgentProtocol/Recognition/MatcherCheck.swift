@@ -27,6 +27,9 @@ public enum MatcherCheck {
       if value.allSatisfy({ $0 == "*" || $0 == "?" }) { return .matchesEverything }
       guard !value.contains(where: { $0 == "/" || $0 == "*" }), !isPadded(value) else { return .badMatcher }
       return NeededPrograms.isNamed(by: value) ? .neededProgram : nil
+    case .snap:
+      guard isSnap(value) else { return .badMatcher }
+      return NeededPrograms.contains(snap: value) ? .neededProgram : nil
     }
   }
 
@@ -42,6 +45,11 @@ public enum MatcherCheck {
     let parts = id.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count > 1 && parts.allSatisfy { !$0.isEmpty }
       && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || [".", "-", "_"].contains($0)) }
+  }
+
+  /// Returns whether a text is a snap's name, after which the key of a second instance may follow.
+  private static func isSnap(_ name: String) -> Bool {
+    name.wholeMatch(of: /[a-z0-9-]{2,40}(_[a-z0-9]{1,10})?/) != nil && name.contains { $0.isLetter }
   }
 
   /// Returns whether a text begins or ends with a space, as it does after a slip while typing.

@@ -92,4 +92,7 @@ public enum NeededPrograms {
 
   /// Returns whether a package holds one of them.
   static func contains(package: String) -> Bool { packages.contains(package) }
+
+  /// Returns whether a snap holds one of them, or what all snaps run on.
+  static func contains(snap: String) -> Bool { snap.wholeMatch(of: /snapd|bare|core[0-9]*/) != nil }
 }

@@ -30,7 +30,7 @@ struct OtherPrograms: Sendable {
         paths.insert(matcher.value)
         let folder = String(matcher.value[..<(matcher.value.lastIndex(of: "/") ?? matcher.value.startIndex)])
         if !folder.isEmpty, !Self.shared.contains(folder) { folders.insert(folder + "/") }
-      case .package, .flatpak, .sha256, .argument, .name: break
+      case .package, .flatpak, .sha256, .argument, .name, .snap: break
       }
     }
   }

@@ -12,6 +12,8 @@ public struct ProcessFacts: Hashable, Sendable {
     public var sha256: String?
     /// The Debian packages whose file it is, of those that orders name.
     public var packages: Set<String>
+    /// The snap whose file it is at its own place, if the file is root's; `nil` for another file.
+    public var snap: String?
     /// The Debian packages of which it is a copy of a program, of those that orders name.
     public var copiedPackages: Set<String>
     /// The paths that orders name and whose program it is a copy of.
@@ -23,12 +25,13 @@ public struct ProcessFacts: Hashable, Sendable {
 
     /// Creates an image.
     public init(
-      path: String, sha256: String? = nil, packages: Set<String> = [], copiedPackages: Set<String> = [],
-      copiedPaths: Set<String> = [], isHidden: Bool = false, isForeign: Bool = false
+      path: String, sha256: String? = nil, packages: Set<String> = [], snap: String? = nil,
+      copiedPackages: Set<String> = [], copiedPaths: Set<String> = [], isHidden: Bool = false, isForeign: Bool = false
     ) {
       self.path = path
       self.sha256 = sha256
       self.packages = packages
+      self.snap = snap
       self.copiedPackages = copiedPackages
       self.copiedPaths = copiedPaths
       self.isHidden = isHidden
@@ -45,6 +48,8 @@ public struct ProcessFacts: Hashable, Sendable {
 
   /// The process.
   public var identity: ProcessIdentity
+  /// The number of the process that had started it when it was first seen; 0 if that is not known.
+  public var parent: Int32
   /// The number of the account in which it runs.
   public var account: UInt32
   /// When it started.
@@ -75,13 +80,15 @@ public struct ProcessFacts: Hashable, Sendable {
 
   /// Creates facts.
   public init(
-    identity: ProcessIdentity, account: UInt32, startedAt: BootInstant, name: String, arguments: String = "",
+    identity: ProcessIdentity, parent: Int32 = 0, account: UInt32, startedAt: BootInstant, name: String,
+    arguments: String = "",
     hasMoreArguments: Bool = false, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
     isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, isFromTerminal: Bool = false,
     programPlace: [UInt64]? = nil,
     isProtected: Bool = false
   ) {
     self.identity = identity
+    self.parent = parent
     self.account = account
     self.startedAt = startedAt
     self.name = name

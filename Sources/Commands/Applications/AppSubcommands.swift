@@ -90,9 +90,15 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "Whether the programs that it starts count as it, unless they are recognized otherwise.",
+      valueName: "counted|apart"))
+  var launches: LaunchesArgument?
+
+  @Option(
+    help: ArgumentHelp(
       """
       How its programs are recognized, such as "path /usr/games/chess"; the kinds are sha256, package, flatpak, argument, \
-      path and name. May be given several times; "none" forgets all.
+      path, name and snap. May be given several times; "none" forgets all.
       """, valueName: "kind value"))
   var matcher: [String] = []
 
@@ -110,7 +116,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     if reset {
       let isAlone =
         category == nil && pointsPerMinute == nil && blocking == nil && alwaysAllowed == nil && enabling == nil
-        && dailyLimit == nil && whenOver == nil && matcher.isEmpty && name == nil && !new
+        && dailyLimit == nil && whenOver == nil && launches == nil && matcher.isEmpty && name == nil && !new
       guard isAlone else {
         throw ValidationError("--reset takes all rules of the application away: give no others with it.")
       }
@@ -118,11 +124,12 @@ struct AppSetSubcommand: AsyncParsableCommand {
     }
     guard
       category != nil || pointsPerMinute != nil || blocking != nil || alwaysAllowed != nil || enabling != nil
-        || dailyLimit != nil || whenOver != nil || !matcher.isEmpty || name != nil
+        || dailyLimit != nil || whenOver != nil || launches != nil || !matcher.isEmpty || name != nil
     else {
       throw ValidationError(
         "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
-          + "--always-allowed, --daily-limit, --when-over, --enabled, --disabled, --matcher and --name, or --reset.")
+          + "--always-allowed, --daily-limit, --when-over, --launches, --enabled, --disabled, --matcher and --name, or --reset."
+      )
     }
     if blocking == .blocked, alwaysAllowed == true {
       throw ValidationError("An application is either blocked or always allowed: give one of the two.")
@@ -146,6 +153,9 @@ struct AppSetSubcommand: AsyncParsableCommand {
     let changes = changes(of: id)
     try await owner.set(
       changes, of: found, at: interface, options: options, names: [id: found.known.name(of: id)])
+    for matcher in matcher {
+      if let warning = PlainPattern.warning(matcher) { TerminalEnvironment.current.console.note(warning) }
+    }
     if new, !found.known.isRecognized(id), matcher.isEmpty || matcher == ["none"] {
       TerminalEnvironment.current.console.note(
         "Nothing is recognized as \(found.known.name(of: id)) so far, so its rules close nothing: say which program it is with "
@@ -165,6 +175,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     if let enabling { set("enabled", enabling == .enabled ? "yes" : "no") }
     if let dailyLimit { changes += LimitKeys(id).changes(dailyLimit) }
     if let whenOver { set("step", whenOver.rawValue) }
+    if let launches { set("launches", launches.rawValue) }
     if !matcher.isEmpty { set("matchers", matcher == ["none"] ? nil : matcher.joined(separator: "\n")) }
     return changes
   }

@@ -29,6 +29,12 @@ enum WhenOver: String, ExpressibleByArgument, CaseIterable, Sendable {
   case pause
 }
 
+/// Whether what an application starts counts as it.
+enum LaunchesArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case counted
+  case apart
+}
+
 /// A terminal's background.
 enum BackgroundArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
   case light

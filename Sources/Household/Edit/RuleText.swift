@@ -75,6 +75,7 @@ public enum RuleText {
     case .limit: "limit a day"
     case .matchers: "how it is recognized"
     case .step: "when its time is over"
+    case .launches: "what it starts"
     }
   }
 
@@ -191,6 +192,7 @@ public enum RuleText {
     case .limit: "no limit a day on \(app)"
     case .matchers: "no matchers set for \(app), so that it is recognized as it is installed"
     case .step: "nothing set about how \(app) ends when its time is over"
+    case .launches: "nothing set about what \(app) starts"
     }
   }
 
@@ -204,6 +206,8 @@ public enum RuleText {
     case (.category, .category(let category)): "\(app) \(category.rawValue)"
     case (.rate, .number(let rate)): "\(app) \(PointsText.counted(rate)) a minute"
     case (.step, .step(let step)): "\(app) \(step == .pause ? "paused" : "closed") when its time is over"
+    case (.launches, .launches(let launches)):
+      "what \(app) starts \(launches == .apart ? "is apart" : "counts as \(app)")"
     case (.limit, .limit(let minutes?)): "\(app) at most \(SpanText.minutes(minutes)) a day"
     case (.limit, .limit(nil)): "no limit a day on \(app)"
     default: nil

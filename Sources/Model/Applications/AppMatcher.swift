@@ -1,8 +1,8 @@
 /// A rule that recognizes an application's processes.
 ///
-/// The child's agent tries the strong kinds first.
+/// The child's agent tries the strong kinds first, in their order.
 public struct AppMatcher: Hashable, Sendable, Codable {
-  /// The property that `value` is compared with, strongest first.
+  /// The property that `value` is compared with, in the order of the matchers' numbers.
   public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
     case sha256
     case package
@@ -10,12 +10,13 @@ public struct AppMatcher: Hashable, Sendable, Codable {
     case argument
     case path
     case name
+    case snap
   }
 
   /// A Boolean value that indicates whether a child can give no other program the property.
   public var isStrong: Bool {
     switch kind {
-    case .sha256, .package, .flatpak: true
+    case .sha256, .package, .flatpak, .snap: true
     case .argument, .path, .name: false
     }
   }

@@ -34,6 +34,7 @@ struct OrdersBuilder {
       programs.append(
         ProgramOrder(
           app: id, category: verdict.category, isAlwaysAllowed: app.isAlwaysAllowed && !app.isBlocked,
+          countsLaunches: app.launches == .counted,
           terms: terms(
             verdict, of: .app(id), name: standing.name(of: id), account: account,
             step: app.step == .pause ? .pause : .close),

@@ -24,6 +24,8 @@ public enum RuleKey: Hashable, Sendable {
     case matchers
     /// What is done when its time is over.
     case step
+    /// Whether what it starts counts as it.
+    case launches
   }
 
   /// A rule of one category.

@@ -119,6 +119,7 @@ extension RuleSet.App {
     case (.limit, .limit(let value)): limit.setEveryDay(value)
     case (.matchers, .matchers(let value)): matchers = value
     case (.step, .step(let value)): step = value
+    case (.launches, .launches(let value)): launches = value
     default: preconditionFailure("the value of \(part) was read by its key")
     }
   }

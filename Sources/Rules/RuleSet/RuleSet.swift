@@ -25,6 +25,8 @@ public struct RuleSet: Hashable, Sendable {
     public var matchers: [AppMatcher] = []
     /// What is done when its time is over.
     public var step = ClosingStep.close
+    /// Whether what it starts counts as it.
+    public var launches = Launches.counted
 
     /// Creates rules that permit everything.
     public init() {}

@@ -29,6 +29,8 @@ public enum RuleValue: Hashable, Sendable {
   case unknownPrograms(UnknownPrograms)
   /// What is done when an application's time is over.
   case step(ClosingStep)
+  /// Whether what an application starts counts as it.
+  case launches(Launches)
   /// What is done about sessions.
   case sessions(ClosedSessions)
   /// What is measured as screen time.
@@ -56,6 +58,7 @@ public enum RuleValue: Hashable, Sendable {
     case .mode(let mode): mode.rawValue
     case .unknownPrograms(let unknown): unknown.rawValue
     case .step(let step): step.rawValue
+    case .launches(let launches): launches.rawValue
     case .sessions(let sessions): sessions.rawValue
     case .screenTime(let source): source.rawValue
     case .learningTime(let learning): learning.rawValue
@@ -98,6 +101,7 @@ extension RuleKey {
     case .mode: return .mode(try Self.choice(text, "The mode"))
     case .unknownPrograms: return .unknownPrograms(try Self.choice(text, "The treatment of unknown programs"))
     case .app(_, .step): return .step(try Self.choice(text, "What is done when time is over"))
+    case .app(_, .launches): return .launches(try Self.choice(text, "What it starts"))
     case .sessions: return .sessions(try Self.choice(text, "What is done about sessions"))
     case .screenTime(.source): return .screenTime(try Self.choice(text, "What is measured as screen time"))
     case .screenTime(.grace):

@@ -24,6 +24,14 @@ public enum ClosingStep: String, Hashable, Sendable, CaseIterable {
   case pause
 }
 
+/// Whether the programs that an application starts count as it.
+public enum Launches: String, Hashable, Sendable, CaseIterable {
+  /// They do, unless they are recognized otherwise.
+  case counted
+  /// They do not.
+  case apart
+}
+
 /// What is done about sessions when nothing may be used but what is always allowed.
 public enum ClosedSessions: String, Hashable, Sendable, CaseIterable {
   /// They are left open.

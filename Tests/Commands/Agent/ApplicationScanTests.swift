@@ -65,18 +65,18 @@ import Testing
 
         """)
       let found = ApplicationScan.run(places(root))
-      #expect(found.map(\.app.appID.text) == ["kde4-okular", "supertuxkart", "tuxmath", "org.a.B"])
-      #expect(found.map(\.app.name) == ["Betrachter", "SuperTuxKart", "Tux Math", "B"])
-      #expect(found.map(\.app.version) == ["", "1.4+dfsg-2", "1.3", "4.2"])
+      #expect(found.map(\.app.appID.text) == ["kde4-okular", "supertuxkart", "tuxmath", "two-words", "org.a.B"])
+      #expect(found.map(\.app.name) == ["Betrachter", "SuperTuxKart", "Tux Math", "Two words", "B"])
+      #expect(found.map(\.app.version) == ["", "1.4+dfsg-2", "1.3", "", "4.2"])
       // What is well known is suggested before what the entry says.
-      #expect(found.map(\.app.suggestion) == [nil, .reward, .learning, .learning])
+      #expect(found.map(\.app.suggestion) == [nil, .reward, .learning, nil, .learning])
       #expect(
         found.map(\.matchers) == [
           [AppMatcher(kind: .path, value: "\(root)/bin/okular")],
           [
             AppMatcher(kind: .package, value: "supertuxkart"),
             AppMatcher(kind: .path, value: "\(root)/games/supertuxkart"),
-          ], [], [AppMatcher(kind: .flatpak, value: "org.a.B")],
+          ], [], [], [AppMatcher(kind: .flatpak, value: "org.a.B")],
         ])
       #expect(found.allSatisfy { $0.app.fault == nil })
     }
@@ -133,6 +133,80 @@ import Testing
     }
   }
 
+  @Test(
+    "What a store's client, a browser, Java or snap starts is recognized by what that shows",
+    arguments: [
+      ("steam steam://rungameid/435400", "argument *SteamLaunch AppId=435400 *"),
+      ("xdg-open \"steam://run/620\"", "argument *SteamLaunch AppId=620 *"),
+      ("steam steam://rungameid/14730514661577326592", "argument *SteamLaunch AppId=3429715210 *"),
+      ("env LUTRIS_SKIP_INIT=1 lutris lutris:rungameid/12", "argument *lutris-wrapper*Kart ?1*"),
+      ("lutris lutris:rungame/kart", "argument *lutris-wrapper*Kart ?1*"),
+      ("xdg-open heroic://launch/legendary/Sugar", "argument *launch *Sugar*"),
+      ("xdg-open \"heroic://launch?appName=1495134320&runner=gog\"", "argument *launch *1495134320*"),
+      ("/usr/bin/chromium --profile-directory=Default --app-id=agimnkij", "argument *--app-id=agimnkij*"),
+      (
+        "firefoxpwa site launch 01ARZ3NDEKTSV4RRFFQ69G5FAV --protocol %u", "argument *FFPWA-01ARZ3NDEKTSV4RRFFQ69G5FAV*"
+      ),
+      ("java -Xmx1G -jar /opt/craft/craft.jar %U", "argument java*/opt/craft/craft.jar*"),
+      ("/usr/bin/java -cp a.jar:b.jar -Dx=y net.craft.Main", "argument java*net.craft.Main*"),
+      ("java -p mods -m craft/net.craft.Main", "argument java*craft/net.craft.Main*"),
+      ("env X=y /snap/bin/minetest %U", "snap minetest"), ("/snap/bin/minetest.server", "snap minetest"),
+      ("java @args.txt", nil), ("steam steam://open/games", nil), ("chromium https://example.org/#--app-id=x", nil),
+      ("/opt/game/start.sh", nil), ("", nil),
+    ] as [(String, String?)])
+  func launched(line: String, expected: String?) {
+    let found = LaunchLine.matcher(line, name: "Kart *1")
+    #expect(found.map { "\($0.kind.rawValue) \($0.value)" } == expected)
+  }
+
+  @Test("A script's entry is recognized by the program that the script names as well, unless several scripts name it")
+  func scripts() async throws {
+    try await TemporaryFolder.with { root in
+      let apps = "\(root)/share/applications"
+      for (name, game) in [("kart", "data/kart.bin"), ("one", "lib/suite"), ("two", "lib/suite")] {
+        try Self.write("\(root)/opt/\(game)", "", mode: 0o755)
+        try Self.write(
+          "\(root)/opt/\(name).sh",
+          "#!/bin/sh\n. ./lib/../x\ncd /usr/bin\nexec \"$(dirname \"$0\")/\(game)\" \"$@\" data/readme", mode: 0o755)
+        try Self.entry("\(apps)/\(name).desktop", name, "Exec=\(root)/opt/\(name).sh %U")
+      }
+      try Self.write("\(root)/opt/data/readme", "")
+      try Self.write("\(root)/bin/tool", "", mode: 0o755)
+      try Self.write("\(root)/games/racer", "#!/bin/sh\n\(root)/bin/tool; exec \(root)/opt/racer.bin", mode: 0o755)
+      try Self.write("\(root)/opt/racer.bin", "", mode: 0o755)
+      try Self.entry("\(apps)/racer.desktop", "Racer", "Exec=racer")
+      let found = ApplicationScan.run(places(root))
+      let matchers = Dictionary(
+        uniqueKeysWithValues: found.map { ($0.app.appID.text, $0.matchers.map { "\($0.kind) \($0.value)" }) })
+      #expect(
+        matchers == [
+          "kart": ["argument \(root)/opt/kart.sh", "path \(root)/opt/data/kart.bin"],
+          "one": ["argument \(root)/opt/one.sh"], "two": ["argument \(root)/opt/two.sh"],
+          "racer": ["argument \(root)/games/racer", "path \(root)/opt/racer.bin"],
+        ])
+    }
+  }
+
+  @Test("Steam's entries are listed with IDs made of their names, and do not make Steam's own program ambiguous")
+  func named() async throws {
+    try await TemporaryFolder.with { root in
+      try Self.write("\(root)/bin/steam", "", mode: 0o755)
+      try Self.entry("\(root)/share/applications/steam.desktop", "Steam", "Exec=steam %U")
+      try Self.entry("\(root)/share/applications/Quiz 2.desktop", "Quiz 2", "Exec=steam steam://rungameid/7")
+      try Self.entry("\(root)/emma/applications/Half Life 2.desktop", "Half Life 2", "Exec=steam steam://rungameid/220")
+      try Self.entry("\(root)/emma/applications/Half-Life-2.desktop", "Hidden", "Exec=steam steam://rungameid/70")
+      let found = ApplicationScan.run(places(root))
+      #expect(found.map(\.app.appID.text) == ["Quiz-2", "steam", "Half-Life-2"])
+      #expect(
+        found.map(\.matchers) == [
+          [AppMatcher(kind: .argument, value: "*SteamLaunch AppId=7 *")],
+          [AppMatcher(kind: .path, value: "\(root)/bin/steam")],
+          [AppMatcher(kind: .argument, value: "*SteamLaunch AppId=220 *")],
+        ])
+      #expect(found.map(\.isOwn) == [false, false, true])
+    }
+  }
+
   @Test("What somebody has put there to hinder the look does not")
   func hostile() async throws {
     try await TemporaryFolder.with { root in
@@ -166,7 +240,8 @@ import Testing
 
   @Test func thePlacesComeFromTheEnvironment() {
     let usual = ApplicationPlaces.current(environment: [:], homes: ["/home/emma"])
-    #expect(usual.shares == ["/usr/local/share", "/usr/share", "/var/lib/flatpak/exports/share"])
+    #expect(
+      usual.shares == ["/usr/local/share", "/usr/share", "/var/lib/flatpak/exports/share", "/var/lib/snapd/desktop"])
     #expect(usual.homes == ["/home/emma/.local/share", "/home/emma/.local/share/flatpak/exports/share"])
     #expect(usual.dpkg == "/var/lib/dpkg" && usual.languages.isEmpty)
     let own = ApplicationPlaces.current(

@@ -45,6 +45,26 @@ import Testing
     #expect(set(new) == Self.blocked(text))
   }
 
+  @Test(
+    arguments: [
+      ("argument minecraft", "nano minecraft"), ("argument *craft.jar*", "nano craft.jar"),
+      ("argument java*craft.jar", "nano craft.jar"), ("argument *SteamLaunch AppId=435400 *", nil),
+      ("argument /opt/game/start.sh", nil), ("argument java -jar *craft.jar", nil), ("name minecraft", nil),
+      ("path /a", nil),
+    ] as [(String, String?)])
+  func aPlainWordAsAPatternIsTold(matcher: String, example: String?) async {
+    let run = await ScriptedRun("app", "set", "Chess", "--child", "Emma", "--matcher", matcher)
+    #expect(run.status == 0 && set(run) != nil, "It is set nevertheless.")
+    let warning = run.console.notes.first { $0.contains("among its arguments") }
+    #expect(warning.map { $0.contains("such as `\(example ?? "nothing")`") } == example.map { _ in true })
+  }
+
+  @Test func whatAnApplicationStartsMayBeSetApart() async {
+    let run = await ScriptedRun("app", "set", "Chess", "--child", "Emma", "--launches", "apart")
+    #expect(set(run) == RuleRequest([.init("app/org.gnome.Chess/launches", "apart")]))
+    #expect(await ScriptedRun("app", "set", "Chess", "--launches", "never").status == 64)
+  }
+
   @Test func aNameWithASpaceNamesAnApplication() async {
     var script = ScriptedNode.Script()
     script.apps[0].displayName = "Chess game"

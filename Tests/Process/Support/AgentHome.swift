@@ -69,6 +69,14 @@ struct AgentHome {
     return game
   }
 
+  /// The processes that run the game.
+  var players: [pid_t] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.filter {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")) == game
+    }
+  }
+
   /// The process of the agent; `nil` if there is none.
   var agent: pid_t? {
     let socket = pc.folder + "/agent.sock"

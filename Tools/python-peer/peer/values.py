@@ -11,7 +11,7 @@ from . import weekly
 from .texts import day, digits, is_line, is_visible, is_word, is_zone, number, require, size
 
 CATEGORIES = ("learning", "reward", "neutral")
-_MATCHERS = ("sha256", "package", "flatpak", "argument", "path", "name")
+_MATCHERS = ("sha256", "package", "flatpak", "argument", "path", "name", "snap")
 _RATE, _WEEK, _CAP = 10**9, 10_080, 10**12
 FAMILY, CHILD = "family", "child"
 UNKNOWN_PROGRAMS, OTHER_PROGRAMS, SCREEN_TIME = "latchkey.unknown", "latchkey.other", "latchkey.screen"
@@ -116,6 +116,7 @@ _APP = {
     "limit": weekly.limit_text,
     "matchers": _matchers,
     "step": _words("close", "pause"),
+    "launches": _words("counted", "apart"),
 }
 _CATEGORY = {"limit": weekly.limit_text, "weekly": _minutes_a_week, "rate": _whole(0, _RATE)}
 _TODAY = {

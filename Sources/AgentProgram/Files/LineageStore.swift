@@ -1,0 +1,48 @@
+import Glibc
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyModel
+
+/// The file that tells the agent's next run which processes have inherited an application.
+///
+/// It is in the folder of the agent's socket. Without it, an agent that is started anew would not know what started those whose parents
+/// have ended.
+///
+/// Spec: Protocol/13-agent.md §7.
+struct LineageStore {
+  /// The shortest time between two writes, in milliseconds.
+  private static let restMilliseconds: Int64 = 500
+
+  let path: String
+  let boot: String
+  private var written = 0
+  private var next = BootInstant(milliseconds: 0)
+
+  /// Creates the store beside a socket.
+  init(besides socket: String, boot: String) {
+    path = (socket.lastIndex(of: "/").map { String(socket[...$0]) } ?? "") + "lineage"
+    self.boot = boot
+  }
+
+  /// Reads what an earlier run has kept.
+  func load() -> [ProcessIdentity: AppID] {
+    ProcFile.readForeign(path, most: LineageFile.maximumBytes).map { LineageFile.read($0, boot: boot) } ?? [:]
+  }
+
+  /// The instant at which changes up to that number are to be kept; `nil` if they are.
+  func due(_ changes: Int) -> BootInstant? { changes == written ? nil : next }
+
+  /// Keeps the lineages after some changes, if that is due.
+  mutating func keep(_ changes: Int, at now: BootInstant, _ lineages: () -> [ProcessIdentity: AppID]) {
+    guard let due = due(changes), due <= now else { return }
+    (written, next) = (changes, now + Self.restMilliseconds)
+    let content = LineageFile.content(of: lineages(), boot: boot)
+    let new = path + ".new"
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { return }
+    let count = content.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    close(descriptor)
+    // What is incomplete takes no good one's place.
+    if count == content.count { rename(new, path) }
+  }
+}

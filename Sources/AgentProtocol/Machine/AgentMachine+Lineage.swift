@@ -1,0 +1,72 @@
+import LatchkeyModel
+
+/// What counts as what started it: Protocol/13-agent.md §8.
+extension AgentMachine {
+  /// A Boolean value that indicates whether the kernel's reports of copies are of use: there are applications whose programs hand on
+  /// what they are.
+  public var followsCopies: Bool {
+    accounts.values.contains { $0.programs.values.contains { $0.countsLaunches && $0.app != .otherPrograms } }
+  }
+
+  /// The processes that have inherited an application, with it.
+  public var inherited: [ProcessIdentity: AppID] {
+    followed.identities.reduce(into: [:]) { found, process in found[process] = followed[process]?.inherited }
+  }
+
+  /// Takes over what an earlier run of the agent knew of processes that have inherited an application.
+  public mutating func found(inherited: [ProcessIdentity: AppID]) { inheritedBefore = inherited }
+
+  /// Notes that a process was started as a copy of another one.
+  public mutating func forked(_ child: Int32, of parent: Int32) { lineages.forked(child, of: parent) }
+
+  /// Returns what a process has inherited that is seen for the first time.
+  mutating func inheritance(of facts: ProcessFacts) -> AppID? {
+    let app = lineages.take(facts.identity.processID) ?? inheritedBefore.removeValue(forKey: facts.identity)
+    return app ?? lineages.handed(to: facts)
+  }
+
+  /// Has processes inherit from parents that were recognized after they were looked at.
+  mutating func inheritLate(_ now: BootInstant) -> [AgentEffect] {
+    guard !lineages.isEmpty else { return [] }
+    // Parents come before their children.
+    let waiting = followed.identities.filter { followed[$0]?.inherited == nil }
+      .sorted { ($0.startTime, $0.processID) < ($1.startTime, $1.processID) }
+    var effects: [AgentEffect] = []
+    for process in waiting {
+      guard var known = followed[process], let app = lineages.handed(to: known.facts) else { continue }
+      known.inherited = app
+      followed[process] = known
+      inheritedChanges += 1
+      effects += look(at: process, now)
+    }
+    return effects
+  }
+
+  /// Begins the use of processes that have inherited what they are and were seen twice: what lives for a moment is not worth a report.
+  mutating func beginInherited(seenBefore began: BootInstant, _ now: BootInstant) -> [AgentEffect] {
+    let waiting = followed.ruled.filter { $0.value.isInherited && !$0.value.hasStayed && $0.value.firstSeen < began }
+    var effects: [AgentEffect] = []
+    for process in waiting.keys.sorted() {
+      guard var known = followed[process] else { continue }
+      known.hasStayed = true
+      followed[process] = known
+      effects += look(at: process, now)
+    }
+    return effects
+  }
+}
+
+extension AgentMachine.Followed {
+  /// Returns what it hands on to what it starts, and to the program that it runs next; `nil` for nothing.
+  func handedOn(_ supervised: AgentMachine.Supervised) -> AppID? {
+    guard facts.handsOn else { return nil }
+    guard let own else { return inherited }
+    return supervised.programs[own]?.countsLaunches == true ? own : nil
+  }
+
+  /// Returns whether a process that shows other facts runs another program.
+  func runsOther(_ new: ProcessFacts) -> Bool {
+    if let before = facts.programPlace, let after = new.programPlace { return before != after }
+    return facts.images.first?.path != new.images.first?.path
+  }
+}

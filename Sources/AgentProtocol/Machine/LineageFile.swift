@@ -1,0 +1,46 @@
+import LatchkeyModel
+
+/// The form in which an agent keeps which processes have inherited an application, for the agent that follows it.
+///
+/// Spec: Protocol/13-agent.md §7.
+public enum LineageFile {
+  private static let magic: [UInt8] = Array("LKLINEAG".utf8)
+  /// The most processes.
+  public static let capacity = 4_096
+  /// The largest size in bytes.
+  public static let maximumBytes = 1 << 21
+
+  /// Returns the content of a file.
+  ///
+  /// Of too many processes, those with the lowest numbers are kept.
+  public static func content(of lineages: [ProcessIdentity: AppID], boot: String) -> [UInt8] {
+    var body = FieldWriter()
+    body.bootID(boot)
+    let kept = lineages.sorted { $0.key < $1.key }.prefix(capacity)
+    body.number16(UInt16(truncatingIfNeeded: kept.count))
+    for (process, app) in kept {
+      body.process(process)
+      body.app(app)
+    }
+    var sum = FieldWriter()
+    sum.number32(OrdersFile.checksum(body.bytes))
+    return magic + sum.bytes + body.bytes
+  }
+
+  /// Reads the content of a file; nothing if it is damaged, or of another boot.
+  public static func read(_ content: [UInt8], boot: String) -> [ProcessIdentity: AppID] {
+    (try? parsed(content, boot: boot)) ?? [:]
+  }
+
+  private static func parsed(_ content: [UInt8], boot: String) throws(AgentFrameError) -> [ProcessIdentity: AppID] {
+    guard content.count <= maximumBytes, content.starts(with: magic) else { throw .damaged }
+    var reader = FieldReader(content.dropFirst(magic.count))
+    guard try reader.number32() == OrdersFile.checksum(content.dropFirst(magic.count + 4)),
+      try reader.bootID() == boot
+    else { throw .damaged }
+    var lineages: [ProcessIdentity: AppID] = [:]
+    for _ in 0..<(try reader.number16()) { lineages[try reader.process()] = try reader.app() }
+    try reader.end()
+    return lineages
+  }
+}

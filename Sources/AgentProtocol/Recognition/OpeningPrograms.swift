@@ -1,0 +1,65 @@
+/// The programs that start everything that a person asks for, so that it says nothing of what they start: terminals, editors, file
+/// managers, application menus, browsers and mail programs.
+///
+/// Spec: Protocol/13-agent.md §8.
+enum OpeningPrograms {
+  /// The names of their executables.
+  static let names: Set<String> = [
+    // Terminals, and what keeps their programs.
+    "alacritty", "cool-retro-term", "deepin-terminal", "dvtm", "foot", "footclient", "ghostty", "gnome-terminal",
+    "gnome-terminal-server", "gnome-terminal.real", "kgx", "kitty", "konsole", "lxterminal", "mate-terminal",
+    "mosh-server", "ptyxis", "ptyxis-agent", "pterm", "qterminal", "roxterm", "rxvt", "rxvt-unicode", "sakura",
+    "screen",
+    "st", "stterm", "terminology", "termit", "tilda", "tilix", "tmux", "urxvt", "urxvtd", "wezterm", "wezterm-gui",
+    "xfce4-terminal", "xterm", "yakuake", "zellij", "zutty",
+    // Editors.
+    "arduino-ide", "atom", "bluefish", "clion", "code", "code-insiders", "code-oss", "codeblocks", "codium", "emacs",
+    "emacs-gtk", "emacs-lucid", "emacs-nox", "emacs-pgtk", "featherpad", "geany", "gedit", "gnome-builder",
+    "gnome-text-editor", "helix", "hx", "idea", "jed", "joe", "kate", "kdevelop", "kwrite", "l3afpad", "leafpad", "mg",
+    "micro", "mousepad", "nano", "nvim", "pluma", "pycharm", "qtcreator", "studio", "sublime_text", "vim", "vim.basic",
+    "vim.gtk3", "vim.nox", "vim.tiny", "webstorm", "xed", "zed", "zed-editor",
+    // File managers.
+    "Thunar", "caja", "dde-file-manager", "dolphin", "doublecmd", "io.elementary.files", "konqueror", "krusader", "lf",
+    "mc", "nautilus", "nemo", "nnn", "pcmanfm", "pcmanfm-qt", "peony", "spacefm", "thunar", "vifm", "worker", "xfe",
+    // Application menus, and what opens a file with the program for it.
+    "albert", "bemenu", "cairo-dock", "dmenu", "exo-open", "fuzzel", "gio", "gmrun", "gnome-software", "gtk-launch",
+    "jgmenu", "kde-open", "kde-open5", "kioclient", "krunner", "lxqt-runner", "plank", "plasma-discover", "rofi",
+    "snap-store", "synapse", "tofi", "wofi", "xfce4-appfinder",
+    // Browsers and mail programs, which open what is downloaded.
+    "brave", "brave-browser", "chrome", "chromium", "chromium-browser", "dillo", "epiphany", "epiphany-browser",
+    "evolution", "falkon", "firefox", "firefox-bin", "firefox-esr", "floorp", "geary", "google-chrome", "kmail",
+    "librewolf", "microsoft-edge", "midori", "msedge", "opera", "palemoon", "seamonkey", "thorium", "thunderbird",
+    "thunderbird-bin", "vivaldi", "vivaldi-bin", "waterfox", "zen", "zen-bin",
+  ]
+
+  /// Returns whether an executable with a name is one of them.
+  static func contains(_ name: some StringProtocol) -> Bool { names.contains(String(name)) }
+}
+
+extension NeededPrograms {
+  /// Returns whether an executable with a name is a shell.
+  static func isShell(_ name: some StringProtocol) -> Bool {
+    shells.contains(String(name)) || otherShells.contains(String(name))
+  }
+}
+
+extension ProcessFacts {
+  /// The name of the executable if only root can change what is there: a child can give its own files any name.
+  private var settledName: Substring? {
+    guard let image = images.first, !image.isHidden, !image.isForeign, !hasWritableExecutable else { return nil }
+    return image.name
+  }
+
+  /// A Boolean value that indicates whether it may be what the process that started it is: it is neither a shell nor what a
+  /// desktop needs.
+  var mayInherit: Bool { !isProtected && settledName.map(NeededPrograms.isOfDesktop) != true }
+
+  /// A Boolean value that indicates whether what it is, or has inherited, is handed on to what it starts.
+  ///
+  /// A shell hands on what it has inherited, since games are started by scripts.
+  var handsOn: Bool {
+    guard let name = settledName else { return !isProtected }
+    if NeededPrograms.isShell(name) { return true }
+    return mayInherit && !OpeningPrograms.contains(name)
+  }
+}
