@@ -17,11 +17,11 @@ import Testing
 
   private func facts(
     _ image: ProcessFacts.Image, flatpak: String? = nil, isFromTerminal: Bool = false, isProtected: Bool = false,
-    isWritable: Bool = false
+    isWritable: Bool = false, script: String? = nil
   ) -> ProcessFacts {
     ProcessFacts(
-      identity: AgentRig.process(5), account: 1_000, startedAt: .init(milliseconds: 10), name: "x", images: [image],
-      flatpak: flatpak, isFromWritablePlace: isWritable, isFromTerminal: isFromTerminal, isProtected: isProtected)
+      identity: AgentRig.process(5), account: 1_000, startedAt: .init(milliseconds: 10), name: "x", script: script,
+      images: [image], flatpak: flatpak, isFromWritablePlace: isWritable, isFromTerminal: isFromTerminal, isProtected: isProtected)
   }
 
   private func told(_ facts: ProcessFacts, unknown: ProgramTerms? = ProgramTerms(), closesAt: Int64? = 0) -> [String] {
@@ -39,7 +39,13 @@ import Testing
       facts(.init(path: "/usr/lib/webby/copy", copiedPackages: ["webby"])), facts(.init(path: "/usr/bin/office")),
       facts(.init(path: "/opt/racer/data/racer.bin")), facts(.init(path: "/snap/minetest/123/usr/bin/minetest")),
       facts(.init(path: "/app/bin/game"), flatpak: "org.example.Game"),
-      facts(.init(path: "/usr/bin/vim.basic"), isFromTerminal: true),
+      facts(.init(path: "/usr/bin/vim.basic"), isFromTerminal: true), facts(.init(path: "/opt/other/game")),
+      facts(.init(path: "/usr/games/sudoku")), facts(.init(path: "/usr/local/bin/tool")),
+      facts(.init(path: "/usr/bin/python3.11"), script: "/home/emma/game.py"), facts(.init(path: "/usr/bin/python3.11")),
+      facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/office"),
+      facts(.init(path: "/usr/bin/python3.11"), script: "/usr/lib/python3/dist-packages/pygame/aliens.py"),
+      facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/../../home/emma/game.py"),
+      facts(.init(path: "/usr/lib/wine/wine64-preloader")),
     ] {
       #expect(told(facts) == ["kill 5", "killed 5 latchkey.other"], "\(facts)")
       #expect(told(facts, closesAt: nil) == ["began 5 latchkey.other since 10"], "\(facts)")
@@ -54,7 +60,9 @@ import Testing
       facts(.init(path: "/usr/bin/zsh"), isFromTerminal: true),
       facts(.init(path: "/usr/bin/xscreensaver", packages: ["webby"])),
       facts(.init(path: "/usr/bin/onboard", packages: ["webby"])), facts(.init(path: "/usr/libexec/helper")),
-      facts(.init(path: "/opt/other/game")), facts(.init(path: "/usr/bin/officer")),
+      facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/blueman-applet"), facts(.init(path: "/usr/bin/pythonic")),
+      facts(.init(path: "/usr/bin/gjs-console"), script: "/usr/share/gnome-shell/notifications"),
+      facts(.init(path: "/usr/bin/officer")),
       facts(.init(path: "/snap/x/game", isHidden: true)),
       facts(.init(path: "/usr/bin/latchkey"), isFromTerminal: true, isProtected: true),
     ] { #expect(told(facts) == [], "\(facts)") }
@@ -85,6 +93,6 @@ import Testing
     rig.order([Self.others(closesAt: nil)], at: 1)
     #expect(rig.machine.packages == ["webby"])
     #expect(rig.machine.paths == ["/opt/racer/start.sh", "/usr/bin/office"])
-    #expect(rig.machine.needs(of: 1_000) == .flatpaks)
+    #expect(rig.machine.needs(of: 1_000) == [.flatpaks, .scripts])
   }
 }

@@ -10,12 +10,16 @@ struct ArgumentReader {
     var text = ""
     /// A Boolean value that indicates whether there are more.
     var isCut = false
+    /// The arguments from the second one on, as far as an interpreter could be told by them what to run.
+    var afterFirst: [String] = []
   }
 
   /// The size up to which arguments are always kept, in bytes.
   static let usualBytes = 4_096
   /// The largest size of arguments that are kept, in bytes: the kernel's bound for a single one.
   static let mostBytes = 131_072
+  /// The most options before the script of an interpreter.
+  private static let mostOptions = 16
   /// The bytes of longer arguments that are kept of all processes.
   static let roomBytes = 4 << 20
 
@@ -38,6 +42,9 @@ struct ArgumentReader {
       }
     }
     while bytes.last == 0 { bytes.removeLast() }
-    return Arguments(text: String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self), isCut: isCut)
+    let afterFirst = bytes.split(separator: 0, omittingEmptySubsequences: false).dropFirst().prefix(Self.mostOptions)
+    return Arguments(
+      text: String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self), isCut: isCut,
+      afterFirst: afterFirst.map { String(decoding: $0, as: UTF8.self) })
   }
 }

@@ -97,12 +97,24 @@ extension ProcessLooker {
     return ProcessFacts(
       identity: identity, parent: line.parent, account: user, startedAt: started, name: line.name,
       arguments: arguments.text,
-      hasMoreArguments: arguments.isCut, images: images,
+      hasMoreArguments: arguments.isCut,
+      script: Self.script(path, arguments, started, BootClock.now()), images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
       isFromWritablePlace: isWritable, hasWritableExecutable: isWritable,
       isFromTerminal: line.isInTerminalWindow, programPlace: line.programPlace,
       isProtected: isProtected(identity, program, wanted)
         || program == nil && place.map { wanted.protectedPaths.contains($0.path) } == true)
+  }
+
+  /// Returns the script that an interpreter runs; `nil` for none.
+  ///
+  /// In the middle of an exec, the program is there before its arguments: for a moment, one without any is taken for the system's.
+  static func script(
+    _ path: String?, _ arguments: ArgumentReader.Arguments, _ started: BootInstant, _ now: BootInstant
+  ) -> String? {
+    guard let name = path?.split(separator: "/").last, ScriptInterpreters.contains(name) else { return nil }
+    if arguments.text.isEmpty, now - started < betweenMilliseconds { return ScriptInterpreters.unsettled }
+    return ScriptInterpreters.script(in: arguments.afterFirst, of: name)
   }
 
   /// Returns an image of a process, whose file can be read at `file`.

@@ -148,7 +148,8 @@ struct ProcessLooker {
     if mounts.hasChanged { loadMounts() }
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0, mounts) } }
     let needs = wanted.needs[user] ?? []
-    var arguments = needs.contains(.arguments) ? self.arguments.read(folder) : ArgumentReader.Arguments()
+    var arguments =
+      needs.includesArguments(of: path) ? self.arguments.read(folder) : ArgumentReader.Arguments()
     if needs.contains(.arguments), let path, JavaCommand.isShown(by: path), let name = wanted.names[user],
       let command = JavaCommand.read(of: pid, user, named: name)
     {
@@ -185,6 +186,7 @@ struct ProcessLooker {
     if before != nil {
       // In the middle of an exec, the program is there before its arguments.
       if seen.firstArguments.text.isEmpty { seen.firstArguments = arguments }
+      seen.facts.script = Self.script(path, seen.firstArguments, seen.facts.startedAt, now)
       // What it was called when it was first seen counts as well, whatever it calls itself since.
       seen.facts.arguments =
         arguments == seen.firstArguments ? seen.firstArguments.text : seen.firstArguments.text + " " + arguments.text

@@ -86,7 +86,7 @@ struct MatchTable: Sendable {
     var needs: RecognitionNeeds = []
     if !bySHA256.isEmpty { needs.insert(.hashes) }
     if !byFlatpak.isEmpty || others != nil { needs.insert(.flatpaks) }
-    if !byArgument.isEmpty || !byName.isEmpty { needs.insert(.arguments) }
+    if !byArgument.isEmpty || !byName.isEmpty { needs.insert(.arguments) } else if others != nil { needs.insert(.scripts) }
     return needs
   }
   /// The packages whose files have to be known.

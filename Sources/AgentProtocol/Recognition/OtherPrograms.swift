@@ -21,6 +21,9 @@ struct OtherPrograms: Sendable {
     "/home", "/var", "/var/lib", "/usr", "/",
   ]
 
+  /// The folders in which there is nothing that a desktop needs.
+  private static let places = ["/snap/", "/usr/games/", "/usr/local/", "/opt/"]
+
   /// Creates a table of the matchers in orders.
   init(_ matchers: [AppMatcher]) {
     for matcher in matchers {
@@ -39,10 +42,18 @@ struct OtherPrograms: Sendable {
   func match(_ facts: ProcessFacts) -> Bool {
     if facts.images.first.map({ NeededPrograms.isOfDesktop($0.name) }) == true { return false }
     if facts.isFromTerminal || facts.flatpak != nil { return true }
+    if let image = facts.images.first, ScriptInterpreters.contains(image.name), runsOther(facts) { return true }
     return facts.images.contains { image in
       !packages.isDisjoint(with: image.packages) || !packages.isDisjoint(with: image.copiedPackages)
         || paths.contains(image.path) || !paths.isDisjoint(with: image.copiedPaths)
-        || !image.isHidden && (image.path.hasPrefix("/snap/") || folders.contains(where: image.path.hasPrefix))
+        || !image.isHidden
+          && (Self.places.contains(where: image.path.hasPrefix) || folders.contains(where: image.path.hasPrefix))
     }
+  }
+
+  /// Returns whether an interpreter runs something that is no part of the system, or that an entry in a menu names.
+  private func runsOther(_ facts: ProcessFacts) -> Bool {
+    guard let script = facts.script else { return true }
+    return !ScriptInterpreters.isOfSystem(script) || paths.contains(script) || folders.contains(where: script.hasPrefix)
   }
 }

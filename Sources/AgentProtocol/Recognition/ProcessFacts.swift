@@ -60,6 +60,8 @@ public struct ProcessFacts: Hashable, Sendable {
   public var arguments: String
   /// A Boolean value that indicates whether it has more of them than are kept.
   public var hasMoreArguments: Bool
+  /// The path of the script that its arguments name to an interpreter; `nil` for none.
+  public var script: String?
   /// The executable, then other files with code that it has mapped.
   public var images: [Image]
   /// The Flatpak in which it runs, by its own statement.
@@ -82,7 +84,7 @@ public struct ProcessFacts: Hashable, Sendable {
   public init(
     identity: ProcessIdentity, parent: Int32 = 0, account: UInt32, startedAt: BootInstant, name: String,
     arguments: String = "",
-    hasMoreArguments: Bool = false, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
+    hasMoreArguments: Bool = false, script: String? = nil, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
     isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, isFromTerminal: Bool = false,
     programPlace: [UInt64]? = nil,
     isProtected: Bool = false
@@ -94,6 +96,7 @@ public struct ProcessFacts: Hashable, Sendable {
     self.name = name
     self.arguments = arguments
     self.hasMoreArguments = hasMoreArguments
+    self.script = script
     self.images = images
     self.flatpak = flatpak
     self.isGenuineFlatpak = isGenuineFlatpak

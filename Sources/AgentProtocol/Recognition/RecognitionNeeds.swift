@@ -8,8 +8,16 @@ public struct RecognitionNeeds: OptionSet, Hashable, Sendable {
   public static let flatpaks = RecognitionNeeds(rawValue: 2)
   /// Its arguments.
   public static let arguments = RecognitionNeeds(rawValue: 4)
+  /// The arguments of interpreters alone, which name what they run.
+  public static let scripts = RecognitionNeeds(rawValue: 8)
   /// Everything.
   public static let all: RecognitionNeeds = [.hashes, .flatpaks, .arguments]
+
+  /// Returns whether the arguments of a process with an executable at a path have to be known.
+  public func includesArguments(of path: String?) -> Bool {
+    contains(.arguments)
+      || contains(.scripts) && path?.split(separator: "/").last.map { ScriptInterpreters.contains($0) } == true
+  }
 
   /// The needs as bits.
   public let rawValue: UInt8
