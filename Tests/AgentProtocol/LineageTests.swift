@@ -93,7 +93,14 @@ import Testing
     rig.see(7, "/opt/game.bin", start: 1_001, parent: 1, at: 1_002)
     rig.see(5, "/opt/game.bin", start: 1_000, at: 1_010)
     #expect(rig.deeds == ["kill 5"])
-    #expect(!rig.machine.followsCopies && Self.rig().machine.followsCopies)
+    #expect(!rig.machine.followsCopies, "The kernel's reports of copies would wake the agent for nothing.")
+    rig = Self.rig()
+    #expect(!rig.machine.followsCopies)
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+    #expect(rig.machine.followsCopies)
+    rig.look([], at: 2_000)
+    rig.look([], at: 3_000)
+    #expect(!rig.machine.followsCopies)
   }
 
   @Test(
@@ -192,6 +199,22 @@ import Testing
     _ = rig.news()
     rig.order([AgentRig.game(closesAt: 11_000)], number: 2, at: 11_000)
     #expect(rig.deeds == ["ask 5", "ask 7"])
+  }
+
+  @Test("What an application starts by the thousands is not gone through each time, and takes no room")
+  func thousands() {
+    var rig = Self.rig(closesAt: 60_000, others: [Self.other(closesAt: 0)])
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+    for pid in 10..<Int32(20_000) { rig.see(pid, "/opt/tool", start: 1_001, parent: 5, at: 1_002) }
+    #expect(rig.machine.followed.ruled.count < 12_000 && rig.machine.followed.count < 20_000)
+    _ = rig.news()
+    rig.see(30_000, "/usr/bin/racer", start: 1_002, at: 1_003)
+    #expect(rig.news().first == "kill 30000")
+    // What is over a moment later is closed with the next look, at the latest.
+    rig.look([5, 10], at: 5_000)
+    rig.tick(60_000)
+    rig.look([5, 10], at: 60_001)
+    #expect(Set(rig.deeds) == ["ask 5", "ask 10"])
   }
 
   @Test("What has inherited is told to the agent's next run, which knows it without its parent")

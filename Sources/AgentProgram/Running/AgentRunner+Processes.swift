@@ -29,8 +29,6 @@ extension AgentRunner {
           orders.name.isEmpty ? SystemAccounts.entry(numbered: orders.account)?.name : orders.name
       }
     }
-    followsCopies = machine.followsCopies
-    reportForks()
     // What was not needed was not read.
     if wanted.needs != needs { looker.forgetImages() }
   }
@@ -127,6 +125,7 @@ extension AgentRunner {
   func see(_ facts: ProcessFacts) {
     let now = present()
     perform(machine.saw(facts, at: now), now)
+    if !hasCopiesReported, machine.followsCopies { reportForks() }
   }
 
   /// Reads the kernel's events about processes, and looks at what has started; returns whether there was more than copies of
@@ -170,9 +169,9 @@ extension AgentRunner {
     return true
   }
 
-  /// Has the kernel report copies of processes while they are of use: each of them wakes the agent.
+  /// Has the kernel report copies of processes while something closes or hands on what it is: each of them wakes the agent.
   func reportForks() {
-    let isWanted = followsCopies || !closing.isEmpty
+    let isWanted = machine.followsCopies || !closing.isEmpty
     guard isWanted != hasCopiesReported else { return }
     hasCopiesReported = isWanted
     switch events {

@@ -44,8 +44,7 @@ public final class AgentRunner {
   /// The processes that make whoever reads their files wait, and the accounts of which everything is killed for that.
   var unreadable: UnreadableProcesses
   var blinding: Set<UInt32> = []
-  /// A Boolean value that indicates whether copies of processes are of use also while nothing closes.
-  var followsCopies = false
+  /// A Boolean value that indicates whether the kernel reports copies of processes.
   var hasCopiesReported = false
   /// The numbers of processes that were asked to end, frozen or killed since the last look at everything, or still close.
   var closing: Set<Int32> = []

@@ -2,11 +2,8 @@ import LatchkeyModel
 
 /// What counts as what started it: Protocol/13-agent.md §8.
 extension AgentMachine {
-  /// A Boolean value that indicates whether the kernel's reports of copies are of use: there are applications whose programs hand on
-  /// what they are.
-  public var followsCopies: Bool {
-    accounts.values.contains { $0.programs.values.contains { $0.countsLaunches && $0.app != .otherPrograms } }
-  }
+  /// A Boolean value that indicates whether the kernel's reports of copies are of use: a process runs that hands on what it is.
+  public var followsCopies: Bool { !lineages.isEmpty }
 
   /// The processes that have inherited an application, with it.
   public var inherited: [ProcessIdentity: AppID] {
@@ -44,9 +41,11 @@ extension AgentMachine {
 
   /// Begins the use of processes that have inherited what they are and were seen twice: what lives for a moment is not worth a report.
   mutating func beginInherited(seenBefore began: BootInstant, _ now: BootInstant) -> [AgentEffect] {
-    let waiting = followed.ruled.filter { $0.value.isInherited && !$0.value.hasStayed && $0.value.firstSeen < began }
+    let waiting = [followed.ruled, followed.others].flatMap { all in
+      all.filter { $0.value.isFleeting && $0.value.firstSeen < began }.keys
+    }
     var effects: [AgentEffect] = []
-    for process in waiting.keys.sorted() {
+    for process in waiting.sorted() {
       guard var known = followed[process] else { continue }
       known.hasStayed = true
       followed[process] = known

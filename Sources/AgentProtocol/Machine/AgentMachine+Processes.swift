@@ -81,7 +81,7 @@ extension AgentMachine {
       // What is frozen stays so until it is known that it may go on.
       if known.closing != .paused { known.closing = nil }
     }
-    if known.match != nil, known.began == nil, known.closing == nil, !known.isInherited || known.hasStayed,
+    if known.match != nil, known.began == nil, known.closing == nil, !known.isFleeting,
       !isToBeKilledAtOnce(known, supervised, now)
     {
       let start = known.facts.startedAt

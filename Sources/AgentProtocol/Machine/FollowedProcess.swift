@@ -50,6 +50,9 @@ extension AgentMachine.Followed {
   /// A Boolean value that indicates whether it is what it is because of what started it alone.
   var isInherited: Bool { inherited != nil && own == nil && match?.app == inherited }
 
+  /// A Boolean value that indicates whether that is so, and it was neither in use before nor there at a second look at everything.
+  var isFleeting: Bool { isInherited && !hasStayed && began == nil }
+
   /// Returns whether a process that shows other facts is another program from then on.
   ///
   /// A program that maps one more file, or an application that starts a part of itself, stays what it is: the time since

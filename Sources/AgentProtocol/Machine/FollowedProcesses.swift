@@ -3,11 +3,14 @@ import LatchkeyModel
 /// The processes of supervised accounts.
 ///
 /// Those to which orders apply are kept apart, since the agent goes through them each time that something happens. An
-/// account starts thousands of others in a few seconds when it builds software.
+/// account starts thousands of others in a few seconds when it builds software, also by an application: what has inherited that and
+/// was not there at a second look at everything is among the others.
 struct FollowedProcesses: Sendable {
   /// The processes that are an application or an unknown program, or that are being closed.
   private(set) var ruled: [ProcessIdentity: AgentMachine.Followed] = [:]
-  private var others: [ProcessIdentity: AgentMachine.Followed] = [:]
+  private(set) var others: [ProcessIdentity: AgentMachine.Followed] = [:]
+  /// The number of others up to which what has inherited an application and was seen once is one of them.
+  private static let mostFleeting = 8_192
   /// The number of processes that are an application.
   ///
   /// Unknown programs are not among them: a child may start as many as it likes, and they take no room from applications.
@@ -29,7 +32,8 @@ struct FollowedProcesses: Sendable {
         return
       }
       if newValue.isApplication { applicationCount += 1 }
-      if newValue.match != nil || newValue.closing != nil {
+      if newValue.closing != nil || newValue.match != nil && (!newValue.isFleeting || others.count >= Self.mostFleeting)
+      {
         others[process] = nil
         ruled[process] = newValue
       } else {
