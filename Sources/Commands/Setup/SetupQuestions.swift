@@ -44,14 +44,14 @@ struct SetupQuestions {
 
   /// Returns what is done about sessions when a child's time is over, as its rule is written; `nil` to leave them open.
   func sessions() async throws(TerminalFailure) -> String? {
-    let choices = ["programs": String?.none, "screen": "lock", "log": "close"]
     return try await ask(
       "When a child's time is over, programs close after a warning. Is more to be done? [Enter for no, screen to lock the screen "
         + "too, log to log the child out] ",
       "Give it later with `latchkey settings set --sessions`.", again: "Answer screen, log, or nothing."
     ) { answer in
       let word = answer.lowercased()
-      return word.isEmpty || word == "no" ? .some(nil) : choices.first { $0.key.hasPrefix(word) }?.value
+      if word.isEmpty || "no".hasPrefix(word) { return .some(nil) }
+      return ["screen": "lock", "log": "close"].first { $0.key.hasPrefix(word) }.map { .some($0.value) }
     }
   }
 
