@@ -35,6 +35,12 @@ import Testing
     #expect(JavaCommand.command(in: data("x", size: 100)) == nil)
     #expect(JavaCommand.command(in: data("x", place: 1 << 30).prefix(200).map(\.self)) == nil)
     #expect(JavaCommand.command(in: Array("sun.rt.javaCommand".utf8) + [0]) == nil)
+    // A file of the child's own, whose name stands before there is room for an entry.
+    for place in 0..<20 {
+      var bytes: [UInt8] = Array([20, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0].prefix(place))
+      bytes += Array("sun.rt.javaCommand".utf8) + [0] + [UInt8](repeating: 0x78, count: 64)
+      #expect(JavaCommand.command(in: bytes) == nil)
+    }
     let whole = data("net.craft.Main")
     for count in 0..<whole.count - 1 { #expect(JavaCommand.command(in: Array(whole[..<count])) == nil) }
   }

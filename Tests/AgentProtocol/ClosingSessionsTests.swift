@@ -5,6 +5,18 @@ import Testing
 
 /// Tests of sessions that close: Protocol/13-agent.md §13.
 @Suite struct ClosingSessionsTests {
+  @Test("A screen is asked to lock although its desktop says that it is")
+  func locksForged() {
+    var rig = AgentRig(AgentAbilities(onlyAccount: nil, canCloseSessions: true, nodeAccount: 1_001))
+    rig.take(
+      rig.machine.sensed(AgentPresence(accounts: [], locked: [1_000], input: .last(nil)), at: .init(milliseconds: 0)))
+    rig.order([], sessions: SessionTerms(step: .lock, closesAt: .init(milliseconds: 0), reason: "bedtime"), at: 0)
+    #expect(rig.deeds == ["lock 1000"])
+    rig.tick(5_000)
+    rig.tick(30_000)
+    #expect(rig.deeds == ["lock 1000"])
+  }
+
   @Test("Screens are locked again and again, and one that does not lock is told; log-ins go on")
   func locks() {
     var rig = AgentRig(AgentAbilities(onlyAccount: nil, canCloseSessions: true, nodeAccount: 1_001))

@@ -21,7 +21,8 @@ import Testing
   ) -> ProcessFacts {
     ProcessFacts(
       identity: AgentRig.process(5), account: 1_000, startedAt: .init(milliseconds: 10), name: "x", script: script,
-      images: [image], flatpak: flatpak, isFromWritablePlace: isWritable, isFromTerminal: isFromTerminal, isProtected: isProtected)
+      images: [image], flatpak: flatpak, isFromWritablePlace: isWritable, isFromTerminal: isFromTerminal,
+      isProtected: isProtected)
   }
 
   private func told(_ facts: ProcessFacts, unknown: ProgramTerms? = ProgramTerms(), closesAt: Int64? = 0) -> [String] {
@@ -41,11 +42,16 @@ import Testing
       facts(.init(path: "/app/bin/game"), flatpak: "org.example.Game"),
       facts(.init(path: "/usr/bin/vim.basic"), isFromTerminal: true), facts(.init(path: "/opt/other/game")),
       facts(.init(path: "/usr/games/sudoku")), facts(.init(path: "/usr/local/bin/tool")),
-      facts(.init(path: "/usr/bin/python3.11"), script: "/home/emma/game.py"), facts(.init(path: "/usr/bin/python3.11")),
+      facts(.init(path: "/usr/bin/python3.11"), script: "/home/emma/game.py"),
+      facts(.init(path: "/usr/bin/python3.11")),
       facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/office"),
       facts(.init(path: "/usr/bin/python3.11"), script: "/usr/lib/python3/dist-packages/pygame/aliens.py"),
       facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/../../home/emma/game.py"),
       facts(.init(path: "/usr/lib/wine/wine64-preloader")),
+      // What a mount of the child's own gives the name of a part of the desktop, or a place where nothing is looked for.
+      facts(.init(path: "/usr/bin/onboard", isHidden: true)), facts(.init(path: "/mnt/kart7", isHidden: true)),
+      facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: ""),
+      facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: "/home/emma/game.sh"),
     ] {
       #expect(told(facts) == ["kill 5", "killed 5 latchkey.other"], "\(facts)")
       #expect(told(facts, closesAt: nil) == ["began 5 latchkey.other since 10"], "\(facts)")
@@ -60,10 +66,13 @@ import Testing
       facts(.init(path: "/usr/bin/zsh"), isFromTerminal: true),
       facts(.init(path: "/usr/bin/xscreensaver", packages: ["webby"])),
       facts(.init(path: "/usr/bin/onboard", packages: ["webby"])), facts(.init(path: "/usr/libexec/helper")),
-      facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/blueman-applet"), facts(.init(path: "/usr/bin/pythonic")),
+      facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/blueman-applet"),
+      facts(.init(path: "/usr/bin/pythonic")),
       facts(.init(path: "/usr/bin/gjs-console"), script: "/usr/share/gnome-shell/notifications"),
       facts(.init(path: "/usr/bin/officer")),
-      facts(.init(path: "/snap/x/game", isHidden: true)),
+      facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: "/usr/bin/startx"),
+      facts(.init(path: "/usr/bin/bash"), script: "/home/emma/.xsession"),
+      facts(.init(path: "/usr/bin/xscreensaver-auth", packages: ["webby"])),
       facts(.init(path: "/usr/bin/latchkey"), isFromTerminal: true, isProtected: true),
     ] { #expect(told(facts) == [], "\(facts)") }
   }

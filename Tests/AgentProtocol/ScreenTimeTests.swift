@@ -61,6 +61,17 @@ import Testing
     #expect(time() - before <= 1, "It is believed again when nobody types.")
   }
 
+  @Test("A lock that is taken away for a moment again and again hides nothing")
+  mutating func flickering() {
+    order()
+    for minute in 1...60 as ClosedRange<Int64> {
+      see([], locked: [1_000], input: minute, at: minute)
+      if minute % 2 == 0 { see([1_000], input: minute, at: minute) }
+      see([], locked: [1_000], input: minute, at: minute)
+    }
+    #expect(time() > 50, "\(time())")
+  }
+
   @Test("Without sessions or input devices to read, programs alone count")
   mutating func blind() {
     order()

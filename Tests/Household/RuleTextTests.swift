@@ -33,7 +33,7 @@ import Testing
       ("points/redemptionDays", "7", "redeemed minutes last 7 days"),
       ("points/redemptionDays", "1", "redeemed minutes last for the day"),
       ("unknownPrograms", "block", "unknown programs are blocked"),
-      ("sessions", "close", "sessions when time is up are ended, and log-in is refused"),
+      ("sessions", "close", "when time is up, sessions are ended, and log-in is refused"),
       ("family/dayStart", "4", "day starts at 4:00"),
       ("lock", "until 2026-11-22T18:30Z", "locked until 2026-11-22 19:30"), ("lock", "off", "not locked"),
       ("today/2026-11-22/bedtime", "none", "no bedtime on 2026-11-22"),

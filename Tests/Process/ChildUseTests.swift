@@ -172,7 +172,8 @@ extension ProcessTests {
         }
         let chat = try await mum.latchkey("explain", "--app", "chat")
         #expect(
-          chat.status == 0 && chat.output.contains("the rules say no (chat is blocked), but nothing closes it"), "\(chat)")
+          chat.status == 0 && chat.output.contains("the rules say no (chat is blocked), but nothing closes it"),
+          "\(chat)")
         let typo = try await mum.latchkey("explain", "--app", "chatt")
         #expect(typo.status != 0 && typo.talk.contains("chat"), "\(typo)")
         let unknown = try await mum.latchkey("today", "Nobody")

@@ -10,6 +10,9 @@ public struct FoundApplication: Hashable, Sendable {
   /// Of what an account has in its own folders, it is not the path of a program outside of the account's home: the account could
   /// name any other program there.
   public var matchers: [AppMatcher]
+  /// What recognizes its programs, and those of other entries of the machine's with them: one of many applications, and nobody knows
+  /// which.
+  public var shared: [AppMatcher]
   /// A Boolean value that indicates whether it is known from an account's own folder alone.
   public var isOwn: Bool
 }
@@ -116,7 +119,10 @@ public struct ApplicationScan {
     for program in Set(drafts.compactMap(\.program)) where BoundedFile.isScript(program) {
       scripts[program] = ScriptPrograms.named(in: program, besides: Self.manyPrograms.union(places.programs))
     }
+    // What an account says of its own takes nothing from the machine's applications.
     let named = Dictionary(grouping: scripts.values.joined(), by: \.self).mapValues(\.count)
+    let machineScripts = scripts.filter { starts[$0.key] != nil }
+    let machineNamed = Dictionary(grouping: machineScripts.values.joined(), by: \.self).mapValues(\.count)
     let programs = Dictionary(grouping: starts.keys, by: { owners[$0] ?? "" }).mapValues(\.count)
     return drafts.map { draft in
       let package = draft.program.flatMap { owners[$0] }
@@ -138,18 +144,31 @@ public struct ApplicationScan {
         program.map { AppMatcher(kind: scripts[$0] == nil ? .path : .argument, value: $0) },
       ]
       let becomes = (program.flatMap { scripts[$0] } ?? []).filter { path in
-        named[path] == 1 && ownStarts[path] == nil
+        (isOwn ? named : machineNamed)[path] == 1 && (isOwn ? ownStarts : starts)[path] == nil
           && (!isOwn || path.hasPrefix(Self.home(of: draft.share) + "/"))
       }
       let usable = (matchers.compactMap { $0 } + becomes.map { AppMatcher(kind: .path, value: $0) }).filter {
         TextRule.matcherValue.fault(in: $0.value) == nil
       }
+      let shared = isOwn ? [] : Self.shared(draft.program, package, scripts).filter { !usable.contains($0) }
       return FoundApplication(
         app: InstalledApp(
           appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),
           suggestion: defaults[draft.id] ?? draft.entry.suggestion),
-        matchers: usable, isOwn: isOwn)
+        matchers: usable, shared: shared, isOwn: isOwn)
     }
+  }
+
+  /// Returns what recognizes the programs of an entry, which others may start as well.
+  private static func shared(
+    _ program: String?, _ package: String?, _ scripts: [String: [String]]
+  ) -> [AppMatcher] {
+    guard let program else { return [] }
+    // What a link leads to may be a program in a folder of its own.
+    let paths = [program, BoundedFile.resolved(program)].compactMap(\.self) + (scripts[program] ?? [])
+    let found =
+      paths.map { AppMatcher(kind: .path, value: $0) } + (package.map { [AppMatcher(kind: .package, value: $0)] } ?? [])
+    return found.filter { TextRule.matcherValue.fault(in: $0.value) == nil }
   }
 
   /// Folders of many programs.

@@ -57,6 +57,14 @@ enum BoundedFile {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Returns the path to which links lead from another one; `nil` if none does.
+  static func resolved(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    let found = String(cString: real)
+    return found == path ? nil : found
+  }
+
   /// A Boolean value that indicates whether a path is a program that may be run.
   static func isProgram(_ path: String) -> Bool {
     var status = stat()

@@ -58,7 +58,8 @@ struct JavaCommand {
     }
     // The name follows five words.
     let entry = name.lowerBound - 20
-    guard word(entry + 4) == 20, let size = word(entry + 8), let start = word(entry + 16), size <= mostBytes,
+    guard entry >= 0, word(entry + 4) == 20, let size = word(entry + 8), let start = word(entry + 16),
+      size <= mostBytes,
       start <= mostBytes, entry + start + size <= bytes.count
     else { return nil }
     let value = bytes[(entry + start)..<(entry + start + size)].prefix { $0 != 0 }

@@ -112,7 +112,9 @@ extension ProcessLooker {
   static func script(
     _ path: String?, _ arguments: ArgumentReader.Arguments, _ started: BootInstant, _ now: BootInstant
   ) -> String? {
-    guard let name = path?.split(separator: "/").last, ScriptInterpreters.contains(name) else { return nil }
+    guard let name = path?.split(separator: "/").last else { return nil }
+    if NeededPrograms.isShell(name) { return ScriptInterpreters.shellScript(in: arguments.afterFirst) }
+    guard ScriptInterpreters.contains(name) else { return nil }
     if arguments.text.isEmpty, now - started < betweenMilliseconds { return ScriptInterpreters.unsettled }
     return ScriptInterpreters.script(in: arguments.afterFirst, of: name)
   }
@@ -205,7 +207,8 @@ extension ProcessLooker {
   }
 
   func isProtected(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
-    isOfLatchkey(process, program, wanted) || program?.isNeeded == true
+    if isOfLatchkey(process, program, wanted) || program?.isNeeded == true { return true }
+    return program?.isReplaced == true && !MountNamespace.isOther(in: "/proc/\(process.processID)")
   }
 }
 

@@ -65,6 +65,7 @@ extension ProcessLooker {
     guard let done = round, done.rest.isEmpty else { return nil }
     round = nil
     known = known.filter { done.present.contains($0.key) }
+    firstSeen = firstSeen.filter { done.present.contains($0.key) }
     between = between.filter { ProcessStatLine(pid: $0.key.processID)?.startTime == $0.key.startTime }
     return Found(began: done.began, present: done.present)
   }

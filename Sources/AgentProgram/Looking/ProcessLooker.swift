@@ -45,6 +45,12 @@ struct ProcessLooker {
     var place: ExecutablePlace
   }
 
+  /// The arguments with which a process was first seen in a program, which it can write over.
+  struct FirstSeen {
+    var place: [UInt64]?
+    var arguments: ArgumentReader.Arguments
+  }
+
   /// The path of an executable, and what tells it from that of another program at the same path.
   struct ExecutablePlace {
     var path: String?
@@ -75,6 +81,8 @@ struct ProcessLooker {
   var devices = KnownDevices()
   var mounts = MountTable()
   var arguments = ArgumentReader()
+  /// What programs were told when they were first seen.
+  var firstSeen: [ProcessIdentity: FirstSeen] = [:]
   let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
 
   init(packageFolder: String = "/var/lib/dpkg/info", subordinateUsers: String = "/etc/subuid") {
@@ -91,6 +99,15 @@ struct ProcessLooker {
     guard files.load(packages, paths: paths) else { return false }
     forgetImages()
     return true
+  }
+
+  /// Returns the arguments with which a process was first seen in its present program, whatever it shows since.
+  private mutating func firstArguments(
+    of process: ProcessIdentity, _ place: [UInt64]?, _ present: ArgumentReader.Arguments
+  ) -> ArgumentReader.Arguments {
+    if let first = firstSeen[process], first.place == place { return first.arguments }
+    if !present.text.isEmpty { firstSeen[process] = FirstSeen(place: place, arguments: present) }
+    return present
   }
 
   /// Forgets what it knows of images, since other matchers may need more of them.
@@ -162,9 +179,10 @@ struct ProcessLooker {
     let isRenewed = known?.awaited.contains { !hashes.isWaiting($0) } == true
     _ = hashes.takePostponed()
     if known == nil {
-      known = Known(
-        facts: facts(identity, user, line, path, program, folder, arguments, wanted), file: mark,
-        firstArguments: arguments, folder: folder, place: place)
+      let first = firstArguments(of: identity, line.programPlace, arguments)
+      var facts = facts(identity, user, line, path, program, folder, first, wanted)
+      if first != arguments { facts.arguments += " " + arguments.text }
+      known = Known(facts: facts, file: mark, firstArguments: first, folder: folder, place: place)
       // Of a process that began another program meanwhile, what was read may be of both, or of nothing that is mapped so far.
       switch known?.facts.isFromWritablePlace == true ? Self.move(of: pid, from: line, executable, folder) : nil {
       case .betweenPrograms:
@@ -185,7 +203,9 @@ struct ProcessLooker {
     }
     if before != nil {
       // In the middle of an exec, the program is there before its arguments.
-      if seen.firstArguments.text.isEmpty { seen.firstArguments = arguments }
+      if seen.firstArguments.text.isEmpty {
+        seen.firstArguments = firstArguments(of: identity, line.programPlace, arguments)
+      }
       seen.facts.script = Self.script(path, seen.firstArguments, seen.facts.startedAt, now)
       // What it was called when it was first seen counts as well, whatever it calls itself since.
       seen.facts.arguments =

@@ -34,7 +34,7 @@ struct ActivityClocks: Sendable {
   private var running: [Key: Int] = [:]
   private var at = BootInstant(milliseconds: 0)
   private(set) var presence = AgentPresence()
-  private var doubted = DoubtedLocks()
+  private(set) var doubted = DoubtedLocks()
 
   /// Returns what the clock of a use shows, in milliseconds.
   func reading(of use: ProgramUse) -> Int64 { clocks[Self.key(use)] ?? 0 }

@@ -64,12 +64,10 @@ struct DoubtedLocks: Hashable, Sendable {
   /// Takes what is seen of people.
   mutating func see(_ presence: AgentPresence, at now: BootInstant) {
     let minute = now.milliseconds / 60_000
-    inputs = inputs.filter { presence.locked.contains($0.key) }
-    for account in presence.locked {
-      var known = inputs[account, default: []].filter { $0 > minute - Self.minutes }
-      if case .last(.some(let last)) = presence.input, now - last < 60_000 { known.insert(last.milliseconds / 60_000) }
-      inputs[account] = known
-    }
+    // A screen that is unlocked for a moment is not believed the more when it is locked again.
+    inputs = inputs.mapValues { $0.filter { $0 > minute - Self.minutes } }.filter { !$0.value.isEmpty }
+    guard case .last(.some(let last)) = presence.input, now - last < 60_000 else { return }
+    for account in presence.locked { inputs[account, default: []].insert(last.milliseconds / 60_000) }
   }
 
   /// Returns whether the lock of an account's screen is not believed.

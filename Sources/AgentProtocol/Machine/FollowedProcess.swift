@@ -94,8 +94,9 @@ extension AgentMachine.Supervised {
     } else if table.isOther(facts) {
       otherwise = MatchTable.Match(app: .otherPrograms, isWeak: true)
     }
-    // What started it spares nothing: of the two, it is what closes first.
-    guard let inherited, programs[inherited]?.countsLaunches == true, facts.mayInherit,
+    // What has an entry of its own in a menu is recognized otherwise. What started it spares nothing: of the two, it is what closes
+    // first.
+    guard let inherited, programs[inherited]?.countsLaunches == true, facts.mayInherit, !table.isEntry(facts),
       otherwise.map({ closesEarlier($0.app, inherited) }) != true
     else { return (otherwise, nil) }
     return (MatchTable.Match(app: inherited, isWeak: true), nil)

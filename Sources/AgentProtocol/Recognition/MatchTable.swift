@@ -86,7 +86,11 @@ struct MatchTable: Sendable {
     var needs: RecognitionNeeds = []
     if !bySHA256.isEmpty { needs.insert(.hashes) }
     if !byFlatpak.isEmpty || others != nil { needs.insert(.flatpaks) }
-    if !byArgument.isEmpty || !byName.isEmpty { needs.insert(.arguments) } else if others != nil { needs.insert(.scripts) }
+    if !byArgument.isEmpty || !byName.isEmpty {
+      needs.insert(.arguments)
+    } else if others != nil {
+      needs.insert(.scripts)
+    }
     return needs
   }
   /// The packages whose files have to be known.
@@ -97,6 +101,9 @@ struct MatchTable: Sendable {
 
   /// Returns whether a process that is nothing else is one of the other programs.
   func isOther(_ facts: ProcessFacts) -> Bool { !facts.isProtected && others?.match(facts) == true }
+
+  /// Returns whether a process is what an entry in a menu starts that no rule names.
+  func isEntry(_ facts: ProcessFacts) -> Bool { others?.isEntry(facts) == true }
 
   /// Returns the application that the node says a process is; `nil` if it says nothing.
   func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }

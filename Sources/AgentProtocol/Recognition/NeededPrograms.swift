@@ -35,10 +35,17 @@ public enum NeededPrograms {
     // Icons on the desktop, and lock screens.
     "pcmanfm", "pcmanfm-qt", "nemo-desktop", "caja", "xscreensaver", "xscreensaver-gfx", "light-locker",
     "gnome-screensaver", "xfce4-screensaver", "mate-screensaver", "cinnamon-screensaver", "kscreenlocker_greet",
+    "xscreensaver-auth", "xscreensaver-systemd", "mate-screensaver-dialog", "xfce4-screensaver-dialog",
     "swaylock", "i3lock", "xss-lock", "swayidle",
     // Small parts of panels: networks, power, sound, updates.
     "nm-applet", "blueman-applet", "blueman-tray", "xfce4-power-manager", "mate-power-manager", "volumeicon",
     "update-notifier", "xfce4-notifyd", "mate-notification-daemon", "dunst", "mako", "waybar", "polybar",
+    "lxqt-notificationd", "lxqt-powermanagement", "lxqt-globalkeysd", "lxqt-policykit-agent",
+    "mate-volume-control-status-icon", "mate-volume-control-applet", "xfce4-clipman", "pasystray", "cbatticon",
+    "redshift-gtk", "redshift", "gammastep", "gammastep-indicator", "picom", "compton", "tint2", "plank", "cairo-dock",
+    "DiscoverNotifier", "kdeconnectd", "goa-daemon", "gcr-prompter", "system-config-printer-applet",
+    "print-applet", "package-update-indicator", "gpk-update-icon", "nm-tray", "cmst", "indicator-cpufreq", "parcellite",
+    "diodon", "copyq", "klipper", "caffeine", "xsettingsd", "unclutter", "sxhkd",
     // Other ways to see, read and type.
     "onboard", "florence", "kmag", "magnus", "brltty", "brltty-x11", "xbrlapi", "maliit-keyboard", "squeekboard",
     "kmousetool",

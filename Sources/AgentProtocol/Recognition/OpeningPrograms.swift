@@ -38,7 +38,7 @@ enum OpeningPrograms {
 
 extension NeededPrograms {
   /// Returns whether an executable with a name is a shell.
-  static func isShell(_ name: some StringProtocol) -> Bool {
+  public static func isShell(_ name: some StringProtocol) -> Bool {
     shells.contains(String(name)) || otherShells.contains(String(name))
   }
 }
@@ -51,8 +51,10 @@ extension ProcessFacts {
   }
 
   /// A Boolean value that indicates whether it may be what the process that started it is: it is neither a shell nor what a
-  /// desktop needs.
-  var mayInherit: Bool { !isProtected && settledName.map(NeededPrograms.isOfDesktop) != true }
+  /// desktop needs, nor a program that opens everything.
+  var mayInherit: Bool {
+    !isProtected && settledName.map { NeededPrograms.isOfDesktop($0) || OpeningPrograms.contains($0) } != true
+  }
 
   /// A Boolean value that indicates whether what it is, or has inherited, is handed on to what it starts.
   ///
@@ -60,6 +62,6 @@ extension ProcessFacts {
   var handsOn: Bool {
     guard let name = settledName else { return !isProtected }
     if NeededPrograms.isShell(name) { return true }
-    return mayInherit && !OpeningPrograms.contains(name)
+    return mayInherit
   }
 }

@@ -40,15 +40,26 @@ struct OtherPrograms: Sendable {
 
   /// Returns whether a process is one of these programs, which no application of its own recognizes.
   func match(_ facts: ProcessFacts) -> Bool {
-    if facts.images.first.map({ NeededPrograms.isOfDesktop($0.name) }) == true { return false }
+    guard let image = facts.images.first else { return false }
+    // In mounts of its own, a child gives any program any name: it counts only where it is the agent's own view's as well.
+    if image.isHidden || image.isForeign { return true }
+    if NeededPrograms.isShell(image.name), facts.isFromTerminal, let script = facts.script {
+      return !ScriptInterpreters.isOfSystem(script)
+    }
+    if NeededPrograms.isOfDesktop(image.name) { return false }
     if facts.isFromTerminal || facts.flatpak != nil { return true }
-    if let image = facts.images.first, ScriptInterpreters.contains(image.name), runsOther(facts) { return true }
+    if ScriptInterpreters.contains(image.name), runsOther(facts) { return true }
     return facts.images.contains { image in
       !packages.isDisjoint(with: image.packages) || !packages.isDisjoint(with: image.copiedPackages)
         || paths.contains(image.path) || !paths.isDisjoint(with: image.copiedPaths)
         || !image.isHidden
           && (Self.places.contains(where: image.path.hasPrefix) || folders.contains(where: image.path.hasPrefix))
     }
+  }
+
+  /// Returns whether a process is what an entry in a menu starts, without what comes with it.
+  func isEntry(_ facts: ProcessFacts) -> Bool {
+    facts.images.first.map { !$0.isHidden && paths.contains($0.path) } == true
   }
 
   /// Returns whether an interpreter runs something that is no part of the system, or that an entry in a menu names.

@@ -84,7 +84,8 @@ public struct ProcessFacts: Hashable, Sendable {
   public init(
     identity: ProcessIdentity, parent: Int32 = 0, account: UInt32, startedAt: BootInstant, name: String,
     arguments: String = "",
-    hasMoreArguments: Bool = false, script: String? = nil, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
+    hasMoreArguments: Bool = false, script: String? = nil, images: [Image], flatpak: String? = nil,
+    isGenuineFlatpak: Bool = false,
     isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, isFromTerminal: Bool = false,
     programPlace: [UInt64]? = nil,
     isProtected: Bool = false

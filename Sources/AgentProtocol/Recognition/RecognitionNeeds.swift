@@ -16,7 +16,9 @@ public struct RecognitionNeeds: OptionSet, Hashable, Sendable {
   /// Returns whether the arguments of a process with an executable at a path have to be known.
   public func includesArguments(of path: String?) -> Bool {
     contains(.arguments)
-      || contains(.scripts) && path?.split(separator: "/").last.map { ScriptInterpreters.contains($0) } == true
+      || contains(.scripts)
+        && path?.split(separator: "/").last.map { ScriptInterpreters.contains($0) || NeededPrograms.isShell($0) }
+          == true
   }
 
   /// The needs as bits.

@@ -9,8 +9,11 @@ public enum ScriptInterpreters {
 
   /// The beginnings of the names of their executables, each followed by nothing or by a version.
   private static let names = [
-    "python", "pypy", "perl", "ruby", "node", "nodejs", "java", "javaw", "lua", "luajit", "php", "tclsh", "wish", "mono",
-    "mono-sgen", "dotnet", "gjs", "gjs-console", "guile", "electron", "qml", "qmlscene",
+    "python", "pypy", "perl", "ruby", "node", "nodejs", "java", "javaw", "lua", "luajit", "php", "tclsh", "wish",
+    "mono",
+    "mono-sgen", "dotnet", "gjs", "gjs-console", "guile", "electron", "qml", "qmlscene", "busybox", "sbcl", "swipl",
+    "racket",
+    "Rscript", "R", "octave", "octave-cli", "beam.smp", "erl", "gdb", "gst-launch", "ffplay", "qemu-system", "php-cgi",
   ]
 
   /// The folders of scripts that come with the system, and those among them that hold what a person starts.
@@ -22,7 +25,7 @@ public enum ScriptInterpreters {
   /// Returns whether an executable with a name is one of them.
   public static func contains(_ name: some StringProtocol) -> Bool {
     names.contains { known in
-      name.hasPrefix(known) && name.dropFirst(known.count).allSatisfy { $0.isNumber || $0 == "." || $0 == "-" }
+      name.hasPrefix(known) && (name.dropFirst(known.count).first.map { $0.isNumber || $0 == "-" } ?? true)
     } || name.hasPrefix("wine")
   }
 
@@ -40,8 +43,19 @@ public enum ScriptInterpreters {
   private static func isPlainOption(_ argument: some StringProtocol, of name: some StringProtocol) -> Bool {
     if name.hasPrefix("java") { return argument == "-jar" || argument.hasPrefix("-X") || argument.hasPrefix("-D") }
     if name.hasPrefix("gjs") { return argument == "-m" || argument == "--module" }
-    let letters = name.hasPrefix("python") ? "bBdEIOPqsSuvx" : "TtWw"
+    let letters =
+      name.hasPrefix("python") ? "bBdEIOPqsSuvx" : name.hasPrefix("perl") || name.hasPrefix("ruby") ? "Ww" : ""
     return argument.hasPrefix("-") && argument.count > 1 && argument.dropFirst().allSatisfy { letters.contains($0) }
+  }
+
+  /// Returns what a shell runs by its arguments without the first: the path of a script, or an empty one for what is no path; `nil` if it
+  /// asks a person.
+  public static func shellScript(in arguments: some Sequence<some StringProtocol>) -> String? {
+    for argument in arguments {
+      if !argument.hasPrefix("-") && !argument.hasPrefix("+") { return argument.hasPrefix("/") ? String(argument) : "" }
+      if !argument.hasPrefix("--"), argument.contains("c") { return "" }
+    }
+    return nil
   }
 
   /// Returns whether a script is a part of the system, which nobody but root can change.

@@ -86,8 +86,9 @@ extension AgentMachine {
     defer { closedSessions[account] = closed }
     closed.dueAt = now + Self.sweepMilliseconds
     let presence = activity.presence
-    let isUnlocked = presence.accounts?.contains(account) ?? true
-    guard isUnlocked else {
+    // That it is locked is its desktop's word: it is asked once whatever that says.
+    let isUnlocked = presence.accounts?.contains(account) ?? true || activity.doubted.contains(account)
+    guard isUnlocked || !closed.isTold else {
       (closed.unlockedSince, closed.attempts) = (nil, 0)
       return unlockable.remove(account) != nil ? tellOrders(now) : []
     }
@@ -106,7 +107,7 @@ extension AgentMachine {
       closed.isTold = true
       effects.append(tell(.sessionsClosed(account: account, areEnded: false, reason: terms.reason), now))
     }
-    if presence.accounts != nil { closed.attempts += 1 }
+    if presence.accounts != nil, isUnlocked { closed.attempts += 1 }
     // Asked three times, and still seen unlocked.
     if closed.attempts == Self.mostAttempts + 1, unlockable.insert(account).inserted { effects += tellOrders(now) }
     return effects

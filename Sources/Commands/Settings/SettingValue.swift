@@ -16,8 +16,11 @@ struct SettingValue: Hashable, Sendable {
   }
 
   private static func read(_ text: String, _ words: [String: String]) throws -> SettingValue {
-    let names = words.keys.sorted()
-    return try read(text, "Give \(names.joined(separator: ", ")) or default.") { words[$0.lowercased()] }
+    if text.lowercased() == "default" { return SettingValue(rule: nil) }
+    guard let rule = words[text.lowercased()] else {
+      throw ValidationError("Give \(words.keys.sorted().joined(separator: ", ")) or default.")
+    }
+    return SettingValue(rule: rule)
   }
 
   /// Reads whether points are used.

@@ -44,14 +44,18 @@ struct SetupQuestions {
 
   /// Returns what is done about sessions when a child's time is over, as its rule is written; `nil` to leave them open.
   func sessions() async throws(TerminalFailure) -> String? {
-    return try await ask(
+    try await ask(
       "When a child's time is over, programs close after a warning. Is more to be done? [Enter for no, screen to lock the screen "
         + "too, log to log the child out] ",
       "Give it later with `latchkey settings set --sessions`.", again: "Answer screen, log, or nothing."
     ) { answer in
       let word = answer.lowercased()
-      if word.isEmpty || "no".hasPrefix(word) { return .some(nil) }
-      return ["screen": "lock", "log": "close"].first { $0.key.hasPrefix(word) }.map { .some($0.value) }
+      if word.isEmpty || ["n", "no", "none", "nothing"].contains(word) { return .some(nil) }
+      let choices = [
+        "screen": "lock", "lock": "lock", "lock the screen": "lock", "log": "close", "log out": "close",
+        "logout": "close",
+      ]
+      return choices[word].map { .some($0) }
     }
   }
 

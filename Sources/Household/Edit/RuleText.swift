@@ -53,8 +53,8 @@ public enum RuleText {
     case .unknownPrograms: return "unknown programs"
     case .sessions: return "sessions when time is up"
     case .screenTime(.source): return "what counts as screen time"
-    case .screenTime(.grace): return "a child is there after the last input for"
-    case .screenTime(.learning): return "learning"
+    case .screenTime(.grace): return "how long a child counts as being there"
+    case .screenTime(.learning): return "learning and screen time"
     case .points(.use): return "rewards are paid"
     case .points(.minutesPerPoint): return "a redeemed point buys"
     case .points(.dailyCap): return "points earned a day"
@@ -105,8 +105,8 @@ public enum RuleText {
       "lockUnlessAllowed": "are locked unless a program runs that is always allowed",
       "close": "are ended, and log-in is refused",
     ],
-    "screenTime/source": ["sessions": "the time at the machine", "programs": "programs alone"],
-    "screenTime/learning": ["counts": "counts as screen time", "free": "is no screen time"],
+    "screenTime/source": ["sessions": "all the time at a machine", "programs": "the time of programs alone"],
+    "screenTime/learning": ["counts": "learning counts as screen time", "free": "learning is no screen time"],
     "points/use": ["payAsYouGo": "as they run", "redeemFirst": "with minutes redeemed before"],
   ]
 
@@ -153,7 +153,10 @@ public enum RuleText {
     case .app(let app, let part):
       if let phrase = phrase(terms.name(app), part, value, key) { return phrase }
     case .limits(.daily) where value == "none", .category(_, .limit) where value == "none": return removal(key, terms)
-    case .lock: return words
+    case .lock, .screenTime(.learning): return words
+    case .screenTime(.source): return "screen time is \(words)"
+    case .screenTime(.grace): return "a child counts as being there for \(words) after the last input"
+    case .sessions: return "when time is up, sessions \(words)"
     case .today where value == "none": return "no \(name(key, terms))"
     default: break
     }

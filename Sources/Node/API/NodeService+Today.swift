@@ -85,12 +85,18 @@ extension NodeService {
       leftOpen: open.sentences, isLeftOpen: open.machines.isSuperset(of: machines))
   }
 
+  /// The beginnings of the IDs of what belongs to desktops.
+  private static let desktops = ["org.gnome.", "org.kde.", "org.xfce.", "org.mate.", "org.lxqt."]
+
   /// Returns the machines that do not close an application although the rules do not allow it, and why.
   private func leftOpen(
     _ app: AppID, on machines: Set<DeviceID>, _ rules: RuleSet
   ) async throws(LocalAPIError) -> (machines: Set<DeviceID>, sentences: [String]) {
     let isNamed = rules.apps[app] != nil || rules.categoryByDefault(app) != nil
-    if !isNamed, NeededPrograms.isOfDesktop(app.text.split(separator: ".").last.map { $0.lowercased() } ?? "") {
+    if !isNamed,
+      NeededPrograms.isOfDesktop(
+        Self.desktops.reduce(app.text) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 })
+    {
       return (
         machines,
         [

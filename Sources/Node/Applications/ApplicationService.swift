@@ -69,6 +69,11 @@ struct ApplicationService: EffectCarrier {
       let usable = one.matchers.filter { MatcherCheck.fault(of: $0) == nil }
       if !usable.isEmpty { matchers[one.app.appID] = InstalledMatchers(usable, isOwn: one.isOwn) }
     }
+    let shared = Set(found.flatMap(\.shared)).filter { MatcherCheck.fault(of: $0) == nil }
+    if !shared.isEmpty {
+      matchers[.otherPrograms] = InstalledMatchers(
+        shared.sorted { ($0.kind.rawValue, $0.value) < ($1.kind.rawValue, $1.value) })
+    }
     return matchers
   }
 

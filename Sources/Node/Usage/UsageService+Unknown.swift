@@ -57,6 +57,7 @@ extension UsageService {
     let start = max(BootInstant(milliseconds: 0), end + -advanced)
     let (wall, householdStart) = (self.wall - (now - end), context.time.now - (now - start))
     let (id, zone) = (SecureRandom.bytes(16), LocalZone.name())
+    if app == .screenTime { try await cutScreenTime(in: account, before: start) }
     let begins = try await context.store.noteUnknown(
       reading, of: app, advanced: advanced, account: account, bootID: context.bootID, until: end, wall: wall
     ) { [context] in
@@ -71,6 +72,22 @@ extension UsageService {
     if begins || isResting { wake.notify() }
     if begins { context.factNews.notify() }
     return true
+  }
+
+  /// The longest time between two readings of screen time that one record holds, in milliseconds.
+  private static let longestGap: Int64 = 2_000
+
+  /// Ends the record of an account's screen time if nobody was there before an instant.
+  ///
+  /// A record counts from its start for as long as it was active: with a gap in it, it would lie beside the programs in use.
+  private func cutScreenTime(in account: UInt32, before start: BootInstant) async throws(StoreError) {
+    for session in try await context.store.openSessions()
+    where session.appID == .screenTime && session.account == account && session.bootID == context.bootID
+      && start - session.lastSeenAt > Self.longestGap
+    {
+      _ = try await finish(
+        session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall), .observed)
+    }
   }
 
   /// Returns whether a session of unknown programs still waits for the next use.

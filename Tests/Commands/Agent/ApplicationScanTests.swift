@@ -175,15 +175,41 @@ import Testing
       try Self.write("\(root)/games/racer", "#!/bin/sh\n\(root)/bin/tool; exec \(root)/opt/racer.bin", mode: 0o755)
       try Self.write("\(root)/opt/racer.bin", "", mode: 0o755)
       try Self.entry("\(apps)/racer.desktop", "Racer", "Exec=racer")
+      // What an account says of its own takes nothing away.
+      try Self.entry("\(root)/emma/applications/mine.desktop", "Mine", "Exec=\(root)/opt/data/kart.bin")
       let found = ApplicationScan.run(places(root))
       let matchers = Dictionary(
         uniqueKeysWithValues: found.map { ($0.app.appID.text, $0.matchers.map { "\($0.kind) \($0.value)" }) })
       #expect(
         matchers == [
+          "mine": [],
           "kart": ["argument \(root)/opt/kart.sh", "path \(root)/opt/data/kart.bin"],
           "one": ["argument \(root)/opt/one.sh"], "two": ["argument \(root)/opt/two.sh"],
           "racer": ["argument \(root)/games/racer", "path \(root)/opt/racer.bin"],
         ])
+    }
+  }
+
+  @Test(
+    "What several entries of the machine's start recognizes none of them, and is known as shared, with what a link leads to"
+  )
+  func shared() async throws {
+    try await TemporaryFolder.with { root in
+      try Self.write("\(root)/suite/program/suite", "", mode: 0o755)
+      try FileManager.default.createDirectory(atPath: "\(root)/bin", withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(root)/bin/suite", withDestinationPath: "\(root)/suite/program/suite")
+      for name in ["writer", "table"] {
+        try Self.entry("\(root)/share/applications/\(name).desktop", name, "Exec=suite --\(name)")
+      }
+      try Self.entry("\(root)/emma/applications/mine.desktop", "Mine", "Exec=\(root)/emma/suite")
+      try Self.write("\(root)/emma/suite", "", mode: 0o755)
+      let found = ApplicationScan.run(places(root))
+      #expect(found.filter { !$0.isOwn }.allSatisfy { $0.matchers.isEmpty })
+      let real = try #require(realpath("\(root)/suite/program/suite", nil))
+      defer { free(real) }
+      let paths = Set(found.flatMap(\.shared).map(\.value))
+      #expect(paths == ["\(root)/bin/suite", String(cString: real)])
     }
   }
 

@@ -151,7 +151,9 @@ import Testing
       "--role", "parent", "--name", "Kitchen", "--child", "Emma", lines: ["perhaps", "log"], packaged: true)
     #expect(parent.status == 0 && starts.last == "systemctl --user enable --now latchkey", "\(starts)")
     #expect(parent.node.calls.contains(.addChild(ChildNameRequest(name: "Emma"))))
-    #expect(parent.node.calls.contains(.setSettings(RuleRequest([.init("sessions", "close")]))), "\(parent.console.everything)")
+    #expect(
+      parent.node.calls.contains(.setSettings(RuleRequest([.init("sessions", "close")]))),
+      "\(parent.console.everything)")
 
     for (role, isRoot) in [("child", false), ("parent", true)] {
       let (wrong, none) = await run("--role", role, "--name", "x", isRoot: isRoot, packaged: true)

@@ -112,7 +112,7 @@ import Testing
     ("lock", "until 2026-11-22T24:00Z", "on, off, or until"),
     ("mode", "money", "points or limits"),
     ("unknownPrograms", "allow", "count, reward or block"),
-    ("sessions", "end", "leave or close"), ("app/a/step", "stop", "close or pause"),
+    ("sessions", "end", "leave, lock, lockUnlessAllowed or close"), ("app/a/step", "stop", "close or pause"),
     ("points/minutesPerPoint", "0", "1 to 1,440"),
     ("points/redemptionDays", "367", "1 to 366"),
     ("family/zone", "Europe/Atlantis", "no time zone"),
