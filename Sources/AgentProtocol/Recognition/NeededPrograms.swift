@@ -52,10 +52,11 @@ public enum NeededPrograms {
     "mousetweaks", "speech-dispatcher", "espeakup",
   ]
 
+  private static let allOfDesktops = names.union(ofDesktops).union(shells).union(otherShells)
+
   /// Returns whether an executable with a name is needed by a desktop or by accessibility, or is a shell.
   public static func isOfDesktop(_ name: some StringProtocol) -> Bool {
-    let name = String(name)
-    return names.contains(name) || ofDesktops.contains(name) || shells.contains(name) || otherShells.contains(name)
+    allOfDesktops.contains(String(name))
   }
 
   /// The names of the shells, by which desktops start and which are needed as programs, although what they run is not.

@@ -37,9 +37,11 @@ enum OpeningPrograms {
 }
 
 extension NeededPrograms {
+  private static let allShells = shells.union(otherShells)
+
   /// Returns whether an executable with a name is a shell.
   public static func isShell(_ name: some StringProtocol) -> Bool {
-    shells.contains(String(name)) || otherShells.contains(String(name))
+    allShells.contains(String(name))
   }
 }
 

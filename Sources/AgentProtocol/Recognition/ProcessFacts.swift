@@ -7,7 +7,9 @@ public struct ProcessFacts: Hashable, Sendable {
   /// A file whose code a process runs: its executable, or one that it has mapped.
   public struct Image: Hashable, Sendable {
     /// The path, as the kernel shows it.
-    public var path: String
+    public let path: String
+    /// The last part of the path.
+    public let name: Substring
     /// The SHA-256, 64 lower-case hexadecimal digits; `nil` if it was not read.
     public var sha256: String?
     /// The Debian packages whose file it is, of those that orders name.
@@ -29,6 +31,7 @@ public struct ProcessFacts: Hashable, Sendable {
       copiedPackages: Set<String> = [], copiedPaths: Set<String> = [], isHidden: Bool = false, isForeign: Bool = false
     ) {
       self.path = path
+      name = path.utf8.lastIndex(of: 0x2F).map { path[path.utf8.index(after: $0)...] } ?? path[...]
       self.sha256 = sha256
       self.packages = packages
       self.snap = snap
@@ -38,8 +41,6 @@ public struct ProcessFacts: Hashable, Sendable {
       self.isForeign = isForeign
     }
 
-    /// The last part of the path.
-    public var name: Substring { path.split(separator: "/").last ?? "" }
     /// A Boolean value that indicates whether it runs another program that is named to it, as the dynamic loader does.
     public var isLoader: Bool {
       name.hasPrefix("ld-linux") || name == "ld.so" || name.hasPrefix("ld-") && name.contains(".so")

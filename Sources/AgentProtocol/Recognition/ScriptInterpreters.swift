@@ -7,13 +7,13 @@ public enum ScriptInterpreters {
   /// What stands for a script while an interpreter shows no arguments, as it does in the middle of an exec.
   public static let unsettled = "/usr/bin/"
 
-  /// The beginnings of the names of their executables, each followed by nothing or by a version.
-  private static let names = [
+  /// The names of their executables, up to a digit or a dash.
+  private static let names: Set<String> = [
     "python", "pypy", "perl", "ruby", "node", "nodejs", "java", "javaw", "lua", "luajit", "php", "tclsh", "wish",
     "mono",
-    "mono-sgen", "dotnet", "gjs", "gjs-console", "guile", "electron", "qml", "qmlscene", "busybox", "sbcl", "swipl",
-    "racket",
-    "Rscript", "R", "octave", "octave-cli", "beam.smp", "erl", "gdb", "gst-launch", "ffplay", "qemu-system", "php-cgi",
+    "dotnet", "gjs", "guile", "electron", "qml", "qmlscene", "busybox", "sbcl", "swipl", "racket", "Rscript", "R",
+    "octave",
+    "beam.smp", "erl", "gdb", "gst", "ffplay", "qemu", "wine", "wineserver", "winedevice.exe",
   ]
 
   /// The folders of scripts that come with the system, and those among them that hold what a person starts.
@@ -24,9 +24,7 @@ public enum ScriptInterpreters {
 
   /// Returns whether an executable with a name is one of them.
   public static func contains(_ name: some StringProtocol) -> Bool {
-    names.contains { known in
-      name.hasPrefix(known) && (name.dropFirst(known.count).first.map { $0.isNumber || $0 == "-" } ?? true)
-    } || name.hasPrefix("wine")
+    names.contains(String(decoding: name.utf8.prefix { !(0x30...0x39).contains($0) && $0 != 0x2D }, as: UTF8.self))
   }
 
   /// Returns the path of the file that an interpreter runs, by its arguments without the first; `nil` if they name none from the root on,
