@@ -81,7 +81,7 @@ extension ProcessTests {
     @Test(
       "It is set up, finds what it needs, and holds at every door and for programs of Debian",
       .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
-      arguments: ["doctor", "doors", "launchers", "setup", "subjects"])
+      arguments: ["doctor", "doors", "setup", "subjects"])
     func debian(scenario: String) async throws {
       try await ProcessLab.run(asRoot: true) { lab in
         try await runNested(lab, scenario, [package(lab, "0.0.1", in: lab.newPath())])
