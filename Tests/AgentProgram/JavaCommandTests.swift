@@ -45,7 +45,9 @@ import Testing
     for count in 0..<whole.count - 1 { #expect(JavaCommand.command(in: Array(whole[..<count])) == nil) }
   }
 
-  @Test("A real virtual machine shows what a file of arguments hides", .enabled(if: access("/usr/bin/java", X_OK) == 0))
+  @Test(
+    "A real virtual machine shows what a file of arguments hides",
+    .enabled(if: access("/usr/bin/java", X_OK) == 0, "there is no Java here; install Debian's openjdk-17-jre-headless"))
   func real() async throws {
     let folder = try Folder()
     let arguments = folder.path + "/args.txt"
@@ -62,6 +64,7 @@ import Testing
     var wanted = ProcessLooker.Wanted.own
     wanted.names[geteuid()] = NSUserName()
     var shown = ""
+    // The machine says nothing once it shows its class, so it is asked again.
     for _ in 0..<200 where !shown.contains("Craft") {
       try await Task.sleep(for: .milliseconds(50))
       shown = looker.look(at: process.processIdentifier, wanted, BootClock.now())?.facts.arguments ?? ""

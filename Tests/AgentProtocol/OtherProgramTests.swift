@@ -96,12 +96,12 @@ import Testing
     #expect(ClosingSentence.closed(reason: reasons[0], deed: .asked) == "“office” was closed: bedtime.")
   }
 
-  @Test("What is looked for is known: the packages and paths that no desktop needs, and Flatpaks")
+  @Test("What is looked for is known: the packages and paths that no desktop needs, and what interpreters run")
   func needs() {
     var rig = AgentRig()
     rig.order([Self.others(closesAt: nil)], at: 1)
     #expect(rig.machine.packages == ["webby"])
     #expect(rig.machine.paths == ["/opt/racer/start.sh", "/usr/bin/office"])
-    #expect(rig.machine.needs(of: 1_000) == [.flatpaks, .scripts])
+    #expect(rig.machine.needs(of: 1_000) == .scripts)
   }
 }

@@ -135,18 +135,27 @@ extension ProcessTests {
         let words = "import subprocess, sys\nsubprocess.run(['\(home.game)', *sys.argv[1:]], start_new_session=True)\n"
         try Data(words.utf8).write(to: URL(fileURLWithPath: launcher))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        let probe = lab.newPath() + "-probe.sh"
+        try Data("#!/bin/sh\nsleep 600\n".utf8).write(to: URL(fileURLWithPath: probe))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: probe)
+        // A blocked program that is closed shows that the agent has looked at everything that began before it.
+        func looked() async throws {
+          let closed = try home.play([probe])
+          #expect(await closed.wait() == .signalled(SIGKILL))
+        }
         try await home.set([
           ("app/kart/name", "Kart"), ("app/kart/matchers", "argument \(script)"), ("app/store/name", "Store"),
           ("app/store/matchers", "argument \(launcher)"), ("app/store/launches", "apart"),
+          ("app/probe/matchers", "argument \(probe)"), ("app/probe/blocked", "yes"),
         ])
         defer { for player in home.players { kill(player, SIGKILL) } }
         let becoming = try home.play([script])
         let starting = try home.play(["/usr/bin/python3", launcher])
         try await eventually("both games run") { home.players.count == 2 }
-        try await Task.sleep(for: .seconds(2))
+        try await looked()
         try await home.set([("app/store/blocked", "yes")])
         _ = await starting.wait()
-        try await Task.sleep(for: .seconds(2))
+        try await looked()
         #expect(home.players.count == 2, "What a parent has set apart is left alone.")
         try await home.set([("app/kart/blocked", "yes")])
         #expect(await becoming.wait() == .signalled(SIGTERM))
@@ -154,7 +163,7 @@ extension ProcessTests {
         try await home.set([("app/store/launches", "counted"), ("app/store/blocked", "no")])
         let again = try home.play(["/usr/bin/python3", launcher])
         try await eventually("the launcher's game runs again") { home.players.count == 1 }
-        try await Task.sleep(for: .seconds(2))
+        try await looked()
         try await home.set([("app/store/blocked", "yes")])
         _ = await again.wait()
         try await eventually("what the launcher has started is closed") { home.players.isEmpty }

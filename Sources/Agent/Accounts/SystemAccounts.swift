@@ -85,14 +85,14 @@ public enum SystemAccounts {
     }
   }
 
-  /// Returns the entry with a log-in name; `nil` if there is none.
+  /// Returns the entry of the account that has a log-in name; `nil` if there is no such account.
   ///
   /// Sources that do not list their accounts are asked as well.
   public static func entry(named name: String) -> Entry? {
     AccountTable.entry(passwd(), read: { getpwnam_r(name, $0, $1, $2, $3) }, take: Entry.init(_:))
   }
 
-  /// Returns the entry with a number; `nil` if there is none.
+  /// Returns the entry of the account that has a number; `nil` if there is no such account.
   ///
   /// Sources that do not list their accounts are asked as well.
   public static func entry(numbered uid: UInt32) -> Entry? {
@@ -124,7 +124,7 @@ public enum SystemAccounts {
           let parts = line.split(separator: "=", maxSplits: 1)
           if parts.count == 2 { values[parts[0]] = parts[1] }
         }
-        // Nobody uses the session of a log-in screen, or that of an account's service manager.
+        // The session of a log-in screen is not a person's, and neither is that of an account's service manager.
         let kind = values["CLASS"] ?? "user"
         guard kind.hasPrefix("user") || kind == "background", kind != "user-early" else { return nil }
         return values["UID"].flatMap { UInt32($0) }

@@ -10,8 +10,8 @@ public struct FoundApplication: Hashable, Sendable {
   /// Of what an account has in its own folders, it is not the path of a program outside of the account's home: the account could
   /// name any other program there.
   public var matchers: [AppMatcher]
-  /// What recognizes its programs, and those of other entries of the machine's with them: one of many applications, and nobody knows
-  /// which.
+  /// The matchers of its programs that recognize none of the machine's applications, because several entries start the same
+  /// program.
   public var shared: [AppMatcher]
   /// A Boolean value that indicates whether it is known from an account's own folder alone.
   public var isOwn: Bool

@@ -1,4 +1,6 @@
-/// The programs that a script names, one of which it may become before anybody has seen that it was the script.
+/// The programs that a script names.
+///
+/// A script may run one of them in its own place before the agent has seen the script.
 ///
 /// Spec: Protocol/10-household.md §5.
 enum ScriptPrograms {

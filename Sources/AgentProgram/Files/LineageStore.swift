@@ -5,8 +5,8 @@ import LatchkeyModel
 
 /// The file that tells the agent's next run which processes have inherited an application.
 ///
-/// It is in the folder of the agent's socket. Without it, an agent that is started anew would not know what started those whose parents
-/// have ended.
+/// It is in the folder of the agent's socket. Without it, an agent that was restarted would not know what had started a process whose
+/// parent has ended.
 ///
 /// Spec: Protocol/13-agent.md §7.
 struct LineageStore {
@@ -29,7 +29,7 @@ struct LineageStore {
     ProcFile.readForeign(path, most: LineageFile.maximumBytes).map { LineageFile.read($0, boot: boot) } ?? [:]
   }
 
-  /// The instant at which changes up to that number are to be kept; `nil` if they are.
+  /// Returns when the changes up to a number are due to be written; `nil` if they have been written.
   func due(_ changes: Int) -> BootInstant? { changes == written ? nil : next }
 
   /// Keeps the lineages after some changes, if that is due.

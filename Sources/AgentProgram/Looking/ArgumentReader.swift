@@ -10,7 +10,7 @@ struct ArgumentReader {
     var text = ""
     /// A Boolean value that indicates whether there are more.
     var isCut = false
-    /// The arguments from the second one on, as far as an interpreter could be told by them what to run.
+    /// The beginnings of the arguments from the second one on, of programs that are told by them what to run; else empty.
     var afterFirst: [String] = []
   }
 
@@ -18,8 +18,8 @@ struct ArgumentReader {
   static let usualBytes = 4_096
   /// The largest size of arguments that are kept, in bytes: the kernel's bound for a single one.
   static let mostBytes = 131_072
-  /// The most options before the script of an interpreter.
-  private static let mostOptions = 16
+  /// The most arguments that are kept apart, and their largest size in bytes, which is that of a path.
+  private static let (mostApart, mostApartBytes) = (16, 4_096)
   /// The bytes of longer arguments that are kept of all processes.
   static let roomBytes = 4 << 20
 
@@ -28,8 +28,8 @@ struct ArgumentReader {
   /// Begins a look at all processes, after which those of an earlier look are not kept.
   mutating func begin() { room = Self.roomBytes }
 
-  /// Returns the arguments of the process whose folder in /proc is given.
-  mutating func read(_ folder: String) -> Arguments {
+  /// Returns the arguments of the process whose folder in /proc is given; `isDivided` has them kept apart as well.
+  mutating func read(_ folder: String, isDivided: Bool = false) -> Arguments {
     guard var bytes = ProcFile.line("\(folder)/cmdline", most: Self.usualBytes) else { return Arguments() }
     var isCut = false
     if bytes.count == Self.usualBytes {
@@ -42,9 +42,13 @@ struct ArgumentReader {
       }
     }
     while bytes.last == 0 { bytes.removeLast() }
-    let afterFirst = bytes.split(separator: 0, omittingEmptySubsequences: false).dropFirst().prefix(Self.mostOptions)
-    return Arguments(
-      text: String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self), isCut: isCut,
-      afterFirst: afterFirst.map { String(decoding: $0, as: UTF8.self) })
+    var read = Arguments(text: String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self), isCut: isCut)
+    if isDivided {
+      let parts = bytes.split(separator: 0, maxSplits: Self.mostApart + 1, omittingEmptySubsequences: false).dropFirst()
+      read.afterFirst = parts.prefix(Self.mostApart).map {
+        String(decoding: $0.prefix(Self.mostApartBytes), as: UTF8.self)
+      }
+    }
+    return read
   }
 }

@@ -165,8 +165,11 @@ struct ProcessLooker {
     if mounts.hasChanged { loadMounts() }
     let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0, mounts) } }
     let needs = wanted.needs[user] ?? []
-    var arguments =
-      needs.includesArguments(of: path) ? self.arguments.read(folder) : ArgumentReader.Arguments()
+    let tellsScript = path?.split(separator: "/").last.map { ScriptInterpreters.tellsScript($0) } == true
+    var arguments = ArgumentReader.Arguments()
+    if needs.contains(.arguments) || tellsScript && needs.contains(.scripts) {
+      arguments = self.arguments.read(folder, isDivided: tellsScript)
+    }
     if needs.contains(.arguments), let path, JavaCommand.isShown(by: path), let name = wanted.names[user],
       let command = JavaCommand.read(of: pid, user, named: name)
     {

@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// The clocks of applications, each of which advances while its application is active in an account, and of the time for which
-/// somebody is at a session of an account.
+/// The clocks of applications and of sessions, by account.
 ///
+/// An application's clock advances while the application is active, and a session's while somebody is at it.
 /// Two programs of one application share a clock, so that their time counts once. So do all unknown programs.
 ///
 /// Spec: Protocol/13-agent.md §9.

@@ -85,7 +85,7 @@ struct MatchTable: Sendable {
   var needs: RecognitionNeeds {
     var needs: RecognitionNeeds = []
     if !bySHA256.isEmpty { needs.insert(.hashes) }
-    if !byFlatpak.isEmpty || others != nil { needs.insert(.flatpaks) }
+    if !byFlatpak.isEmpty { needs.insert(.flatpaks) }
     if !byArgument.isEmpty || !byName.isEmpty {
       needs.insert(.arguments)
     } else if others != nil {

@@ -22,7 +22,7 @@ struct OtherPrograms: Sendable {
   ]
 
   /// The folders in which there is nothing that a desktop needs.
-  private static let places = ["/snap/", "/usr/games/", "/usr/local/", "/opt/"]
+  private static let places = ["/snap/", "/var/lib/flatpak/", "/usr/games/", "/usr/local/", "/opt/"]
 
   /// Creates a table of the matchers in orders.
   init(_ matchers: [AppMatcher]) {

@@ -13,14 +13,6 @@ public struct RecognitionNeeds: OptionSet, Hashable, Sendable {
   /// Everything.
   public static let all: RecognitionNeeds = [.hashes, .flatpaks, .arguments]
 
-  /// Returns whether the arguments of a process with an executable at a path have to be known.
-  public func includesArguments(of path: String?) -> Bool {
-    contains(.arguments)
-      || contains(.scripts)
-        && path?.split(separator: "/").last.map { ScriptInterpreters.contains($0) || NeededPrograms.isShell($0) }
-          == true
-  }
-
   /// The needs as bits.
   public let rawValue: UInt8
 

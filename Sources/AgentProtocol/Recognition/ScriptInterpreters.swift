@@ -27,6 +27,9 @@ public enum ScriptInterpreters {
     names.contains(String(decoding: name.utf8.prefix { !(0x30...0x39).contains($0) && $0 != 0x2D }, as: UTF8.self))
   }
 
+  /// Returns whether the arguments of an executable with a name tell what it runs: it is an interpreter or a shell.
+  public static func tellsScript(_ name: some StringProtocol) -> Bool { contains(name) || NeededPrograms.isShell(name) }
+
   /// Returns the path of the file that an interpreter runs, by its arguments without the first; `nil` if they name none from the root on,
   /// or if what comes before may be more than an option.
   public static func script(in arguments: some Sequence<some StringProtocol>, of name: some StringProtocol) -> String? {

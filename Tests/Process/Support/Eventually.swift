@@ -1,4 +1,4 @@
-/// Repeats a question to another process until a condition holds, and throws `LabFault` after about a minute.
+/// Repeats a question to another process until a condition holds, and throws `LabFault` after three minutes.
 func eventually(
   _ what: String, isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async throws {
