@@ -207,8 +207,7 @@ extension ProcessLooker {
   }
 
   func isProtected(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
-    if isOfLatchkey(process, program, wanted) || program?.isNeeded == true { return true }
-    return program?.isReplaced == true && !MountNamespace.isOther(in: "/proc/\(process.processID)")
+    isOfLatchkey(process, program, wanted) || program?.isNeeded == true
   }
 }
 

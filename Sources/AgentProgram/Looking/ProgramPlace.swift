@@ -36,20 +36,6 @@ struct ProgramPlace {
       && path.split(separator: "/").last.map(NeededPrograms.contains) == true && isGenuine
   }
 
-  /// A Boolean value that indicates whether the file was the one of a program that a desktop needs until an upgrade replaced it.
-  ///
-  /// Its path counts only for a process without mounts of its own.
-  var isReplaced: Bool {
-    guard status.st_uid == 0, status.st_mode & 0o022 == 0, status.st_nlink == 0, !isForeign,
-      path.hasSuffix(" (deleted)")
-    else {
-      return false
-    }
-    let place = Self.cleaned(path)
-    return place.split(separator: "/").last.map { NeededPrograms.isOfDesktop($0) } == true
-      && ProcFile.status(place).map { $0.st_uid == 0 && $0.st_mode & 0o022 == 0 } == true
-  }
-
   /// The snap in whose folder the path is; `nil` for another place.
   var snap: String? {
     let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst()
