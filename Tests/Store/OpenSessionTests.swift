@@ -66,6 +66,27 @@ import Testing
     #expect(try await note(closed: true, at: 500) == BootInstant(milliseconds: 500))
   }
 
+  @Test("What a caller says that its program is takes the place of what the agent has just seen, and of nothing else")
+  func callersWord() async throws {
+    let rig = try StoreRig()
+    let other = Fixed.app("org.gnome.Mines")
+    let late = 100 + OpenUsageSession.justSeenMilliseconds + 1
+    _ = try await open(rig, first, isObserved: true)
+    #expect(try await open(rig, first, app: other, isObserved: true, at: 101) == .otherApplication(app))
+    #expect(try await open(rig, first, app: other, at: late) == .otherApplication(app))
+    let taken = try session(try await open(rig, first, app: other, at: late - 1))
+    #expect(taken.appID == other && taken.evidence == .tracked && taken.processes == [first])
+    #expect(taken.startedAt == BootInstant(milliseconds: 100) && taken.startedAtWall == 1_000)
+    #expect(try await rig.store.openSessions() == [taken])
+    // A caller's word stands, whoever speaks next.
+    #expect(try await open(rig, first, isObserved: true) == .otherApplication(other))
+    #expect(try await open(rig, first, at: 101) == .otherApplication(other))
+    // Nor does a session with other programs in it change its name.
+    let third = ProcessIdentity(processID: 9, startTime: 6)
+    for process in [second, third] { _ = try await open(rig, process, isObserved: true, at: 300) }
+    #expect(try await open(rig, third, app: other, at: 301) == .otherApplication(app))
+  }
+
   @Test("Readings of the agent's clock are kept with the session of the program, across a restart")
   func activity() async throws {
     let rig = try StoreRig()

@@ -164,6 +164,9 @@ class UseAccounts:
             for record in records:
                 if record.app not in apps:
                     self._fault(f"{place} has a record that nobody made", f"{child}: {record}")
+            for id_, times in Counter(record.id for record in records).items():
+                if times > 1:
+                    self._fault(f"{place} has several records with one ID", f"{child}: {id_}")
         for app in there.open_sessions:
             self._fault("a session is still open", f"{app} on {child}")
         if there.waiting:

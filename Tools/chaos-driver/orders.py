@@ -36,7 +36,7 @@ class Orders:
 
     def leave_waiting(self, child: str) -> list[Command]:
         """Gives a child that is away commands that wait, run out and are taken back; returns what can run out."""
-        for kind in ["rule"] * 8 + ["wrong"] * 3:
+        for kind in ["rule"] * 8 + ["wrong rule"] * 2 + ["wrong"] * 2:
             self._give(*self._command(child, kind))
         short = [self._command(child, "message", 1_000) for _ in range(2)]
         reports, request = self._command(child, "requestReport")
@@ -51,8 +51,8 @@ class Orders:
         chance, number = self._chance, self._ledger.number()
         kind = kind or chance.choices(("rule", "unset", "family", "requestReport", "message", "wrong"),
                               (45, 8, 7, 7, 25, 8))[0]
-        if kind == "wrong":
-            return self._wrong(number, child)
+        if kind in ("wrong", "wrong rule"):
+            return self._wrong(number, child, "rule" if kind == "wrong rule" else chance.choice(("rule", "message")))
         if kind in EDITS:
             return self._edit(number, child, kind)
         command = Command(number=number, child=child, kind=kind)
@@ -96,9 +96,8 @@ class Orders:
     def _path(child: str, kind: str) -> str:
         return "/v1/settings" if kind == "family" else f"/v1/children/{urllib.parse.quote(child, safe='')}/rules"
 
-    def _wrong(self, number: int, child: str) -> tuple[list[Command], Request]:
+    def _wrong(self, number: int, child: str, kind: str) -> tuple[list[Command], Request]:
         """Makes a command that must be refused."""
-        kind = self._chance.choice(("rule", "message"))
         command = Command(number=number, child=child, kind=kind, is_wrong=True, marker=f"n{number}")
         if kind == "rule":
             key, value, whose = self._chance.choice([

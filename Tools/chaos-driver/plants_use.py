@@ -17,13 +17,18 @@ def _plain(ledger: Ledger) -> set[str]:
         s.child == b.child and b.kind == "restored" for b in ledger.setbacks)}
 
 
-def _records(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, ChildSeen, Record]:
-    """Chooses a record that is at both places, of an undisturbed session on a child that has dropped nothing."""
+def _records(ledger: Ledger, seen: Observation, chance: random.Random,
+             fewest: int = 1) -> tuple[str, ChildSeen, Record]:
+    """Chooses a record that is at both places, of an undisturbed session on a child that has dropped nothing.
+
+    The child has `fewest` records of such sessions or more.
+    """
     plain = _plain(ledger)
     found = [(name, there, record) for name, there in seen.children.items() for record in there.records
-             if record in there.at_parent and record.app in plain and there.losses[0] == 0]
+             if record in there.at_parent and record.app in plain and there.losses[0] == 0
+             and sum(r.app in plain for r in there.records) >= fewest]
     if not found:
-        raise NoVictim("no record is at both places")
+        raise NoVictim(f"no child has {fewest} records that are at both places")
     return chance.choice(found)
 
 
@@ -59,16 +64,13 @@ def _alter_record(ledger: Ledger, seen: Observation, chance: random.Random) -> t
 
 
 def _repeat_id(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
-    name, there, record = _records(ledger, seen, chance)
-    others = [r for r in there.records if r.id != record.id and r.app in _plain(ledger)]
-    if not others:
-        raise NoVictim("a child has one record alone")
-    other = chance.choice(others)
+    name, there, record = _records(ledger, seen, chance, fewest=2)
+    other = chance.choice([r for r in there.records if r.id != record.id and r.app in _plain(ledger)])
     old = other.id
     for r in [*there.records, *there.at_parent]:
         if r.id == old:
             r.id = record.id
-    return f"the records of {record.app} and {other.app} on {name} have one ID", old
+    return f"the records of {record.app} and {other.app} on {name} have one ID", record.id
 
 
 def _wrong_total(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:

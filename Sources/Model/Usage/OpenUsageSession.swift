@@ -79,6 +79,16 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   /// Such a session was last used at `lastSeenAt`.
   public var isPaused: Bool { appID.isOfMany && processes.isEmpty }
 
+  /// The longest time for which what the agent saw first gives way to what a caller says that the program is, in milliseconds.
+  ///
+  /// Spec: Protocol/06-messages.md §5.
+  public static let justSeenMilliseconds: Int64 = 10_000
+
+  /// Returns whether the agent has told of the session's only program a moment ago, and it is no session of many programs.
+  public func isJustSeen(by now: BootInstant) -> Bool {
+    evidence == .observed && !appID.isOfMany && processes.count == 1 && now - startedAt <= Self.justSeenMilliseconds
+  }
+
   /// Returns the time that counts as use up to an instant of its boot, in milliseconds.
   ///
   /// For learning, and for unknown programs that merely count, that is the time of activity, if it is known; otherwise all

@@ -129,6 +129,8 @@ actor UsageService {
     }
     switch opening {
     case .open(let session), .openInPlace(let session, _):
+      // A clock that the agent kept for what it saw first is another application's.
+      learning.remove(process)
       await noteClosed(session)
       wake.notify()
       context.factNews.notify()

@@ -34,6 +34,9 @@ extension Store {
   /// taken: no application is left out because of another one's processes. A session of unknown programs that paused goes on
   /// at `since`.
   ///
+  /// A caller's word (`isObserved` is false) takes the place of what the agent has just seen the same program as: the agent may
+  /// see a program before the caller who started it can name it. The new session begins where that one did.
+  ///
   /// A session never begins before the end of the program's part in an earlier one: what an agent tells again counts once.
   /// None begins for a program that was seen to exit. `isGone` is true if the program is known to run no more.
   public func openSession(
@@ -46,9 +49,15 @@ extension Store {
         SELECT s.* FROM open_session s JOIN open_session_process p ON p.record_id = s.record_id
         WHERE s.boot_id = ? AND p.process_id = ? AND p.process_start_time = ?
         """, [bootID, process.processID, Int64(bitPattern: process.startTime)])
+      var seen: OpenUsageSession?
       if let known {
         let session = try OpenUsageSession(known, processes: database.processes(of: known["record_id"]))
-        return session.appID == app ? .open(session) : .otherApplication(session.appID)
+        if session.appID == app { return .open(session) }
+        let new = try make()
+        guard !isObserved, session.isJustSeen(by: new.startedAt) else { return .otherApplication(session.appID) }
+        try database.run("DELETE FROM open_session_process WHERE record_id = ?", [Data(session.recordID.bytes)])
+        try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(session.recordID.bytes)])
+        seen = session
       }
       let open = try database.row(
         "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ? AND account IS ?", [bootID, app.text, account])
@@ -59,6 +68,11 @@ extension Store {
         session.processes.append(process)
       } else {
         session = try make()
+        if let seen {
+          session.startedAt = seen.startedAt
+          session.startedAtWall = seen.startedAtWall
+          session.householdStart = seen.householdStart
+        }
         if let end = try database.end(of: process, as: app, bootID: bootID) {
           if end.hasExited || isGone && session.startedAt < end.at { return .ended }
           session.begin(noEarlierThan: end.at)
