@@ -10,6 +10,8 @@ import Glibc
 public final class LoginBus {
   /// The most sessions that are read.
   static let mostSessions = 64
+  /// The most sessions of which those that are read are chosen.
+  private static let mostListed = 4_096
   /// The most messages that are processed at a time.
   private static let mostMessages = 256
   /// The longest time that connecting, or reading all sessions, may take, in milliseconds.
@@ -72,6 +74,8 @@ public final class LoginBus {
   }
 
   /// Returns the sessions that logind knows, at most 64; none if it does not answer, after which `isConnected` is false.
+  ///
+  /// Those at a seat come first: any account can begin many others, which must not hide the one at the screen.
   public func sessions() -> [LoginSession] {
     let end = Deadline(Self.readMilliseconds)
     guard
@@ -83,13 +87,14 @@ public final class LoginBus {
       return []
     }
     var found: [(id: String, user: UInt32, seat: String, path: String)] = []
-    while found.count < Self.mostSessions, sd_bus_message_enter_container(list.message, Self.type("r"), "susso") > 0 {
+    while found.count < Self.mostListed, sd_bus_message_enter_container(list.message, Self.type("r"), "susso") > 0 {
       guard let id = list.text("s"), let user = list.number(), list.text("s") != nil, let seat = list.text("s"),
         let path = list.text("o"), sd_bus_message_exit_container(list.message) >= 0
       else { break }
       found.append((id, user, seat, path))
     }
-    return found.compactMap { entry in
+    let chosen = found.filter { !$0.seat.isEmpty } + found.filter(\.seat.isEmpty)
+    return chosen.prefix(Self.mostSessions).compactMap { entry in
       // A session that has ended meanwhile has no properties.
       guard
         let reply = call(

@@ -163,7 +163,9 @@ struct ProcessLooker {
       return tries < Self.mostTries ? nil : look(at: pid, wanted, now, hasStarted: hasStarted, tries: tries - 1)
     }
     if mounts.hasChanged { loadMounts() }
-    let program = path.flatMap { path in status.map { ProgramPlace(path: path, status: $0, mounts) } }
+    let program = path.flatMap { path in
+      status.map { ProgramPlace(path: path, status: $0, mounts) { MountNamespace.isOther(in: folder) } }
+    }
     let needs = wanted.needs[user] ?? []
     let tellsScript = path?.split(separator: "/").last.map { ScriptInterpreters.tellsScript($0) } == true
     var arguments = ArgumentReader.Arguments()

@@ -6,27 +6,51 @@ import LatchkeyAgentProtocol
 ///
 /// Spec: Protocol/13-agent.md §6, §8.
 struct ProgramPlace {
-  /// The path as the kernel shows it, which follows the process's own mounts.
+  /// The path as the kernel shows it, which follows the process's own mounts; that of a file that was replaced, without what the
+  /// kernel appends.
   let path: String
   let status: stat
   /// A Boolean value that indicates whether the file is on a file system that is not the machine's own.
   let isForeign: Bool
-  /// A Boolean value that indicates whether the file at that path in the agent's own view is the same.
+  /// A Boolean value that indicates whether the file at that path in the agent's own view is the same, or has replaced it.
   let isGenuine: Bool
+  /// A Boolean value that indicates whether an upgrade has put another file at the path.
+  private let isReplaced: Bool
   /// What the kernel says of the folder at the path's place in the agent's own view; `nil` if there is none.
   private let folder: stat?
 
   /// Creates the place of a file; `mounts` are the machine's.
-  init(path: String, status: stat, _ mounts: MountTable) {
-    (self.path, self.status) = (path, status)
-    isGenuine = ProcFile.status(path).map { $0.st_dev == status.st_dev && $0.st_ino == status.st_ino } ?? false
+  ///
+  /// `isSandboxed` tells whether the process may see other files than the machine's. It is asked about a file of root's that is gone.
+  init(path shown: String, status: stat, _ mounts: MountTable, isSandboxed: () -> Bool = { true }) {
+    let isReplaced = Self.isReplaced(shown, status, mounts, isSandboxed)
+    let path = isReplaced ? Self.cleaned(shown) : shown
+    (self.path, self.status, self.isReplaced) = (path, status, isReplaced)
+    isGenuine =
+      isReplaced
+      || (ProcFile.status(path).map { $0.st_dev == status.st_dev && $0.st_ino == status.st_ino } ?? false)
     isForeign = mounts.isForeign(path, device: UInt64(status.st_dev), isGenuine: isGenuine)
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
     self.folder = ProcFile.status(folder)
   }
 
-  /// A Boolean value that indicates whether the file has no place on a disk (any more).
-  var isGone: Bool { status.st_nlink == 0 || path.hasSuffix(" (deleted)") || path.hasPrefix("/memfd:") }
+  /// A Boolean value that indicates whether the file has no place on a disk (any more), and nothing has replaced it.
+  private var isGone: Bool {
+    !isReplaced && (status.st_nlink == 0 || path.hasSuffix(" (deleted)") || path.hasPrefix("/memfd:"))
+  }
+
+  /// Returns whether a file of root's is gone, and root has put another one on the same disk in its place.
+  ///
+  /// Outside of a sandbox, only root can give a file that path: in mounts of its own, an account gives it to any file.
+  private static func isReplaced(
+    _ path: String, _ status: stat, _ mounts: MountTable, _ isSandboxed: () -> Bool
+  ) -> Bool {
+    guard status.st_nlink == 0, status.st_uid == 0, status.st_mode & 0o022 == 0, path.hasSuffix(" (deleted)"),
+      mounts.isOwn(UInt64(status.st_dev)), let new = ProcFile.status(cleaned(path)), new.st_dev == status.st_dev,
+      new.st_uid == 0, new.st_mode & 0o022 == 0
+    else { return false }
+    return !isSandboxed()
+  }
 
   /// A Boolean value that indicates whether the system needs this program and only root can change its file.
   ///

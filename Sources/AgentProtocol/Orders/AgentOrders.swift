@@ -12,8 +12,8 @@ public struct AgentOrders: Hashable, Sendable {
   public static let maximumPrograms = 4_096
   /// The most matchers of one application.
   public static let maximumMatchers = 64
-  /// The most matchers of the other programs together.
-  public static let maximumOtherMatchers = 2_048
+  /// The most matchers of the other programs together: four for each application that a machine tells as installed.
+  public static let maximumOtherMatchers = 8_192
   /// The most processes of one application that are named.
   public static let maximumProcesses = 256
   /// The most warnings before a program closes.
