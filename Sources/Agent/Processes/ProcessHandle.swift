@@ -7,10 +7,21 @@ public struct ProcessHandle: ~Copyable, Sendable {
   /// The descriptor, which can be polled for the end of the process.
   public let descriptor: Int32
 
+  /// The time within which no number is given to another process, in milliseconds.
+  ///
+  /// The kernel gives numbers in a cycle of at least 32,768, unless root has shortened it (`pid_max`).
+  private static let cycleMilliseconds: Int64 = 10
+
   /// Opens the process; `nil` if it has ended, or if the number is that of a later one.
-  public init?(_ process: ProcessIdentity) {
+  ///
+  /// `seenAt` is a reading of the clock from before the process was seen with its start time.
+  public init?(_ process: ProcessIdentity, seenAt: BootInstant? = nil) {
     let descriptor = latchkey_pidfd_open(process.processID)
     guard descriptor >= 0 else { return nil }
+    if let seenAt, BootClock.now() - seenAt < Self.cycleMilliseconds {
+      self.descriptor = descriptor
+      return
+    }
     // The number was that process's before, and is now: the descriptor is of nothing else.
     guard ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime) else {
       close(descriptor)

@@ -63,8 +63,14 @@ struct MountTable {
   private var own: Set<KnownDevices.Device> = []
   private var bytes: [UInt8] = []
 
+  /// The number of the file system that holds everything else, which stays mounted while the machine runs.
+  private let root = ProcFile.status("/").map { UInt64($0.st_dev) }
+
   /// A Boolean value that indicates whether something was mounted or unmounted since this was last asked.
   var hasChanged: Bool { changes.areThere() }
+
+  /// Returns whether a change of the mounts may say something else about the files of a device.
+  func mayChange(_ device: UInt64) -> Bool { device != root && hasChanged }
 
   /// Reads the table; returns whether it is another one than before.
   ///

@@ -162,7 +162,7 @@ struct ProcessLooker {
     if path != nil, status == nil, ProcFile.executable(in: folder) == .none {
       return tries < Self.mostTries ? nil : look(at: pid, wanted, now, hasStarted: hasStarted, tries: tries - 1)
     }
-    if mounts.hasChanged { loadMounts() }
+    if status.map({ mounts.mayChange(UInt64($0.st_dev)) }) ?? mounts.hasChanged { loadMounts() }
     let program = path.flatMap { path in
       status.map { ProgramPlace(path: path, status: $0, mounts) { MountNamespace.isOther(in: folder) } }
     }

@@ -14,10 +14,10 @@ extension AgentRunner {
       case .ask(let process):
         noteClosing(process.processID)
         newLooks.closed()
-        handles.signal(process, SIGTERM)
+        handles.signal(process, SIGTERM, seenAt: seenAt(process))
       case .kill(let process):
         noteClosing(process.processID)
-        handles.signal(process, SIGKILL)
+        handles.signal(process, SIGKILL, seenAt: seenAt(process))
         if eventsDescriptor < 0 { newLooks.watch(from: now) }
       case .pause(let process):
         noteClosing(process.processID)
@@ -33,6 +33,11 @@ extension AgentRunner {
         teller.tell(report, at: now) { machine.reason(of: $1, in: $0) }
       }
     }
+  }
+
+  /// Returns when the look at a program that started last began, if a process is that program.
+  private func seenAt(_ process: ProcessIdentity) -> BootInstant? {
+    lastStarted.flatMap { $0.process == process ? $0.at : nil }
   }
 
   /// Notes a process whose copies are looked at as soon as they begin.

@@ -150,6 +150,7 @@ extension AgentRunner {
           if looker.isBetweenPrograms(pid) { young.started(pid, at: now) }
           continue
         }
+        lastStarted = (facts.identity, now)
         see(facts)
         // The end of one that was killed is seen by its descriptor.
         if !machine.isKilled(facts.identity) { young.started(pid, at: now) }

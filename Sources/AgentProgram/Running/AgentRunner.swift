@@ -44,6 +44,8 @@ public final class AgentRunner {
   /// The processes that make whoever reads their files wait, and the accounts of which everything is killed for that.
   var unreadable: UnreadableProcesses
   var blinding: Set<UInt32> = []
+  /// The process in which a program started last, and when the look at it began.
+  var lastStarted: (process: ProcessIdentity, at: BootInstant)?
   /// A Boolean value that indicates whether the kernel reports copies of processes.
   var hasCopiesReported = false
   /// The numbers of processes that were asked to end, frozen or killed since the last look at everything, or still close.

@@ -7,8 +7,8 @@ struct HeldHandles {
   /// A handle in a collection.
   private final class Held {
     let handle: ProcessHandle
-    init?(_ process: ProcessIdentity) {
-      guard let handle = ProcessHandle(process) else { return nil }
+    init?(_ process: ProcessIdentity, seenAt: BootInstant?) {
+      guard let handle = ProcessHandle(process, seenAt: seenAt) else { return nil }
       self.handle = handle
     }
   }
@@ -23,19 +23,21 @@ struct HeldHandles {
   }
 
   /// Keeps a descriptor of a process, by which its end is seen, unless it has ended or too many are kept.
-  mutating func hold(_ process: ProcessIdentity) {
-    if held[process] == nil, held.count < most { held[process] = Held(process) }
+  ///
+  /// `seenAt` is a reading of the clock from before the process was seen with its start time.
+  mutating func hold(_ process: ProcessIdentity, seenAt: BootInstant? = nil) {
+    if held[process] == nil, held.count < most { held[process] = Held(process, seenAt: seenAt) }
   }
 
   /// Closes the descriptor of a process.
   mutating func forget(_ process: ProcessIdentity) { held[process] = nil }
 
   /// Sends a signal to a process, if it is still that one, and holds it.
-  mutating func signal(_ process: ProcessIdentity, _ number: Int32) {
-    hold(process)
+  mutating func signal(_ process: ProcessIdentity, _ number: Int32, seenAt: BootInstant?) {
+    hold(process, seenAt: seenAt)
     if let held = held[process] {
       held.handle.send(signal: number)
-    } else if let handle = ProcessHandle(process) {
+    } else if let handle = ProcessHandle(process, seenAt: seenAt) {
       handle.send(signal: number)
     }
   }
