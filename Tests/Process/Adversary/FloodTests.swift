@@ -57,7 +57,8 @@ extension ProcessTests {
         // A new code works immediately afterwards.
         let next = try await lab.invite(parent)
         #expect(try await lab.join(child, next.typed, peer: "127.0.0.1:\(port)").outcome == .ok)
-        #expect(parent.log.ranges(of: "a wrong pairing code was tried").count == 5)
+        // The one that was counted last when the parent was killed may not have been written to the log.
+        #expect((4...5).contains(parent.log.ranges(of: "a wrong pairing code was tried").count))
         await parent.kill()
         #expect(try failures(parent, code.id) == 5)
         let outcome = try parent.read {

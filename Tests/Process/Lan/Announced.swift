@@ -5,9 +5,10 @@ struct Announced: Hashable, Sendable {
   var address: String
   var text: [String]
 
-  /// Returns all resolved announcements.
+  /// Returns all resolved announcements, of which the last line may be written only in part so far.
   static func read(_ output: String) -> [Announced] {
-    output.split(separator: "\n").compactMap { line in
+    let lines = output.split(separator: "\n")
+    return lines.dropLast(output.hasSuffix("\n") ? 0 : 1).compactMap { line in
       // Values may contain `;`, so the pairs are the text after the ninth one.
       let fields = line.split(separator: ";", maxSplits: 9, omittingEmptySubsequences: false).map(String.init)
       guard fields.count == 10, fields[0] == "=", fields[7].contains(".") else { return nil }
