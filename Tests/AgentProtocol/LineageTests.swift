@@ -161,6 +161,29 @@ import Testing
     #expect(deeds(nil, unknown: 90_000) == [])
   }
 
+  @Test("What is always allowed includes what it starts, as far as root has installed that")
+  func included() {
+    func deeds(_ path: String, script: String? = nil, childsCode: Bool = false, counts: Bool = true) -> [String] {
+      var others = Self.other(closesAt: 0, path: "/usr/bin/racer", app: "latchkey.other")
+      others.category = .neutral
+      var rig = Self.rig(closesAt: nil, always: true, counts: counts, others: [others])
+      rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
+      let facts = ProcessFacts(
+        identity: AgentRig.process(6), parent: 5, account: 1_000, startedAt: .init(milliseconds: 1_001), name: "x",
+        script: script, images: [.init(path: path)], hasChildsCode: childsCode)
+      rig.take(rig.machine.saw(facts, at: .init(milliseconds: 1_002)))
+      return rig.news().filter { $0.hasPrefix("killed") }
+    }
+    let closed = ["killed 6 latchkey.other"]
+    #expect(deeds("/opt/kart/engine.bin") == [])
+    #expect(deeds("/usr/bin/python3.11", script: "/usr/share/games/four/main.py") == [])
+    #expect(deeds("/usr/bin/python3.11", script: "/home/emma/game.py") == closed)
+    #expect(deeds("/usr/bin/python3.11") == closed)
+    #expect(deeds("/opt/kart/engine.bin", childsCode: true) == closed)
+    #expect(deeds("/opt/kart/engine.bin", counts: false) == closed)
+    #expect(deeds("/usr/bin/racer") == closed, "It has an entry of its own.")
+  }
+
   @Test("What a learning program starts is a weak match, which earns nothing")
   func learning() {
     var rig = AgentRig()

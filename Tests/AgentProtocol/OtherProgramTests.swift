@@ -17,11 +17,12 @@ import Testing
 
   private func facts(
     _ image: ProcessFacts.Image, flatpak: String? = nil, isFromTerminal: Bool = false, isProtected: Bool = false,
-    isWritable: Bool = false, script: String? = nil
+    isWritable: Bool = false, script: String? = nil, hasChildsCode: Bool = false
   ) -> ProcessFacts {
     ProcessFacts(
       identity: AgentRig.process(5), account: 1_000, startedAt: .init(milliseconds: 10), name: "x", script: script,
-      images: [image], flatpak: flatpak, isFromWritablePlace: isWritable, isFromTerminal: isFromTerminal,
+      images: [image], flatpak: flatpak, isFromWritablePlace: isWritable, hasChildsCode: hasChildsCode,
+      isFromTerminal: isFromTerminal,
       isProtected: isProtected)
   }
 
@@ -51,6 +52,9 @@ import Testing
       // What a mount of the child's own gives the name of a part of the desktop, or a place where nothing is looked for.
       facts(.init(path: "/usr/bin/onboard", isHidden: true)), facts(.init(path: "/mnt/kart7", isHidden: true)),
       facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: ""),
+      facts(.init(path: "/usr/bin/gnome-panel"), hasChildsCode: true),
+      facts(.init(path: "/srv/games/kart7")), facts(.init(path: "/home/guest/games/kart7")),
+      facts(.init(path: "/usr/bin/python3.11"), script: ScriptInterpreters.elsewhere),
       facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: "/home/emma/game.sh"),
     ] {
       #expect(told(facts) == ["kill 5", "killed 5 latchkey.other"], "\(facts)")
@@ -69,7 +73,8 @@ import Testing
       facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/blueman-applet"),
       facts(.init(path: "/usr/bin/pythonic")),
       facts(.init(path: "/usr/bin/gjs-console"), script: "/usr/share/gnome-shell/notifications"),
-      facts(.init(path: "/usr/bin/officer")),
+      facts(.init(path: "/usr/bin/officer")), facts(.init(path: "/usr/bin/kaccess", packages: ["webby"])),
+      facts(.init(path: "/usr/bin/xvkbd", packages: ["webby"])), facts(.init(path: "/lib/systemd/helper")),
       facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: "/usr/bin/startx"),
       facts(.init(path: "/usr/bin/bash"), script: "/home/emma/.xsession"),
       facts(.init(path: "/usr/bin/xscreensaver-auth", packages: ["webby"])),

@@ -75,6 +75,11 @@ import Testing
     #expect(names(exceptions(blocked, [OrderFault(.notKept, account: 0)])) == ["orders-not-kept"])
     #expect(names(exceptions(blocked, [], hasEvents: false)) == ["no-process-events"])
     #expect(names(exceptions(blocked, [], unrecognized: [kart])) == ["rule-unrecognized", "open"])
+    let matched =
+      blocked + [try register(.app(kart, .matchers), "path /opt/nothing"), try register(.app(kart, .name), "Kart")]
+    #expect(names(exceptions(matched, [], unrecognized: [kart])) == ["rule-unrecognized", "open"])
+    let mixed = blocked + [try register(.unknownPrograms, "block")]
+    #expect(names(exceptions(mixed, [], unrecognized: [kart])) == ["rule-unrecognized"])
     #expect(
       names(exceptions(blocked, [OrderFault(.noProgram, account: 1_000, app: kart)])) == ["rule-unrecognized", "open"])
     #expect(names(exceptions(blocked, [OrderFault(.noProgram, account: 1_000, app: AppID("other"))])) == [])

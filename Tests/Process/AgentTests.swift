@@ -70,6 +70,7 @@ extension ProcessTests {
         }
         let unnamed = try await home.mum.latchkey("explain", "--app", "org.example.sleeper")
         #expect(unnamed.output.contains("but nothing closes it"), "\(unnamed)")
+        #expect(unnamed.talk.contains("No application “org.example.sleeper” was used"), "\(unnamed)")
         let here = try await home.pc.latchkey("explain", "--app", "org.example.sleeper")
         #expect(here.output.contains("but nothing closes it"), "\(here)")
       }

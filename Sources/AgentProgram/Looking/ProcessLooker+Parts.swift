@@ -98,7 +98,7 @@ extension ProcessLooker {
       identity: identity, parent: line.parent, account: user, startedAt: started, name: line.name,
       arguments: arguments.text,
       hasMoreArguments: arguments.isCut,
-      script: Self.script(path, arguments, started, BootClock.now()), images: images,
+      script: Self.script(path, arguments, started, BootClock.now(), in: folder), images: images,
       flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
       isFromWritablePlace: isWritable, hasWritableExecutable: isWritable,
       isFromTerminal: line.isInTerminalWindow, programPlace: line.programPlace,
@@ -108,15 +108,32 @@ extension ProcessLooker {
 
   /// Returns the script that an interpreter runs; `nil` for none.
   ///
+  /// In mounts of its own, a process shows any path for any file.
   /// In the middle of an exec, the program is there before its arguments: for a moment, one without any is taken for the system's.
   static func script(
-    _ path: String?, _ arguments: ArgumentReader.Arguments, _ started: BootInstant, _ now: BootInstant
+    _ path: String?, _ arguments: ArgumentReader.Arguments, _ started: BootInstant, _ now: BootInstant,
+    in folder: String
   ) -> String? {
     guard let name = path?.split(separator: "/").last else { return nil }
-    if NeededPrograms.isShell(name) { return ScriptInterpreters.shellScript(in: arguments.afterFirst) }
-    guard ScriptInterpreters.contains(name) else { return nil }
-    if arguments.text.isEmpty, now - started < betweenMilliseconds { return ScriptInterpreters.unsettled }
-    return ScriptInterpreters.script(in: arguments.afterFirst, of: name)
+    let script: String?
+    if NeededPrograms.isShell(name) {
+      script = ScriptInterpreters.shellScript(in: arguments.afterFirst) ?? input(in: folder)
+    } else {
+      guard ScriptInterpreters.contains(name) else { return nil }
+      if arguments.text.isEmpty, now - started < betweenMilliseconds { return ScriptInterpreters.unsettled }
+      script = ScriptInterpreters.script(in: arguments.afterFirst, of: name)
+    }
+    return script.map { MountNamespace.isOther(in: folder) ? ScriptInterpreters.elsewhere : $0 }
+  }
+
+  /// Returns the path of the file that a process reads as its input; `nil` for anything else, such as a terminal.
+  private static func input(in folder: String) -> String? {
+    ProcFile.link("\(folder)/fd/0").flatMap { $0.hasPrefix("/") && !$0.hasPrefix("/dev/") ? $0 : nil }
+  }
+
+  /// Returns whether the input or output of a process is a terminal's window.
+  static func isConnectedToTerminal(_ folder: String) -> Bool {
+    (0...2).contains { ProcFile.link("\(folder)/fd/\($0)")?.hasPrefix("/dev/pts/") == true }
   }
 
   /// Returns an image of a process, whose file can be read at `file`.
@@ -146,11 +163,12 @@ extension ProcessLooker {
   }
 
   /// Returns the files other than the executable that a process has mapped as code and that are no libraries of the system,
-  /// and whether one of them is from a place that the account can write to.
+  /// whether one of them is from a place that the account can write to, and whether such a file is there.
   mutating func mapped(
     _ folder: String, _ user: UInt32, _ wanted: Wanted
-  ) -> (images: [ProcessFacts.Image], isFromWritablePlace: Bool) {
-    guard let bytes = ProcFile.read("\(folder)/maps", most: 1 << 20) else { return ([], false) }
+  ) -> (images: [ProcessFacts.Image], isFromWritablePlace: Bool, hasChildsCode: Bool) {
+    guard let bytes = ProcFile.read("\(folder)/maps", most: 1 << 20) else { return ([], false, false) }
+    var hasChildsCode = false
     var seen: Set<ArraySlice<UInt8>> = []
     var images: [ProcessFacts.Image] = []
     var placed: [ProcessFacts.Image] = []
@@ -183,10 +201,12 @@ extension ProcessLooker {
         continue
       }
       let program = ProgramPlace(path: path, status: status, mounts)
-      if program.isWritable({ isOwn($0, of: user) || wanted.accounts.contains($0) }) { isFromWritablePlace = true }
+      if program.isWritable({ isOwn($0, of: user) || wanted.accounts.contains($0) }) {
+        (isFromWritablePlace, hasChildsCode) = (true, true)
+      }
       images.append(image(program, at: path, of: user, isHashed: wanted.needs[user]?.contains(.hashes) == true))
     }
-    return (images + placed, isFromWritablePlace)
+    return (images + placed, isFromWritablePlace, hasChildsCode)
   }
 
   /// Returns whether the file system at a path in the machine's own view is the one with a device: a child can give a file of

@@ -103,11 +103,26 @@ struct ProcessLooker {
 
   /// Returns the arguments with which a process was first seen in its present program, whatever it shows since.
   private mutating func firstArguments(
-    of process: ProcessIdentity, _ place: [UInt64]?, _ present: ArgumentReader.Arguments
+    of process: ProcessIdentity, _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?
   ) -> ArgumentReader.Arguments {
     if let first = firstSeen[process], first.place == place { return first.arguments }
-    if !present.text.isEmpty { firstSeen[process] = FirstSeen(place: place, arguments: present) }
-    return present
+    guard !present.text.isEmpty else { return present }
+    let first = copied(place, present, path) ?? present
+    firstSeen[process] = FirstSeen(place: place, arguments: first)
+    return first
+  }
+
+  /// Returns the arguments that a process was seen with of which another one, which shows other arguments, is a copy, if they name an
+  /// interpreter a script that is none of the system's; else `nil`.
+  private func copied(
+    _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?
+  ) -> ArgumentReader.Arguments? {
+    guard let place, let name = path?.split(separator: "/").last, ScriptInterpreters.contains(name) else { return nil }
+    // A program's place in memory is another one at each start.
+    let original = firstSeen.values.first { $0.place == place && $0.arguments != present }?.arguments
+    return original.flatMap {
+      ScriptInterpreters.script(in: $0.afterFirst, of: name).map(ScriptInterpreters.isOfSystem) == true ? nil : $0
+    }
   }
 
   /// Forgets what it knows of images, since other matchers may need more of them.
@@ -184,7 +199,7 @@ struct ProcessLooker {
     let isRenewed = known?.awaited.contains { !hashes.isWaiting($0) } == true
     _ = hashes.takePostponed()
     if known == nil {
-      let first = firstArguments(of: identity, line.programPlace, arguments)
+      let first = firstArguments(of: identity, line.programPlace, arguments, path)
       var facts = facts(identity, user, line, path, program, folder, first, wanted)
       if first != arguments { facts.arguments += " " + arguments.text }
       known = Known(facts: facts, file: mark, firstArguments: first, folder: folder, place: place)
@@ -209,9 +224,9 @@ struct ProcessLooker {
     if before != nil {
       // In the middle of an exec, the program is there before its arguments.
       if seen.firstArguments.text.isEmpty {
-        seen.firstArguments = firstArguments(of: identity, line.programPlace, arguments)
+        seen.firstArguments = firstArguments(of: identity, line.programPlace, arguments, path)
       }
-      seen.facts.script = Self.script(path, seen.firstArguments, seen.facts.startedAt, now)
+      seen.facts.script = Self.script(path, seen.firstArguments, seen.facts.startedAt, now, in: folder)
       // What it was called when it was first seen counts as well, whatever it calls itself since.
       seen.facts.arguments =
         arguments == seen.firstArguments ? seen.firstArguments.text : seen.firstArguments.text + " " + arguments.text
@@ -222,7 +237,9 @@ struct ProcessLooker {
       // Maps are read with a later look: a loader needs a moment before its program is there.
       let pause = min((now - seen.facts.startedAt) / 2, Self.mapsMilliseconds)
       if seen.mapsReadAt.map({ now - $0 >= pause }) ?? true {
-        let (mapped, isFromWritablePlace) = mapped(folder, user, wanted)
+        let (mapped, isFromWritablePlace, hasChildsCode) = mapped(folder, user, wanted)
+        seen.facts.hasChildsCode = hasChildsCode && !seen.facts.hasWritableExecutable
+        if !seen.facts.isFromTerminal, Self.isConnectedToTerminal(folder) { seen.facts.isFromTerminal = true }
         seen.mapped = mapped
         seen.mapsReadAt = now
         seen.facts.images = Array(seen.facts.images.prefix(path == nil ? 0 : 1)) + mapped

@@ -95,10 +95,12 @@ extension AgentMachine.Supervised {
       otherwise = MatchTable.Match(app: .otherPrograms, isWeak: true)
     }
     // What has an entry of its own in a menu is recognized otherwise. What started it spares nothing: of the two, it is what closes
-    // first.
-    guard let inherited, programs[inherited]?.countsLaunches == true, facts.mayInherit, !table.isEntry(facts),
-      otherwise.map({ closesEarlier($0.app, inherited) }) != true
+    // first. But what a parent always allows includes the other programs that it starts, as far as root has installed them.
+    guard let inherited, let program = programs[inherited], program.countsLaunches, facts.mayInherit,
+      !table.isEntry(facts)
     else { return (otherwise, nil) }
+    let isIncluded = program.isAlwaysAllowed && otherwise?.app == .otherPrograms && table.isInstalled(facts)
+    guard isIncluded || otherwise.map({ closesEarlier($0.app, inherited) }) != true else { return (otherwise, nil) }
     return (MatchTable.Match(app: inherited, isWeak: true), nil)
   }
 

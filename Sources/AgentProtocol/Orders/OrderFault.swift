@@ -83,11 +83,12 @@ public struct OrderFault: Hashable, Sendable {
       "Rules are enforced for the programs of the account that runs Latchkey, not for the account with the number "
         + "\(account): run `latchkey run` there as well."
     case .matchesEverything:
-      "“\(detail)” would recognize every program as \(name): give the program's full path, its package or its SHA-256."
+      "“\(detail)” would recognize too many programs as \(name): give the program's full path, its package or its SHA-256, or more "
+        + "of its arguments."
     case .neededProgram:
       "“\(detail)” is a program that the system needs, and is not closed as \(name): recognize \(name) by another program."
     case .badMatcher:
-      "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, a Flatpak's ID, a name without / and *, "
+      "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, a Flatpak's ID, a snap's name in small letters, a name without / and *, "
         + "or a full path without *."
     case .cannotPause:
       "Programs cannot be paused here and are closed instead: choose closing."

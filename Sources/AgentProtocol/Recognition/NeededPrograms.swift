@@ -24,7 +24,7 @@ public enum NeededPrograms {
     "gnome-settings-daemon", "xfsettingsd", "xfconfd", "dconf-service", "kded5", "kded6", "kglobalaccel5", "pipewire",
     "pipewire-pulse", "wireplumber", "pulseaudio", "gvfsd", "xdg-desktop-portal", "xdg-desktop-portal-gnome",
     "xdg-desktop-portal-gtk", "xdg-desktop-portal-kde", "xdg-document-portal", "xdg-permission-store", "ibus-daemon",
-    "fcitx5", "at-spi-bus-launcher", "at-spi2-registryd", "orca",
+    "fcitx5", "at-spi-bus-launcher", "at-spi2-registryd", "orca", "kaccess",
     // Ours.
     "latchkey", "latchkey-agent",
   ]
@@ -49,7 +49,10 @@ public enum NeededPrograms {
     // Other ways to see, read and type.
     "onboard", "florence", "kmag", "magnus", "brltty", "brltty-x11", "xbrlapi", "maliit-keyboard", "squeekboard",
     "kmousetool",
-    "mousetweaks", "speech-dispatcher", "espeakup",
+    "mousetweaks", "speech-dispatcher", "espeakup", "xvkbd", "eviacam", "matchbox-keyboard", "dasher", "fcitx",
+    "fcitx-dbus-watcher", "gok", "caribou", "kimpanel-ibus-panel", "kimpanel-ibus-panel-launcher",
+    "kimpanel-scim-panel",
+    "ibus-ui-gtk3", "ibus-extension-gtk3", "ibus-x11", "ibus-engine-simple", "ibus-portal", "ibus-dconf",
   ]
 
   private static let allOfDesktops = names.union(ofDesktops).union(shells).union(otherShells)
@@ -78,7 +81,8 @@ public enum NeededPrograms {
     "systemd", "systemd-sysv", "init", "libpam-systemd", "dbus", "dbus-daemon", "dbus-broker", "dbus-user-session",
     "elogind", "polkitd", "login", "util-linux", "sudo", "openssh-server", "cron", "gdm3", "sddm", "lightdm", "lxdm",
     "xdm", "slim", "greetd", "xinit", "gnome-panel", "gnome-flashback", "metacity", "lxpanel", "budgie-core", "i3-wm",
-    "xserver-xorg-core", "xwayland", "gnome-session-bin", "gnome-shell", "mutter", "plasma-workspace", "kwin-x11",
+    "xserver-xorg-core", "xwayland", "gnome-session-bin", "gnome-shell", "mutter", "plasma-workspace", "plasma-desktop",
+    "kwin-x11",
     "kwin-wayland", "xfce4-session", "xfwm4", "xfdesktop4", "xfce4-panel", "cinnamon", "cinnamon-session",
     "mate-session-manager", "mate-panel", "marco", "lxsession", "lxqt-session", "lxqt-panel", "openbox", "labwc",
     "sway", "weston", "wayfire", "phosh", "phoc", "libc6", "bash", "dash", "coreutils", "gnome-settings-daemon",

@@ -21,7 +21,8 @@ struct OtherPrograms: Sendable {
     "/home", "/var", "/var/lib", "/usr", "/",
   ]
 
-  /// The folders in which there is nothing that a desktop needs.
+  /// The folders of the system's own programs, and those among them in which there is nothing that a desktop needs.
+  private static let system = ["/usr/", "/bin/", "/sbin/", "/lib", "/etc/"]
   private static let places = ["/snap/", "/var/lib/flatpak/", "/usr/games/", "/usr/local/", "/opt/"]
 
   /// Creates a table of the matchers in orders.
@@ -42,12 +43,13 @@ struct OtherPrograms: Sendable {
   func match(_ facts: ProcessFacts) -> Bool {
     guard let image = facts.images.first else { return false }
     // In mounts of its own, a child gives any program any name: it counts only where it is the agent's own view's as well.
-    if image.isHidden || image.isForeign { return true }
+    if image.isHidden || image.isForeign || facts.hasChildsCode { return true }
     if NeededPrograms.isShell(image.name), facts.isFromTerminal, let script = facts.script {
       return !ScriptInterpreters.isOfSystem(script)
     }
     if NeededPrograms.isOfDesktop(image.name) { return false }
     if facts.isFromTerminal || facts.flatpak != nil { return true }
+    if !Self.system.contains(where: image.path.hasPrefix) { return true }
     if ScriptInterpreters.contains(image.name), runsOther(facts) { return true }
     return facts.images.contains { image in
       !packages.isDisjoint(with: image.packages) || !packages.isDisjoint(with: image.copiedPackages)
@@ -55,6 +57,13 @@ struct OtherPrograms: Sendable {
         || !image.isHidden
           && (Self.places.contains(where: image.path.hasPrefix) || folders.contains(where: image.path.hasPrefix))
     }
+  }
+
+  /// Returns whether nothing but what root has installed decides what a process does.
+  func isInstalled(_ facts: ProcessFacts) -> Bool {
+    guard let image = facts.images.first, !image.isHidden, !image.isForeign, !facts.hasChildsCode else { return false }
+    guard ScriptInterpreters.tellsScript(image.name) else { return true }
+    return facts.script.map(ScriptInterpreters.isInstalled) == true
   }
 
   /// Returns whether a process is what an entry in a menu starts, without what comes with it.

@@ -73,6 +73,8 @@ public struct ProcessFacts: Hashable, Sendable {
   public var isFromWritablePlace: Bool
   /// A Boolean value that indicates whether its executable itself does.
   public var hasWritableExecutable: Bool
+  /// A Boolean value that indicates whether it runs code of a file, other than its executable, that the account can write to.
+  public var hasChildsCode: Bool
   /// A Boolean value that indicates whether a person runs it from a terminal on a desktop and it is no shell.
   public var isFromTerminal: Bool
   /// Where its program's code and stack begin, which another program changes, also of the same file; `nil` if that is not told.
@@ -87,7 +89,8 @@ public struct ProcessFacts: Hashable, Sendable {
     arguments: String = "",
     hasMoreArguments: Bool = false, script: String? = nil, images: [Image], flatpak: String? = nil,
     isGenuineFlatpak: Bool = false,
-    isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, isFromTerminal: Bool = false,
+    isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, hasChildsCode: Bool = false,
+    isFromTerminal: Bool = false,
     programPlace: [UInt64]? = nil,
     isProtected: Bool = false
   ) {
@@ -104,6 +107,7 @@ public struct ProcessFacts: Hashable, Sendable {
     self.isGenuineFlatpak = isGenuineFlatpak
     self.isFromWritablePlace = isFromWritablePlace
     self.hasWritableExecutable = hasWritableExecutable ?? isFromWritablePlace
+    self.hasChildsCode = hasChildsCode
     self.isFromTerminal = isFromTerminal
     self.programPlace = programPlace
     self.isProtected = isProtected

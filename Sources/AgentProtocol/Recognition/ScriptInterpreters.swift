@@ -6,6 +6,8 @@
 public enum ScriptInterpreters {
   /// What stands for a script while an interpreter shows no arguments, as it does in the middle of an exec.
   public static let unsettled = "/usr/bin/"
+  /// What stands for the script of a process in mounts of its own, where any path may lead anywhere.
+  public static let elsewhere = "(elsewhere)"
 
   /// The names of their executables, up to a digit or a dash.
   private static let names: Set<String> = [
@@ -13,7 +15,9 @@ public enum ScriptInterpreters {
     "mono",
     "dotnet", "gjs", "guile", "electron", "qml", "qmlscene", "busybox", "sbcl", "swipl", "racket", "Rscript", "R",
     "octave",
-    "beam.smp", "erl", "gdb", "gst", "ffplay", "qemu", "wine", "wineserver", "winedevice.exe",
+    "beam.smp", "erl", "gdb", "gst", "ffplay", "qemu", "wine", "wineserver", "winedevice.exe", "jshell", "jrunscript",
+    "expect", "gforth", "ocaml", "ocamlrun", "deno", "bun", "qjs", "julia", "clisp", "ecl", "runghc", "raku", "escript",
+    "elixir", "iex", "irb", "ipython", "pwsh", "scala", "groovy", "love", "scummvm", "dosbox", "retroarch", "mame",
   ]
 
   /// The folders of scripts that come with the system, and those among them that hold what a person starts.
@@ -59,8 +63,14 @@ public enum ScriptInterpreters {
     return nil
   }
 
+  /// Returns whether only root can put a script at a path.
+  static func isInstalled(_ path: String) -> Bool {
+    !path.contains("/../") && path != unsettled
+      && (system + ["/usr/local/", "/usr/games/", "/opt/"]).contains(where: path.hasPrefix)
+  }
+
   /// Returns whether a script is a part of the system, which nobody but root can change.
-  static func isOfSystem(_ path: String) -> Bool {
+  public static func isOfSystem(_ path: String) -> Bool {
     !path.contains("/../") && system.contains(where: path.hasPrefix) && !others.contains(where: path.hasPrefix)
   }
 }

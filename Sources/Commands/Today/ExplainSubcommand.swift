@@ -47,7 +47,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
           ["Rule", "Says"], wrap: [0, 1], rows: found.rules.map { [$0.words, Self.standing($0, found)] },
           empty: "No rule holds for it at that time."
         ))
-    if !verdict.isAllowed { for sentence in found.leftOpen { environment.console.note(ShownText.safe(sentence)) } }
+    for sentence in found.leftOpen { environment.console.note(ShownText.safe(sentence)) }
   }
 
   private static func words(_ verdict: VerdictToday, _ found: ChildExplanation) -> String {

@@ -108,7 +108,7 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Give it a matcher that fits the program alone with `latchkey app set`."),
     ConditionKind(
       "rule-matches-everything", .warning,
-      "The rules of {app} would recognize every program {there}, so they close none{for account}.",
+      "The rules of {app} would recognize too many programs {there}, so they close none{for account}.",
       next: "Give the program's full path, its package or its SHA-256 with `latchkey app set`."),
     ConditionKind(
       "rule-bad-matcher", .warning,

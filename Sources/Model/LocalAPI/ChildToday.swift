@@ -110,11 +110,15 @@ public struct AppToday: Hashable, Sendable, Codable {
   public var usedMilliseconds: Int64
   /// What the rules say of it now.
   public var verdict: VerdictToday
+  /// A Boolean value that indicates whether the rules do not allow it, and no machine of the child's closes it.
+  public var isLeftOpen: Bool
 
   /// Creates an application's day.
   public init(
-    appID: AppID, displayName: String, category: AppCategory, usedMilliseconds: Int64, verdict: VerdictToday
+    appID: AppID, displayName: String, category: AppCategory, usedMilliseconds: Int64, verdict: VerdictToday,
+    isLeftOpen: Bool = false
   ) {
+    self.isLeftOpen = isLeftOpen
     self.appID = appID
     self.displayName = displayName
     self.category = category

@@ -85,7 +85,7 @@ extension NodeService {
         "There is no rule “\(DeviceName(sanitising: change.key))” for \(zone == .family ? "the family" : "a child"): update "
           + "Latchkey, or correct it.")
     }
-    if rule.isOfMany { throw LocalAPIError(.invalid, RuleFault.unknownPrograms.sentence) }
+    if rule.isOfMany { throw LocalAPIError(.invalid, RuleFault.manyPrograms.sentence) }
     guard let text = change.value else { return RegisterChange(zone, key, nil) }
     do {
       let read = try Rule(rule, typed: text)

@@ -76,26 +76,40 @@ extension NodeService {
     }
     let installed = try await installedNames(of: child, household)
     standing.installed = installed
-    let id = try Self.app(app, in: standing, installed: installed)
+    let found = try Self.app(app, in: standing, installed: installed)
+    let id = found ?? .otherPrograms
     let machines = household.machines(of: child).map(\.device)
-    let open = try await leftOpen(id, on: Set(machines), standing.rules)
+    let shown = standing.shown(id)
+    var open: LeftOpen = ([], [])
+    if !shown.verdict.isAllowed { open = Self.leftOpen(id, on: Set(machines), standing.rules, try await conditions()) }
+    if found == nil { open.sentences.insert(Self.unknownName(app), at: 0) }
     return ChildExplanation(
-      name: Self.name(of: child, in: household), app: standing.shown(id), at: standing.situation.time,
+      name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
       zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement,
       leftOpen: open.sentences, isLeftOpen: open.machines.isSuperset(of: machines))
   }
+
+  /// Returns a sentence about a name that no application is known by.
+  private static func unknownName(_ text: String) -> String {
+    "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed: this is what holds for "
+      + "programs that no rule names. A part of the system without an entry in a menu is never one of them."
+  }
+
+  private typealias LeftOpen = (machines: Set<DeviceID>, sentences: [String])
 
   /// The beginnings of the IDs of what belongs to desktops.
   private static let desktops = ["org.gnome.", "org.kde.", "org.xfce.", "org.mate.", "org.lxqt."]
 
   /// Returns the machines that do not close an application although the rules do not allow it, and why.
-  private func leftOpen(
-    _ app: AppID, on machines: Set<DeviceID>, _ rules: RuleSet
-  ) async throws(LocalAPIError) -> (machines: Set<DeviceID>, sentences: [String]) {
+  ///
+  /// `conditions` are those of all machines.
+  private static func leftOpen(
+    _ app: AppID, on machines: Set<DeviceID>, _ rules: RuleSet, _ conditions: [ConditionListing]
+  ) -> LeftOpen {
     let isNamed = rules.apps[app] != nil || rules.categoryByDefault(app) != nil
     if !isNamed,
       NeededPrograms.isOfDesktop(
-        Self.desktops.reduce(app.text) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 })
+        desktops.reduce(app.text) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 })
     {
       return (
         machines,
@@ -104,13 +118,13 @@ extension NodeService {
         ]
       )
     }
-    var found: (machines: Set<DeviceID>, sentences: [String]) = ([], [])
-    for listing in try await conditions() where machines.contains(listing.deviceID) {
+    var found: LeftOpen = ([], [])
+    for listing in conditions where machines.contains(listing.deviceID) {
       let isOfThis =
         switch listing.condition.name {
         case "agent-silent", "no-agent", "no-account": true
         case "rule-unrecognized": listing.condition.detail == app.text
-        case "own-programs-only": !isNamed && !app.isOfMany
+        case "own-programs-only": !isNamed && app != .unknownPrograms
         default: false
         }
       guard isOfThis, let kind = ConditionKind.named(listing.condition.name) else { continue }
@@ -187,13 +201,21 @@ extension NodeService {
       standing.installed = try await installedNames(of: child, household)
     }
     let today = standing.today
+    var apps = standing.apps
+    if apps.contains(where: { !$0.verdict.isAllowed }) {
+      let (machines, conditions) = (Set(household.machines(of: child).map(\.device)), try await conditions())
+      for index in apps.indices where !apps[index].verdict.isAllowed {
+        let open = Self.leftOpen(apps[index].appID, on: machines, standing.rules, conditions).machines
+        apps[index].isLeftOpen = open.isSuperset(of: machines)
+      }
+    }
     let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
     let isRedeemed = usesPoints && standing.rules.points.use == .redeemFirst
     return ChildToday(
       childID: child, name: Self.name(of: child, in: household), day: standing.situation.day.description,
       zone: standing.rules.zone, at: standing.situation.time, usedMilliseconds: today.screen,
       weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
-      categories: CategoryToday.list(today.categories), apps: standing.apps,
+      categories: CategoryToday.list(today.categories), apps: apps,
       running: try await shown(standing.running, household),
       screen: standing.screen, notices: standing.notices.map(\.sentence), enforcement: context.enforcement,
       milliPoints: usesPoints ? situation.spendable : nil,
@@ -219,10 +241,10 @@ extension NodeService {
     DeviceName(sanitising: household.name(of: child) ?? "child")
   }
 
-  /// Returns the application that a person named: one that was used, has rules, or is installed.
+  /// Returns the application that a person named: one that was used, has rules, or is installed; `nil` if none is known by that name.
   private static func app(
     _ text: String, in standing: ChildStanding, installed: [AppID: String]
-  ) throws(LocalAPIError) -> AppID {
+  ) throws(LocalAPIError) -> AppID? {
     let known =
       standing.apps.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
       + installed.map { AppSearch.Candidate(appID: $0.key, name: $0.value, isInstalled: true) }
@@ -235,13 +257,13 @@ extension NodeService {
     } catch { throw LocalAPIError(.invalid, error.description) }
     if let past { return past }
     let question = AppSearch.question(for: text, among: known)
-    guard question.isEmpty, let id = AppID(text) else {
+    guard question.isEmpty, AppID(text) != nil else {
       throw LocalAPIError(
         .unknownItem,
         "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed"
           + (question.isEmpty ? ": `latchkey apps scan` lists those that are." : ". \(question)"))
     }
-    return id
+    return nil
   }
 
   private static func reportDay(_ text: String) throws(LocalAPIError) -> FamilyDay {

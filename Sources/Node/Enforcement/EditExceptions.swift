@@ -64,7 +64,10 @@ struct EditExceptions {
     }
     if !apps.isEmpty, !apps.isDisjoint(with: unrecognized) {
       names.insert("rule-unrecognized")
-      if apps.count == keys.count, apps.isSubset(of: unrecognized) { leavesOpen = true }
+      let concernsNothing = keys.allSatisfy {
+        if case .app(let app, _) = $0 { unrecognized.contains(app) } else { false }
+      }
+      if concernsNothing { leavesOpen = true }
     }
     for register in registers where register.value == "yes" {
       guard case .app(let app, .allowed) = RuleKey(register.key) else { continue }

@@ -56,7 +56,7 @@ extension RuleSet {
       let whose = register.zone == .family ? "of one child" : "of the whole family"
       throw RuleFault("The rule \(register.key) can only be \(whose): set it there.")
     }
-    if key.isOfMany { throw .unknownPrograms }
+    if key.isOfMany { throw .manyPrograms }
     return try Rule(key, stored: value)
   }
 

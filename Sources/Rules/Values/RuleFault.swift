@@ -3,9 +3,10 @@ public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sentence.
   public let sentence: String
 
-  /// Unknown programs together have no rules of an application.
-  public static let unknownPrograms = RuleFault(
-    "Unknown programs have one rule for all of them: choose it with `latchkey settings set --unknown-programs`.")
+  /// What stands for many programs has no rules of an application.
+  public static let manyPrograms = RuleFault(
+    "This stands for many programs and has no rules of its own: limits, bedtime and locks hold for it, and `latchkey settings set` "
+      + "has --unknown-programs and --screen-time.")
 
   /// Creates a fault.
   public init(_ sentence: String) {
