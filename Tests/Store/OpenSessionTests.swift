@@ -78,13 +78,26 @@ import Testing
     #expect(taken.appID == other && taken.evidence == .tracked && taken.processes == [first])
     #expect(taken.startedAt == BootInstant(milliseconds: 100) && taken.startedAtWall == 1_000)
     #expect(try await rig.store.openSessions() == [taken])
-    // A caller's word stands, whoever speaks next.
+    // After that, neither the agent nor another caller changes what the program is.
     #expect(try await open(rig, first, isObserved: true) == .otherApplication(other))
     #expect(try await open(rig, first, at: 101) == .otherApplication(other))
     // Nor does a session with other programs in it change its name.
     let third = ProcessIdentity(processID: 9, startTime: 6)
     for process in [second, third] { _ = try await open(rig, process, isObserved: true, at: 300) }
     #expect(try await open(rig, third, app: other, at: 301) == .otherApplication(app))
+  }
+
+  @Test("What the agent has just seen stays recorded if there is no place for what a caller says")
+  func callersWordWithoutAPlace() async throws {
+    let rig = try StoreRig()
+    let other = Fixed.app("org.gnome.Mines")
+    for number in 0..<Limits.trackedPrograms {
+      let process = ProcessIdentity(processID: 9, startTime: UInt64(number))
+      _ = try await open(rig, process, app: Fixed.app("tool"), isObserved: true)
+    }
+    let seen = try session(try await open(rig, first, isObserved: true))
+    #expect(try await open(rig, first, app: other, at: 101) == .full)
+    #expect(try await rig.store.openSessions().contains(seen))
   }
 
   @Test("Readings of the agent's clock are kept with the session of the program, across a restart")

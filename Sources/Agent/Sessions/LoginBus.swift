@@ -10,7 +10,7 @@ import Glibc
 public final class LoginBus {
   /// The most sessions that are read.
   static let mostSessions = 64
-  /// The most sessions of which those that are read are chosen.
+  /// The most sessions of logind's list from which those to read are chosen.
   private static let mostListed = 4_096
   /// The most messages that are processed at a time.
   private static let mostMessages = 256

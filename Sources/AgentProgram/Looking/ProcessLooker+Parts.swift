@@ -108,7 +108,7 @@ extension ProcessLooker {
 
   /// Returns the script that an interpreter runs; `nil` for none.
   ///
-  /// In mounts of its own, a process shows any path for any file.
+  /// For a process in mounts of its own it is `elsewhere`, since any path may lead to any file there.
   /// In the middle of an exec, the program is there before its arguments: for a moment, one without any is taken for the system's.
   static func script(
     _ path: String?, _ arguments: ArgumentReader.Arguments, _ started: BootInstant, _ now: BootInstant,

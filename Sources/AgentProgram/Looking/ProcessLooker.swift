@@ -112,8 +112,10 @@ struct ProcessLooker {
     return first
   }
 
-  /// Returns the arguments that a process was seen with of which another one, which shows other arguments, is a copy, if they name an
-  /// interpreter a script that is none of the system's; else `nil`.
+  /// Returns the arguments of the interpreter that a process is a copy of; `nil` if it is no copy, or if its original ran a script
+  /// of the system.
+  ///
+  /// A copy may show other arguments than its original did. `place` and `present` are the copy's.
   private func copied(
     _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?
   ) -> ArgumentReader.Arguments? {

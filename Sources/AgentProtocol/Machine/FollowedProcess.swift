@@ -99,7 +99,7 @@ extension AgentMachine.Supervised {
     guard let inherited, let program = programs[inherited], program.countsLaunches, facts.mayInherit,
       !table.isEntry(facts)
     else { return (otherwise, nil) }
-    let isIncluded = program.isAlwaysAllowed && otherwise?.app == .otherPrograms && table.isInstalled(facts)
+    let isIncluded = program.isAlwaysAllowed && otherwise?.app == .otherPrograms && OtherPrograms.isInstalled(facts)
     guard isIncluded || otherwise.map({ closesEarlier($0.app, inherited) }) != true else { return (otherwise, nil) }
     return (MatchTable.Match(app: inherited, isWeak: true), nil)
   }

@@ -88,8 +88,8 @@ public struct OrderFault: Hashable, Sendable {
     case .neededProgram:
       "“\(detail)” is a program that the system needs, and is not closed as \(name): recognize \(name) by another program."
     case .badMatcher:
-      "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, a Flatpak's ID, a snap's name in small letters, a name without / and *, "
-        + "or a full path without *."
+      "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, a Flatpak's ID, a snap's "
+        + "name in small letters, a name without / and *, or a full path without *."
     case .cannotPause:
       "Programs cannot be paused here and are closed instead: choose closing."
     case .cannotCloseSession:

@@ -102,9 +102,6 @@ struct MatchTable: Sendable {
   /// Returns whether a process that is nothing else is one of the other programs.
   func isOther(_ facts: ProcessFacts) -> Bool { !facts.isProtected && others?.match(facts) == true }
 
-  /// Returns whether nothing but what root has installed decides what a process does.
-  func isInstalled(_ facts: ProcessFacts) -> Bool { others?.isInstalled(facts) == true }
-
   /// Returns whether a process is what an entry in a menu starts that no rule names.
   func isEntry(_ facts: ProcessFacts) -> Bool { others?.isEntry(facts) == true }
 

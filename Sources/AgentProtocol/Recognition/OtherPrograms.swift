@@ -21,8 +21,9 @@ struct OtherPrograms: Sendable {
     "/home", "/var", "/var/lib", "/usr", "/",
   ]
 
-  /// The folders of the system's own programs, and those among them in which there is nothing that a desktop needs.
+  /// The folders of the system's own programs.
   private static let system = ["/usr/", "/bin/", "/sbin/", "/lib", "/etc/"]
+  /// The folders in which there is nothing that a desktop needs.
   private static let places = ["/snap/", "/var/lib/flatpak/", "/usr/games/", "/usr/local/", "/opt/"]
 
   /// Creates a table of the matchers in orders.
@@ -59,8 +60,8 @@ struct OtherPrograms: Sendable {
     }
   }
 
-  /// Returns whether nothing but what root has installed decides what a process does.
-  func isInstalled(_ facts: ProcessFacts) -> Bool {
+  /// Returns whether root has installed everything that decides what a process does.
+  static func isInstalled(_ facts: ProcessFacts) -> Bool {
     guard let image = facts.images.first, !image.isHidden, !image.isForeign, !facts.hasChildsCode else { return false }
     guard ScriptInterpreters.tellsScript(image.name) else { return true }
     return facts.script.map(ScriptInterpreters.isInstalled) == true

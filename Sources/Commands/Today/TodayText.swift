@@ -59,8 +59,8 @@ enum TodayText {
           app.usedMilliseconds == 0 ? "–" : SpanText.minutes(Int(clamping: app.usedMilliseconds / 60_000)),
           app.verdict.isAllowed
             ? words(app.verdict, day)
-            : (app.isLeftOpen ? "not closed" : "not allowed")
-              + (app.verdict.until.map { ", until \(clock($0, day))" } ?? ""),
+            : app.isLeftOpen
+              ? "not closed" : "not allowed" + (app.verdict.until.map { ", until \(clock($0, day))" } ?? ""),
           (app.verdict.reason ?? "") + (app.isLeftOpen ? ", but nothing closes it" : ""),
         ]
       }, empty: "Nothing was used today.")

@@ -92,7 +92,7 @@ extension NodeService {
   /// Returns a sentence about a name that no application is known by.
   private static func unknownName(_ text: String) -> String {
     "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed: this is what holds for "
-      + "programs that no rule names. A part of the system without an entry in a menu is never one of them."
+      + "programs that no rule names. A program of the system without an entry in a menu stays open outside of a terminal."
   }
 
   private typealias LeftOpen = (machines: Set<DeviceID>, sentences: [String])

@@ -55,8 +55,6 @@ extension Store {
         if session.appID == app { return .open(session) }
         let new = try make()
         guard !isObserved, session.isJustSeen(by: new.startedAt) else { return .otherApplication(session.appID) }
-        try database.run("DELETE FROM open_session_process WHERE record_id = ?", [Data(session.recordID.bytes)])
-        try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(session.recordID.bytes)])
         seen = session
       }
       let open = try database.row(
@@ -79,10 +77,16 @@ extension Store {
         }
       }
       var place: ProcessIdentity?
-      let programs = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0
+      let all = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0
+      let programs = all - (seen == nil ? 0 : 1)
       if programs >= (isObserved ? Limits.recordedPrograms : Limits.trackedPrograms) {
         guard isObserved, open == nil, let taken = try database.takePlace() else { return .full }
         place = taken
+      }
+      // Not before it is sure that the use is recorded in the other session.
+      if let seen {
+        try database.run("DELETE FROM open_session_process WHERE record_id = ?", [Data(seen.recordID.bytes)])
+        try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(seen.recordID.bytes)])
       }
       if open == nil { try database.insert(session) }
       try database.run(

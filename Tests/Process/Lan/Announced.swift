@@ -5,7 +5,9 @@ struct Announced: Hashable, Sendable {
   var address: String
   var text: [String]
 
-  /// Returns all resolved announcements, of which the last line may be written only in part so far.
+  /// Returns all resolved announcements.
+  ///
+  /// A last line without its end is left out, since it is still being written.
   static func read(_ output: String) -> [Announced] {
     let lines = output.split(separator: "\n")
     return lines.dropLast(output.hasSuffix("\n") ? 0 : 1).compactMap { line in
