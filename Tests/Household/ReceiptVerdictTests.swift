@@ -1,6 +1,5 @@
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyTestSupport
 import Testing
 
 /// Tests of a receipt's verdict on its command, for every outcome and state.
@@ -16,10 +15,6 @@ import Testing
     HybridTimestamp(wall: wall, counter: counter, author: device(author))
   }
 
-  private static func rule(_ modified: HybridTimestamp, of thing: String = "thing", level: Int64 = 5) -> SampleRule {
-    SampleRule(thing, level: level, modified: modified)
-  }
-
   private static func register(_ modified: HybridTimestamp, _ value: String? = "yes") -> Register {
     Register(.family, "app/a.b/blocked", value, modified: modified)
   }
@@ -31,37 +26,23 @@ import Testing
   private static let report = StateInForce.report(
     DeviceReport(version: "1", enforcement: .recorded, usageRecords: 0, registers: 0))
 
-  private static let set = CommandPayload.sample(rule(at(10)))
-  private static let remove = CommandPayload.sample(.removal(of: "thing", modified: at(10)))
   private static let edit = CommandPayload(Edit([register(at(10))]))
-  private static let payloads = [set, remove, edit, .requestReport, .message("x")]
+  private static let payloads = [edit, .requestReport, .message("x")]
 
   /// The states that each payload brings about, and no other payload's.
-  private static let answers: [StateInForce] = [
-    .sample(rule(at(10))), .sample(.removal(of: "thing", modified: at(10))), held(register(at(10))), report,
-    .messageStored,
-  ]
+  private static let answers: [StateInForce] = [held(register(at(10))), report, .messageStored]
 
   @Test func executedCountsWithExactlyTheStateThatWasAskedFor() {
     for (place, payload) in Self.payloads.enumerated() {
       for (answer, state) in Self.answers.enumerated() {
         let verdict = ReceiptVerdict(.executed(state), of: payload)
         #expect(
-          verdict == (place == answer ? .inForce(place == 4 ? nil : .recorded) : .contradicts(state)),
+          verdict == (place == answer ? .inForce(place == 2 ? nil : .recorded) : .contradicts(state)),
           "\(payload.kind) answered by \(state)")
       }
     }
-    #expect(ReceiptVerdict(.executed(.sample(Self.rule(Self.at(10)), .enforced)), of: Self.set) == .inForce(.enforced))
-  }
-
-  @Test(
-    arguments: [
-      .sample(rule(at(10), level: 6)), .sample(rule(at(11))), .sample(rule(at(9))), .sample(rule(at(10, 1))),
-      .sample(rule(at(10, by: 2))), .sample(rule(at(10), of: "other")),
-      .sample(.removal(of: "thing", modified: at(10))),
-    ] as [StateInForce])
-  func executedWithAnythingElseContradictsARule(state: StateInForce) {
-    #expect(ReceiptVerdict(.executed(state), of: Self.set) == .contradicts(state))
+    let enforced = StateInForce(RegistersInForce([Self.register(Self.at(10))], .enforced))
+    #expect(ReceiptVerdict(.executed(enforced), of: Self.edit) == .inForce(.enforced))
   }
 
   @Test(
@@ -77,17 +58,8 @@ import Testing
 
   @Test(
     arguments: [
-      (set, .sample(rule(at(11))), true), (set, .sample(rule(at(10, 1))), true),
-      (set, .sample(rule(at(10, by: 2))), true), (set, .sample(rule(at(10))), false),
-      (set, .sample(rule(at(9))), false), (set, .sample(rule(at(11), of: "other")), false),
-      (set, .sample(.removal(of: "thing", modified: at(11))), true),
-      (set, .sample(.removal(of: "thing", modified: at(10))), false),
-      (set, .sample(.removal(of: "other", modified: at(11))), false),
-      (set, held(register(at(11))), false), (set, .messageStored, false),
-      (remove, .sample(rule(at(11))), true), (remove, .sample(rule(at(10))), false),
-      (remove, .sample(.removal(of: "thing", modified: at(11))), true),
       (edit, held(register(at(11), "no")), true), (edit, held(register(at(10, by: 2), nil)), true),
-      (edit, held(register(at(10))), false), (edit, .sample(rule(at(11))), false),
+      (edit, held(register(at(10))), false), (edit, .messageStored, false),
       (.requestReport, report, false), (.message("x"), .messageStored, false),
     ] as [(CommandPayload, StateInForce, Bool)])
   func supersededCountsWithALaterStateOfTheSameThing(payload: CommandPayload, state: StateInForce, isLater: Bool) {

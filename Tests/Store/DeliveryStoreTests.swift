@@ -115,14 +115,14 @@ import Testing
     let id = try await family.parent.send("two", to: child, number: 2)
     _ = try await family.parent.send("three", to: child, number: 3)
     let cancelled = try await family.parent.store.cancel(id, at: 5)
-    #expect(cancelled?.result.command.status == .cancelled && cancelled?.wasCancelled == true)
+    #expect(cancelled?.command.status == .cancelled && cancelled?.wasCancelled == true)
     let items = try await family.parent.waiting(child, .command)
     #expect(items.map(\.kind) == [.command, .skip, .command])
     _ = try await family.child.store.receive(
       [run(items, .command)], from: parent, role: .parent, enforcement: .recorded, at: 1)
     #expect(Set(try await family.child.store.messages(limit: 10).map(\.text)) == ["one", "three"])
     // Twice is told apart from once.
-    #expect(try await family.parent.store.cancel(id, at: 6)?.1 == false)
+    #expect(try await family.parent.store.cancel(id, at: 6)?.wasCancelled == false)
   }
 
   @Test func aRestartedStreamKeepsWhatWaitsAndWhatIsUnanswered() async throws {

@@ -63,68 +63,54 @@ import Testing
       ).isEmpty)
   }
 
-  @Test(
-    "A child that lost its data gets the newest state of each thing again, and the commands that it has not answered")
-  func desiredStateAgain() async throws {
+  @Test("A child that lost its data gets the executed commands again, and those that it has not answered")
+  func everythingAgain() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
-    var rules: [CommandID] = []
-    var states: [StateInForce] = []
-    var epoch: UInt64 = 0
-    let app = Samples.rule(&rig.random)
+    var executed: [ConfigurationCommand] = []
     for wall in 1...2 {
-      var rule = app
-      rule.modified = HybridTimestamp(wall: Int64(wall), counter: 0, author: rig.own)
-      let (command, change) = try await rig.command(.sample(rule), to: child)
-      rules.append(command.commandID)
-      states.append(.sample(rule, .recorded))
-      epoch = change.epoch
+      let register = Register(
+        .family, "lock", "on", modified: HybridTimestamp(wall: Int64(wall), counter: 0, author: rig.own))
+      let (command, change) = try await rig.command(CommandPayload(Edit([register])), to: child, expiresAfter: 0)
+      executed.append(command)
       try await rig.store.forget(
-        child, StreamPosition(streamClass: .command, epoch: epoch, through: change.last), at: 11)
+        child, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last), at: 11)
     }
     let (message, change) = try await rig.command(.message("done"), to: child)
+    executed.append(message)
     let (open, last) = try await rig.command(.message("not answered"), to: child)
-    try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: epoch, through: last.last), at: 12)
+    try await rig.store.forget(
+      child, StreamPosition(streamClass: .command, epoch: last.epoch, through: last.last), at: 12)
     #expect(change.last + 1 == last.last)
-    let receipts = zip(rules + [message.commandID], states + [.messageStored]).map {
-      CommandReceipt(commandID: $0, outcome: .executed($1), at: 3)
+    let receipts = executed.map {
+      CommandReceipt(commandID: $0.commandID, outcome: .executed($0.payload.answer), at: 3)
     }
     _ = try await rig.store.receive(
       [
         ItemRun(
           streamClass: .receipt, epoch: 5, items: receipts.enumerated().map { rig.receipt(UInt64($0 + 1), $1) })
       ], from: child, role: .child, enforcement: .recorded, at: 13)
+    for command in executed { #expect(try await rig.store.command(command.commandID)?.status == .executed) }
 
     _ = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 14)
     let items = try await rig.store.load(child, .command, epoch: 99, from: 1, items: 9, bytes: 100_000)
-    #expect(Set(items.map(\.itemID)) == Set([rules[1], open.commandID, message.commandID].map(\.bytes)))
-    #expect(try await rig.store.command(rules[1])?.status == .queued)
-    // The lost command no longer counts as executed.
-    #expect(try await rig.store.command(rules[0])?.status == .superseded)
-    #expect(try await rig.store.command(message.commandID)?.status == .queued)
+    let again = (executed + [open]).map(\.commandID)
+    #expect(items.map(\.itemID) == again.map(\.bytes))
+    // The lost commands no longer count as executed.
+    for id in again { #expect(try await rig.store.command(id)?.status == .queued) }
   }
 
-  @Test("Desired state that is sent again after a loss does not expire, however old it is")
+  @Test("A command that was stored in time, not answered, and is sent again after a loss does not expire")
   func whatWasStoredInTimeStays() async throws {
     let rig = try StoreRig()
     let child = try await rig.paired()
-    let app = Samples.rule(&rig.random)
-    let (rule, change) = try await rig.command(.sample(app), to: child, expiresAfter: 4_000)
+    let (command, change) = try await rig.command(.message("in time"), to: child, expiresAfter: 4_000)
     try await rig.store.forget(child, StreamPosition(streamClass: .command, epoch: change.epoch, through: 1), at: 11)
-    _ = try await rig.store.receive(
-      [
-        ItemRun(
-          streamClass: .receipt, epoch: 5,
-          items: [
-            rig.receipt(
-              1, CommandReceipt(commandID: rule.commandID, outcome: .executed(.sample(app, .recorded)), at: 3))
-          ])
-      ], from: child, role: .child, enforcement: .recorded, at: 13)
     rig.clock.advance(86_400_000)
     let position = try await rig.store.restart(child, .command, epoch: 99, cause: .peerLost(after: 0), at: 14)
-    #expect(try await rig.store.expireDue(at: 15).commands.isEmpty)
+    #expect(try await rig.store.expireDue(at: 15).isEmpty)
     #expect(position.last == 1)
-    #expect(try await rig.store.command(rule.commandID)?.status == .queued)
+    #expect(try await rig.store.command(command.commandID)?.status == .queued)
   }
 
   @Test("A window of commands is answered completely even if a cap is below it")

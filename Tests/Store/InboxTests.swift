@@ -92,18 +92,19 @@ import Testing
     }
   }
 
-  @Test("The later of two rules for one application wins, in whatever order they arrive")
-  func laterRuleHolds() async throws {
+  @Test("The later of two edits of one register wins, in whatever order they arrive")
+  func laterEditHolds() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
-    var rule = Samples.rule(&rig.random)
-    rule.modified = HybridTimestamp(wall: 100, counter: 0, author: parent)
-    var older = rule
-    older.modified = HybridTimestamp(wall: 99, counter: 5, author: parent)
-    older.level += 1
-    _ = try await rig.receive(
-      [rig.item(1, .sample(rule), from: parent), rig.item(2, .sample(older), from: parent)], from: parent)
-    #expect(try rig.sample(rule.id, on: rig.own) == rule)
+    func edit(_ value: String, _ wall: Int64, _ counter: UInt32) -> Register {
+      Register(.family, "lock", value, modified: HybridTimestamp(wall: wall, counter: counter, author: parent))
+    }
+    let (newer, older) = (edit("on", 100, 0), edit("off", 99, 5))
+    let items = [newer, older].enumerated().map {
+      rig.item(UInt64($0.offset + 1), CommandPayload(Edit([$0.element])), from: parent)
+    }
+    _ = try await rig.receive(items, from: parent)
+    #expect(try await rig.store.registers().registers(in: .family) == [newer])
   }
 
   @Test("A usage record counts once, and only from the device that was used")

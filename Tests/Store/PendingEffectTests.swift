@@ -13,42 +13,17 @@ import Testing
   private struct Lock: CommandDefinition {
     struct State: CommandState {
       static let kind: CommandKind = "testLock"
-      var modified: HybridTimestamp
+      var level: UInt8
 
-      init(_ modified: HybridTimestamp) { self.modified = modified }
+      init(_ level: UInt8) { self.level = level }
 
       init(bytes: [UInt8]) throws(BodyFault) {
-        guard bytes.count == 21, let author = DeviceID(bytes: bytes[1...]) else { throw BodyFault("no lock") }
-        modified = HybridTimestamp(wall: Int64(bytes[0]), counter: 0, author: author)
+        guard bytes.count == 1 else { throw BodyFault("no lock") }
+        level = bytes[0]
       }
 
-      var bytes: [UInt8] { [UInt8(modified.wall)] + modified.author.bytes }
-      var thing: String? { Thing().key }
-      var setAt: HybridTimestamp? { modified }
+      var bytes: [UInt8] { [level] }
       var summary: String { "locked" }
-    }
-
-    struct Thing: HouseholdThing {
-      var key: String { "testLock" }
-      var isFamilyWide: Bool { false }
-
-      func held(in transaction: inout some EffectTransaction) throws -> StateInForce? {
-        try transaction.value(key, on: transaction.own).map { StateInForce(try State(bytes: $0)) }
-      }
-
-      func hold(_ state: StateInForce, in transaction: inout some EffectTransaction) throws {
-        try transaction.set(key, on: transaction.own, to: state.value.bytes)
-      }
-
-      func shown(on device: DeviceID, in transaction: inout some EffectTransaction) throws -> ShownState {
-        ShownState(try transaction.value(key, on: device).map { StateInForce(try State(bytes: $0)) })
-      }
-
-      func show(
-        _ shown: ShownState, on device: DeviceID, isNews: Bool, in transaction: inout some EffectTransaction
-      ) throws {
-        try transaction.set(key, on: device, to: shown.state?.value.bytes)
-      }
     }
 
     static let kind: CommandKind = "testLock"
@@ -56,18 +31,14 @@ import Testing
     static let within: Int64 = 60_000
     var state: State
 
-    init(_ modified: HybridTimestamp) { state = State(modified) }
+    init(_ level: UInt8) { state = State(level) }
     init(bytes: [UInt8]) throws(BodyFault) { state = try State(bytes: bytes) }
 
     var bytes: [UInt8] { state.bytes }
-    var desired: DesiredState? { DesiredState(Thing(), StateInForce(state), modified: state.modified) }
     var summary: String { "lock" }
 
     func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
-      guard let desired, case .done = try desired.takeEffect(in: &transaction) else {
-        return .superseded(try desired?.thing.held(in: &transaction) ?? StateInForce(state))
-      }
-      return .underWay(EffectWait("the screen", within: Self.within))
+      .underWay(EffectWait("the screen", within: Self.within))
     }
   }
 
@@ -80,10 +51,13 @@ import Testing
     parent = try await rig.paired(.parent)
   }
 
-  private func lock(_ sequence: UInt64, _ wall: Int64, from author: DeviceID? = nil) -> DeliveryItem {
-    let author = author ?? parent
-    return rig.item(
-      sequence, CommandPayload(Lock(HybridTimestamp(wall: wall, counter: 0, author: author))), from: author)
+  private func lock(_ sequence: UInt64, _ level: UInt8) -> DeliveryItem {
+    rig.item(sequence, CommandPayload(Lock(level)), from: parent)
+  }
+
+  /// The state that a pending lock brings about.
+  private func state(_ effect: PendingEffect) throws -> StateInForce {
+    StateInForce(try #require(effect.payload.as(Lock.self)).state)
   }
 
   /// The receipts that wait for a parent, in order.
@@ -109,7 +83,7 @@ import Testing
     _ = try await rig.receive(
       [DeliveryItem(sequence: 2, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
     #expect(try await rig.store.pendingEffects().count == 1)
-    let state = try #require(effect.payload.desired?.state)
+    let state = try state(effect)
     #expect(try await rig.store.finishEffect(effect.commandID, .done(state), at: 20)?.device == parent)
     #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
     #expect(try await rig.store.pendingEffects().isEmpty)
@@ -165,31 +139,12 @@ import Testing
     #expect(effect.commandID == (try id(items[1])))
   }
 
-  @Test("A later command for the same thing ends a pending effect, even if another parent issued it")
-  func superseded() async throws {
-    let other = try await rig.paired(.parent)
-    let (first, second) = (lock(1, 10), lock(1, 20, from: other))
-    _ = try await rig.receive([first], from: parent)
-    let result = try await rig.receive([second], epoch: 9, from: other)
-    #expect(Set(result.changes.map(\.device)) == [parent, other])
-    #expect(try await rig.store.pendingEffects().map(\.commandID) == [try id(second)])
-    let newer = StateInForce(Lock.State(HybridTimestamp(wall: 20, counter: 0, author: other)))
-    #expect(try await receipts(parent).map(\.outcome).last == .superseded(newer))
-    #expect(try await receipts(other).map(\.outcome) == [.underWay(waitsFor: "the screen")])
-    #expect(try await rig.store.finishEffect(try id(first), .done(newer), at: 20) == nil)
-    // An earlier one that comes later is superseded at once.
-    let late = lock(2, 15)
-    _ = try await rig.receive([late], from: parent)
-    #expect(try await rig.store.pendingEffects().map(\.commandID) == [try id(second)])
-    #expect(try await receipts(parent).map(\.outcome).last == .superseded(newer))
-  }
-
   @Test("A parent shows the condition that a command waits for while it is stored, until there is an outcome")
   func atTheParent() async throws {
     let home = try StoreRig(coding: coding)
     let child = try await home.paired()
-    let payload = CommandPayload(Lock(HybridTimestamp(wall: 10, counter: 0, author: home.own)))
-    let (command, change) = try await home.command(payload, to: child)
+    let lock = Lock(10)
+    let (command, change) = try await home.command(CommandPayload(lock), to: child)
     func answer(_ sequence: UInt64, _ outcome: CommandReceipt.Outcome) async throws {
       let receipt = CommandReceipt(commandID: command.commandID, outcome: outcome, at: 3)
       _ = try await home.store.receive(
@@ -207,7 +162,7 @@ import Testing
     try await answer(1, .underWay(waitsFor: "the screen"))
     var seen = try #require(try await home.store.command(command.commandID))
     #expect(seen.status == .stored && seen.waitsFor == "the screen")
-    try await answer(2, .executed(try #require(payload.desired?.state)))
+    try await answer(2, .executed(StateInForce(lock.state)))
     seen = try #require(try await home.store.command(command.commandID))
     #expect(seen.status == .executed && seen.waitsFor == nil)
     try await answer(3, .underWay(waitsFor: "the screen"))
@@ -232,7 +187,7 @@ import Testing
     let result = try await rig.receive([item], epoch: 8, from: parent)
     #expect(result.appliedCommands == 1 && result.hasPendingEffects)
     let effect = try #require(try await rig.store.pendingEffects().first)
-    let state = try #require(effect.payload.desired?.state)
+    let state = try state(effect)
     _ = try await rig.store.finishEffect(effect.commandID, .done(state), at: 20)
     #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
     // One that was answered before is answered as before.

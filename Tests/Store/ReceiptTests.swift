@@ -11,7 +11,7 @@ import Testing
 @Suite struct ReceiptTests {
   private let rig: StoreRig
   private let child: DeviceID
-  private let app = "org.example.One"
+  private let key: RegisterKey = "app/org.example.One/limit"
   private static let day: Int64 = 86_400_000
   private static let now: Int64 = 1_800_000_000_000
 
@@ -20,20 +20,16 @@ import Testing
     child = try await rig.paired()
   }
 
-  private func rule(_ wall: Int64, level: Int64 = 1, author: DeviceID? = nil) -> SampleRule {
-    SampleRule(app, level: level, modified: HybridTimestamp(wall: wall, counter: 0, author: author ?? rig.own))
-  }
-
   /// Everything that a child's word must not change.
   private struct Kept: Equatable {
-    var rules: [SampleRule]
+    var rules: [Register]
     var clock: [Int64]
   }
 
-  private func kept() throws -> Kept {
+  private func kept() async throws -> Kept {
     let clock = try rig.look { try Row.fetchOne($0, sql: "SELECT wall, counter FROM hybrid_clock") }
     return Kept(
-      rules: try rig.samples().map(\.rule), clock: clock.map { [$0["wall"], $0["counter"]] } ?? [])
+      rules: try await rig.store.registers().registers, clock: clock.map { [$0["wall"], $0["counter"]] } ?? [])
   }
 
   private func answer(
@@ -48,177 +44,144 @@ import Testing
     #expect(result.faults.isEmpty)
   }
 
-  /// Returns a command with the store's own reading of its hybrid clock; IDs sort in the order of the commands.
-  private func issue(
-    to device: DeviceID? = nil, _ make: @escaping @Sendable (HybridTimestamp) -> CommandPayload
-  ) async throws -> (id: CommandID, payload: CommandPayload) {
-    let given = try await rig.store.commands(device: nil, limit: 100).count
-    let id = CommandID(milliseconds: Self.now + Int64(given), random: rig.random.bytes(10))
-    let issued = try await rig.store.issue(id, to: device ?? child, at: Self.now) { _, clock in
-      make(try clock())
-    }
-    return (issued.command.commandID, issued.command.payload)
+  private static func held(_ register: Register, _ enforcement: Enforcement = .recorded) -> StateInForce {
+    StateInForce(RegistersInForce([register], enforcement))
   }
 
-  private static let atTheEnd = HybridTimestamp(
-    wall: HybridTimestamp.wallLimit - 1, counter: 0, author: Fixed.device(9))
-
-  private func issueRule(level: Int64 = 1) async throws -> (id: CommandID, rule: SampleRule) {
-    let own = rule(0, level: level)
-    let (id, payload) = try await issue { modified in
-      var rule = own
-      rule.modified = modified
-      return .sample(rule)
-    }
-    guard let rule = payload.as(SetSample.self)?.rule else { throw StoreError.unexpected("another payload") }
-    return (id, rule)
+  /// Sets a register of the child's machine; the IDs of commands sort in the order in which they are given.
+  private func set(
+    _ value: String = "1", wall: Int64 = ReceiptTests.now
+  ) async throws -> (id: CommandID, rule: Register) {
+    let given = try await rig.store.commands(device: nil, limit: 100).count
+    let id = CommandID(milliseconds: Self.now + Int64(given), random: rig.random.bytes(10))
+    let maker = EditMaker(
+      nextID: { id }, payload: { CommandPayload(Edit($0)) }, children: { HouseholdKey.children(servedIn: $0) })
+    let edited = try await rig.store.edit([RegisterChange(.machine(child), key, value)], maker, at: wall)
+    #expect(edited.commands.map(\.commandID) == [id])
+    return (id, try #require(edited.commands.first?.payload.as(Edit.self)?.registers.first))
   }
 
   @Test("A receipt with exactly the requested state is executed, and its enforcement is stored")
   func exact() async throws {
-    let (id, rule) = try await issueRule()
-    let before = try kept()
-    try await answer(1, id, .executed(.sample(rule, .enforced)))
-    #expect(try await rig.store.command(id)?.status == .executed)
-    #expect(try rig.samples(on: child).map(\.enforcement) == [.enforced])
-    #expect(try kept() == before)
+    let (id, rule) = try await set()
+    let before = try await kept()
+    try await answer(1, id, .executed(Self.held(rule, .enforced)))
+    let command = try #require(try await rig.store.command(id))
+    #expect(command.status == .executed && command.stateInForce?.enforcement == .enforced)
+    #expect(try await kept() == before)
   }
 
   @Test(
     "An executed receipt with another state is a failure with a reason, and changes no rule",
     arguments: [0, 1, 2, 3, 4, 5])
   func contradiction(which: Int) async throws {
-    _ = try await issue { .sample(SampleRule("family", level: 7, modified: $0)) }
-    let (id, rule) = try await issueRule()
-    let before = try kept()
-    var changed = rule
-    changed.level = 0
-    var later = changed
-    later.modified.wall = HybridTimestamp.wallLimit - 1
-    var other = rule
-    other.id = "org.example.Other"
+    let (id, rule) = try await set()
+    let before = try await kept()
+    let end = HybridTimestamp(wall: HybridTimestamp.wallLimit - 1, counter: 0, author: rule.modified.author)
+    let atTheEnd = HybridTimestamp(wall: HybridTimestamp.wallLimit - 1, counter: 0, author: Fixed.device(9))
     let states: [StateInForce] = [
-      .sample(changed, .enforced), .sample(later, .enforced), .sample(other, .enforced),
-      .sample(SampleRule("family", level: 9, modified: Self.atTheEnd)),
-      .sample(.removal(of: app, modified: later.modified)), .messageStored,
+      Self.held(Register(rule.zone, key, "0", modified: rule.modified), .enforced),
+      Self.held(Register(rule.zone, key, "0", modified: end), .enforced),
+      Self.held(Register(rule.zone, "app/org.example.Other/limit", "1", modified: rule.modified), .enforced),
+      Self.held(Register(.family, key, "1", modified: atTheEnd)),
+      Self.held(Register(rule.zone, key, nil, modified: end)), .messageStored,
     ]
     try await answer(1, id, .executed(states[which]))
     let command = try #require(try await rig.store.command(id))
     #expect(command.status == .failed)
     #expect(command.reason?.hasSuffix(".") == true)
     #expect(command.stateInForce == states[which])
-    #expect(try kept() == before)
-  }
-
-  @Test("Family settings that were cancelled too late are shown again if newer ones are cancelled, too")
-  func familySettingsTakenBackTooLate() async throws {
-    let away = try await rig.paired()
-    func settings(_ level: Int64, to device: DeviceID) async throws -> (id: CommandID, set: SampleRule) {
-      let (id, payload) = try await issue(to: device) { .sample(SampleRule("family", level: level, modified: $0)) }
-      guard let set = payload.as(SetSample.self)?.rule else {
-        throw StoreError.unexpected("another payload")
-      }
-      return (id, set)
-    }
-    let first = try await settings(1, to: child)
-    try await answer(1, first.id, .executed(.sample(first.set)))
-    let second = try await settings(2, to: child)
-    let third = try await settings(3, to: away)
-    #expect(try await rig.store.cancel(second.id, at: 1)?.1 == true)
-    #expect(try rig.family() == third.set)
-    // It was on its way already.
-    try await answer(2, second.id, .executed(.sample(second.set)))
-    #expect(try rig.family() == third.set)
-    #expect(try await rig.store.cancel(third.id, at: 2)?.1 == true)
-    #expect(try rig.family() == second.set)
+    #expect(try await kept() == before)
+    #expect(try await rig.store.toldRegisters()[child]?.registers ?? [] == [])
   }
 
   @Test("Another parent's later state does not become this parent's, whose next command is later than it")
   func overtaken() async throws {
-    let (id, rule) = try await issueRule()
-    var theirs = rule
-    theirs.level = 0
-    theirs.modified = HybridTimestamp(wall: Self.now + 5_000, counter: 3, author: Fixed.device(9))
-    try await answer(1, id, .superseded(.sample(theirs, .recorded)))
+    let (id, rule) = try await set()
+    let theirs = Register(
+      rule.zone, key, "0",
+      modified: HybridTimestamp(wall: Self.now + 5_000, counter: 3, author: Fixed.device(9)))
+    try await answer(1, id, .superseded(Self.held(theirs)))
     #expect(try await rig.store.command(id)?.status == .superseded)
-    #expect(try rig.sample(app, on: child) == rule)
+    #expect(try await kept().rules == [rule])
+    #expect(try await rig.store.toldRegisters()[child]?.registers == [theirs])
     // The next reading is later than what the child holds, so that a new command counts there.
-    let (next, again) = try await issueRule()
-    #expect(again.modified > theirs.modified && again.level == 1)
-    try await answer(2, next, .executed(.sample(again, .recorded)))
+    let (next, again) = try await set("2")
+    #expect(again.modified > theirs.modified && again.value == "2")
+    try await answer(2, next, .executed(Self.held(again)))
+    #expect(try await rig.store.command(next)?.status == .executed)
   }
 
   @Test(
     "A time up to a day ahead advances the clock, a later one does not, and the two are distinguished",
     arguments: [Self.day - 1, Self.day, Self.day + 1, HybridTimestamp.wallLimit - 1 - Self.now])
   func clock(ahead: Int64) async throws {
-    let (id, rule) = try await issueRule()
-    let before = try kept()
-    var theirs = rule
-    theirs.level = 0
-    theirs.modified = HybridTimestamp(wall: Self.now + ahead, counter: 0, author: Fixed.device(9))
-    try await answer(1, id, .superseded(.sample(theirs, .recorded)))
-    #expect(try kept().clock == (ahead <= Self.day ? [Self.now + ahead, 0] : before.clock))
+    let (id, rule) = try await set()
+    let before = try await kept()
+    let theirs = Register(
+      rule.zone, key, "0", modified: HybridTimestamp(wall: Self.now + ahead, counter: 0, author: Fixed.device(9)))
+    try await answer(1, id, .superseded(Self.held(theirs)))
+    #expect(try await kept().clock == (ahead <= Self.day ? [Self.now + ahead, 0] : before.clock))
   }
 
-  @Test("Two edits of the family's rules never have the same time, even if the wall clock is set back")
+  @Test("Two edits of one register never have the same time, even if the wall clock is set back")
   func times() async throws {
     var times: [HybridTimestamp] = []
-    for wall in [Self.now, Self.now, Self.now - 1_000 * Self.day] {
-      let id = CommandID(milliseconds: Self.now + Int64(times.count), random: rig.random.bytes(10))
-      let issued = try await rig.store.issue(id, to: child, at: wall) { _, clock in
-        .sample(SampleRule("family", modified: try clock()))
-      }
-      guard let set = issued.command.payload.as(SetSample.self)?.rule else { continue }
-      times.append(set.modified)
+    for (value, wall) in [("1", Self.now), ("2", Self.now), ("3", Self.now - 1_000 * Self.day)] {
+      times.append(try await set(value, wall: wall).rule.modified)
     }
     #expect(times.map(\.wall) == [Self.now, Self.now, Self.now] && times.map(\.counter) == [0, 1, 2])
-    #expect(try rig.family()?.modified == times.last)
+    #expect(try await kept().rules.map(\.modified) == [times.last])
   }
 
   @Test("A rule that the child refuses stays as this parent set it, with the child's reason beside the command")
   func refused() async throws {
-    let (first, rule) = try await issueRule()
-    try await answer(1, first, .executed(.sample(rule, .recorded)))
-    let (second, newer) = try await issueRule(level: 0)
+    let (first, rule) = try await set()
+    try await answer(1, first, .executed(Self.held(rule)))
+    let (second, newer) = try await set("0")
     try await answer(2, second, .failed(reason: "no"))
-    #expect(try await rig.store.command(second)?.status == .failed)
-    #expect(try rig.sample(app, on: child) == newer)
+    let command = try #require(try await rig.store.command(second))
+    #expect(command.status == .failed && command.reason == "no")
+    #expect(try await kept().rules == [newer])
   }
 
   @Test("A removal by another parent does not remove this parent's rule", arguments: [Int64(-10), 10])
   func removedByAnother(distance: Int64) async throws {
-    let (id, rule) = try await issueRule()
-    let removal = HybridTimestamp(
-      wall: rule.modified.wall + distance, counter: 0, author: Fixed.device(9))
-    try await answer(1, id, .superseded(.sample(.removal(of: app, modified: removal))))
-    #expect(try rig.sample(app, on: child) == rule)
+    let (id, rule) = try await set()
+    let removal = Register(
+      rule.zone, key, nil,
+      modified: HybridTimestamp(wall: rule.modified.wall + distance, counter: 0, author: Fixed.device(9)))
+    try await answer(1, id, .superseded(Self.held(removal)))
+    #expect(try await kept().rules == [rule])
     // An older one is no reason for a child to have kept this command from holding.
     #expect(try await rig.store.command(id)?.status == (distance > 0 ? .superseded : .failed))
   }
 
-  @Test("The answer to an earlier command does not show what the child holds after a later one")
+  @Test("The answer to an earlier command is its own, and leaves the later one as it was answered")
   func late() async throws {
-    let (first, _) = try await issueRule()
-    let (second, rule) = try await issueRule()
-    try await answer(1, second, .executed(.sample(rule, .recorded)))
+    let first = try await set().id
+    let (second, rule) = try await set("2")
+    try await answer(1, second, .executed(Self.held(rule)))
     try await answer(2, first, .failed(reason: "no"))
     #expect(try await rig.store.command(first)?.status == .failed)
+    #expect(try await rig.store.command(second)?.status == .executed)
   }
 
   @Test("A receipt of another child for a command changes nothing")
   func anotherChild() async throws {
     let other = try await rig.paired()
-    let (id, rule) = try await issueRule()
-    try await answer(1, id, .executed(.sample(rule, .enforced)), from: other)
-    #expect(try await rig.store.command(id)?.status == .queued)
-    #expect(try rig.samples(on: child).map(\.enforcement) == [nil])
-    #expect(try rig.samples(on: other).isEmpty)
+    let (id, rule) = try await set()
+    let before = try await kept()
+    try await answer(1, id, .executed(Self.held(rule, .enforced)), from: other)
+    let command = try #require(try await rig.store.command(id))
+    #expect(command.status == .queued && command.stateInForce == nil)
+    #expect(try await kept() == before)
+    #expect(try await rig.store.toldRegisters()[other]?.registers ?? [] == [])
   }
 
   @Test("Refused items are counted with their reason, until the pairing ends")
   func unusable() async throws {
-    let (id, _) = try await issueRule()
+    let id = try await set().id
     try await answer(1, id, .failed(reason: "no"))
     for sequence in [UInt64(2), 3] {
       let item = DeliveryItem(sequence: sequence, kind: .receipt, itemID: rig.random.bytes(16), body: [0xFF, 1])
@@ -241,13 +204,16 @@ import Testing
     let child = try StoreRig(seed: 2)
     let parent = try await child.paired(.parent)
     let year = 365 * Self.day
-    var rules = [1, 2].map { rule(Self.now + $0 * 20 * year, author: parent) }
-    rules[1].level = 0
-    let items = [rules[1], rules[0]].enumerated().map {
-      child.item(UInt64($0.offset + 1), .sample($0.element), from: parent)
+    let rules = [Int64(1), 2].map { number in
+      Register(
+        .family, key, "\(number)",
+        modified: HybridTimestamp(wall: Self.now + number * 20 * year, counter: 0, author: parent))
+    }
+    let items = rules.reversed().enumerated().map {
+      child.item(UInt64($0.offset + 1), CommandPayload(Edit([$0.element])), from: parent)
     }
     #expect(try await child.receive(items, from: parent).appliedCommands == 2)
-    #expect(try child.sample(app, on: child.own) == rules[1])
+    #expect(try await child.store.registers().registers == [rules[1]])
     let clock = try child.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM hybrid_clock") }
     #expect(clock == 0)
   }

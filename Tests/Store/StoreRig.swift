@@ -21,7 +21,7 @@ final class StoreRig {
 
   /// Opens a new store; the seed makes its devices the same each time.
   init(
-    seed: UInt64 = 1, caps: QueueCaps = QueueCaps(), coding: MessageBodyCoding = MessageBodyCoding(.sampled)
+    seed: UInt64 = 1, caps: QueueCaps = QueueCaps(), coding: MessageBodyCoding = MessageBodyCoding()
   ) throws {
     self.caps = caps
     self.coding = coding
@@ -143,7 +143,7 @@ final class StoreRig {
 extension CommandPayload {
   /// The state with which an honest child answers that it has executed the command.
   var answer: StateInForce {
-    if let desired { return desired.state }
+    if let edit = self.as(Edit.self) { return StateInForce(RegistersInForce(edit.registers, .recorded)) }
     guard kind == RequestReport.kind else { return .messageStored }
     return .report(DeviceReport(version: "1", enforcement: .recorded, usageRecords: 0, registers: 0))
   }

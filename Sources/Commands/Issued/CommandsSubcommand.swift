@@ -162,8 +162,6 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Take back a command that the other machine has not stored yet.",
     discussion: """
-      If it had replaced an earlier one that the other machine has not carried out, that one is sent after all.
-
       Example: latchkey commands cancel last
       """)
 
@@ -174,11 +172,11 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let result = try await interface.cancelCommand(id: choice.find(at: interface))
-    guard result.command.status == .cancelled else {
-      throw TerminalFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(result.command)).")
+    let command = try await interface.cancelCommand(id: choice.find(at: interface))
+    guard command.status == .cancelled else {
+      throw TerminalFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(command)).")
     }
-    if listing.format == .json { return try console.write(JSONText.pretty(result)) }
-    console.note(CommandText.cancelled(result))
+    if listing.format == .json { return try console.write(JSONText.pretty(command)) }
+    console.note(CommandText.cancelled(command))
   }
 }

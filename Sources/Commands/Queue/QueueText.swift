@@ -67,7 +67,6 @@ enum QueueText {
       let last =
         tally.items == 1 ? ShownText.ago(tally.lastAt, now: now) : "the last \(ShownText.ago(tally.lastAt, now: now))"
       return switch tally.fate {
-      case .superseded: "\(items) superseded by newer ones, \(last)."
       case .expired: "\(items) expired before the machine was in touch, \(last)."
       case .cancelled: "\(items) cancelled, \(last)."
       case .merged: "\(items) merged into totals because the queue was full, \(last)."
@@ -83,7 +82,7 @@ enum QueueText {
 
   private static func isNews(_ tally: QueueTally, now: Int64) -> Bool {
     switch tally.fate {
-    case .superseded, .cancelled, .merged: false
+    case .cancelled, .merged: false
     case .expired, .refused, .dropped: now - tally.lastAt < newsMilliseconds
     }
   }

@@ -45,26 +45,15 @@ enum CommandText {
     let detail: String? =
       switch command.status {
       case .stored: command.waitsFor.map { "waits for \($0)" }
-      // What replaced it stands above it in the list; `commands show` says the rest.
+      // `commands show` says the rest.
       case .superseded: nil
       default: command.reason
       }
     return command.status.rawValue + (detail.map { $0.isEmpty ? "" : ": " + $0 } ?? "")
   }
 
-  /// Returns what became of a command that was taken back, and of the earlier ones that it had replaced.
-  static func cancelled(_ result: CancelResult) -> String {
-    var sentences = ["Cancelled: \(request(result.command.payload))."]
-    for expired in result.expired {
-      sentences.append(
-        "The earlier “\(request(expired.payload))”, which it had replaced, has expired: give it again if you still want it."
-      )
-    }
-    if let again = result.queuedAgain {
-      sentences.append("The earlier “\(request(again.payload))”, which it had replaced, is sent instead.")
-    }
-    return sentences.joined(separator: " ")
-  }
+  /// Returns what became of a command that was taken back.
+  static func cancelled(_ command: ConfigurationCommand) -> String { "Cancelled: \(request(command.payload))." }
 
   /// Returns how far a command has come, as the rest of a sentence about it.
   ///
@@ -90,11 +79,8 @@ enum CommandText {
         + (command.stateInForce.map { " It says that it holds \(held($0))." } ?? "")
     case .expired: "expired before it was executed"
     case .superseded:
-      if let state = command.stateInForce {
-        "superseded: that machine says that it holds something newer instead, \(held(state))"
-      } else {
-        "superseded: a newer command for the same thing holds instead"
-      }
+      "superseded: that machine says that it holds something newer instead"
+        + (command.stateInForce.map { ", \(held($0))" } ?? "")
     case .cancelled: "cancelled before it was stored"
     }
   }

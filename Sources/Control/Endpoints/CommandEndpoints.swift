@@ -92,7 +92,7 @@ extension ControlClient: CommandsAPI {
   }
 
   /// Takes a command back that no other machine has stored.
-  public func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
+  public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     try await ask(Endpoints.cancelCommand, id)
   }
 

@@ -1,9 +1,7 @@
 /// A kind of command: its value, codec, effect and wording.
 ///
 /// Each kind is one type in its own folder of `LatchkeyHousehold` and one line of the registry there; no other code
-/// lists kinds. A kind either sets a thing for which the newest command wins, and then returns `desired` and uses the
-/// default effect, or it implements its own effect. No kind of this version returns `desired`: what parents set are
-/// registers, which the kind `edit` carries.
+/// lists kinds. What parents set are registers, which the kind `edit` carries.
 ///
 /// Spec: Protocol/06-messages.md §3.
 public protocol CommandDefinition: Hashable, Sendable, Codable {
@@ -28,8 +26,6 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   ///
   /// Both the author and the receiver check it.
   var fault: String? { get }
-  /// The state that the command sets; `nil` for a command that happens once.
-  var desired: DesiredState? { get }
   /// The age in milliseconds after which the command expires unless its author says otherwise; `nil` for never.
   var usualLifetime: Int64? { get }
 
@@ -107,25 +103,21 @@ extension CommandDefinition {
   public static var settlesSetBack: Bool { false }
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { nil }
-  /// The state that the command sets.
-  public var desired: DesiredState? { nil }
-  /// The age in milliseconds after which the command expires: a day if it happens once, otherwise `nil`.
-  public var usualLifetime: Int64? { desired == nil ? Limits.oneShotMilliseconds : nil }
+  /// The age in milliseconds after which the command expires: a day.
+  public var usualLifetime: Int64? { Limits.oneShotMilliseconds }
 
   /// Executes the command on a child's machine, in the transaction that also queues its receipt.
   public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
-    guard let desired else { return .done(StateInForce(Done())) }
-    return try desired.takeEffect(in: &transaction)
+    .done(StateInForce(Done()))
   }
 
   /// Returns whether a state is the one that this command brings about.
   public func isAnswered(by state: StateInForce) -> Bool {
-    if let desired { return desired.state.saysExactly(state) }
-    return Self.states.isEmpty ? state.kind == Done.kind : Self.states.contains { $0.kind == state.kind }
+    Self.states.isEmpty ? state.kind == Done.kind : Self.states.contains { $0.kind == state.kind }
   }
 
   /// Returns whether a state says that something set later than this command holds instead.
-  public func isOvertaken(by state: StateInForce) -> Bool { desired?.isOlder(than: state) == true }
+  public func isOvertaken(by state: StateInForce) -> Bool { false }
   /// Takes over nothing.
   public func answered(
     with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction

@@ -12,19 +12,10 @@ public struct CommandPayload: Sendable {
   public var kind: CommandKind { type(of: value).kind }
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { value.fault }
-  /// The state that the command sets.
-  public var desired: DesiredState? { value.desired }
   /// The age in milliseconds after which the command expires unless its author says otherwise; `nil` for never.
   public var usualLifetime: Int64? { value.usualLifetime }
   /// A phrase that describes the command in a list of commands.
   public var summary: String { value.summary }
-
-  /// The key of the thing that the command sets, under which a newer command replaces it; `nil` for a command that
-  /// happens
-  /// once.
-  ///
-  /// Spec: Protocol/05-delivery.md §10.
-  public var supersedeKey: String? { desired?.thing.key }
 
   /// Returns the command as a value of a kind; `nil` if it is of another kind.
   public func `as`<Command: CommandDefinition>(_ type: Command.Type) -> Command? { value as? Command }

@@ -10,14 +10,8 @@ public protocol CommandState: Hashable, Sendable, Codable {
   /// The wire form.
   var bytes: [UInt8] { get }
 
-  /// The key of the thing whose state this is; `nil` for an event that happened once.
-  var thing: String? { get }
-  /// The time of the edit by the hybrid clock of the device that made it; `nil` for an event that happened once.
-  var setAt: HybridTimestamp? { get }
   /// How far the machine enforces the rule; `nil` for a state that is not a rule.
   var enforcement: Enforcement? { get set }
-  /// A Boolean value that indicates whether the state says that nothing is set.
-  var isNothing: Bool { get }
 
   /// The state in whole sentences, in which the machine is called “there”.
   var summary: String { get }
@@ -28,18 +22,12 @@ public protocol CommandState: Hashable, Sendable, Codable {
 }
 
 extension CommandState {
-  /// The key of the thing whose state this is.
-  public var thing: String? { nil }
-  /// The time of the edit by the hybrid clock of the device that made it.
-  public var setAt: HybridTimestamp? { nil }
   /// How far the machine enforces the rule; `nil` if it has not said so.
   public var enforcement: Enforcement? {
     get { nil }
     // A state that is not a rule has no enforcement.
     set { _ = newValue }
   }
-  /// A Boolean value that indicates whether the state says that nothing is set.
-  public var isNothing: Bool { false }
   /// Returns the state in whole sentences that name the machine.
   public func summary(on machine: String) -> String { summary }
   /// The state as a phrase that follows “it holds”.

@@ -10,7 +10,7 @@ public enum CommandStatus: String, Codable, Sendable, Hashable, CaseIterable {
   case failed
   /// The command expired before it was executed.
   case expired
-  /// A newer command for the same thing is in force instead.
+  /// The child's machine held something newer already.
   case superseded
   /// The author cancelled the command before it was stored on the child's machine.
   case cancelled

@@ -17,11 +17,6 @@ public protocol EffectTransaction {
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
   mutating func keep(_ message: ReceivedMessage) throws
 
-  /// Returns a value of a kind without a table of its own, by a key that begins with the kind's name; `nil` for none.
-  func value(_ key: String, on device: DeviceID) throws -> [UInt8]?
-  /// Stores such a value; `nil` deletes it.
-  mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws
-
   /// Returns a register that this machine holds, also a deleted one; `nil` if there has been no edit of it.
   func register(_ key: RegisterKey, in zone: Zone) throws -> Register?
   /// Returns the registers of a zone that this machine holds, in the order of their keys.

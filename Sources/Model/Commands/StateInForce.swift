@@ -10,14 +10,8 @@ public struct StateInForce: Sendable {
 
   /// The kind of the state.
   public var kind: CommandKind { type(of: value).kind }
-  /// The key of the thing whose state this is.
-  public var thing: String? { value.thing }
-  /// The time of the edit by the hybrid clock of the device that made it.
-  public var setAt: HybridTimestamp? { value.setAt }
   /// How far the machine enforces the rule; `nil` if it has not said so.
   public var enforcement: Enforcement? { value.enforcement }
-  /// A Boolean value that indicates whether the state says that nothing is set.
-  public var isNothing: Bool { value.isNothing }
   /// The state in whole sentences, in which the machine is called “there”.
   public var summary: String { value.summary }
   /// The state as a phrase that follows “it holds”.
@@ -32,9 +26,6 @@ public struct StateInForce: Sendable {
     if copy.enforcement != nil { copy.enforcement = enforcement }
     return StateInForce(erased: copy)
   }
-
-  /// Returns whether two states are equal except for how far they are enforced.
-  public func saysExactly(_ other: StateInForce) -> Bool { with(.recorded) == other.with(.recorded) }
 }
 
 extension StateInForce: Hashable {

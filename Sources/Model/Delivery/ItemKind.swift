@@ -11,7 +11,7 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// A number without an item, because it was cancelled, superseded or has expired.
+  /// A number without an item, because what it held was cancelled, has expired, or was merged or dropped.
   public static let skip = ItemKind(rawValue: 0)
   /// A command.
   public static let command = ItemKind(rawValue: 1)

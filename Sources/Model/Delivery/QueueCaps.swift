@@ -18,8 +18,6 @@ public struct QueueCaps: Hashable, Sendable {
 ///
 /// Spec: Protocol/05-delivery.md §9.
 public enum DeliveryFate: String, Codable, Sendable, Hashable, CaseIterable {
-  /// A newer command for the same thing replaced it.
-  case superseded
   /// Its life time ended.
   case expired
   /// A person cancelled it.

@@ -101,8 +101,8 @@ public protocol CommandsAPI: Sendable {
   /// - Returns: The stream, which ends with the node.
   /// - Throws: `LocalAPIError` if the device is unknown, the caller's fault.
   func commandEvents(device: String?) async throws(LocalAPIError) -> AsyncStream<ConfigurationCommand>
-  /// Takes a command back that no other machine has stored. The earlier one that it had replaced is queued again.
-  func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult
+  /// Takes a command back that no other machine has stored.
+  func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand
   /// Marks a message that a parent sent as read, by the ID of its command.
   func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage
 }

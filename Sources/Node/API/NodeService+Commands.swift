@@ -117,7 +117,7 @@ extension NodeService {
   }
 
   /// Takes a command back that no other machine has stored.
-  public func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
+  public func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
     let known = try await commandID(id)
     let context = context
     let command = try await stored { () async throws(StoreError) in try await context.store.command(known) }
@@ -126,20 +126,18 @@ extension NodeService {
         .invalid, "What is set for a child holds on all its machines and is not taken back: set what you want instead.")
     }
     guard
-      let (result, wasCancelled, change) = try await stored({ () async throws(StoreError) in
+      let (present, wasCancelled) = try await stored({ () async throws(StoreError) in
         try await context.store.cancel(known, at: context.wall())
       })
     else { throw Self.unknown(id) }
     guard wasCancelled else {
       throw LocalAPIError(
         .tooLate,
-        "The command is \(result.command.status.rawValue) and cannot be taken back: give one that sets what you want instead."
+        "The command is \(present.status.rawValue) and cannot be taken back: give one that sets what you want instead."
       )
     }
     CrashPoint.itemAccepted.reached()
-    if let change { await directory.committed([change]) }
-    if result.queuedAgain?.expiresAfter != nil { context.expiryChanges.notify() }
     context.changes.notify()
-    return result
+    return present
   }
 }

@@ -20,9 +20,8 @@ struct ExpiryService: Sendable {
       var wait: Int64?
       do {
         let expired = try await context.store.expireDue(at: context.wall())
-        if !expired.commands.isEmpty {
-          context.logger.notice("commands have expired", metadata: ["count": "\(expired.commands.count)"])
-          await directory.committed(expired.changes)
+        if !expired.isEmpty {
+          context.logger.notice("commands have expired", metadata: ["count": "\(expired.count)"])
           context.changes.notify()
         }
         let late = try await context.store.expireEffects(at: context.wall())

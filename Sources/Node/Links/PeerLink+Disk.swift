@@ -30,7 +30,7 @@ extension PeerLink {
     do throws(StoreError) {
       let items = try await context.store.load(
         peer, load.streamClass, epoch: load.epoch, from: load.from, items: load.items, bytes: load.bytes,
-        at: context.wall(), queuedAgain: { [directory] in await directory.committed($0) })
+        at: context.wall())
       update { $0.loaded(load, items, now: $1) }
       if !items.isEmpty { CrashPoint.runSent.reached() }
     } catch { update { $0.loadFailed(load, refused(error), now: $1) } }
@@ -68,7 +68,7 @@ extension PeerLink {
       if result.wasRemoved {
         await takeOverRemoval(result)
       } else {
-        // Another parent's command was superseded while its effect was under way.
+        // Other peers hear of edits and facts.
         let others = result.changes.filter { $0.device != peer }
         if !others.isEmpty { await directory.committed(others) }
       }

@@ -57,22 +57,6 @@ public struct DatabaseEffects: EffectTransaction {
       [message.commandID.bytes, message.author.bytes, message.text, message.at])
   }
 
-  /// Returns a value of a kind without a table of its own, by a key that begins with the kind's name; `nil` for none.
-  public func value(_ key: String, on device: DeviceID) throws -> [UInt8]? {
-    try database.first(
-      "SELECT body FROM household_value WHERE device_id = ? AND key = ?", [device.bytes, key], { $0.bytes(0) })
-  }
-
-  /// Stores such a value; `nil` deletes it.
-  public mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws {
-    guard let value else {
-      return try database.run("DELETE FROM household_value WHERE device_id = ? AND key = ?", [device.bytes, key])
-    }
-    try database.run(
-      "INSERT INTO household_value VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
-      [device.bytes, key, value])
-  }
-
   /// Returns a register, also a deleted one; `nil` if there has been no edit of it.
   public func register(_ key: RegisterKey, in zone: Zone) throws -> Register? { try database.register(key, in: zone) }
   /// Returns the registers of a zone in the order of their keys.

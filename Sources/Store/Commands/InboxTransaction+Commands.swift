@@ -44,40 +44,17 @@ extension InboxTransaction {
       }
     }
     try tellFacts(effects)
-    switch outcome {
-    case .done, .underWay: try supersedePending(command)
-    case .superseded, .failed: break
-    }
     if case .underWay(let wait) = outcome {
       group.noteAge(clock)
       try database.run(
-        "INSERT INTO pending_effect VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO pending_effect VALUES (?, ?, ?, ?, ?, ?)",
         [
-          command.commandID.bytes, peer.number, command.payload.supersedeKey, body, wait.what,
+          command.commandID.bytes, peer.number, body, wait.what,
           age.addingReportingOverflow(max(0, wait.within)).partialValue, wait.held.map { coding.encode($0) },
         ])
       result.hasPendingEffects = true
     }
     return outcome
-  }
-
-  /// Answers the pending commands for a thing that a later command sets, since they have no effect any more.
-  private mutating func supersedePending(_ command: CommandBody) throws {
-    guard let desired = command.payload.desired else { return }
-    let pending = try database.rows(
-      """
-      SELECT e.command_id, e.peer, p.device_id FROM pending_effect e JOIN peer p ON p.number = e.peer
-      WHERE thing = ? ORDER BY command_id
-      """, [desired.thing.key])
-    for row in pending {
-      guard let id = CommandID(bytes: row["command_id"] as Data) else { continue }
-      try database.run("DELETE FROM pending_effect WHERE command_id = ?", [id.bytes])
-      let receipt = CommandReceipt(commandID: id, outcome: .superseded(desired.state), at: wall)
-      result.changes.append(
-        try database.queueReceipt(
-          id, coding.encode(receipt), to: OutboxAddress(number: row["peer"], device: try row.deviceID("device_id")),
-          isNew: true, caps: caps, in: group, at: wall))
-    }
   }
 
   mutating func refuse(_ item: DeliveryItem, _ reason: String) throws {

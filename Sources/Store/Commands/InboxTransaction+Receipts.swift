@@ -7,8 +7,7 @@ import LatchkeyModel
 extension InboxTransaction {
   /// Applies a child's receipt to the command of this device that it answers.
   ///
-  /// What this device shows remains what its own commands set. A receipt that cannot be used has no content, but ends the
-  /// command, since no other will arrive.
+  /// A receipt that cannot be used has no content, but ends the command, since no other will arrive.
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {
@@ -22,72 +21,38 @@ extension InboxTransaction {
       "SELECT body FROM command WHERE command_id = ? AND peer = ?", [item.itemID, peer.number], { $0.bytes(0) })
     guard let asked, let command = CommandID(bytes: item.itemID) else { return }
     let payload = try coding.command(asked).payload
-    if case .underWay(let what) = outcome { return try noteUnderWay(command, payload, what) }
+    if case .underWay(let what) = outcome { return try noteUnderWay(command, what) }
     guard let verdict = ReceiptVerdict(outcome, of: payload) else { return }
     // A cancellation may be too late or overtaken; the child's report is then correct.
     try database.run(
       """
-      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4, previous = NULL, waits_for = NULL,
-        replaced_by = NULL
+      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4, waits_for = NULL
       WHERE command_id = ?5 AND (status IN ('queued', 'stored')
-        OR status IN ('cancelled', 'superseded', 'expired') AND state IS NULL)
+        OR status IN ('cancelled', 'expired') AND state IS NULL)
       """,
       [verdict.status.rawValue, wall, verdict.reason, outcome.state.map { coding.encode($0) }, item.itemID])
     guard database.changesCount > 0 else { return }
-    try database.settleReplaced(by: command)
     result.commands.append(command)
-    guard let desired = payload.desired else {
-      switch verdict {
-      case .inForce, .overtaken:
-        guard let state = outcome.state else { return }
-        var effects = effects()
-        try payload.value.answered(with: state, by: peer.device, in: &effects)
-        try tellFacts(effects)
-      case .refused, .expired, .contradicts: break
-      }
-      return
-    }
     switch verdict {
-    case .inForce(let enforcement): try showInForce(desired, enforcement, command)
-    case .overtaken(let later):
-      if let reading = later.setAt, HybridTimestamp.mayWitness(reading.wall, at: wall) {
-        try database.witness(reading.wall, reading.counter)
-      }
+    case .inForce, .overtaken:
+      guard let state = outcome.state else { return }
+      var effects = effects()
+      try payload.value.answered(with: state, by: peer.device, in: &effects)
+      try tellFacts(effects)
     case .refused, .expired, .contradicts: break
     }
   }
 
   /// Stores the condition that a command waits for on the child's machine, until its receipt arrives.
-  ///
-  /// If the command was cancelled too late, its state is shown, because the child's machine holds it whatever the
-  /// outcome.
-  private mutating func noteUnderWay(_ command: CommandID, _ payload: CommandPayload, _ what: String) throws {
+  private mutating func noteUnderWay(_ command: CommandID, _ what: String) throws {
     try database.run(
       "UPDATE command SET waits_for = ?, status_at = ? WHERE command_id = ? AND status IN ('queued', 'stored')",
       [what, wall, command.bytes])
-    if database.changesCount > 0 { return result.commands.append(command) }
-    let isTakenBack = try database.first(
-      "SELECT 1 FROM command WHERE command_id = ? AND status IN ('cancelled', 'superseded', 'expired') AND state IS NULL",
-      [command.bytes], { _ in true })
-    if isTakenBack == true, let desired = payload.desired { try showInForce(desired, nil, command) }
+    if database.changesCount > 0 { result.commands.append(command) }
   }
 
   func effects() -> DatabaseEffects {
     DatabaseEffects(database, coding, own: own, author: peer.device, at: wall)
-  }
-
-  /// Shows the state of a command now that the child has confirmed it, unless a newer state is shown.
-  private func showInForce(_ desired: DesiredState, _ enforcement: Enforcement?, _ command: CommandID) throws {
-    var effects = effects()
-    let present = try desired.thing.shown(on: peer.device, in: &effects).state
-    let confirmed = ShownState(desired.state, enforcement)
-    // A state that is no longer shown may belong to a command that was cancelled too late; a removal has no state to
-    // show.
-    let isShown =
-      try present?.setAt.map { $0 <= desired.modified }
-      ?? (confirmed.state != nil && !effects.isReplaced(command.bytes))
-    guard isShown else { return try effects.note(confirmed, before: desired, for: peer.number) }
-    try desired.thing.show(confirmed, on: peer.device, isNews: present != confirmed.state, in: &effects)
   }
 }
 

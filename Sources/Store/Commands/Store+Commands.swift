@@ -3,9 +3,7 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Stores a command, its place in the outbox and the state that it sets here, in one transaction.
-  ///
-  /// The same transaction removes the queued commands that it replaces.
+  /// Stores a command and its place in the outbox, in one transaction.
   ///
   /// - Parameters:
   ///   - id: The ID of the command.
@@ -31,28 +29,17 @@ extension Store {
 
   /// Cancels a command before it is stored on the child's machine; its number is sent as one without content.
   ///
-  /// The command's number is sent as one that holds nothing.
-  ///
-  /// - Returns: The commands as they are now, whether this call cancelled the command, and the stream in which the
-  ///   earlier one is queued again; `nil` if the ID is unknown.
+  /// - Returns: The command as it is now, and whether this call cancelled it; `nil` if the ID is unknown.
   public func cancel(
     _ id: CommandID, at wall: Int64
-  ) async throws(StoreError) -> (result: CancelResult, wasCancelled: Bool, change: OutboxChange?)? {
-    let age = age()
-    return try await commits.commit(.upkeep) { [own, coding, clock] database in
+  ) async throws(StoreError) -> (command: ConfigurationCommand, wasCancelled: Bool)? {
+    try await commits.commit(.upkeep) { [own, coding] database in
       guard let row = try database.commandRow(id) else { return nil }
       let command = try ConfigurationCommand(row, author: own, coding)
-      guard command.status == .queued else { return (CancelResult(command: command), false, nil) }
-      var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
-      let taken = try effects.takeBack(row, to: .cancelled, nil, age: age)
-      if !taken.expired.isEmpty { try database.noteAge(clock) }
-      func present(_ id: CommandID) throws -> ConfigurationCommand? {
-        try database.commandRow(id).map { try ConfigurationCommand($0, author: own, coding) }
-      }
-      let result = CancelResult(
-        command: try present(id) ?? command, queuedAgain: try taken.queuedAgain.flatMap(present),
-        expired: try taken.expired.compactMap(present))
-      return (result, true, taken.change)
+      guard command.status == .queued else { return (command, false) }
+      try database.take(row, to: .cancelled, nil, at: wall)
+      guard let present = try database.commandRow(id) else { return nil }
+      return (try ConfigurationCommand(present, author: own, coding), true)
     }
   }
 
@@ -72,14 +59,6 @@ extension Store {
             [limit])
         }
       return try rows.map { try ConfigurationCommand($0, author: own, coding) }
-    }
-  }
-
-  /// Returns the state of a thing as this machine shows it for a machine or, on a child's machine, as it holds it.
-  public func shown(_ thing: any HouseholdThing, on device: DeviceID) async throws(StoreError) -> ShownState {
-    try await read { [own, coding] database in
-      var effects = DatabaseEffects(database, coding, own: own, author: own, at: 0)
-      return try thing.shown(on: device, in: &effects)
     }
   }
 
@@ -123,34 +102,28 @@ extension ConfigurationCommand {
 }
 
 extension Database {
-  /// Makes a command durable, with its place in the outbox and what it sets here.
+  /// Makes a command durable, with its place in the outbox.
   func issue(
     _ id: CommandID, _ payload: CommandPayload, to peer: OutboxAddress, expiresAfter: Int64?, own: DeviceID,
     _ coding: any BodyCoding, _ caps: QueueCaps, _ clock: StoreClock, in group: WriteGroup, age: Int64, at wall: Int64
   ) throws -> (command: ConfigurationCommand, change: OutboxChange) {
-    var effects = DatabaseEffects(self, coding, own: own, author: own, at: wall)
     let device = peer.device
     let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
     guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
-    let desired = payload.desired
-    var previous = try desired?.thing.shown(on: device, in: &effects)
-    if let desired { try effects.supersede(desired.thing, by: id, for: peer.number, &previous, in: group) }
     let change = try enqueue(
       peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
     let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
     if lifetime != nil { group.noteAge(clock) }
     try run(
       """
-      INSERT INTO command (command_id, peer, kind, body, created_at, status, status_at, seq, supersede_key,
-        expires_after, expires_age, previous, previous_enforcement, epoch)
-      VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO command (command_id, peer, kind, body, created_at, status, status_at, seq,
+        expires_after, expires_age, epoch)
+      VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)
       """,
       [
         id.bytes, peer.number, payload.kind.rawValue, body, wall, wall,
-        Int64(bitPattern: change.last), desired?.thing.key, lifetime, lifetime.map { age + $0 },
-        previous.map { effects.bytes($0) }, previous?.enforcement?.rawValue, Int64(bitPattern: change.epoch),
+        Int64(bitPattern: change.last), lifetime, lifetime.map { age + $0 }, Int64(bitPattern: change.epoch),
       ])
-    if let desired { try desired.thing.show(desired.shown, on: device, isNews: true, in: &effects) }
     return (
       ConfigurationCommand(
         commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,

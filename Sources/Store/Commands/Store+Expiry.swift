@@ -9,40 +9,27 @@ extension Store {
 
   /// Removes expired commands from the queues, at most 4,096, and fewer on a full disk.
   ///
-  /// An earlier command that one of them had replaced is queued again.
-  ///
-  /// - Returns: The commands that ran out, and the streams in which earlier ones are queued again.
-  public func expireDue(
-    at wall: Int64
-  ) async throws(StoreError) -> (commands: [CommandID], changes: [OutboxChange]) {
+  /// - Returns: The commands that ran out.
+  @discardableResult
+  public func expireDue(at wall: Int64) async throws(StoreError) -> [CommandID] {
     do throws(StoreError) { return try await expireDue(at: wall, limit: 4_096) } catch .diskFull {}
     return try await expireDue(at: wall, limit: 8)
   }
 
-  private func expireDue(
-    at wall: Int64, limit: Int
-  ) async throws(StoreError) -> (commands: [CommandID], changes: [OutboxChange]) {
+  private func expireDue(at wall: Int64, limit: Int) async throws(StoreError) -> [CommandID] {
     let age = age()
-    return try await commits.commit(.upkeep) { [own, coding, clock] database in
+    return try await commits.commit(.upkeep) { [clock] database in
       try database.noteAge(clock)
-      var expired: [CommandID] = []
-      var changes: [OutboxChange] = []
       let due = try database.rows(
         """
-        SELECT command_id FROM command
+        SELECT * FROM command
         WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? ORDER BY command_id LIMIT ?
         """, [age, limit])
-      for found in due {
-        // What it stands on may have changed with the one before.
-        guard let id = CommandID(bytes: found["command_id"] as Data), let row = try database.commandRow(id) else {
-          continue
-        }
-        var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
-        let taken = try effects.takeBack(row, to: .expired, DatabaseEffects.expiredReason, age: age)
-        expired += [id] + taken.expired
-        if let change = taken.change { changes.append(change) }
+      return try due.compactMap { row in
+        try database.take(
+          row, to: .expired, "It expired before the machine was in touch: give it again if it still matters.", at: wall)
+        return CommandID(bytes: row["command_id"] as Data)
       }
-      return (expired, changes)
     }
   }
 
@@ -70,14 +57,12 @@ extension Database {
 
   /// Removes a queued command from its queue permanently.
   ///
-  /// `row` is of the table of commands; `newer` is the command that takes its place, if there is one.
-  func take(
-    _ row: Row, to status: CommandStatus, _ reason: String?, replacedBy newer: CommandID? = nil, at wall: Int64
-  ) throws {
+  /// `row` is of the table of commands.
+  func take(_ row: Row, to status: CommandStatus, _ reason: String?, at wall: Int64) throws {
     let id: Data = row["command_id"]
     try run(
-      "UPDATE command SET status = ?, status_at = ?, reason = ?, replaced_by = ? WHERE command_id = ?",
-      [status.rawValue, wall, reason, newer?.bytes, id])
+      "UPDATE command SET status = ?, status_at = ?, reason = ? WHERE command_id = ?",
+      [status.rawValue, wall, reason, id])
     try withdraw(
       row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
   }

@@ -104,19 +104,12 @@ extension Migration001 {
       state BLOB,                           -- a protobuf State: what the child reported to be in force; null for none
       waits_for TEXT,                       -- what a stored command waits for, by the child's word; null for nothing
       seq INTEGER NOT NULL,                 -- sequence number in the command stream
-      epoch INTEGER,                        -- epoch in which seq counts; null if a restart left the command out
-      supersede_key TEXT,                   -- names the thing whose desired state it sets; null for a one-shot
+      epoch INTEGER NOT NULL,               -- epoch in which seq counts
       expires_after INTEGER,                -- milliseconds of age; null for never
-      expires_age INTEGER,                  -- milliseconds: reading at which it expires; null for never
-      -- What was shown of the command's thing before it was given, until it is answered.
-      previous BLOB,                        -- a protobuf State; empty for nothing; null for a one-shot
-      previous_enforcement TEXT,            -- a word of Enforcement, as the child had reported; null until it had
-      replaced_by BLOB                      -- 16 bytes: the command that took its place; null for none, or once one of them is answered
+      expires_age INTEGER                   -- milliseconds: reading at which it expires; null for never
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX command_by_peer ON command (peer, command_id);
-    CREATE INDEX command_by_key ON command (peer, supersede_key) WHERE status = 'queued' AND supersede_key IS NOT NULL;
     CREATE INDEX command_by_expiry ON command (expires_age) WHERE status = 'queued' AND expires_age IS NOT NULL;
-    CREATE INDEX command_by_replacement ON command (replaced_by) WHERE replaced_by IS NOT NULL;
 
     -- Commands that this machine has answered, and where each receipt was queued last.
     CREATE TABLE applied_command (
@@ -132,20 +125,10 @@ extension Migration001 {
     CREATE TABLE pending_effect (
       command_id BLOB PRIMARY KEY,          -- 16 bytes
       peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
-      thing TEXT,                           -- a command's supersede_key; null for what happens once
       body BLOB NOT NULL,                   -- a protobuf Command
       waits_for TEXT NOT NULL,              -- 1 to 1,024 bytes
       due_age INTEGER NOT NULL,             -- milliseconds: reading up to which there has to be an outcome
       state BLOB                            -- a protobuf State that holds already and answers then; null to fail then
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX pending_effect_by_thing ON pending_effect (thing) WHERE thing IS NOT NULL;
-
-    -- Values of kinds of command that have no table of their own.
-    CREATE TABLE household_value (
-      device_id BLOB NOT NULL,              -- 20 bytes: the machine that the value is for
-      key TEXT NOT NULL,                    -- begins with the kind's name
-      body BLOB NOT NULL,                   -- as the kind encodes it
-      PRIMARY KEY (device_id, key)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE received_message (

@@ -46,9 +46,8 @@ extension Database {
   /// Returns an SQL condition for the commands that a restored child has lost.
   ///
   /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost: each restart gives
-  /// those that the child lacked at that time a number of the new epoch. Commands that a restart left out have no epoch
-  /// (`NULL`), even if a machine with the same keys, of which the child is a copy, later reports that it executed them.
-  /// `epoch` is that of the command stream before the restart.
+  /// those that the child lacked at that time a number of the new epoch. `epoch` is that of the command stream before
+  /// the restart.
   func isLost(
     from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?
   ) throws -> String {
@@ -60,40 +59,24 @@ extension Database {
         { $0.integer(0) })
       guard let place else { return "TRUE" }
       return """
-        (epoch IS NULL OR epoch IS \(number(earlier.epoch)) AND seq > \(number(earlier.through)) OR EXISTS (SELECT 1 FROM outbox_epoch later
+        (epoch = \(number(earlier.epoch)) AND seq > \(number(earlier.through)) OR EXISTS (SELECT 1 FROM outbox_epoch later
           WHERE later.peer = command.peer AND later.class = \(ItemNumber.command) AND later.epoch = command.epoch AND later.number > \(place)))
         """
     }
     guard held > 0, let epoch else { return "TRUE" }
-    return "(epoch IS NULL OR epoch IS \(number(epoch)) AND seq > \(number(held)))"
+    return "(epoch = \(number(epoch)) AND seq > \(number(held)))"
   }
 
   /// Marks lost commands as no longer executed if they are not sent again.
   ///
-  /// - `isLost`: An SQL condition for lost commands.
-  /// - `isNewest`: An SQL condition for the newest command of a desired state.
-  func markLostCommands(_ peer: OutboxAddress, isLost: String, isNewest: String, at wall: Int64) throws {
-    try run(
-      """
-      UPDATE command SET status = 'superseded', status_at = ?2, state = NULL, epoch = NULL,
-        replaced_by = \(Self.newest), reason = 'A newer command for the same thing holds.'
-      WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NOT NULL AND \(isLost) AND NOT (\(isNewest))
-      """, [peer.number, wall])
+  /// `isLost` is an SQL condition for lost commands.
+  func markLostCommands(_ peer: OutboxAddress, isLost: String, at wall: Int64) throws {
     try run(
       """
       UPDATE command SET status = 'failed', status_at = ?2, state = NULL,
         reason = (SELECT name FROM peer WHERE number = ?1) || ?3
-      WHERE peer = ?1 AND status = 'executed' AND supersede_key IS NULL AND \(isLost)
+      WHERE peer = ?1 AND status = 'executed' AND \(isLost)
       """, [peer.number, wall, Self.lostReason])
-  }
-
-  /// An SQL expression for the newest later command that takes the place of a command.
-  static var newest: String {
-    """
-    (SELECT MAX(later.command_id) FROM command later WHERE later.peer = command.peer
-      AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
-      AND later.status IN ('queued', 'stored', 'executed'))
-    """
   }
 
   /// The reason, after the machine's name, for a message or request that is too old to be sent again.

@@ -44,13 +44,6 @@ extension Database {
       """, [peer, Int64(streamClass.rawValue), fate.rawValue, items, wall])
   }
 
-  /// Takes one item from a count, since it is delivered after all.
-  func untally(_ peer: Int64, _ streamClass: StreamClass, _ fate: DeliveryFate) throws {
-    let key: Bindings = [peer, Int64(streamClass.rawValue), fate.rawValue]
-    try run("UPDATE delivery_tally SET items = items - 1 WHERE peer = ? AND class = ? AND fate = ?", key)
-    try run("DELETE FROM delivery_tally WHERE peer = ? AND class = ? AND fate = ? AND items <= 0", key)
-  }
-
   /// Returns the counts of items that left a peer's queues without being delivered, by class.
   func tallies(_ peer: Int64) throws -> [StreamClass: [QueueTally]] {
     var tallies: [StreamClass: [QueueTally]] = [:]

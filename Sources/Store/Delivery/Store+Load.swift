@@ -9,16 +9,14 @@ extension Store {
   /// Numbers without an item are returned as skips. Expired items are first removed from the queue, durably. Once a
   /// usage item has been returned, it is no longer merged into a total, since the peer may have it. This is durable as
   /// well.
-  ///
-  /// `queuedAgain` is told of streams in which earlier commands are queued again for expired ones.
   public func load(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int,
-    at wall: Int64, queuedAgain: @Sendable ([OutboxChange]) async -> Void = { _ in }
+    at wall: Int64
   ) async throws(StoreError) -> [DeliveryItem] {
     while true {
       switch try await tryLoad(device, streamClass, epoch: epoch, from: from, items: items, bytes: bytes) {
       case .loaded(let loaded): return loaded
-      case .hasExpired: await queuedAgain(try await expireDue(at: wall).changes)
+      case .hasExpired: _ = try await expireDue(at: wall)
       case .isNotBound(let peer):
         // The bound includes more items than requested, so that a busy stream updates it once in a thousand items.
         let bound = Int64(clamping: from) + Int64(items) + 1_024

@@ -10,11 +10,10 @@ extension Store {
   /// this machine's.
   ///
   /// Items that the peer reported as stored and has lost are queued again as far as they are known here: unanswered
-  /// commands, the newest desired state of each thing and commands that have not expired, the last receipts, and the
-  /// usage records of this machine. The peer recognizes those that it still has by their IDs. Other lost commands no
-  /// longer count as executed. A peer that holds an epoch which this machine never gave the stream has lost nothing: this
-  /// machine was restored. The same transaction records which machine was restored (`setBacks`). `epoch` is a
-  /// random number other than 0.
+  /// commands, executed commands that have not expired, the last receipts, and the usage records of this machine. The
+  /// peer recognizes those that it still has by their IDs. Other lost commands no longer count as executed. A peer that
+  /// holds an epoch which this machine never gave the stream has lost nothing: this machine was restored. The same
+  /// transaction records which machine was restored (`setBacks`). `epoch` is a random number other than 0.
   public func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {
@@ -123,28 +122,16 @@ extension Database {
 
   /// Returns the commands to be sent again, in the order of their IDs, and marks them as queued.
   ///
-  /// These are the commands that the peer had stored and not answered. If it has lost data, they also include the
-  /// newest command of each desired state, and other lost commands that have not expired. `epoch` is that of the stream
-  /// before the restart.
+  /// These are the commands that the peer had stored and not answered. If it has lost data, they also include the lost
+  /// commands that have not expired. `epoch` is that of the stream before the restart.
   fileprivate func unanswered(
     _ peer: OutboxAddress, _ cause: RestartCause, epoch: UInt64?, age: Int64, at wall: Int64
   ) throws -> [QueuedItem] {
-    // Only the latest command for a desired state matters, whether it is on its way or in force.
-    let isNewest = """
-      NOT EXISTS (SELECT 1 FROM command later WHERE later.peer = command.peer
-        AND later.supersede_key = command.supersede_key AND later.command_id > command.command_id
-        AND later.status IN ('queued', 'stored', 'executed'))
-      """
-    var conditions = ["status = 'stored' AND (supersede_key IS NULL OR \(isNewest))"]
+    var conditions = ["status = 'stored'"]
     var isLost: String?
     if case .peerLost(let held, let earlier) = cause {
       let condition = try self.isLost(from: peer.number, after: held, earlier: earlier, epoch: epoch)
-      conditions.append("status = 'executed' AND supersede_key IS NOT NULL AND \(isNewest)")
-      conditions.append(
-        """
-        status = 'executed' AND supersede_key IS NULL AND \(condition)
-          AND (expires_age IS NULL OR expires_age > \(age))
-        """)
+      conditions.append("status = 'executed' AND \(condition) AND (expires_age IS NULL OR expires_age > \(age))")
       isLost = condition
     }
     var items: [(id: [UInt8], body: [UInt8])] = []
@@ -152,23 +139,17 @@ extension Database {
       items += try rows("SELECT command_id, body FROM command WHERE peer = ? AND \(condition)", [peer.number])
         .map { ($0.bytes("command_id"), $0.bytes("body")) }
     }
-    try run(
-      """
-      UPDATE command SET status = 'superseded', status_at = ?2, epoch = NULL, replaced_by = \(Self.newest),
-        reason = 'A newer command for the same thing holds.'
-      WHERE peer = ?1 AND status = 'stored' AND supersede_key IS NOT NULL AND NOT (\(isNewest))
-      """, [peer.number, wall])
     // A command that was stored and not answered was stored in time. It does not expire because it was lost there.
     for item in items {
       try run(
         """
         UPDATE command SET status = 'queued', status_at = ?1, state = NULL,
-          expires_age = iif(status = 'executed' AND supersede_key IS NULL, expires_age, NULL),
+          expires_age = iif(status = 'executed', expires_age, NULL),
           reason = iif(status = 'executed', (SELECT name FROM peer WHERE number = ?2) || ?3, reason)
         WHERE command_id = ?4
         """, [wall, peer.number, Self.sentAgainReason, Data(item.id)])
     }
-    if let isLost { try markLostCommands(peer, isLost: isLost, isNewest: isNewest, at: wall) }
+    if let isLost { try markLostCommands(peer, isLost: isLost, at: wall) }
     return items.sorted { Data($0.id).lexicographicallyPrecedes(Data($1.id)) }
       .map { QueuedItem(kind: .command, id: $0.id, body: $0.body, level: 0) }
   }

@@ -175,7 +175,7 @@ import Testing
     try await trip(.markMessageRead("01ab"), SampleValues.status.messages[0]) {
       try await $0.markMessageRead(id: "01ab")
     }
-    try await trip(.cancelCommand("01ab"), CancelResult(command: command)) { try await $0.cancelCommand(id: "01ab") }
+    try await trip(.cancelCommand("01ab"), command) { try await $0.cancelCommand(id: "01ab") }
   }
 
   @Test func use() async throws {

@@ -130,7 +130,7 @@ enum SampleValues {
         streamClass: .command, waitingItems: 3, waitingBytes: 300, inFlightItems: 1, storedThrough: 17,
         oldestAgeMilliseconds: 4_000, lastStoredAt: now - 90_000,
         undelivered: [
-          QueueTally(fate: .superseded, items: 4, lastAt: now - 120_000),
+          QueueTally(fate: .cancelled, items: 4, lastAt: now - 120_000),
           QueueTally(fate: .expired, items: 1, lastAt: now - 3_600_000),
         ])
     ], lastError: nil,

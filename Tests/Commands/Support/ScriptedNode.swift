@@ -80,9 +80,6 @@ final class ScriptedNode: NodeInterface {
     var command = SampleValues.command
     /// The commands that carry an edit; one, `command`, if it is empty.
     var edits: [ConfigurationCommand] = []
-    /// What comes back when it is cancelled.
-    var queuedAgain: ConfigurationCommand?
-    var expiredBefore: [ConfigurationCommand] = []
     var commandEnds: [Result<ConfigurationCommand, LocalAPIError>] = [.success(SampleValues.command)]
     var children = [SampleValues.child]
     var accounts = SampleValues.accounts
@@ -262,10 +259,8 @@ final class ScriptedNode: NodeInterface {
     return try end.get()
   }
 
-  func cancelCommand(id: String) async throws(LocalAPIError) -> CancelResult {
-    try answer(.cancelCommand(id)) {
-      CancelResult(command: $0.command, queuedAgain: $0.queuedAgain, expired: $0.expiredBefore)
-    }
+  func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
+    try answer(.cancelCommand(id)) { $0.command }
   }
 
   func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {

@@ -74,16 +74,12 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case applyOlderLook = "apply-older-look"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
-  /// A command that is taken back leaves the earlier one lost that it had replaced.
-  case forgetReplaced = "forget-replaced"
   /// An effect that was under way when the process ended is not taken up by the next one.
   case forgetPendingEffects = "forget-pending-effects"
   /// An effect whose outcome is recorded goes on being under way.
   case carryOutTwice = "carry-out-twice"
   /// The receipt says that a command is executed when its effect begins.
   case receiptBeforeOutcome = "receipt-before-outcome"
-  /// An effect under way goes on although a later command for the same thing is in force.
-  case keepSupersededEffects = "keep-superseded-effects"
   /// An edit reaches only some of the machines that it concerns.
   case loseEdit = "lose-edit"
   /// Of two edits of one register the one that arrives last holds, so that the order of arrival matters.
@@ -109,9 +105,11 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
 }
 
 extension DeliberateFault {
-  /// A Boolean value that indicates whether the mistake concerns effects outside the store.
+  /// A Boolean value that indicates whether the mistake shows with effects outside the store, whose receipts take a while.
   var isOfEffects: Bool {
-    [.forgetPendingEffects, .carryOutTwice, .receiptBeforeOutcome, .keepSupersededEffects].contains(self)
+    [
+      .forgetPendingEffects, .carryOutTwice, .receiptBeforeOutcome, .dropUnansweredAtRestart, .dropReceiptsAtRestart,
+    ].contains(self)
   }
 
   /// A Boolean value that indicates whether the mistake concerns registers.
@@ -131,7 +129,8 @@ extension DeliberateFault {
     case .endWrongSession: [.fullDisk, .slowDisk, .reset]
     case .reportInOldSession: [.slowDisk, .reset, .delay]
     case .dropUnansweredAtRestart: [.backup, .reset, .slowDisk, .kill]
-    case .dropReceiptsAtRestart: [.backup, .reset, .slowDisk, .kill]
+    // What a second restore of one machine loses proves nothing, so that there must be few of them.
+    case .dropReceiptsAtRestart: [.backup, .slowDisk, .kill] + Array(repeating: .reset, count: 12)
     case .takeFromRemoved: [.pairAnew, .remove, .slowDisk, .delay]
     case .keepNewerSession: [.delay, .partition, .slowDisk]
     case .quarantineAtFirstReturn: [.delay, .kill]

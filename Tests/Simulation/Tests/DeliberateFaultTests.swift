@@ -8,8 +8,8 @@ import Testing
 
   /// Some show in one seed of a hundred or fewer: where such a one is, so that it need not be looked for in every run.
   private static let beginnings: [DeliberateFault: UInt64] = [
-    .discardByOlderCall: 880, .dropUnansweredAtRestart: 1_860, .dropReceiptsAtRestart: 2_620, .eraseKeyTooEarly: 240,
-    .applyOlderLook: 420, .quarantineAtFirstReturn: 225, .forgetParts: 300,
+    .dropUnansweredAtRestart: 240, .dropReceiptsAtRestart: 100, .eraseKeyTooEarly: 240, .applyOlderLook: 420,
+    .quarantineAtFirstReturn: 225, .forgetParts: 300,
     .keepBackoff: 1_300, .reportOldEpochAsNew: 90, .forgetPendingAtEnd: 290, .mergeWhatWasSent: 180,
     .ignoreHeldItems: 200, .lastAnswerHolds: 2, .keepRestoredFacts: 60,
   ]

@@ -1,6 +1,5 @@
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyTestSupport
 
 /// The data that the effects of commands read and write, in memory, in place of the real store's tables.
 package struct ModelHoldings: EffectTransaction, Sendable {
@@ -31,7 +30,6 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   /// Facts of which a device is to hear again.
   package private(set) var reminders: [(device: DeviceID, fact: Fact)] = []
   package private(set) var offers: [(child: ChildID, device: DeviceID)] = []
-  package private(set) var values: [DeviceID: [String: [UInt8]]] = [:]
 
   package init(own: DeviceID) {
     self.own = own
@@ -51,22 +49,6 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   }
 
   package mutating func keep(_ message: ReceivedMessage) throws { messages.insert(message.commandID) }
-  package func value(_ key: String, on device: DeviceID) throws -> [UInt8]? { values[device]?[key] }
-
-  /// Returns what the made-up kinds have set on a machine, without removals and without how far it is enforced.
-  package func settings(on device: DeviceID) -> [String: [UInt8]] {
-    var settings = values[device] ?? [:]
-    for (key, bytes) in settings where key.hasPrefix("testSetting:") {
-      let rule = inMemory { try SampleState(bytes: bytes) }.rule
-      settings[key] = rule.isRemoved ? nil : SampleState(rule).bytes
-    }
-    return settings
-  }
-
-  package mutating func set(_ key: String, on device: DeviceID, to value: [UInt8]?) throws {
-    values[device, default: [:]][key] = value
-  }
-
   package func register(_ key: RegisterKey, in zone: Zone) throws -> Register? { registers[.init(zone, key)] }
 
   package func registers(in zone: Zone) throws -> [Register] {

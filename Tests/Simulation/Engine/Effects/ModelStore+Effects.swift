@@ -12,12 +12,6 @@ package struct ModelPendingEffect: Sendable {
   package let dueAt: Int64
 }
 
-/// A recorded outcome, for the oracle.
-package struct ModelOutcome: Sendable {
-  package let id: CommandID
-  package let isDone: Bool
-}
-
 /// Effects that something outside the store carries out. Spec: Protocol/05-delivery.md §7.
 extension ModelStore {
   /// Executes a command, and stores its effect as pending if it waits for the agent.
@@ -35,10 +29,6 @@ extension ModelStore {
     spoil(command.payload)
     try tellParents(of: place, &result)
     try tellFacts(&result)
-    switch outcome {
-    case .done, .underWay: try supersedePending(command.payload, wall, &result)
-    case .superseded, .failed: break
-    }
     guard case .underWay(let wait) = outcome else { return .init(outcome) }
     noteAge()
     pending.append(
@@ -46,7 +36,9 @@ extension ModelStore {
         id: command.commandID, author: peers[place].device, payload: command.payload, waitsFor: wait.what,
         dueAt: age + wait.within))
     // The mistake of every system of this kind: it says OK, and nothing has happened yet.
-    if sources.fault == .receiptBeforeOutcome, let state = command.payload.desired?.state { return .executed(state) }
+    if sources.fault == .receiptBeforeOutcome, let lock = command.payload.as(SimulatedLock.self) {
+      return .executed(StateInForce(lock.state))
+    }
     return .init(outcome)
   }
 
@@ -87,16 +79,6 @@ extension ModelStore {
     }
   }
 
-  private mutating func supersedePending(
-    _ payload: CommandPayload, _ wall: Int64, _ result: inout ModelInboxResult
-  ) throws(ModelStoreFault) {
-    guard let desired = payload.desired, sources.fault != .keepSupersededEffects else { return }
-    for effect in pending.sorted(by: { $0.id < $1.id }) where effect.payload.supersedeKey == desired.thing.key {
-      pending.removeAll { $0.id == effect.id }
-      if let change = try answer(effect, .superseded(desired.state), wall) { result.changes.append(change) }
-    }
-  }
-
   /// Records the outcome of an effect and queues its receipt.
   ///
   /// - Returns: the stream that got the receipt; `nil` if there is an outcome already.
@@ -105,9 +87,7 @@ extension ModelStore {
   ) throws(ModelStoreFault) -> ModelChange? {
     guard let effect = pending.first(where: { $0.id == id }) else { return nil }
     if sources.fault != .carryOutTwice { pending.removeAll { $0.id == id } }
-    var isDone = false
-    if case .done = outcome { isDone = true }
-    outcomes.append(ModelOutcome(id: id, isDone: isDone))
+    outcomes.append(id)
     return try answer(effect, .init(outcome), wall)
   }
 

@@ -11,11 +11,15 @@ extension SimulatedNode {
   }
 
   private func finish(_ id: CommandID) {
-    guard let effect = store.pending.first(where: { $0.id == id }), let state = effect.payload.desired?.state else {
+    guard let effect = store.pending.first(where: { $0.id == id }), let lock = effect.payload.as(SimulatedLock.self)
+    else {
+      // It was given up with its pairing, and begins anew if the parent that is paired again repeats the command.
+      underWay.remove(id)
       return
     }
     let (outcome, wall): (EffectOutcome, Int64) = (
-      simulation.effectRandom.once(in: 10) ? .failed(reason: "It could not be locked: try it again.") : .done(state),
+      simulation.effectRandom.once(in: 10)
+        ? .failed(reason: "It could not be locked: try it again.") : .done(StateInForce(lock.state)),
       wall
     )
     disk.commit("outcome of an effect") { (store: inout ModelStore) throws(ModelStoreFault) in

@@ -61,13 +61,11 @@ extension LinkRunner {
       case .loaded(let items): then(items)
       case .hasExpired:
         let wall = node.wall
-        node.disk.commit("expire before a load") { (store: inout ModelStore) throws(ModelStoreFault) in
-          try store.expireDue(at: wall)
+        node.disk.commit("expire before a load") {
+          $0.expireDue(at: wall)
         } then: { [weak self] result in
           guard let self else { return }
-          let expired = try? result.get()
-          simulation.oracle.expired(node, expired?.commands)
-          node.committed(expired?.changes ?? [])
+          simulation.oracle.expired(node, try? result.get())
           again(result.map { _ in () })
         }
       case .isNotBound:

@@ -241,11 +241,11 @@ final class SimulatedNode {
   private func lookForExpired() {
     act(after: 1_000) { [unowned self] in
       disk.commit("expire") { [unowned self] (store: inout ModelStore) throws(ModelStoreFault) in
-        (try store.expireDue(at: wall), try store.expireEffects(at: wall))
+        (store.expireDue(at: wall), try store.expireEffects(at: wall))
       } then: { [unowned self] result in
         let expired = try? result.get()
-        simulation.oracle.expired(self, expired?.0.commands)
-        committed((expired?.0.changes ?? []) + (expired?.1 ?? []))
+        simulation.oracle.expired(self, expired?.0)
+        committed(expired?.1 ?? [])
         guard let wait = store.untilNextExpiry() else { return }
         act(after: 1_000 * max(500, min(wait, 600_000))) { [unowned self] in lookForExpired() }
       }

@@ -8,18 +8,13 @@ package struct ModelCommand: Sendable {
   package let body: [UInt8]
   package var status = CommandStatus.queued
   package var sequence: UInt64
-  /// The epoch of the stream in which `sequence` is its number; `nil` if a restart left it out.
-  package var epoch: UInt64?
+  /// The epoch of the stream in which `sequence` is its number.
+  package var epoch: UInt64
   package var hasState = false
-  package let supersedeKey: String?
-  /// The state shown before the command; `nil` if it is unknown.
-  package var previous: ShownState?
   package var waitsFor: String?
   package var expiresAt: Int64?
-  /// The command that took its place; `nil` for none, or once one of them is answered.
-  package var replacedBy: CommandID?
-  /// Of whoever checks: its places among all that were queued, and the pairing it was given in.
-  package var orders: [Int]
+  /// Of whoever checks: its place among all that were queued, and the pairing it was given in.
+  package let order: Int
   package let pairing: Int
 }
 

@@ -159,58 +159,27 @@ extension ModelStore {
   private mutating func unanswered(
     _ device: DeviceID, _ cause: RestartCause, _ epoch: UInt64?
   ) -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {
-    let all = commands
-    func isNewest(_ command: ModelCommand) -> Bool {
-      !all.contains {
-        $0.target == device && $0.supersedeKey == command.supersedeKey && $0.id > command.id
-          && [.queued, .stored, .executed].contains($0.status)
-      }
-    }
-    func newest(_ command: ModelCommand) -> CommandID? {
-      all.filter {
-        $0.target == device && $0.supersedeKey == command.supersedeKey && $0.id > command.id
-          && [.queued, .stored, .executed].contains($0.status)
-      }.map(\.id).max()
-    }
-    var again: [Int] = []
-    for (index, command) in all.enumerated() where command.target == device {
+    var (again, lost): ([Int], [Int]) = ([], [])
+    for (index, command) in commands.enumerated() where command.target == device {
       switch command.status {
-      case .stored where command.supersedeKey == nil || isNewest(command):
-        if sources.fault != .dropUnansweredAtRestart { again.append(index) }
-      case .stored:
-        (commands[index].status, commands[index].epoch) = (.superseded, nil)
-        commands[index].replacedBy = newest(command)
-      case .executed where command.supersedeKey != nil && isNewest(command):
-        if case .peerLost = cause { again.append(index) }
-      case .executed where command.supersedeKey == nil:
-        if case .peerLost(let held, let earlier) = cause, isLost(command, after: held, earlier: earlier, epoch),
-          command.expiresAt.map({ $0 > age }) ?? true
-        {
-          again.append(index)
-        }
+      case .stored: if sources.fault != .dropUnansweredAtRestart { again.append(index) }
+      case .executed:
+        guard case .peerLost(let held, let earlier) = cause, isLost(command, after: held, earlier: earlier, epoch)
+        else { continue }
+        if command.expiresAt.map({ $0 > age }) ?? true { again.append(index) } else { lost.append(index) }
       default: break
       }
     }
     for index in again {
-      if commands[index].status != .executed || commands[index].supersedeKey != nil { commands[index].expiresAt = nil }
+      if commands[index].status == .stored { commands[index].expiresAt = nil }
       (commands[index].status, commands[index].hasState) = (.queued, false)
     }
-    if case .peerLost(let held, let earlier) = cause {
-      for (index, command) in all.enumerated()
-      where command.target == device && commands[index].status == .executed
-        && isLost(command, after: held, earlier: earlier, epoch)
-      {
-        commands[index].status = command.supersedeKey == nil ? .failed : .superseded
-        commands[index].hasState = false
-        if command.supersedeKey != nil { (commands[index].epoch, commands[index].replacedBy) = (nil, newest(command)) }
-      }
-    }
+    for index in lost { (commands[index].status, commands[index].hasState) = (.failed, false) }
     return again.map { commands[$0] }.sorted { $0.id < $1.id }.map { (.command, $0.id.bytes, $0.body, 0) }
   }
 
   /// Returns whether a restored child has lost a command.
   private func isLost(_ command: ModelCommand, after held: UInt64, earlier: StreamPosition?, _ epoch: UInt64?) -> Bool {
-    guard command.epoch != nil else { return true }
     if let earlier {
       let order = peer(command.target)?.commandEpochs ?? []
       guard let place = order.lastIndex(of: earlier.epoch) else { return true }

@@ -26,9 +26,9 @@ package struct ModelStore {
   var ageClock: AgeClock
   /// Numbers whose items are kept in the next transaction: nothing but a deliberate fault.
   var numbersAhead: [(device: DeviceID, streamClass: StreamClass, epoch: UInt64, item: ModelItem)] = []
-  /// For the oracle: the effects in order, and the records with their parents and pairings.
+  /// For the oracle: the effects and the recorded outcomes in order, and the records with their parents and pairings.
   package internal(set) var effects: [ModelEffect] = []
-  package internal(set) var outcomes: [ModelOutcome] = []
+  package internal(set) var outcomes: [CommandID] = []
   package internal(set) var reported: [RecordID: [DeviceID: Int]] = [:]
   private(set) var accepted = 0
 

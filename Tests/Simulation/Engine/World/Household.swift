@@ -125,21 +125,20 @@ final class Household {
     acts += 1
     let (device, wall) = (child.device, parent.wall)
     let id = parent.commandIDs.next(wall: wall, random: simulation.random.bytes(8))
-    let thing = Self.apps[simulation.random.below(Self.apps.count)].text
-    let (kind, level, locks) = (simulation.random.below(10), Int64(acts), scenario.locks)
+    let isLock = scenario.locks && simulation.random.once(in: 5)
+    let payload: CommandPayload =
+      isLock ? CommandPayload(SimulatedLock(level: Int64(acts))) : .message("message \(acts)")
+    // Some have a short life, some the usual one, and most have none: a machine that sleeps for a month ends the others.
     let lifetime: Int64? =
-      simulation.random.once(in: 4) ? Int64(simulation.random.below(600_000)) : nil
+      switch simulation.random.below(8) {
+      case 0, 1: Int64(1 + simulation.random.below(600_000))
+      case 2: nil
+      default: 0
+      }
     parent.act(after: 0) { [unowned self, unowned parent] in
       parent.disk.commit("command", with: device) {
         [unowned self, unowned parent] (store: inout ModelStore) throws(ModelStoreFault) in
-        let change = try store.issue(id, to: device, expiresAfter: lifetime, at: wall) { modified in
-          switch kind {
-          case 0: .sample(.removal(of: thing, modified: modified))
-          case 1 where locks, 2 where locks: CommandPayload(SimulatedLock(level: level, modified: modified))
-          case 1..<4: .message("message \(level)")
-          default: .sample(SampleRule(thing, level: level, modified: modified))
-          }
-        }
+        let change = try store.issue(id, payload, to: device, expiresAfter: lifetime, at: wall)
         // It grows old from here on: the machine may sleep for a month before the answer is there.
         simulation.oracle.issued(id, parent, lifetime)
         return change
@@ -188,14 +187,10 @@ final class Household {
       let id = simulation.pick(
         parent.store.commands.filter { $0.status == .queued && $0.payload.as(Edit.self) == nil }.map(\.id))
     else { return }
-    let wall = parent.wall
-    parent.act(after: 0) { [unowned self, unowned parent] in
-      parent.disk.commit("cancel") { (store: inout ModelStore) throws(ModelStoreFault) in
-        try store.cancel(id, at: wall)
-      } then: { [unowned self, unowned parent] result in
-        guard case .success(let taken?) = result else { return }
-        simulation.oracle.expired(parent, taken.expired)
-        if let change = taken.change { parent.committed([change]) }
+    parent.act(after: 0) { [unowned parent] in
+      parent.disk.commit("cancel") {
+        $0.cancel(id)
+      } then: { _ in
       }
     }
   }

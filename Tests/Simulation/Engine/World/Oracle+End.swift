@@ -27,6 +27,9 @@ extension Oracle {
         if other?.state == .removedUntold, one?.state == .active {
           return "\(parent.name) does not know of its removal"
         }
+        if one?.state == .active, other?.state == .active, !isCouple(parent, child) {
+          return "\(names) are paired, and hold no common key"
+        }
       }
       guard isCouple(parent, child) else { continue }
       guard parent.link(child.device)?.current != nil, child.link(parent.device)?.current != nil else {
@@ -75,8 +78,7 @@ extension Oracle {
     for (parent, child) in couples where isCouple(parent, child) {
       let past = past(Couple(parent: parent.device, child: child.device))
       guard isWholePast(past), !isCloned(child.device) else { continue }
-      if let wrong = wrongCommands(parent, child, past) ?? lostCommand(parent, child, past)
-        ?? wrongRules(parent, child, past) ?? wrongRegisters(parent, child)
+      if let wrong = wrongCommands(parent, child, past) ?? wrongRegisters(parent, child)
         ?? wrongUsage(parent, child, past)
       {
         return wrong
@@ -90,7 +92,7 @@ extension Oracle {
     guard !past.isSetBack, let pairing = parent.store.peer(child.device)?.pairing else { return nil }
     for command in parent.store.commands where command.target == child.device && command.pairing == pairing {
       let isApplied = child.store.receipts[command.id] != nil
-      let isTold = [.executed, .failed].contains(command.status) || command.status == .superseded && command.hasState
+      let isTold = [.executed, .failed, .superseded].contains(command.status)
       if isApplied != isTold, !(past.isUneven && isApplied) {
         return
           "a command of \(parent.name) counts as \(command.status.rawValue) and was \(isApplied ? "" : "not ")executed"
@@ -98,33 +100,6 @@ extension Oracle {
       }
     }
     return nil
-  }
-
-  /// A command for a thing is lost only to one that holds: not to newer ones that were all taken back.
-  private func lostCommand(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
-    guard !past.isSetBack, let pairing = parent.store.peer(child.device)?.pairing else { return nil }
-    let commands = parent.store.commands.filter { $0.target == child.device && $0.pairing == pairing }
-    for command in commands where command.status == .superseded && !command.hasState {
-      let newer = commands.filter { $0.supersedeKey == command.supersedeKey && $0.id > command.id }
-      if newer.allSatisfy({ $0.status == .cancelled || $0.status == .expired }) {
-        return "a command of \(parent.name) is lost though what had replaced it was taken back"
-      }
-    }
-    return nil
-  }
-
-  /// Both sides hold the same rules, unless somebody else has a say or the parent was set back.
-  private func wrongRules(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
-    guard !past.isSetBack, !past.isPairedAnew, checker().scenario.parents == 1 else { return nil }
-    let wanted = parent.store.holdings.settings(on: child.device)
-    let inForce = child.store.holdings.settings(on: child.device)
-    let things = Set(wanted.keys).union(inForce.keys).filter { wanted[$0] != inForce[$0] }.sorted()
-    guard !things.isEmpty else { return nil }
-    for command in parent.store.commands where command.target == child.device {
-      guard let key = command.supersedeKey, things.contains(key) else { continue }
-      checker().note(30, "command \(command.sequence) \(command.payload.summary) \(command.id) is \(command.status)")
-    }
-    return "the rules of \(things) are others on \(parent.name) than on \(child.name)"
   }
 
   /// A child's machine holds, of what its parents have set for it, the latest edit of each register and nothing else, and

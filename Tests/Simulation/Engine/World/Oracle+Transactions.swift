@@ -32,8 +32,7 @@ extension Oracle {
       if stream.waitingItems != Int64(stream.items.count) { simulation.fail("\(word): items are counted wrong") }
       let caps = streamClass == .receipt ? node.store.receiptCaps : scenario.caps
       if streamClass != .control, !stream.wasRestarted,
-        stream.waitingItems > caps.items
-          || stream.waitingBytes > caps.bytes && stream.waitingBytes - queuedAgain(node, stream) > caps.bytes
+        stream.waitingItems > caps.items || stream.waitingBytes > caps.bytes
       {
         simulation.fail("\(word): \(stream.waitingItems) items and \(stream.waitingBytes) bytes are over the cap")
       }
@@ -48,12 +47,6 @@ extension Oracle {
         checkForgotten(node, present, streamClass, before, through: stream.storedThrough)
       }
     }
-  }
-
-  /// The bytes of commands that came back for newer ones, which may be longer than those.
-  private func queuedAgain(_ node: SimulatedNode, _ stream: ModelPeer.Outgoing) -> Int64 {
-    let ids = Set(node.store.commands.filter { $0.orders.count > 1 }.map(\.id.bytes))
-    return ids.isEmpty ? 0 : stream.items.filter { ids.contains($0.itemID) }.reduce(0) { $0 + $1.cost }
   }
 
   private func noteWithdrawn(
@@ -123,30 +116,18 @@ extension Oracle {
         let command = parent.store.commands.first(where: { $0.id == effect.id })
       else { continue }
       let last = lastOrder[couple].flatMap { $0.pairing == effect.pairing ? $0.order : nil } ?? -1
-      // A command that was queued again has taken effect from one of its places.
-      let order = command.orders.first { $0 > last }
-      if !past(couple).mayRestart, order == nil {
+      if !past(couple).mayRestart, command.order <= last {
         simulation.fail("commands of \(author) took effect on \(node.name) in another order than they were given")
       }
-      lastOrder[couple] = (effect.pairing, order ?? command.orders.last ?? last)
+      lastOrder[couple] = (effect.pairing, command.order)
     }
   }
 
-  /// An effect has one outcome, and none once a later command for its thing is in force.
+  /// An effect has one outcome.
   private func checkOutcomes(_ node: SimulatedNode, _ before: ModelStore) {
-    for outcome in node.store.outcomes.dropFirst(before.outcomes.count) {
-      // A machine that was set back or copied has the outcomes of its present past alone.
-      if before.outcomes.contains(where: { $0.id == outcome.id }) {
-        simulation.fail("an effect on \(node.name) was carried out twice")
-      }
-      guard setBackAt[node.device] == nil, !cloned.contains(node.device),
-        let effect = before.pending.first(where: { $0.id == outcome.id })
-      else { continue }
-      guard outcome.isDone, let desired = effect.payload.desired else { continue }
-      let held = node.store.shown(desired.thing, node.device).state
-      if let held, desired.isOlder(than: held) {
-        simulation.fail("an effect was carried out on \(node.name) that a later command had replaced")
-      }
+    // A machine that was set back or copied has the outcomes of its present past alone.
+    for outcome in node.store.outcomes.dropFirst(before.outcomes.count) where before.outcomes.contains(outcome) {
+      simulation.fail("an effect on \(node.name) was carried out twice")
     }
   }
 
@@ -165,11 +146,13 @@ extension Oracle {
   /// Commands that were ended because of their age.
   func expired(_ node: SimulatedNode, _ ids: [CommandID]?) {
     for id in ids ?? [] {
-      guard let issued = issuedAt[id], let lifetime = issued.lifetime ?? Optional(Limits.oneShotMilliseconds),
-        let target = node.store.commands.first(where: { $0.id == id })?.target,
+      guard let issued = issuedAt[id], let target = node.store.commands.first(where: { $0.id == id })?.target,
         !past(Couple(parent: node.device, child: target)).isSetBack
       else { continue }
-      if node.trueAge - issued.at < lifetime {
+      let lifetime = issued.lifetime ?? Limits.oneShotMilliseconds
+      if lifetime == 0 {
+        simulation.fail("\(node.name): a command expired that never does")
+      } else if node.trueAge - issued.at < lifetime {
         simulation.fail("\(node.name): a command expired after \(node.trueAge - issued.at) of \(lifetime) ms")
       }
     }

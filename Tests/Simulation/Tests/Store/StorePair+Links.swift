@@ -31,7 +31,7 @@ extension StorePair {
           device, stream.streamClass, epoch: stream.model.epoch, from: from, items: items, bytes: bytes)
         {
         case .loaded(let loaded): return "\(loaded)"
-        case .hasExpired: try $0.expireDue(at: self.wall)
+        case .hasExpired: $0.expireDue(at: self.wall)
         case .isNotBound: $0.bind(device, stream.streamClass, epoch: stream.model.epoch, from: from, items: items)
         }
       }
@@ -196,16 +196,12 @@ extension StorePair {
     // Sometimes one that was answered before, under another number.
     let known = model.receipts.keys.sorted()
     let id = !known.isEmpty && random.once(in: 5) ? random.pick(known) : nextCommandID()
-    let thing = "thing\(random.below(3))"
     let modified = HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)
     let payload: CommandPayload =
-      switch random.below(7) {
-      case 0: .message("x")
-      case 1: .sample(.removal(of: thing, modified: modified))
-      case 2: .sample(SampleRule("family", level: Int64(random.below(3)), modified: modified))
-      case 3: CommandPayload(SimulatedLock(level: 1, modified: modified))
-      case 4: CommandPayload(Edit((0..<(1 + random.below(3))).map { register($0, modified) }))
-      default: .sample(SampleRule(thing, level: 1, modified: modified))
+      switch random.below(6) {
+      case 0, 1: .message("x")
+      case 2, 3: CommandPayload(SimulatedLock(level: Int64(random.below(3))))
+      default: CommandPayload(Edit((0..<(1 + random.below(3))).map { register($0, modified) }))
       }
     let body = coding.encode(CommandBody(commandID: id, author: peer.device, createdAt: 1, payload: payload))
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
@@ -241,16 +237,23 @@ extension StorePair {
       case (_, 0): .failed(reason: "no")
       case (_, 1): .expired
       case (_, 2): .superseded(nil)
-      case (let payload?, 3): .superseded(payload.desired?.state ?? .messageStored)
+      case (let payload?, 3): .superseded(Self.state(of: payload))
       case (let payload?, 4), (let payload?, 5): .superseded(otherState(than: payload, from: peer))
       case (let payload?, 6): .executed(otherState(than: payload, from: peer))
       case (_, 7): .underWay(waitsFor: "the agent")
-      default: .executed(command?.payload.desired?.state ?? .messageStored)
+      default: .executed(command.map { Self.state(of: $0.payload) } ?? .messageStored)
       }
     let answered = random.once(in: 20) ? nextCommandID() : id
     let body =
       random.once(in: 20) ? [0xFF] : coding.encode(CommandReceipt(commandID: answered, outcome: outcome, at: 1))
     return DeliveryItem(sequence: sequence, kind: .receipt, itemID: id.bytes, body: body)
+  }
+
+  /// Returns the state with which an honest child answers that it has executed a command.
+  static func state(of payload: CommandPayload) -> StateInForce {
+    if let lock = payload.as(SimulatedLock.self) { return StateInForce(lock.state) }
+    if let edit = payload.as(Edit.self) { return StateInForce(RegistersInForce(edit.registers, .recorded)) }
+    return .messageStored
   }
 
   /// Returns a state that a child with another parent, or a dishonest child, might report.
@@ -259,18 +262,15 @@ extension StorePair {
     let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000
     let modified = HybridTimestamp(
       wall: max(0, wall + ahead), counter: UInt32(random.below(2)), author: random.pick([own, peer.device]))
-    let own = payload.as(SetSample.self)?.rule
-    let thing = random.once(in: 4) ? "thing\(random.below(3))" : own?.id ?? "thing0"
     switch random.below(5) {
-    case 0: return .sample(.removal(of: thing, modified: modified))
-    case 1: return .messageStored
-    case 2: return .sample(SampleRule("family", modified: modified))
+    case 0: return .messageStored
+    case 1: return StateInForce(SimulatedLockState(level: Int64(random.below(3))))
     default:
-      if var rule = own, random.once(in: 3) {
-        rule.modified = modified
-        return .sample(rule, .enforced)
+      let asked = payload.as(Edit.self)?.registers ?? [register(0, modified)]
+      let held = asked.map { register in
+        random.once(in: 3) ? register : Register(register.zone, register.key, "other", modified: modified)
       }
-      return .sample(SampleRule(thing, level: Int64(random.below(1_000)), modified: modified))
+      return StateInForce(RegistersInForce(random.once(in: 4) ? Array(held.dropFirst()) : held, .recorded))
     }
   }
 }

@@ -93,14 +93,6 @@ extension StorePair {
       "\($0.id) \($0.status.rawValue) \($0.hasState) \($0.status == .stored ? $0.waitsFor ?? "" : "")"
     }.sorted()
     if commands != modelled { return "commands: \(commands), in the model \(modelled)" }
-    let things: [any HouseholdThing] =
-      ["thing0", "thing1", "thing2", "family"].map { SampleThing($0) } + [SimulatedLockThing()]
-    for device in [own] + model.peers.map(\.device) {
-      for thing in things {
-        let (shown, modelShown) = (try await real.shown(thing, on: device), model.shown(thing, device))
-        if shown != modelShown { return "\(thing.key) of \(device): \(shown), in the model \(modelShown)" }
-      }
-    }
     let registers = try await real.registers().registers
     let modelRegisters = RegisterMap(model.holdings.registers.values).registers
     if registers != modelRegisters { return "registers: \(registers), in the model \(modelRegisters)" }

@@ -158,25 +158,15 @@ extension StorePair {
   // MARK: Commands and usage
 
   private func issue(_ device: DeviceID) async -> String? {
-    let (id, thing) = (nextCommandID(), "thing\(random.below(3))")
-    let (kind, level) = (random.below(9), Int64(random.below(1_000)))
-    let lifetime: Int64? = random.once(in: 3) ? Int64(random.below(1_000_000)) : nil
-    @Sendable func payload(_ modified: HybridTimestamp) -> CommandPayload {
-      switch kind {
-      case 0: .sample(.removal(of: thing, modified: modified))
-      case 1, 2: .message("message \(level)")
-      case 3: .sample(SampleRule("family", level: level, modified: modified))
-      case 4: CommandPayload(SimulatedLock(level: level, modified: modified))
-      default: .sample(SampleRule(thing, level: level, modified: modified))
-      }
-    }
+    let (id, level) = (nextCommandID(), Int64(random.below(1_000)))
+    let payload: CommandPayload =
+      random.once(in: 3) ? CommandPayload(SimulatedLock(level: level)) : .message("message \(level)")
+    let lifetime: Int64? = random.pick([nil, 0, Int64(random.below(1_000_000))])
     return await both("issuing") {
-      let issued = try await $0.issue(id, to: device, expiresAfter: lifetime, at: self.wall) { _, tick in
-        payload(try tick())
-      }
+      let issued = try await $0.issue(id, to: device, expiresAfter: lifetime, at: self.wall) { _, _ in payload }
       return self.word([issued.change])
     } _: {
-      self.word([try $0.issue(id, to: device, expiresAfter: lifetime, at: self.wall, payload: payload)])
+      self.word([try $0.issue(id, payload, to: device, expiresAfter: lifetime, at: self.wall)])
     }
   }
 
@@ -217,26 +207,18 @@ extension StorePair {
   private func cancel() async -> String? {
     let id = random.pick(model.commands.map(\.id) + [nextCommandID()])
     return await both("cancelling") {
-      guard let taken = try await $0.cancel(id, at: self.wall), taken.wasCancelled else { return "nothing" }
-      return self.word(taken.result.queuedAgain?.commandID, taken.result.expired.map(\.commandID))
-        + self.word([taken.change].compactMap { $0 })
+      let isCancelled = try await $0.cancel(id, at: self.wall)?.wasCancelled ?? false
+      return "\(isCancelled)"
     } _: {
-      guard let taken = try $0.cancel(id, at: self.wall) else { return "nothing" }
-      return self.word(taken.queuedAgain, taken.expired) + self.word([taken.change].compactMap { $0 })
+      "\($0.cancel(id))"
     }
-  }
-
-  private func word(_ queuedAgain: CommandID?, _ expired: [CommandID]) -> String {
-    "queued again: \(queuedAgain?.description ?? "none"), expired: \(expired) "
   }
 
   private func expire() async -> String? {
     await both("expiring") {
-      let expired = try await $0.expireDue(at: self.wall)
-      return "\(expired.commands) " + self.word(expired.changes)
+      "\(try await $0.expireDue(at: self.wall))"
     } _: {
-      let expired = try $0.expireDue(at: self.wall)
-      return "\(expired.commands) " + self.word(expired.changes)
+      "\($0.expireDue(at: self.wall))"
     }
   }
 
@@ -251,7 +233,7 @@ extension StorePair {
       }
     }
     let id = random.pick(pending.map(\.id) + [nextCommandID()])
-    let state = pending.first { $0.id == id }?.payload.desired?.state ?? .messageStored
+    let state = pending.first { $0.id == id }.map { Self.state(of: $0.payload) } ?? .messageStored
     let outcome: EffectOutcome = random.once(in: 3) ? .failed(reason: "no") : .done(state)
     return await both("an outcome") {
       self.word([try await $0.finishEffect(id, outcome, at: self.wall)].compactMap { $0 })
