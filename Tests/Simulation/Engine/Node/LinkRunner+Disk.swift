@@ -234,6 +234,7 @@ extension LinkRunner {
         }
       }
     case .opened(_, .refutes, _):
+      simulation.oracle.discards(self)
       node.disk.commit("discard a pairing", with: device) {
         $0.discardPending(device)
       } then: { [weak self] result in

@@ -101,6 +101,15 @@ extension Oracle {
     }
   }
 
+  /// A link takes a session for proof that its peer has rolled a pairing back: the peer no longer holds that key.
+  func discards(_ link: LinkRunner) {
+    guard !isCloned(link.peer), let pending = link.node.store.peer(link.peer)?.pendingKey,
+      let peer = simulation.node(link.peer)?.store.peer(link.node.device),
+      peer.pendingKey == pending || peer.callingKeys.contains(pending)
+    else { return }
+    simulation.fail("\(link.name) discards a pairing that its peer has not rolled back")
+  }
+
   /// Of two sessions with a peer, a link keeps one: its peer does not keep the other instead.
   func keeps(_ link: LinkRunner, _ connection: Connection, insteadOf other: Connection?) {
     guard let other else { return }
