@@ -7,7 +7,6 @@ import LatchkeyModel
 /// therefore has 23 or 25 hours when clocks change. An hour that is skipped starts the day at the change, and an hour
 /// that occurs twice starts it at its first occurrence. Every instant belongs to exactly one day.
 public struct DayBoundary: Hashable, Sendable {
-  /// The IANA name of the zone, as it was given.
   public let zoneName: String
   /// The hour at which a day starts, 0 to 23.
   public let dayStartHour: Int
@@ -107,7 +106,6 @@ public struct DayBoundary: Hashable, Sendable {
 ///
 /// Each description says what to do next.
 public enum DayBoundaryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The zone is not known.
   case unknownZone(String)
   /// The hour is not in 0 to 23.
   case startHourOutOfRange(Int)

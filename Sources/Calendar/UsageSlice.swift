@@ -2,13 +2,10 @@ import LatchkeyModel
 
 /// A session of one application, or the part of it in one family day.
 public struct UsageSlice: Hashable, Sendable {
-  /// The application.
   public var appID: AppID
-  /// Its name for people.
   public var displayName: String
   /// The effect of its use on points at the time.
   public var category: AppCategory
-  /// The rate at the time of use.
   public var rate: PointsRate
   /// The start in Unix milliseconds.
   public var start: Int64

@@ -57,7 +57,6 @@ struct CrowdPatience: Sendable, Hashable {
 
   private var pauses = 0
 
-  /// Returns whether a number of instances is a crowd.
   static func isCrowd(_ count: Int) -> Bool { count > 8 }
 
   /// Returns the time until the next search.

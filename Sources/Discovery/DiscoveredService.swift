@@ -33,7 +33,6 @@ public struct DiscoveredService: Sendable, Hashable {
 
 /// An address at which a discovered service may answer.
 public struct DiscoveredAddress: Sendable, Hashable {
-  /// The address.
   public var address: IPAddress
 
   /// The interface on which a link-local IPv6 address is valid; `nil` for every other address.

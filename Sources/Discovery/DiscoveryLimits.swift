@@ -13,7 +13,6 @@ enum DiscoveryLimits {
   /// Instances that are looked up at a time, not counting those that have answered.
   static let lookups = 4
 
-  /// Addresses kept for one instance.
   static let addresses = 16
 
   /// Addresses of our own announced on one interface; avahi-daemon allows 32 entries in a group.
@@ -31,7 +30,6 @@ enum DiscoveryLimits {
   /// Bytes of TXT kept of one instance, each entry counted with its length byte.
   static let textBytes = 1300
 
-  /// Bytes that are looked at of any record.
   static let recordBytes = 2048
 
   /// TXT records kept of one instance while old ones have not run out.

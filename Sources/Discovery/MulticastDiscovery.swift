@@ -114,7 +114,6 @@ public final class MulticastDiscovery: PeerDiscovery {
     }
   }
 
-  /// Runs the thread.
   private func thread() {
     do throws(LoopError) {
       try discover()

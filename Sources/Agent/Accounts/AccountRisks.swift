@@ -10,10 +10,8 @@ public enum AccountRisks {
     "shadow",
     "kmem", "systemd-journal-remote", "_latchkey",
   ]
-  /// The most groups of an account that are looked at.
   private static let mostGroups: Int32 = 1_024
 
-  /// Returns the privileged groups of an account, in the order of their names.
   public static func privilegedGroups(of account: UInt32) -> [String] {
     guard let user = user(account) else { return [] }
     var count = mostGroups

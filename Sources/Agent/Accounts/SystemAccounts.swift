@@ -9,9 +9,7 @@ import Synchronization
 public enum SystemAccounts {
   /// An entry of the system's table of users.
   public struct Entry: Hashable, Sendable {
-    /// The number of the account.
     public var uid: UInt32
-    /// The log-in name.
     public var name: String
     /// The comment field, of which the part before the first comma is the person's name.
     public var comment: String
@@ -20,7 +18,6 @@ public enum SystemAccounts {
     /// The path of the home folder.
     public var home: String
 
-    /// Creates an entry.
     public init(uid: UInt32, name: String, comment: String, shell: String, home: String = "") {
       self.uid = uid
       self.name = name

@@ -8,12 +8,10 @@ public struct ApplicationPlaces: Hashable, Sendable {
   public var homes: [String]
   /// The folder of dpkg's files.
   public var dpkg: String
-  /// The folders of programs.
   public var programs: [String]
   /// The languages in which names are read, the best one first.
   public var languages: [String]
 
-  /// Creates places.
   public init(
     shares: [String], homes: [String] = [], dpkg: String = usualDpkg, programs: [String] = usualPrograms,
     languages: [String] = []

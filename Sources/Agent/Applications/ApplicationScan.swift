@@ -34,7 +34,6 @@ public struct ApplicationScan {
     var entry: DesktopEntry
     var share: String
     var file: String
-    /// The program that it starts itself.
     var program: String?
     /// What recognizes it if another program starts it.
     var launched: AppMatcher?
@@ -171,7 +170,6 @@ public struct ApplicationScan {
     return found.filter { TextRule.matcherValue.fault(in: $0.value) == nil }
   }
 
-  /// Folders of many programs.
   private static let manyPrograms = Set(
     ApplicationPlaces.usualPrograms
       + ["/lib", "/usr/lib", "/usr/libexec", "/usr/local/lib", "/usr/local/libexec", "/opt"])

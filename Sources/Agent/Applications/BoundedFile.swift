@@ -51,7 +51,6 @@ enum BoundedFile {
     return read(file, &bytes, 2) == 2 && bytes == Array("#!".utf8)
   }
 
-  /// A Boolean value that indicates whether a path is a folder.
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -65,7 +64,6 @@ enum BoundedFile {
     return found == path ? nil : found
   }
 
-  /// A Boolean value that indicates whether a path is a program that may be run.
   static func isProgram(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0

@@ -4,7 +4,6 @@ import Glibc
 public struct DebianPackages: Sendable {
   /// The folder of dpkg's files.
   let folder: String
-  /// The packages that are looked at.
   private static let mostPackages = 20_000
   private static let mostListBytes = 32 << 20
   private static let mostStatusBytes = 64 << 20
@@ -37,7 +36,6 @@ public struct DebianPackages: Sendable {
     return owners
   }
 
-  /// Returns the versions of installed packages.
   public func versions(of packages: Set<String>) -> [String: String] {
     guard !packages.isEmpty, let bytes = BoundedFile.bytes(folder + "/status", most: Self.mostStatusBytes) else {
       return [:]

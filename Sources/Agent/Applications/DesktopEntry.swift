@@ -64,7 +64,6 @@ public struct DesktopEntry: Hashable, Sendable {
     return values
   }
 
-  /// The keys that are looked at.
   private static let mostKeys = 4_096
 
   private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {

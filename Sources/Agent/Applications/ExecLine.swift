@@ -28,7 +28,6 @@ public enum ExecLine {
 
   static func base(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
 
-  /// The words that are looked at.
   private static let mostWords = 64
 
   /// Returns the words of a command line, in which quotation marks join words and a backslash within them escapes.

@@ -8,7 +8,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §10.
 public final class InputDevices {
-  /// The most devices that are read.
   static let most = 64
 
   private struct Device {
@@ -23,7 +22,6 @@ public final class InputDevices {
   private var others: [String: UInt64] = [:]
   private var last: BootInstant?
 
-  /// Opens the devices that are there.
   public init(folder: String = "/dev/input", classFolder: String = "/sys/class/input") {
     self.folder = folder
     self.classFolder = classFolder

@@ -6,14 +6,12 @@ public struct ClockJump: Sendable {
     var awake: Duration
     var boot: Duration
 
-    /// Creates a reading; each clock is as in `SystemClock`.
     public init(wall: Duration, awake: Duration, boot: Duration) {
       self.wall = wall
       self.awake = awake
       self.boot = boot
     }
 
-    /// Returns the present readings.
     public static func now() -> Reading {
       Reading(wall: SystemClock.wall.now, awake: SystemClock.awake.now, boot: SystemClock.boot.now)
     }
@@ -23,7 +21,6 @@ public struct ClockJump: Sendable {
   public struct Change: Sendable, Hashable {
     /// The time that has passed, sleep included.
     public var passed: Duration
-    /// The time that the machine slept.
     public var slept: Duration
     /// The time by which the wall clock was set ahead; negative if it was set back.
     public var set: Duration
@@ -36,7 +33,6 @@ public struct ClockJump: Sendable {
 
   private var last: Reading
 
-  /// Creates a comparison that begins with a reading.
   public init(_ reading: Reading = .now()) {
     last = reading
   }

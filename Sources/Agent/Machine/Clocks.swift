@@ -11,16 +11,13 @@ public enum SystemClock: Sendable {
   /// The time since this machine started, with the time that it slept.
   case boot
 
-  /// The present reading.
   public var now: Duration {
     let time = reading
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// The present reading in whole milliseconds.
   public var milliseconds: Int64 { microseconds / 1_000 }
 
-  /// The present reading in whole microseconds.
   public var microseconds: Int64 {
     let time = reading
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
@@ -42,7 +39,6 @@ public enum SystemClock: Sendable {
 ///
 /// It may be set at any time.
 public enum WallClock {
-  /// Returns the present reading in Unix milliseconds.
   public static func now() -> Int64 { SystemClock.wall.milliseconds }
 
   /// A Boolean value that indicates whether the kernel says that a time service keeps the clock.
@@ -51,7 +47,6 @@ public enum WallClock {
 
 /// The clock that durations are measured by, `CLOCK_BOOTTIME`: it counts through sleep and never jumps.
 public enum BootClock {
-  /// Returns the present moment.
   public static func now() -> BootInstant { BootInstant(milliseconds: SystemClock.boot.milliseconds) }
 }
 

@@ -3,7 +3,6 @@ import LatchkeyModel
 
 /// A process as the kernel shows it at one moment.
 public struct RunningProcess: Hashable, Sendable {
-  /// The process number and start time.
   public let identity: ProcessIdentity
   /// The real user ID.
   ///
@@ -14,7 +13,6 @@ public struct RunningProcess: Hashable, Sendable {
   /// A Boolean value that indicates whether the process has ended and waits to be reaped.
   public let hasEnded: Bool
 
-  /// Creates a description from known values.
   public init(identity: ProcessIdentity, userID: UInt32, startedAt: BootInstant, hasEnded: Bool) {
     self.identity = identity
     self.userID = userID

@@ -4,17 +4,12 @@ extension NetworkInterface {
   public enum Exclusion: Sendable, Hashable {
     /// It leads to this machine alone.
     case loopback
-    /// It is switched off.
     case off
     /// It belongs to containers or virtual machines.
     case virtual
-    /// It joins two points only.
     case pointToPoint
-    /// It carries no multicast.
     case noMulticast
-    /// It has no address.
     case noAddress
-    /// A person has named other interfaces.
     case notNamed
   }
 

@@ -2,11 +2,9 @@ import Glibc
 
 /// A network interface of this machine at one moment.
 public struct NetworkInterface: Hashable, Sendable {
-  /// The kernel's number of the interface.
   public var index: UInt32
   /// The name, as `ip link` shows it.
   public var name: String
-  /// A Boolean value that indicates whether the interface is switched on.
   public var isUp: Bool
   /// A Boolean value that indicates whether the link itself works, such as a plugged cable.
   public var isRunning: Bool
@@ -19,10 +17,8 @@ public struct NetworkInterface: Hashable, Sendable {
   /// The addresses with their networks, in the kernel's order.
   public var subnets: [Subnet]
 
-  /// The most addresses of one interface that are read.
   private static let maximumAddresses = 64
 
-  /// Creates a description of an interface.
   public init(
     index: UInt32, name: String, isUp: Bool = true, isRunning: Bool = true, isLoopback: Bool = false,
     isMulticast: Bool = true, isPointToPoint: Bool = false, subnets: [Subnet] = []
@@ -37,7 +33,6 @@ public struct NetworkInterface: Hashable, Sendable {
     self.subnets = subnets
   }
 
-  /// The addresses, in the order of `subnets`.
   public var addresses: [IPAddress] { subnets.map(\.address) }
 
   /// Reads the interfaces of this network namespace.

@@ -101,10 +101,8 @@ public enum ProcFile {
     }
   }
 
-  /// The numbers of all processes that /proc shows.
   public static func processes() -> [Int32] { numbers(in: "/proc") }
 
-  /// The numbers of the threads of a process; none if there is no such process.
   public static func threads(of process: Int32) -> [Int32] { numbers(in: "/proc/\(process)/task") }
 
   private static func numbers(in path: String) -> [Int32] {

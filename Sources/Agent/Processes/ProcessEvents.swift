@@ -7,18 +7,15 @@ import Glibc
 public struct ProcessEvents: ~Copyable, Sendable {
   /// What happened to a process.
   public enum Event: Hashable, Sendable {
-    /// A program was started in the process with this number.
     case started(Int32)
     /// A process began as a copy of another one, without another program; where this was asked for.
     case forked(Int32, of: Int32)
-    /// Events were lost.
     case lost
   }
 
   /// The bytes of events that the kernel keeps for this process: those of some 20,000.
   private static let bufferBytes: Int32 = 16 << 20
 
-  /// The descriptor, which can be polled for events.
   public let descriptor: Int32
 
   /// Asks the kernel for events; `nil` where it refuses.

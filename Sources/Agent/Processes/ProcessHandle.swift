@@ -43,7 +43,6 @@ public struct ProcessHandle: ~Copyable, Sendable {
   @discardableResult
   public borrowing func send(signal number: Int32) -> Bool { latchkey_pidfd_signal(descriptor, number) == 0 }
 
-  /// A Boolean value that indicates whether the process has ended.
   public var hasEnded: Bool {
     var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&ready, 1, 0) > 0

@@ -13,7 +13,6 @@ public final class ProcessJail {
   /// The group of those that were let go.
   private static let released = "released"
 
-  /// The folder of the groups.
   public let folder: String
   private var cells: [ProcessIdentity: Cell] = [:]
 
@@ -52,7 +51,6 @@ public final class ProcessJail {
     }
   }
 
-  /// The processes that are frozen.
   public var processes: Set<ProcessIdentity> { Set(cells.keys) }
 
   /// The processes that are frozen, with a descriptor each, which is ready with an exceptional condition (`POLLPRI`) when a process leaves.

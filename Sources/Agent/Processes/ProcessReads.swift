@@ -44,7 +44,6 @@ public enum ProcessReads {
     return true
   }
 
-  /// What is read now.
   public static var current: Reading {
     let value = state.load(ordering: .sequentiallyConsistent)
     let process = Int32(truncatingIfNeeded: value)

@@ -26,6 +26,5 @@ public enum InheritedDescriptors {
     noted.withLock { $0 = found }
   }
 
-  /// The inherited descriptors in ascending order.
   static var all: [Int32] { noted.withLock { $0 } }
 }

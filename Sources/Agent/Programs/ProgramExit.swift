@@ -6,11 +6,9 @@ public struct ProgramExit: Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     /// The program exited with a status of 0 to 255.
     case exited(status: Int32)
-    /// A signal ended the program.
     case signalled(number: Int32)
   }
 
-  /// The cause of the end.
   public let cause: Cause
 
   /// Creates the end that `waitpid` reports by a status.

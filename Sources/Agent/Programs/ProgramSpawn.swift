@@ -11,7 +11,6 @@ struct ProgramSpawn {
     case brokenPipe
   }
 
-  /// The program's path.
   let path: String
   /// Its arguments, beginning with its name.
   let arguments: [String]

@@ -59,7 +59,6 @@ public struct TrackedProgram: Sendable {
 
 /// A program that this process started and whose end it observes.
 public struct StartedProgram: Sendable {
-  /// The process number.
   public let pid: Int32
   /// Field 22 of /proc/PID/stat, in clock ticks since boot.
   ///

@@ -4,7 +4,6 @@ import Glibc
 ///
 /// Each description says what to do next.
 public enum TrackedProgramError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No program was named.
   case nothingToRun
   /// Neither the path nor the PATH leads to the program.
   case notFound(String)

@@ -13,7 +13,6 @@ public struct UndumpableScope: ~Copyable, Sendable {
 
   private static let state = Mutex(State())
 
-  /// Begins the protection.
   public init() {
     Self.state.withLock { state in
       if state.open == 0 {

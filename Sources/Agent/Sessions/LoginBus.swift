@@ -8,11 +8,9 @@ import Glibc
 ///
 /// Spec: Protocol/13-agent.md §10.
 public final class LoginBus {
-  /// The most sessions that are read.
   static let mostSessions = 64
   /// The most sessions of logind's list from which those to read are chosen.
   private static let mostListed = 4_096
-  /// The most messages that are processed at a time.
   private static let mostMessages = 256
   /// The longest time that connecting, or reading all sessions, may take, in milliseconds.
   private static let readMilliseconds: Int64 = 500
@@ -153,7 +151,6 @@ public final class LoginBus {
   private struct Deadline {
     private let end: Int64
     init(_ milliseconds: Int64) { end = SystemClock.boot.milliseconds + milliseconds }
-    /// The time that is left.
     var milliseconds: Int64 { max(0, end - SystemClock.boot.milliseconds) }
   }
 

@@ -1,8 +1,6 @@
 /// A session of a person, as logind describes it.
 public struct LoginSession: Hashable, Sendable {
-  /// Its ID at logind.
   public var id: String
-  /// The number of its account.
   public var user: UInt32
   /// The seat to which it belongs; empty for none.
   public var seat: String
@@ -22,7 +20,6 @@ public struct LoginSession: Hashable, Sendable {
   /// A Boolean value that indicates whether it came over the network.
   public var isRemote: Bool
 
-  /// Creates a session.
   public init(
     id: String, user: UInt32, seat: String, isActive: Bool, isLocked: Bool, sessionClass: String = "user",
     state: String = "active", type: String = "", isRemote: Bool = false

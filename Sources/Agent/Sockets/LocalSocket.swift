@@ -7,13 +7,10 @@ import Glibc
 public final class LocalSocket: Sendable {
   /// The process at the other end, as the kernel noted when it was connected.
   public struct Peer: Hashable, Sendable {
-    /// The user ID.
     public var user: UInt32
-    /// The process number.
     public var process: Int32
   }
 
-  /// The descriptor, which can be polled.
   public let descriptor: Int32
 
   /// `O_PATH`, which the header declares only to programs that ask for more than POSIX.

@@ -19,7 +19,6 @@ struct HashCache {
   private static let mostWaiting = 64
   /// The most large files that are read side by side, so that a small one does not wait for all that came before.
   private static let mostRead = 4
-  /// The size of a part, in bytes.
   private static let partBytes = 1 << 18
 
   private var known: [FileMark: String] = [:]
@@ -32,7 +31,6 @@ struct HashCache {
   private var readBytes: Int64 = 0
   /// The large files of which a hash was asked for that is not known yet, since the last call of `takePostponed`.
   private var postponed: Set<FileMark> = []
-  /// The number of files that were read.
   private(set) var reads = 0
 
   /// Returns the SHA-256 of a file, 64 lower-case hexadecimal digits; `nil` if it cannot be read, is too large, or is not known
@@ -69,7 +67,6 @@ struct HashCache {
     return postponed
   }
 
-  /// Forgets what is known of files.
   mutating func forget(_ isForgotten: (FileMark) -> Bool) { known = known.filter { !isForgotten($0.key) } }
 
   /// A Boolean value that indicates whether something waits to be read.

@@ -18,7 +18,6 @@ struct LineageStore {
   private var written = 0
   private var next = BootInstant(milliseconds: 0)
 
-  /// Creates the store beside a socket.
   init(besides socket: String, boot: String) {
     path = (socket.lastIndex(of: "/").map { String(socket[...$0]) } ?? "") + "lineage"
     self.boot = boot

@@ -7,7 +7,6 @@ import LatchkeyAgentProtocol
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct NamedPlaces {
-  /// The most files that are known.
   private static let capacity = 32_768
 
   private struct Place: Hashable {

@@ -5,7 +5,6 @@ import LatchkeyAgent
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct OriginalFiles {
-  /// The most files that are known.
   private static let capacity = 32_768
 
   private struct Original {

@@ -19,7 +19,6 @@ struct PackageFiles {
   private static let manyNamed: Set<String> = ["busybox", "flatpak", "snap", "toybox"]
   /// The programs among them, by which copies are known.
   private(set) var originals = OriginalFiles()
-  /// The places of all of them.
   private(set) var places = NamedPlaces()
 
   /// Creates a table without packages; `folder` is dpkg's.
@@ -58,7 +57,6 @@ struct PackageFiles {
     return true
   }
 
-  /// Returns the packages to which a path belongs.
   func packages(of path: String) -> Set<String> { byPath[path] ?? [] }
 
   /// Returns the paths that orders name and that are links to the program at a path.

@@ -48,15 +48,12 @@ final class GateListener {
 
 /// The note that a gate leaves when it let a log-in through without an answer: a byte for each.
 struct GateNotes {
-  /// The most that are counted.
   private static let most = 4_096
-  /// The path of the file.
   let path: String
 
   /// Creates the notes of the agent that keeps its orders at a path.
   init(besides orders: String) { path = orders + ".unanswered" }
 
-  /// Adds one.
   func add() {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return }

@@ -8,7 +8,6 @@ struct ArgumentReader {
   struct Arguments: Hashable {
     /// The arguments with one space between two.
     var text = ""
-    /// A Boolean value that indicates whether there are more.
     var isCut = false
     /// The beginnings of the arguments from the second one on, of programs that are told by them what to run; else empty.
     var afterFirst: [String] = []

@@ -8,7 +8,6 @@ struct FlatpakPlace {
   /// Where the system installs Flatpaks.
   private static let installed = "/var/lib/flatpak/app/"
 
-  /// The Flatpak's ID.
   let id: String
   /// A Boolean value that indicates whether the executable is a file of that Flatpak as the system installed it.
   let isGenuine: Bool

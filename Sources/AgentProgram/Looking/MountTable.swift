@@ -12,7 +12,6 @@ struct MountTable {
   struct Mount: Equatable {
     /// The number of the file system's device, as `/proc/PID/maps` names it.
     var device: KnownDevices.Device?
-    /// Where it is mounted.
     var place: String
     /// The kind of file system.
     var kind: String
@@ -27,7 +26,6 @@ struct MountTable {
       "9p", "afs", "autofs", "ceph", "cifs", "coda", "lustre", "nfs", "orangefs", "smb", "vboxsf", "virtiofs",
     ]
 
-    /// Returns whether a path lies in it.
     func holds(_ path: some StringProtocol) -> Bool {
       let (place, path) = (place.utf8, path.utf8)
       return place.count == 1

@@ -37,7 +37,6 @@ final class PresenceLooker {
   /// A Boolean value that indicates whether logind answers.
   var hasSessions: Bool { bus?.isConnected == true }
 
-  /// A Boolean value that indicates whether an input device can be read.
   var hasInput: Bool { devices.canSee }
 
   /// Returns when the next question to logind is due; `nil` if it has told of nothing new.
@@ -46,7 +45,6 @@ final class PresenceLooker {
     return isNews ? lastAsked + Self.askMilliseconds : nil
   }
 
-  /// Returns what can be seen now.
   func look(at now: BootInstant) -> AgentPresence {
     if now - lastLook >= Self.lookMilliseconds {
       lastLook = now

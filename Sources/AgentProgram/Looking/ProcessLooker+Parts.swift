@@ -136,7 +136,6 @@ extension ProcessLooker {
     (0...2).contains { ProcFile.link("\(folder)/fd/\($0)")?.hasPrefix("/dev/pts/") == true }
   }
 
-  /// Returns an image of a process, whose file can be read at `file`.
   private mutating func image(
     _ program: ProgramPlace, at file: String, of user: UInt32, isHashed: Bool
   ) -> ProcessFacts.Image {

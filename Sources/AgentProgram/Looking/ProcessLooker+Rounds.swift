@@ -13,24 +13,19 @@ extension ProcessLooker {
     var rest: ArraySlice<Int32>
     /// The numbers of the processes that were there when it began or since.
     var listed: Set<Int32>
-    /// When it was last asked which are new.
     var turned: BootInstant
-    /// What was there.
     var present: Set<ProcessIdentity> = []
   }
 
   /// What a look at all processes has found.
   struct Found {
-    /// When it began.
     var began: BootInstant
-    /// The processes of the accounts that are there.
     var present: Set<ProcessIdentity>
   }
 
   /// The time after which a look at many processes turns to new ones, in milliseconds.
   private static let newMilliseconds: Int64 = 250
 
-  /// A Boolean value that indicates whether a look at all processes has begun and is not done.
   var isLooking: Bool { round != nil }
 
   /// Begins a look at all processes, in the place of one that is not done.

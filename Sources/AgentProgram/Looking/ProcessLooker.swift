@@ -9,7 +9,6 @@ import LatchkeyModel
 struct ProcessLooker {
   /// What recognizing an account's programs needs.
   struct Wanted {
-    /// The accounts whose programs are looked at.
     var accounts: Set<UInt32>
     /// What the matchers of each account's orders need; nothing for those that are not there.
     var needs: [UInt32: RecognitionNeeds]
@@ -73,7 +72,6 @@ struct ProcessLooker {
   /// The real user of each process whose folder in /proc is root's, as that of one that cannot be dumped.
   var hidden: [Int32: UInt32] = [:]
   var looks = 0
-  /// The numbers of all processes that were there at the last look at all.
   var listedAtLook: Set<Int32> = []
   var hashes = HashCache()
   var files: PackageFiles
@@ -148,7 +146,6 @@ struct ProcessLooker {
     return look(at: pid, wanted, now, hasStarted: true)
   }
 
-  /// Returns whether a process was between two programs when it was looked at.
   func isBetweenPrograms(_ pid: Int32) -> Bool { !between.isEmpty && between.keys.contains { $0.processID == pid } }
 
   /// Returns the facts of one process, and whether they are news; `nil` if it is none of the accounts'.

@@ -87,7 +87,6 @@ struct ProgramPlace {
     path.hasSuffix(" (deleted)") ? String(path.dropLast(10)) : path
   }
 
-  /// Returns whether a path is that of one of the system's libraries.
   static func isLibrary(_ path: String) -> Bool {
     (path.hasPrefix("/usr/lib") || path.hasPrefix("/lib")) && path.contains(".so")
   }

@@ -44,10 +44,8 @@ struct ProtectedProcesses {
     }
   }
 
-  /// Protects the node that has connected, and no earlier one.
   mutating func connected(node process: Int32) { node = Line(of: process) }
 
-  /// The processes that are protected now.
   var processes: Set<ProcessIdentity> { own.processes.union(node?.processes ?? []) }
   /// The executables that are protected now.
   var files: Set<ProcessLooker.FilePlace> { Set([own.file, node?.file, commands?.file].compactMap { $0 }) }

@@ -9,7 +9,6 @@ import LatchkeyAgent
 struct SubordinateUsers {
   /// The largest file that is read, in bytes.
   private static let largestFile = 1 << 20
-  /// The most ranges that are taken.
   private static let mostRanges = 4_096
 
   private let path: String

@@ -28,7 +28,6 @@ struct UnreadableProcesses {
   /// Takes the processes with these numbers, before any of the numbers can be another's.
   init(_ numbers: [Int32]) { held = numbers.compactMap { Held($0) } }
 
-  /// A Boolean value that indicates whether there is none.
   var isEmpty: Bool { held.isEmpty }
 
   /// Kills those that belong to the accounts, and returns for each account how many are left; those that have ended are forgotten.
@@ -45,7 +44,6 @@ struct UnreadableProcesses {
     return counts
   }
 
-  /// Kills all processes of an account, without reading any.
   static func killAll(of account: UInt32, _ subordinates: SubordinateUsers) {
     guard account != 0 else { return }
     for number in ProcFile.processes() where self.account(of: number, subordinates) == account {
@@ -53,7 +51,6 @@ struct UnreadableProcesses {
     }
   }
 
-  /// Kills one process of an account.
   static func kill(_ number: Int32, of account: UInt32, _ subordinates: SubordinateUsers) {
     // The descriptor first: what is read then is true of its process.
     guard let handle = ProcessHandle(of: number), self.account(of: number, subordinates) == account else { return }

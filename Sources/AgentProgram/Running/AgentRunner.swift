@@ -9,7 +9,6 @@ import LatchkeyModel
 public final class AgentRunner {
   /// The time between two looks at all processes without events, in milliseconds.
   static let lookMilliseconds: Int64 = 1_000
-  /// The time between two looks with events, in milliseconds.
   static let lookWithEventsMilliseconds: Int64 = 5_000
   /// The shortest time between two moments at which something is due, in milliseconds: what falls between is done together.
   private static let restMilliseconds: Int64 = 20

@@ -2,9 +2,7 @@ import Glibc
 
 /// The settings of an agent, from its command line.
 public struct AgentSettings: Hashable, Sendable {
-  /// The path of its socket.
   public var socket: String
-  /// The path of its orders.
   public var orders: String
   /// The user ID of the node's account if it is the system's agent; `nil` if it acts for its own user's programs alone.
   public var nodeUser: UInt32?
@@ -13,7 +11,6 @@ public struct AgentSettings: Hashable, Sendable {
   /// The folder of control groups in which programs are frozen; `nil` if they are closed instead.
   public var jail: String?
 
-  /// Creates settings.
   public init(
     socket: String, orders: String, nodeUser: UInt32? = nil, gate: String? = nil, jail: String? = nil
   ) {
@@ -24,7 +21,6 @@ public struct AgentSettings: Hashable, Sendable {
     self.nodeUser = nodeUser
   }
 
-  /// The help of the program.
   public static let help = """
     Sees which programs run and carries out what the node of this machine orders: it warns, and closes what may not run.
 

@@ -27,7 +27,6 @@ struct SignsOfLife {
     next = interval.map { now + $0 }
   }
 
-  /// Gives a sign if one is due.
   mutating func give(at now: BootInstant) {
     guard let interval, let due = next, due <= now else { return }
     manager?.tell("WATCHDOG=1")

@@ -15,7 +15,6 @@ struct YoungPrograms {
   /// When the next is due; `nil` if none waits.
   var next: BootInstant? { waiting.lazy.compactMap { $0.first?.at }.min() }
 
-  /// Adds a program that has just started.
   mutating func started(_ process: Int32, at now: BootInstant) { add(process, 0, now) }
 
   /// Takes out those that are due.

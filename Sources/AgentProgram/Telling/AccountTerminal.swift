@@ -5,7 +5,6 @@ import LatchkeyAgent
 struct AccountTerminal: Hashable {
   /// Its path, such as `/dev/pts/3`.
   let path: String
-  /// The number of its device.
   let device: UInt64
 
   /// Returns the terminal for the field `tty_nr` of `/proc/PID/stat`; `nil` for none, and for other kinds of device.

@@ -6,7 +6,6 @@ import LatchkeyModel
 public enum AgentFrame: Hashable, Sendable {
   /// What the agent says first.
   case hello(AgentHello)
-  /// What the node answers.
   case welcome(NodeWelcome)
   /// What the node wants to hold from now on, in the place of all earlier orders.
   case orders(AgentOrders)
@@ -15,12 +14,10 @@ public enum AgentFrame: Hashable, Sendable {
   /// The number of the last report that the node has stored.
   case stored(UInt64)
 
-  /// The version of the protocol.
   public static let version: UInt8 = 1
   /// The bytes before the body: `LA`, the version, the kind, and the size of the body in four bytes.
   public static let headerBytes = 8
 
-  /// The kind's number.
   var kind: UInt8 {
     switch self {
     case .hello: 1
@@ -67,7 +64,6 @@ public enum AgentFrame: Hashable, Sendable {
     return frame.bytes + body.bytes
   }
 
-  /// Reads the body of a kind.
   init(kind: UInt8, body: some Collection<UInt8>) throws(AgentFrameError) {
     var reader = FieldReader(body)
     switch kind {
@@ -91,7 +87,6 @@ public struct AgentFrameAssembler: Sendable {
   /// Creates an assembly without bytes.
   public init() {}
 
-  /// Appends bytes of the connection.
   public mutating func append(_ bytes: some Sequence<UInt8>) { gathered += bytes }
 
   /// Returns the next whole frame; `nil` if more bytes are needed.

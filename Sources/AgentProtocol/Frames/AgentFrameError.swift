@@ -8,7 +8,6 @@ public enum AgentFrameError: Error, Hashable, Sendable, CustomStringConvertible 
   case foreign
   /// The sender speaks another version.
   case version(UInt8)
-  /// No frame has this kind.
   case kind(UInt8)
   /// A body is longer than its kind permits.
   case tooLong(kind: UInt8, bytes: Int)

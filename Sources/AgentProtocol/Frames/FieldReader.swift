@@ -49,7 +49,6 @@ struct FieldReader {
     BootInstant(milliseconds: try milliseconds())
   }
 
-  /// Reads an instant, or all ones for none.
   mutating func optionalInstant() throws(AgentFrameError) -> BootInstant? {
     if rest.prefix(8).count == 8, rest.prefix(8).allSatisfy({ $0 == 0xFF }) {
       rest = rest.dropFirst(8)

@@ -4,7 +4,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §3.
 public struct AgentHello: Hashable, Sendable {
-  /// The number of this run of the agent, which no other run has in this boot.
   public var run: UInt64
   /// A Boolean value that indicates whether it acts for all accounts, as root; otherwise for its own user's programs.
   public var isSystem: Bool
@@ -14,14 +13,11 @@ public struct AgentHello: Hashable, Sendable {
   public var hasSessions: Bool
   /// A Boolean value that indicates whether it can read an input device of this machine.
   public var hasInput: Bool
-  /// The number of the account as which it runs.
   public var user: UInt32
-  /// The ID of the boot.
   public var boot: String
   /// The number of the orders that hold; `nil` if it has none.
   public var orders: UInt64?
 
-  /// Creates a greeting.
   public init(
     run: UInt64, isSystem: Bool, hasEvents: Bool, hasSessions: Bool = false, hasInput: Bool = false, user: UInt32,
     boot: String, orders: UInt64?
@@ -72,7 +68,6 @@ public struct NodeWelcome: Hashable, Sendable {
   /// The number of the last report of that run that the node has stored; 0 if it knows of none.
   public var stored: UInt64
 
-  /// Creates an answer.
   public init(run: UInt64, stored: UInt64) {
     self.run = run
     self.stored = stored

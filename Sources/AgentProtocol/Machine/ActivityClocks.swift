@@ -20,17 +20,13 @@ struct ActivityClocks: Sendable {
   struct Terms {
     var accounts: [UInt32: AgentMachine.Supervised]
 
-    /// Returns the category of an application in an account.
     func category(_ key: Key) -> AppCategory? { accounts[key.account]?.programs[key.app]?.category }
-    /// Returns what counts as screen time in an account.
     func screen(_ account: UInt32) -> ScreenTerms { accounts[account]?.orders.screen ?? ScreenTerms() }
   }
 
-  /// The most clocks.
   private static let capacity = 16_384
 
   private var clocks: [Key: Int64] = [:]
-  /// The number of programs that run for each clock.
   private var running: [Key: Int] = [:]
   private var at = BootInstant(milliseconds: 0)
   private(set) var presence = AgentPresence()
@@ -42,12 +38,10 @@ struct ActivityClocks: Sendable {
   /// Returns for how long somebody was at a session of an account, in milliseconds.
   func screenTime(of account: UInt32) -> Int64 { clocks[Self.screen(account)] ?? 0 }
 
-  /// Notes that a program runs from now on.
   mutating func start(_ use: ProgramUse) {
     running[Self.key(use), default: 0] += 1
   }
 
-  /// Notes that a program has ended.
   mutating func stop(_ use: ProgramUse) {
     let key = Self.key(use)
     guard let count = running[key] else { return }
@@ -149,7 +143,6 @@ extension AgentMachine {
     return [tell(.senses(hasSessions: senses.hasSessions, hasInput: senses.hasInput), now)]
   }
 
-  /// Advances the clocks of applications to the present.
   mutating func advance(to now: BootInstant) { activity.advance(to: now, clockTerms) }
 
   /// What the clocks have to know of the orders.

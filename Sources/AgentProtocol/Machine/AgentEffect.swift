@@ -8,11 +8,9 @@ public enum AgentEffect: Hashable, Sendable {
   case ask(ProcessIdentity)
   /// Kill a process (SIGKILL), by a descriptor of that process.
   case kill(ProcessIdentity)
-  /// Freeze a process.
   case pause(ProcessIdentity)
   /// Let a process that was frozen go on.
   case resume(ProcessIdentity)
-  /// Lock the sessions of an account.
   case lockSessions(UInt32)
   /// End the sessions of an account, and kill what is left of it.
   case endSessions(UInt32)

@@ -5,7 +5,6 @@ extension AgentMachine {
   /// A Boolean value that indicates whether the kernel's reports of copies are of use: a process runs that hands on what it is.
   public var followsCopies: Bool { !lineages.isEmpty }
 
-  /// The processes that have inherited an application, with it.
   public var inherited: [ProcessIdentity: AppID] {
     followed.identities.reduce(into: [:]) { found, process in found[process] = followed[process]?.inherited }
   }

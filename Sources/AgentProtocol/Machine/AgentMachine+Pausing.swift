@@ -2,7 +2,6 @@ import LatchkeyModel
 
 /// What is frozen instead of closed, and goes on as soon as it may: Protocol/13-agent.md §9.
 extension AgentMachine {
-  /// The processes that are frozen.
   public var paused: Set<ProcessIdentity> {
     Set(followed.ruled.filter { $0.value.closing == .paused }.keys).union(frozenBefore)
   }
@@ -40,7 +39,6 @@ extension AgentMachine {
     terms.step == .pause && abilities.canPause && !known.isUnpausable
   }
 
-  /// Freezes a program, which is no use of it from now on.
   mutating func pause(
     _ known: inout Followed, _ use: ProgramUse, _ terms: ProgramTerms, _ now: BootInstant
   ) -> [AgentEffect] {

@@ -39,7 +39,6 @@ extension AgentMachine {
     return (own == nil ? followed.ruled.count : followed.applicationCount) < Self.capacity
   }
 
-  /// Notes that a process has ended.
   public mutating func ended(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     guard let known = followed.remove(process) else { return [] }
@@ -48,7 +47,6 @@ extension AgentMachine {
     return end(known, now)
   }
 
-  /// Notes that all processes were looked at, of which those given were there.
   public mutating func looked(
     present: Set<ProcessIdentity>, since began: BootInstant? = nil, at now: BootInstant
   ) -> [AgentEffect] {

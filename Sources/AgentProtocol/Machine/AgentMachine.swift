@@ -69,11 +69,9 @@ public struct AgentMachine: Sendable {
 
   /// The number of the orders that hold; `nil` without orders.
   public var ordersInForce: UInt64? { orders?.number }
-  /// The numbers of the accounts that are supervised.
   public var supervisedAccounts: Set<UInt32> { Set(accounts.keys) }
   /// Returns what has to be known of an account's processes to recognize its programs.
   public func needs(of account: UInt32) -> RecognitionNeeds { accounts[account]?.table.needs ?? [] }
-  /// The packages whose files have to be known.
   public var packages: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.packages) } }
   /// The paths of programs of which copies have to be known.
   public var paths: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.paths) } }
@@ -89,10 +87,8 @@ public struct AgentMachine: Sendable {
     }
     return Set(closing.map(\.facts.identity.processID))
   }
-  /// The processes that are followed.
   public var processes: Set<ProcessIdentity> { Set(followed.identities) }
 
-  /// Returns the facts of a process that is followed, as they were last seen.
   public func facts(of process: ProcessIdentity) -> ProcessFacts? { followed[process]?.facts }
 
   /// Returns whether a process was killed and has not been seen to end.

@@ -16,7 +16,6 @@ public struct AgentPresence: Hashable, Sendable {
   public var accounts: Set<UInt32>?
   /// The accounts of which a session is in the foreground of a seat, and locked by what its desktop says.
   public var locked: Set<UInt32>
-  /// The last input.
   public var input: Input
 
   /// Creates a view; by default, nothing can be seen.

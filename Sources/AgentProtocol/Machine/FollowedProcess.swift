@@ -11,7 +11,6 @@ extension AgentMachine {
     var inherited: AppID?
     /// The look at everything before it ran its present program; `nil` if it was first seen with that one.
     var programSince: BootInstant?
-    /// When it was first seen.
     var firstSeen: BootInstant
     /// A Boolean value that indicates whether it was there at a second look at everything.
     var hasStayed = false

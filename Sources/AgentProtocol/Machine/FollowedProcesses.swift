@@ -16,10 +16,8 @@ struct FollowedProcesses: Sendable {
   /// Unknown programs are not among them: a child may start as many as it likes, and they take no room from applications.
   private(set) var applicationCount = 0
 
-  /// The number of all processes.
   var count: Int { ruled.count + others.count }
 
-  /// All processes, in no order.
   var identities: [ProcessIdentity] { Array(ruled.keys) + others.keys }
 
   /// What is known of a process; `nil` if it is not followed.

@@ -5,7 +5,6 @@ import LatchkeyModel
 /// Spec: Protocol/13-agent.md §7.
 public enum LineageFile {
   private static let magic: [UInt8] = Array("LKLINEAG".utf8)
-  /// The most processes.
   public static let capacity = 4_096
   /// The largest size in bytes.
   public static let maximumBytes = 1 << 21

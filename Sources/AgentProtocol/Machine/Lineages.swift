@@ -29,7 +29,6 @@ struct Lineages: Sendable {
     sources[process.processID] = app.map { app in Source(app: app, startTime: process.startTime, since: since) }
   }
 
-  /// Notes that a process has ended.
   mutating func ended(_ process: ProcessIdentity) {
     if sources[process.processID]?.startTime == process.startTime { sources[process.processID] = nil }
   }
@@ -48,7 +47,6 @@ struct Lineages: Sendable {
     unseen.removeValue(forKey: child) ?? older.removeValue(forKey: child)
   }
 
-  /// Returns what the parent of a process hands on to it.
   func handed(to child: ProcessFacts) -> AppID? {
     guard let source = sources[child.parent], source.startTime <= child.identity.startTime,
       // The kernel counts starts in hundredths of a second.

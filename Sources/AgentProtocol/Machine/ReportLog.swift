@@ -4,7 +4,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §5.
 struct ReportLog: Sendable {
-  /// The most reports that are kept.
   static let capacity = 4_096
 
   private(set) var waiting: [AgentReport] = []
@@ -43,7 +42,6 @@ struct ReportLog: Sendable {
     return report
   }
 
-  /// Forgets the reports up to a number.
   mutating func forget(through number: UInt64) {
     // They are in the order of their numbers.
     waiting.removeFirst(waiting.firstIndex { $0.number > number } ?? waiting.count)

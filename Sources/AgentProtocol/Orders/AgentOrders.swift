@@ -6,11 +6,9 @@ import LatchkeyModel
 public struct AgentOrders: Hashable, Sendable {
   /// The largest size in bytes.
   public static let maximumBytes = 1 << 20
-  /// The most accounts.
   public static let maximumAccounts = Account.most
   /// The most applications of one account.
   public static let maximumPrograms = 4_096
-  /// The most matchers of one application.
   public static let maximumMatchers = 64
   /// The most matchers of the other programs together: four for each application that a machine tells as installed.
   public static let maximumOtherMatchers = 8_192
@@ -23,12 +21,10 @@ public struct AgentOrders: Hashable, Sendable {
   public var number: UInt64
   /// The ID of the boot to whose clock the instants belong.
   public var boot: String
-  /// The instant at which they were made.
   public var at: BootInstant
   /// The orders for each account, by its number in ascending order; other accounts are not supervised.
   public var accounts: [AccountOrders]
 
-  /// Creates orders.
   public init(number: UInt64, boot: String, at: BootInstant, accounts: [AccountOrders]) {
     self.number = number
     self.boot = boot
@@ -68,7 +64,6 @@ public struct AgentOrders: Hashable, Sendable {
 
 /// What holds for one account.
 public struct AccountOrders: Hashable, Sendable {
-  /// The number of the account.
   public var account: UInt32
   /// The log-in name that the account has as the node knows it; empty if the node does not know it.
   ///
@@ -76,7 +71,6 @@ public struct AccountOrders: Hashable, Sendable {
   public var name: String
   /// The path of its home as the node knows it; empty if the node does not know it.
   public var home: String
-  /// What counts as screen time.
   public var screen: ScreenTerms
   /// When and why its sessions close; `nil` if they are left alone.
   public var sessions: SessionTerms?
@@ -86,7 +80,6 @@ public struct AccountOrders: Hashable, Sendable {
   /// The applications, by their IDs in ascending order.
   public var programs: [ProgramOrder]
 
-  /// Creates the orders for an account.
   public init(
     account: UInt32, name: String = "", home: String = "", screen: ScreenTerms = ScreenTerms(),
     sessions: SessionTerms? = nil, unknown: ProgramTerms? = nil, programs: [ProgramOrder]
@@ -133,13 +126,10 @@ public struct AccountOrders: Hashable, Sendable {
 
 /// What holds for one application.
 public struct ProgramOrder: Hashable, Sendable {
-  /// The application's ID.
   public var app: AppID
-  /// Its category.
   public var category: AppCategory
   /// A Boolean value that indicates whether it survives every step.
   public var isAlwaysAllowed: Bool
-  /// A Boolean value that indicates whether the programs that it starts count as it.
   public var countsLaunches: Bool
   /// When and how it closes.
   public var terms: ProgramTerms
@@ -148,7 +138,6 @@ public struct ProgramOrder: Hashable, Sendable {
   /// Processes that run it although no matcher recognizes them, in ascending order: those of which the node was told.
   public var processes: [ProcessIdentity]
 
-  /// Creates the order for an application.
   public init(
     app: AppID, category: AppCategory, isAlwaysAllowed: Bool = false, countsLaunches: Bool = true, terms: ProgramTerms,
     matchers: [AppMatcher],
@@ -214,13 +203,11 @@ public struct ProgramTerms: Hashable, Sendable {
   public enum Step: UInt8, Hashable, Sendable, CaseIterable {
     /// It is asked to end, and killed after a grace.
     case close = 1
-    /// It is frozen.
     case pause = 2
   }
 
   /// The instant from which on it may not run; `nil` if none is known.
   public var closesAt: BootInstant?
-  /// What is done then.
   public var step: Step
   /// The instants at which a person is warned, in ascending order.
   public var warnings: [BootInstant]

@@ -10,11 +10,9 @@ public struct OrderFault: Hashable, Sendable {
     case noAccount = 1
     /// The agent runs as another user and has no rights over this account.
     case otherAccount = 2
-    /// The matcher would match everything.
     case matchesEverything = 3
     /// The matcher would match a program that the system needs.
     case neededProgram = 4
-    /// The matcher is none of its kind.
     case badMatcher = 5
     /// The agent cannot pause programs here: they are closed instead.
     case cannotPause = 6
@@ -36,7 +34,6 @@ public struct OrderFault: Hashable, Sendable {
     public var isNote: Bool { self == .noProgram || self == .sharedMatcher }
   }
 
-  /// What is wrong.
   public var kind: Kind
   /// The account that it concerns; 0 for all.
   public var account: UInt32
@@ -45,7 +42,6 @@ public struct OrderFault: Hashable, Sendable {
   /// The value that is wrong, or empty.
   public var detail: String
 
-  /// Creates a fault.
   public init(_ kind: Kind, account: UInt32, app: AppID? = nil, detail: String = "") {
     self.kind = kind
     self.account = account

@@ -6,7 +6,6 @@ public enum OrdersFile {
   /// The largest size in bytes.
   public static let maximumBytes = 12 + AgentFrame.headerBytes + AgentOrders.maximumBytes
 
-  /// Returns the content of a file.
   public static func content(of orders: AgentOrders) throws(AgentFrameError) -> [UInt8] {
     let frame = try AgentFrame.orders(orders).bytes()
     var sum = FieldWriter()

@@ -6,7 +6,6 @@ import LatchkeyModel
 public struct ScreenTerms: Hashable, Sendable {
   /// What is measured.
   public enum Source: UInt8, Hashable, Sendable, CaseIterable {
-    /// Programs alone.
     case programs = 0
     /// The time for which somebody is at a session of the account, whatever runs.
     case sessions = 1
@@ -17,12 +16,10 @@ public struct ScreenTerms: Hashable, Sendable {
   /// The longest grace in milliseconds: four hours.
   public static let longestGrace: Int64 = 4 * 3_600_000
 
-  /// What is measured.
   public var source: Source
   /// The time after the last input for which somebody is taken to be there, in milliseconds.
   public var graceMilliseconds: Int64
 
-  /// Creates terms.
   public init(_ source: Source = .programs, graceMilliseconds: Int64 = AgentPresence.inputMilliseconds) {
     self.source = source
     self.graceMilliseconds = graceMilliseconds

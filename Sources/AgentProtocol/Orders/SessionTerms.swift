@@ -14,7 +14,6 @@ public struct SessionTerms: Hashable, Sendable {
     case lockUnlessAllowed = 3
   }
 
-  /// What is done.
   public var step: Step
   /// The instant from which on no session may be open; `nil` if none is known.
   public var closesAt: BootInstant?
@@ -38,7 +37,6 @@ public struct SessionTerms: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Returns whether no session may be open at an instant.
   public func areClosed(at now: BootInstant) -> Bool {
     guard let closesAt, closesAt <= now else { return false }
     return opensAt.map { now < $0 } ?? true
@@ -82,7 +80,6 @@ extension SessionTerms {
 }
 
 extension FieldWriter {
-  /// Writes the instants of warnings.
   mutating func warnings(_ instants: [BootInstant]) {
     byte(UInt8(truncatingIfNeeded: instants.count))
     for instant in instants { self.instant(instant) }

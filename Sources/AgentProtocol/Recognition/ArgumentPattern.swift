@@ -29,7 +29,6 @@ struct ArgumentPattern: Hashable, Sendable {
     isOfWindows = text.contains("\\") || text.lowercased().contains(".exe")
   }
 
-  /// Returns whether arguments match.
   func matches(_ arguments: String) -> Bool {
     var arguments = arguments
     return arguments.withUTF8 { matches($0) }

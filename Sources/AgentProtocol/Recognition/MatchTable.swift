@@ -93,7 +93,6 @@ struct MatchTable: Sendable {
     }
     return needs
   }
-  /// The packages whose files have to be known.
   var packages: Set<String> { Set(byPackage.keys).union(others?.packages ?? []) }
   /// The paths of programs of which copies have to be known, also of those that are refused because of where they lead now.
   var paths: Set<String> { namedPaths.union(others?.paths ?? []) }

@@ -2,7 +2,6 @@
 ///
 /// Spec: Protocol/13-agent.md §6.
 public enum NeededPrograms {
-  /// The names of their executables.
   static let names: Set<String> = [
     // Starting the machine, accounts, sessions and messages between programs.
     "init", "systemd", "systemd-logind", "systemd-journald", "systemd-udevd", "systemd-networkd", "systemd-resolved",
@@ -68,15 +67,12 @@ public enum NeededPrograms {
   /// The names of shells that a machine may have, which it needs where it does.
   static let otherShells: Set<String> = ["rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"]
 
-  /// The folders in which they are.
   static let folders = ["/usr/bin/", "/usr/sbin/", "/usr/libexec/", "/usr/lib/systemd/", "/usr/lib/xorg/"]
 
-  /// The paths at which they and the shells may be.
   public static let paths: [String] = names.union(shells).union(otherShells).sorted().flatMap { name in
     folders.map { $0 + name }
   }
 
-  /// The packages that hold them.
   static let packages: Set<String> = [
     "systemd", "systemd-sysv", "init", "libpam-systemd", "dbus", "dbus-daemon", "dbus-broker", "dbus-user-session",
     "elogind", "polkitd", "login", "util-linux", "sudo", "openssh-server", "cron", "gdm3", "sddm", "lightdm", "lxdm",
@@ -97,12 +93,10 @@ public enum NeededPrograms {
   /// Returns whether a matcher that names an executable would close one of them, or every shell.
   public static func isNamed(by name: some StringProtocol) -> Bool { contains(name) || shells.contains(String(name)) }
 
-  /// Returns whether a pattern of arguments fits one of some paths.
   public static func isFitted(_ pattern: String, to paths: [String]) -> Bool {
     ArgumentPattern(pattern).map { pattern in paths.contains { pattern.matches($0) } } ?? false
   }
 
-  /// Returns whether a package holds one of them.
   static func contains(package: String) -> Bool { packages.contains(package) }
 
   /// Returns whether a snap holds one of them, or what all snaps run on.

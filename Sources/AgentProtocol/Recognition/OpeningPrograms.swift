@@ -3,7 +3,6 @@
 ///
 /// Spec: Protocol/13-agent.md §8.
 enum OpeningPrograms {
-  /// The names of their executables.
   static let names: Set<String> = [
     // Terminals, and what keeps their programs.
     "alacritty", "cool-retro-term", "deepin-terminal", "dvtm", "foot", "footclient", "ghostty", "gnome-terminal",
@@ -32,14 +31,12 @@ enum OpeningPrograms {
     "thunderbird-bin", "vivaldi", "vivaldi-bin", "waterfox", "zen", "zen-bin",
   ]
 
-  /// Returns whether an executable with a name is one of them.
   static func contains(_ name: some StringProtocol) -> Bool { names.contains(String(name)) }
 }
 
 extension NeededPrograms {
   private static let allShells = shells.union(otherShells)
 
-  /// Returns whether an executable with a name is a shell.
   public static func isShell(_ name: some StringProtocol) -> Bool {
     allShells.contains(String(name))
   }

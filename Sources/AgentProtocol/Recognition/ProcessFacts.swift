@@ -25,7 +25,6 @@ public struct ProcessFacts: Hashable, Sendable {
     /// A Boolean value that indicates whether it is on a disk that is not the machine's own, whose content may change unseen.
     public var isForeign: Bool
 
-    /// Creates an image.
     public init(
       path: String, sha256: String? = nil, packages: Set<String> = [], snap: String? = nil,
       copiedPackages: Set<String> = [], copiedPaths: Set<String> = [], isHidden: Bool = false, isForeign: Bool = false
@@ -47,19 +46,15 @@ public struct ProcessFacts: Hashable, Sendable {
     }
   }
 
-  /// The process.
   public var identity: ProcessIdentity
   /// The number of the process that had started it when it was first seen; 0 if that is not known.
   public var parent: Int32
-  /// The number of the account in which it runs.
   public var account: UInt32
-  /// When it started.
   public var startedAt: BootInstant
   /// The name that it gave itself, at most 15 bytes.
   public var name: String
   /// Its arguments with one space between two.
   public var arguments: String
-  /// A Boolean value that indicates whether it has more of them than are kept.
   public var hasMoreArguments: Bool
   /// The path of the script that its arguments name to an interpreter; `nil` for none.
   public var script: String?
@@ -71,7 +66,6 @@ public struct ProcessFacts: Hashable, Sendable {
   public var isGenuineFlatpak: Bool
   /// A Boolean value that indicates whether its executable, or what a loader runs, comes from a place the account can write to.
   public var isFromWritablePlace: Bool
-  /// A Boolean value that indicates whether its executable itself does.
   public var hasWritableExecutable: Bool
   /// A Boolean value that indicates whether it runs code of a file, other than its executable, that the account can write to.
   public var hasChildsCode: Bool
@@ -83,7 +77,6 @@ public struct ProcessFacts: Hashable, Sendable {
   /// the system needs.
   public var isProtected: Bool
 
-  /// Creates facts.
   public init(
     identity: ProcessIdentity, parent: Int32 = 0, account: UInt32, startedAt: BootInstant, name: String,
     arguments: String = "",

@@ -4,18 +4,13 @@
 public struct RecognitionNeeds: OptionSet, Hashable, Sendable {
   /// The SHA-256 of its files.
   public static let hashes = RecognitionNeeds(rawValue: 1)
-  /// The Flatpak in which it runs.
   public static let flatpaks = RecognitionNeeds(rawValue: 2)
-  /// Its arguments.
   public static let arguments = RecognitionNeeds(rawValue: 4)
   /// The arguments of interpreters alone, which name what they run.
   public static let scripts = RecognitionNeeds(rawValue: 8)
-  /// Everything.
   public static let all: RecognitionNeeds = [.hashes, .flatpaks, .arguments]
 
-  /// The needs as bits.
   public let rawValue: UInt8
 
-  /// Creates needs from their bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 }

@@ -26,7 +26,6 @@ public enum ScriptInterpreters {
   ]
   private static let others = ["/usr/lib/python", "/usr/share/doc/", "/usr/share/games/"]
 
-  /// Returns whether an executable with a name is one of them.
   public static func contains(_ name: some StringProtocol) -> Bool {
     names.contains(String(decoding: name.utf8.prefix { !(0x30...0x39).contains($0) && $0 != 0x2D }, as: UTF8.self))
   }
@@ -44,7 +43,6 @@ public enum ScriptInterpreters {
     return nil
   }
 
-  /// Returns whether an argument is an option that takes no other one as its value.
   private static func isPlainOption(_ argument: some StringProtocol, of name: some StringProtocol) -> Bool {
     if name.hasPrefix("java") { return argument == "-jar" || argument.hasPrefix("-X") || argument.hasPrefix("-D") }
     if name.hasPrefix("gjs") { return argument == "-m" || argument == "--module" }

@@ -6,12 +6,9 @@ import LatchkeyModel
 public struct AgentReport: Hashable, Sendable {
   /// Its number within the run of the agent, from 1 on.
   public var number: UInt64
-  /// When it happened.
   public var at: BootInstant
-  /// What happened.
   public var event: Event
 
-  /// Creates a report.
   public init(number: UInt64, at: BootInstant, event: Event) {
     self.number = number
     self.at = at
@@ -38,17 +35,13 @@ public struct AgentReport: Hashable, Sendable {
     case refused(orders: UInt64, OrderFault)
     /// Events were lost, so that everything was looked at again.
     case rescanned
-    /// The wall clock was set by so many milliseconds.
     case clockSet(milliseconds: Int64)
-    /// The machine slept for so many milliseconds.
     case slept(milliseconds: Int64)
     /// The orders file was damaged; what holds is the last good one, or nothing.
     case ordersDamaged(hasOlder: Bool)
     /// So many reports were dropped, because the node was silent for long.
     case dropped(count: UInt64)
-    /// The sessions of an account are closed: they were locked, or ended.
     case sessionsClosed(account: UInt32, areEnded: Bool, reason: String)
-    /// A log-in was refused.
     case logInRefused(account: UInt32, reason: String)
     /// So many log-ins were let through because the agent did not answer.
     case letThrough(count: UInt64)
@@ -77,11 +70,8 @@ public struct AgentReport: Hashable, Sendable {
 
   /// What was done about a program whose time is over.
   public enum Deed: UInt8, Hashable, Sendable, CaseIterable {
-    /// It was asked to end.
     case asked = 1
-    /// It was killed.
     case killed = 2
-    /// It was frozen.
     case paused = 3
   }
 
@@ -219,18 +209,15 @@ public struct AgentReport: Hashable, Sendable {
 
 /// A process that runs an application, or an unknown program.
 public struct ProgramUse: Hashable, Sendable {
-  /// The number of the account in which it runs.
   public var account: UInt32
   /// The application; `nil` for an unknown program.
   public var app: AppID?
   /// A Boolean value that indicates whether a weak matcher alone recognizes it, so that it earns nothing.
   public var isWeak: Bool
-  /// The process.
   public var process: ProcessIdentity
   /// The ID of the application under which the use is recorded.
   public var recorded: AppID { app ?? .unknownPrograms }
 
-  /// Creates a use.
   public init(account: UInt32, app: AppID?, isWeak: Bool, process: ProcessIdentity) {
     self.account = account
     self.app = app

@@ -7,10 +7,8 @@ public struct GateQuestion: Hashable, Sendable {
   /// The size in bytes.
   public static let size = 8
 
-  /// The number of the account.
   public var account: UInt32
 
-  /// Creates a question.
   public init(account: UInt32) { self.account = account }
 
   /// Reads a question; `nil` if the bytes are none.
@@ -23,7 +21,6 @@ public struct GateQuestion: Hashable, Sendable {
     } catch { return nil }
   }
 
-  /// The bytes that are sent.
   public var bytes: [UInt8] {
     var body = FieldWriter()
     body.gateStart()
@@ -44,7 +41,6 @@ public struct GateAnswer: Hashable, Sendable {
   /// Why it may not, in words for the child; empty if it may.
   public var reason: String
 
-  /// Creates an answer.
   public init(isAllowed: Bool, reason: String = "") {
     self.isAllowed = isAllowed
     self.reason = reason
@@ -61,7 +57,6 @@ public struct GateAnswer: Hashable, Sendable {
     } catch { return nil }
   }
 
-  /// The bytes that are sent.
   public var bytes: [UInt8] {
     var body = FieldWriter()
     body.gateStart()

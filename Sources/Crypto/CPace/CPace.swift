@@ -7,7 +7,6 @@ import CSodium
 ///
 /// Spec: draft-irtf-cfrg-cpace, sections 6 and 7.
 public struct CPace: Sendable {
-  /// The size of a share in bytes.
   public static let shareByteCount = 32
 
   private static let domain = [UInt8]("CPaceRistretto255".utf8)

@@ -2,7 +2,6 @@ import CSodium
 
 /// The secret of one side for one agreement: a scalar of the ristretto255 group, 32 bytes.
 public struct CPaceScalar: Sendable {
-  /// The size of a scalar in bytes.
   public static let byteCount = 32
 
   let secret: SecretBytes

@@ -19,7 +19,6 @@ public enum HKDF {
     salt.withUnsafeBytes { salt in derive(salt: salt, inputKeyMaterial: inputKeyMaterial, info: info, count: count) }
   }
 
-  /// Derives a secret with a salt that is itself secret.
   public static func derive(
     salt: SecretBytes, inputKeyMaterial: SecretBytes, info: [UInt8], count: Int
   ) -> SecretBytes {

@@ -2,10 +2,8 @@ import CSodium
 
 /// A device's identity: an Ed25519 key pair for signing.
 public struct IdentityKeyPair: Sendable {
-  /// The size of a seed in bytes.
   public static let seedByteCount = 32
 
-  /// The public key.
   public let publicKey: IdentityPublicKey
 
   /// The seed from which the key pair is derived, 32 bytes.

@@ -2,9 +2,7 @@ import CSodium
 
 /// A device's public signing key: an Ed25519 public key of 32 bytes.
 public struct IdentityPublicKey: Hashable, Sendable {
-  /// The size of a key in bytes.
   public static let byteCount = 32
-  /// The size of a signature in bytes.
   public static let signatureByteCount = 64
 
   /// The 32 bytes of the key.

@@ -2,7 +2,6 @@ import CSodium
 
 /// One side's key pair of a link: X25519, static or ephemeral.
 public struct LinkKeyPair: Sendable {
-  /// The public key.
   public let publicKey: LinkPublicKey
 
   /// The secret scalar, 32 bytes.

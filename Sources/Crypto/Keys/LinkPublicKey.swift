@@ -2,7 +2,6 @@
 ///
 /// Points of small order, with which any agreed secret is public, cannot be represented.
 public struct LinkPublicKey: Hashable, Sendable {
-  /// The size of a key in bytes.
   public static let byteCount = 32
 
   /// The 32 bytes of the key.

@@ -1,6 +1,5 @@
 /// A key that both sides of a handshake already share: 32 secret bytes of full entropy.
 public struct PresharedKey: Sendable, Equatable {
-  /// The size of a key in bytes.
   public static let byteCount = 32
 
   /// The key itself, for a key derivation or for storage with other secrets.

@@ -6,7 +6,6 @@ import CSodium
 /// no content, and compares in constant time. It does not use guarded pages (`sodium_malloc`): a session replaces its
 /// keys often, and each guarded allocation costs several system calls and 12 KiB.
 public final class SecretBytes: Sendable {
-  /// The number of bytes.
   public let count: Int
 
   // Written only during `init` and erased in `deinit`, when no reference is left. In between it is only read.
@@ -51,7 +50,6 @@ public final class SecretBytes: Sendable {
     self.init(count: bytes.count) { memory in memory.copyMemory(from: bytes) }
   }
 
-  /// Creates a secret by joining others in order.
   public convenience init(joining parts: [SecretBytes]) {
     self.init(count: parts.reduce(0) { $0 + $1.count }) { memory in
       var offset = 0
@@ -67,7 +65,6 @@ public final class SecretBytes: Sendable {
     storage.deallocate()
   }
 
-  /// Returns a secret of `count` random bytes.
   public static func random(count: Int) -> SecretBytes {
     Sodium.prepare()
     return SecretBytes(count: count, writing: { randombytes_buf($0, count) })

@@ -14,9 +14,7 @@ public struct NoiseHandshake: Sendable {
   /// The largest size of a Noise message, in bytes.
   public static let maximumMessageByteCount = Limits.frameBytes
 
-  /// The pattern of this handshake.
   public let pattern: NoisePattern
-  /// The role of this side.
   public let role: NoiseRole
   /// The other side's static key: given at the start, or received in a message.
   ///
@@ -67,7 +65,6 @@ public struct NoiseHandshake: Sendable {
     if pattern.responderStaticIsKnown, let responderStatic { symmetric.mixHash(responderStatic.bytes) }
   }
 
-  /// A Boolean value that indicates whether all messages were exchanged.
   public var isFinished: Bool { messageCount == pattern.messages.count }
 
   /// A Boolean value that indicates whether the next step is `writeMessage`.

@@ -7,7 +7,6 @@ struct NoiseSymmetricState: Sendable {
   private var chainingKey: SecretBytes
   private var cipher: NoiseCipher?
 
-  /// Creates a state from the protocol name.
   init(protocolName: [UInt8]) {
     if protocolName.count <= SHA256.byteCount {
       handshakeHash = protocolName + [UInt8](repeating: 0, count: SHA256.byteCount - protocolName.count)

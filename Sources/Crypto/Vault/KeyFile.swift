@@ -21,9 +21,7 @@ public struct KeyFile: Sendable {
   private static let shortestByteCount = magic.count + 1 + SHA256.byteCount
   private static let householdKeyFlag: UInt8 = 1
 
-  /// The key pair for signatures.
   public let identity: IdentityKeyPair
-  /// The key pair for sessions.
   public let link: LinkKeyPair
   /// The key by which members of the household recognize each other on the network, 32 bytes; `nil` before pairing.
   public let householdDiscoveryKey: SecretBytes?
@@ -61,7 +59,6 @@ public struct KeyFile: Sendable {
     installID = SecureRandom.bytes(Self.installIDByteCount)
   }
 
-  /// Creates the keys of a new device.
   public static func generate() -> KeyFile {
     KeyFile(generated: ())
   }
@@ -73,7 +70,6 @@ public struct KeyFile: Sendable {
     try KeyFile(identity: identity, link: link, householdDiscoveryKey: householdDiscoveryKey, installID: installID)
   }
 
-  /// Returns the content of the file.
   public func encoded() -> SecretBytes {
     let flags = householdDiscoveryKey == nil ? 0 : Self.householdKeyFlag
     let content = SecretBytes(joining: [

@@ -2,7 +2,6 @@ import Glibc
 
 /// The reasons why a key file cannot be read or written.
 public enum KeyFileError: Error, Equatable, Sendable {
-  /// There is no such file.
   case missing(path: String)
   /// The system refuses to read the file.
   ///

@@ -5,7 +5,6 @@ import Glibc
 /// A file is written under a temporary name, flushed, and then renamed in one step, so that a crash leaves either the
 /// old file or the new one. A crash may also leave a file named `.<name>.<random>` with the same rights.
 public struct KeyFileStore: Sendable {
-  /// The path of the file.
   public let path: String
 
   /// Creates a store for a path.

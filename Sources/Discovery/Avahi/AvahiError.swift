@@ -5,7 +5,6 @@ struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Negative, one of `AVAHI_ERR_…`.
   let code: CInt
 
-  /// Creates an error from its number.
   init(_ code: CInt) {
     self.code = code
   }
@@ -13,7 +12,6 @@ struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The library that is needed is not installed.
   static let notInstalled = AvahiError(CInt(AVAHI_ERR_NOT_SUPPORTED))
 
-  /// Avahi's description of the error.
   var description: String { avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
   /// A Boolean value that indicates whether a name is taken, by another host or by another program on this one.

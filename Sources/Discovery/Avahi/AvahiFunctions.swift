@@ -15,7 +15,6 @@ struct AvahiFunctions {
 
   /// Ends the connection and frees everything that was created through it.
   let close: (Connection) -> Void
-  /// Returns the number of the last error.
   let lastError: (Connection) -> CInt
   /// The errors that mean that the connection is gone, also if no call-back tells it.
   let losses: Set<CInt>
@@ -50,7 +49,6 @@ struct AvahiFunctions {
   /// Adds an address record without a reverse record.
   let addAddress:
     (Connection, _ group: OpaquePointer, AvahiIfIndex, _ host: String, UnsafeMutablePointer<AvahiAddress>) -> CInt
-  /// Adds the records of a service instance.
   let addService:
     (
       Connection, _ group: OpaquePointer, AvahiIfIndex, _ name: String, _ type: String, _ host: String, _ port: UInt16,

@@ -141,6 +141,5 @@ final class AvahiResponder: Responder {
     return error
   }
 
-  /// The connection's last error.
   var lastError: AvahiError { AvahiError(connection.map(functions.lastError) ?? CInt(AVAHI_ERR_BAD_STATE)) }
 }

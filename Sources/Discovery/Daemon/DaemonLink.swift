@@ -25,7 +25,6 @@ final class DaemonLink {
   /// The connection, while there is one.
   private(set) var responder: AvahiResponder?
 
-  /// The present knowledge of the daemon.
   private(set) var view = DaemonView.absent
 
   /// Creates a link without a connection.

@@ -28,7 +28,6 @@ struct LookPlan: Sendable, Hashable {
   private var attention: Attention
   private var phase = Phase.looking
   private var patience = CrowdPatience()
-  /// The time at which the last search began.
   private var lookBegan: Duration
 
   /// Creates a plan that searches with this effort, without a pause.

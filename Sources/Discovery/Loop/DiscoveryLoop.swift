@@ -103,7 +103,6 @@ final class LoopTimer {
 
   private weak var loop: DiscoveryLoop?
 
-  /// Creates a timer, for `DiscoveryLoop.schedule`.
   init(deadline: Duration, loop: DiscoveryLoop, work: @escaping () -> Void) {
     self.deadline = deadline
     self.loop = loop
@@ -121,7 +120,6 @@ enum LoopError: Error, Hashable {
   /// The process may open no more descriptors.
   case noDescriptors
 
-  /// There is no memory for the loop or its thread.
   case noMemory
 
   /// The system refuses to wait for events.

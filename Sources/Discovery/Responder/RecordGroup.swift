@@ -48,7 +48,6 @@ protocol RecordGroup: AnyObject {
 
 /// The state of a group of records.
 enum RecordGroupState: Hashable, Sendable {
-  /// All records are announced.
   case established
 
   /// Another host owns one of the names; all records are withdrawn.

@@ -5,7 +5,6 @@ struct ServiceSighting: Hashable, Sendable {
   /// The instance name, 1 to 63 bytes.
   var instanceName: String
 
-  /// The interface.
   var interface: UInt32
 
   /// Avahi's number of the IP version that carried the packet.
@@ -20,7 +19,6 @@ struct ResolvedService: Hashable, Sendable {
   /// The full name of its host.
   var host: String
 
-  /// The TCP port.
   var port: UInt16
 
   /// The TXT entries within the limits, any bytes.

@@ -2,12 +2,10 @@
 public struct ClockFacts: Sendable, Hashable {
   /// A time that a device recorded by its own clock.
   public struct Stamp: Sendable, Hashable {
-    /// The name of the device.
     public var device: String
     /// The time in Unix milliseconds.
     public var at: Int64
 
-    /// Creates a stamp.
     public init(device: String, at: Int64) {
       self.device = device
       self.at = at
@@ -22,7 +20,6 @@ public struct ClockFacts: Sendable, Hashable {
   /// The times received from other machines.
   public var stamps: [Stamp]
 
-  /// Creates clock facts.
   public init(now: Int64 = 0, isSynchronised: Bool? = nil, stamps: [Stamp] = []) {
     self.now = now
     self.isSynchronised = isSynchronised

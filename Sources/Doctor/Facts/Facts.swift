@@ -9,9 +9,7 @@ public struct Facts: Sendable {
   public var node: NodeFacts
   /// Whether the state folder was created on this machine.
   public var machine: MachineFacts
-  /// The state folder and its disk.
   public var folder: FolderFacts
-  /// The network interfaces of the machine.
   public var interfaces: [NetworkInterface]
   /// The interface through which packets to the Internet leave; `nil` if there is none.
   public var defaultInterface: String?
@@ -19,20 +17,16 @@ public struct Facts: Sendable {
   public var firewall: FirewallFacts
   /// The processes with a socket on UDP port 5353.
   public var responders: [PortHolder]
-  /// The state of the system bus.
   public var bus: ServiceState
-  /// The state of avahi-daemon.
   public var avahi: ServiceState
   /// The results of a multicast question on each interface.
   public var multicast: [MulticastProbe]
   /// The device whose path is examined; `nil` for none.
   public var peer: PeerFacts?
-  /// The clocks.
   public var clock: ClockFacts
   /// What weakens the rules on children's machines.
   public var conditions: [ConditionListing]
 
-  /// Creates facts.
   public init(
     node: NodeFacts, machine: MachineFacts = .same, folder: FolderFacts, interfaces: [NetworkInterface] = [],
     defaultInterface: String? = nil, firewall: FirewallFacts = FirewallFacts(), responders: [PortHolder] = [],
@@ -90,7 +84,6 @@ public enum MachineFacts: Sendable, Hashable {
 
 /// The path to one paired device.
 public struct PeerFacts: Sendable {
-  /// The state of the device.
   public var status: PeerStatus
   /// The results of connecting to its addresses.
   public var probes: [AddressProbe]

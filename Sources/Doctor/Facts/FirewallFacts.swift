@@ -17,7 +17,6 @@ public struct FirewallFacts: Sendable, Hashable {
     /// The tool failed although root runs it, with its reason.
     case failed(String)
 
-    /// The reason, as a clause.
     var reason: String {
       switch self {
       case .needsRoot: "only root may read them"
@@ -58,16 +57,13 @@ public struct FirewallFacts: Sendable, Hashable {
 public struct FirewallChain: Sendable, Hashable {
   /// The table of the chain, such as `inet filter`; jumps stay within it.
   public var table: String
-  /// The name of the chain.
   public var name: String
   /// The hook at which packets enter the chain, such as `input`; `nil` for a chain that others jump to.
   public var hook: String?
   /// A Boolean value that indicates whether packets to which no rule applies are dropped.
   public var drops: Bool
-  /// The rules, in the order in which they apply.
   public var rules: [FirewallRule]
 
-  /// Creates a chain.
   public init(table: String, name: String, hook: String? = nil, drops: Bool = false, rules: [FirewallRule] = []) {
     self.table = table
     self.name = name
@@ -111,7 +107,6 @@ public struct FirewallRule: Sendable, Hashable {
   public var isOfKnownConnections: Bool
   /// A Boolean value that indicates whether the rule has conditions that this version cannot interpret.
   public var hasMore: Bool
-  /// The effect.
   public var verdict: Verdict
 
   /// Creates a rule; omitted conditions are met by every packet.
@@ -128,7 +123,6 @@ public struct FirewallRule: Sendable, Hashable {
     self.verdict = verdict
   }
 
-  /// Returns whether the rule may apply to a packet.
   func mayMeet(_ packet: FirewallPacket) -> Bool {
     if isOfKnownConnections { return false }
     if let transports, !transports.contains(packet.transport) { return false }

@@ -2,7 +2,6 @@
 public struct FolderFacts: Sendable, Hashable {
   /// The state folder itself, or a file or folder in it.
   public struct Entry: Sendable, Hashable {
-    /// The path.
     public var path: String
     /// The user ID of the owner.
     public var owner: UInt32
@@ -13,7 +12,6 @@ public struct FolderFacts: Sendable, Hashable {
     /// The number of hard links to a file.
     public var names: Int
 
-    /// Creates an entry.
     public init(path: String, owner: UInt32, mode: UInt32, isLink: Bool = false, names: Int = 1) {
       self.path = path
       self.owner = owner
@@ -23,13 +21,10 @@ public struct FolderFacts: Sendable, Hashable {
     }
   }
 
-  /// The path of the state folder.
   public var path: String
-  /// A Boolean value that indicates whether the folder exists.
   public var exists: Bool
   /// The user ID of the caller.
   public var user: UInt32
-  /// The folder itself, then its content.
   public var entries: [Entry]
   /// An ancestor folder in which any user may rename and replace files; `nil` if there is none.
   public var exposedParent: String?
@@ -42,7 +37,6 @@ public struct FolderFacts: Sendable, Hashable {
   /// The system's reason why writing failed; `nil` if it succeeded.
   public var writeFault: String?
 
-  /// Creates facts about a state folder.
   public init(
     path: String, exists: Bool = true, user: UInt32 = 0, entries: [Entry] = [], exposedParent: String? = nil,
     freeBytes: Int64? = nil, isReadOnly: Bool = false, syncMicroseconds: Int64? = nil, writeFault: String? = nil

@@ -16,12 +16,10 @@ public struct AddressProbe: Sendable, Hashable {
 
   /// The address as `host:port`.
   public var address: String
-  /// The result.
   public var outcome: Outcome
   /// The interface through which packets to the address leave; `nil` if there is none.
   public var interface: String?
 
-  /// Creates an attempt.
   public init(address: String, outcome: Outcome, interface: String? = nil) {
     self.address = address
     self.outcome = outcome
@@ -34,7 +32,6 @@ public struct AddressProbe: Sendable, Hashable {
 
 /// A question sent to the mDNS group of an interface.
 public struct MulticastProbe: Sendable, Hashable {
-  /// The name of the interface.
   public var interface: String
   /// The system's reason why the question could not be sent or received; `nil` if there was no fault.
   public var fault: String?
@@ -58,10 +55,8 @@ public struct PortHolder: Sendable, Hashable {
   public var name: String?
   /// The process ID; `nil` if only root may read it.
   public var processID: Int32?
-  /// The user ID that it runs as.
   public var user: UInt32
 
-  /// Creates a description of a process.
   public init(name: String?, processID: Int32? = nil, user: UInt32 = 0) {
     self.name = name
     self.processID = processID

@@ -3,7 +3,6 @@ public struct Examination: Codable, Sendable, Hashable {
   /// The findings: first that about the node, then by descending severity.
   public var findings: [Finding]
 
-  /// Creates an examination of the facts.
   public init(_ facts: Facts) {
     let checks: [any Check] = [
       NodeCheck(), MachineCheck(), FolderCheck(), DiskCheck(), InterfaceCheck(), TunnelCheck(), FirewallCheck(),
@@ -21,6 +20,5 @@ public struct Examination: Codable, Sendable, Hashable {
 
 /// A check, which derives findings about one subject from the facts without access to the machine.
 protocol Check: Sendable {
-  /// Returns the findings in the order in which they are shown.
   func findings(_ facts: Facts) -> [Finding]
 }

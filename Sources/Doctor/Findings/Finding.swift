@@ -2,14 +2,11 @@
 public struct Finding: Codable, Sendable, Hashable {
   /// The name of the finding for programs: lower-case words joined by `-`.
   public var id: String
-  /// The severity.
   public var severity: Severity
-  /// The finding as a sentence.
   public var sentence: String
   /// The next step; empty if there is nothing to do.
   public var next: String
 
-  /// Creates a finding.
   public init(_ id: String, _ severity: Severity, _ sentence: String, next: String = "") {
     self.id = id
     self.severity = severity

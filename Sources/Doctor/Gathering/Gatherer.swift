@@ -8,7 +8,6 @@ public struct Gatherer: Sendable {
   /// The environment variables of the process.
   public var environment: [String: String]
 
-  /// Creates a gatherer for a state folder.
   public init(stateFolder: String, environment: [String: String]) {
     self.stateFolder = stateFolder
     self.environment = environment

@@ -2,7 +2,6 @@ import Glibc
 
 /// A test of whether system services answer at their sockets.
 enum ServiceGatherer {
-  /// Returns the state of the system bus.
   static func bus(_ environment: [String: String]) -> ServiceState {
     let address = environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/run/dbus/system_bus_socket"
     let path = address.split(separator: ";").first.flatMap { part -> String? in

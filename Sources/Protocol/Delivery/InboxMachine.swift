@@ -11,7 +11,6 @@ public struct InboxMachine: Sendable {
     var epoch: UInt64
     /// The last number that is durable here.
     var watermark: UInt64
-    /// The last number that was received, whether committed or not.
     var received: UInt64
   }
 
@@ -56,7 +55,6 @@ public struct InboxMachine: Sendable {
   private var stated: [StreamPosition] = []
   private var durable: [StreamClass: Durable] = [:]
 
-  /// Creates a machine from the watermarks and last items in the store.
   public init(_ watermarks: [StreamPosition], held: [HeldItem] = []) {
     for watermark in watermarks {
       durable[watermark.streamClass] = Durable(

@@ -9,15 +9,11 @@ public struct OutboxMachine: Sendable {
   /// A request to read up to `items` items and `bytes` bytes, beginning with number `from`, and to pass them to
   /// `loaded`.
   public struct Load: Hashable, Sendable {
-    /// The class of the stream.
     public var streamClass: StreamClass
-    /// The epoch of the stream.
     public var epoch: UInt64
     /// The first number to read.
     public var from: UInt64
-    /// The largest number of items.
     public var items: Int
-    /// The largest number of bytes.
     public var bytes: Int
     /// The count of sessions when the load was requested, which identifies answers that arrive in a later session.
     let session: UInt64
@@ -65,7 +61,6 @@ public struct OutboxMachine: Sendable {
   ///
   /// The store's two reports may arrive in either order.
   private var ahead: [StreamClass: (epoch: UInt64, last: UInt64)] = [:]
-  /// The largest number of items in one load.
   private static let loadItems = 512
   private static let loadBytes = 256 << 10
 
@@ -78,7 +73,6 @@ public struct OutboxMachine: Sendable {
     }
   }
 
-  /// The known position of each stream.
   package var positions: [StreamClass: OutboxPosition] { streams.mapValues(\.position) }
 
   /// Returns whether the store still holds the streams that this machine expects, rather than others that replaced
@@ -111,7 +105,6 @@ public struct OutboxMachine: Sendable {
     streams.values.reduce(0) { $0 + ($1.position.last - $1.position.storedThrough) }
   }
 
-  /// Returns the number of items of a class that are on their way.
   public func inFlight(_ streamClass: StreamClass) -> Int { streams[streamClass]?.inFlightItems ?? 0 }
 
   /// The last number of each class that was sent in the open session; empty if there is none.

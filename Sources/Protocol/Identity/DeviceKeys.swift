@@ -3,12 +3,10 @@ import LatchkeyModel
 
 /// The two public keys of a device, and the values derived from them.
 public struct DeviceKeys: Hashable, Sendable {
-  /// The key that signs.
   public let identity: IdentityPublicKey
   /// The static key of Noise handshakes.
   public let link: LinkPublicKey
 
-  /// Creates a pair of public keys.
   public init(identity: IdentityPublicKey, link: LinkPublicKey) {
     self.identity = identity
     self.link = link

@@ -10,12 +10,10 @@ public enum RemovalNotice {
     Array("latchkey removal v1".utf8) + sender.bytes + receiver.bytes
   }
 
-  /// Returns the body of a removal.
   public static func make(by identity: IdentityKeyPair, sender: DeviceID, receiver: DeviceID) -> [UInt8] {
     RemovalCodec.encode(signature: identity.sign(message(sender: sender, receiver: receiver)))
   }
 
-  /// Returns whether the body of a removal was signed by its sender for this receiver.
   public static func isGenuine(_ body: [UInt8], identity: IdentityPublicKey, sender: DeviceID, receiver: DeviceID)
     -> Bool
   {

@@ -82,7 +82,6 @@ public struct DialMachine: Sendable {
     case pausing(since: BootInstant, until: BootInstant, isHurried: Bool)
   }
 
-  /// The state of the machine.
   public package(set) var phase = Phase.resting
   package var pace = DialPace()
   /// The session beside which the last race was held, if any.
@@ -95,7 +94,6 @@ public struct DialMachine: Sendable {
   private var jitter: JitterSource
   private var effects: [Effect] = []
 
-  /// Creates a machine that is at rest.
   public init(jitterSeed: UInt64) {
     jitter = JitterSource(seed: jitterSeed)
   }

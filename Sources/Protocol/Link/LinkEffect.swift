@@ -87,7 +87,6 @@ public enum LinkNote: Hashable, Sendable {
   ///
   /// Spec: Protocol/04-session.md §9.
   case keyNamed([UInt8])
-  /// A session was opened.
   case opened(LinkSighting, LinkSighting.Proof, isInStep: Bool)
   /// No item waits in either direction.
   case inStep
@@ -119,7 +118,6 @@ public enum LinkNoteAnswer: Hashable, Sendable {
   case done
   /// For `LinkNote.forget`: whether there were keys among the items, which now apply.
   case stored(hasNewKeys: Bool)
-  /// For `LinkNote.restart`: the new position of the stream.
   case restarted(OutboxPosition)
   /// For the notes of a removal: how many notes of that kind were stored so far.
   case count(Int)
@@ -153,7 +151,6 @@ public struct LinkFault: Error, Hashable, Sendable {
   /// One sentence that describes the failure to a person.
   public var text: String
 
-  /// Creates a fault.
   public init(isOfDisk: Bool, text: String) {
     self.isOfDisk = isOfDisk
     self.text = text

@@ -9,7 +9,6 @@ extension LinkMachine {
 
   // MARK: Calls
 
-  /// The present need of the link for its dialer.
   var need: DialMachine.Need {
     guard !isEnded, attempt == nil, isWorthCalling, !standing.callingKeys.isEmpty else { return .nothing }
     guard current != nil else { return .session }

@@ -66,7 +66,6 @@ extension LinkMachine {
     settle()
   }
 
-  /// Handles the end of a connection.
   public mutating func connectionEnded(_ number: Int, now: BootInstant) {
     self.now = now
     detach(number)

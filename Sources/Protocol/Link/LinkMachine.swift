@@ -9,7 +9,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/04-session.md §5 to §11, Protocol/05-delivery.md §3 to §8.
 public struct LinkMachine: Sendable {
-  /// The paired device.
   public let peer: DeviceID
   var settings: LinkSettings
   /// The names of the two devices.
@@ -34,7 +33,6 @@ public struct LinkMachine: Sendable {
   var isLoadHeld = false
   /// The key of the session whose items are being committed.
   var committingKey: [UInt8]?
-  /// The last session in which a removal was sent.
   var removalSession: Int?
   /// The last position of the control stream that the peer was noted to have stored.
   var controlStored: StreamPosition?
@@ -52,7 +50,6 @@ public struct LinkMachine: Sendable {
   public internal(set) var trouble: LinkTrouble?
   /// The number of items that waited in both directions when they last began to.
   public internal(set) var syncTotal: UInt64 = 0
-  /// The time when the link was last noted as being in step.
   var notedInStep: BootInstant?
   /// A Boolean value that indicates whether any item has moved since then.
   var hasMoved = false

@@ -20,7 +20,6 @@ package struct LinkNotes: Sendable {
   package var stored: [StreamClass: StreamPosition] = [:]
   /// Streams that the peer holds and this machine does not know.
   var unknownHere: [StreamPosition]?
-  /// Streams that have to be restarted.
   var restarts: [(StreamClass, RestartCause)] = []
   /// The key that the peer's Hello named.
   var keyNamed: [UInt8]?

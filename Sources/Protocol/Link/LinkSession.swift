@@ -73,10 +73,8 @@ public struct SessionEnds: Hashable, Sendable {
   ///
   /// The same holds for `localHost`.
   public var remoteHost: String
-  /// The host of this end.
   public var localHost: String
 
-  /// Creates a description of the ends of a connection.
   public init(remote: String, remoteHost: String, localHost: String) {
     self.remote = remote
     self.remoteHost = SocketEndpoint.plain(remoteHost)
@@ -88,21 +86,17 @@ public struct SessionEnds: Hashable, Sendable {
     endpoint.plainHost.contains(":") == remoteHost.contains(":")
   }
 
-  /// Returns whether the other end is the host of an address.
   public func isAt(_ endpoint: SocketEndpoint) -> Bool { endpoint.plainHost == remoteHost }
 }
 
 /// The identity of this side of a link, and the settings that its Hello states.
 public struct LinkSettings: Sendable {
-  /// The ID of this device.
   public var device: DeviceID
   /// The ID of this process, 16 bytes.
   ///
   /// It changes with each start.
   public var runID: [UInt8]
-  /// The name of this device.
   public var name: String
-  /// The role of this device.
   public var role: DeviceRole
   /// How much the peer may send in each class before it is acknowledged.
   public var windowItems = UInt32(Limits.windowItems)
@@ -134,7 +128,6 @@ public struct LinkSettings: Sendable {
 
 /// The properties of its own machine and of the network that a link needs.
 public struct LinkSurroundings: Hashable, Sendable {
-  /// The number of devices with which this one is paired.
   public var devices: Int
   /// The number of machines that may be calling at the same moment, as far as is known.
   public var crowd: Int
@@ -143,7 +136,6 @@ public struct LinkSurroundings: Hashable, Sendable {
   /// All addresses of this machine, as text without a scope.
   public var ownHosts: Set<String>
 
-  /// Creates a description of the surroundings.
   public init(devices: Int = 0, crowd: Int = 1, reach: Reach? = nil, ownHosts: Set<String> = []) {
     self.devices = devices
     self.crowd = crowd
@@ -158,10 +150,8 @@ public struct LinkStreams: Hashable, Sendable {
   public var outbox: [StreamClass: OutboxPosition]
   /// The watermarks of the incoming streams.
   public var inbox: [StreamPosition]
-  /// The last item of each incoming stream.
   public var held: [HeldItem]
 
-  /// Creates a description of the streams.
   public init(outbox: [StreamClass: OutboxPosition] = [:], inbox: [StreamPosition] = [], held: [HeldItem] = []) {
     self.outbox = outbox
     self.inbox = inbox

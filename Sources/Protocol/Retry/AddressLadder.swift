@@ -22,7 +22,6 @@ public struct AddressLadder<Address: Hashable & Sendable>: Sendable {
 
   private var rungs: [Rung: [Address]] = [:]
 
-  /// Creates an order without addresses.
   public init() {}
 
   /// Adds an address after those of its kind that were added before.

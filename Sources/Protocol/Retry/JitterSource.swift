@@ -4,7 +4,6 @@
 public struct JitterSource: Hashable, Sendable {
   private var state: UInt64
 
-  /// Creates a source from a seed.
   public init(seed: UInt64) {
     state = seed
   }

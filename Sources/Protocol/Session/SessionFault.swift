@@ -6,11 +6,9 @@ import LatchkeyModel
 public enum SessionFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bytes were not created by the owner of the expected keys.
   case authentication
-  /// The remote key is this machine's own.
   case ownKey
   /// A message is malformed or out of place.
   case violation(String)
-  /// The peer's Hello refuses the session.
   case refused(Hello.Refusal)
   /// The two sides have no version in common.
   case version

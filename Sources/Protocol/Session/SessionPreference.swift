@@ -4,21 +4,18 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/04-session.md §6.
 public struct SessionPreference: Sendable, Hashable {
-  /// The device that dialled.
   public var initiator: DeviceID
   /// The peer's `Hello.runID`.
   public var peerRunID: [UInt8]
   /// The peer's `Hello.endedSessions`.
   public var peerEnded: UInt64
 
-  /// Creates a preference.
   public init(initiator: DeviceID, peerRunID: [UInt8], peerEnded: UInt64 = 0) {
     self.initiator = initiator
     self.peerRunID = peerRunID
     self.peerEnded = peerEnded
   }
 
-  /// Returns whether `newer` replaces this session.
   public func yields(to newer: SessionPreference, own: DeviceID, peer: DeviceID) -> Bool {
     // The peer was restarted, so the older session is dead.
     if newer.peerRunID != peerRunID { return true }

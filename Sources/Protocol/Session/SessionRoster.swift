@@ -75,7 +75,6 @@ public struct SessionRoster: Sendable {
     current = number
   }
 
-  /// Returns whether a session has begun and not ended.
   public func contains(_ number: Int) -> Bool { preferences[number] != nil }
 
   /// Removes a session that ended.

@@ -81,7 +81,6 @@ public final class FrameConnection: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether `close` was called.
   var isClosing: Bool { closing.load(ordering: .relaxed) }
 
   /// Closes the connection immediately and discards unsent frames.

@@ -47,7 +47,6 @@ public final class FrameReader: Sendable {
     while await nextPiece() != nil {}
   }
 
-  /// The number of pieces that have arrived and were not read.
   var waitingPieces: Int { state.withLock { $0.pieces.count } }
 
   /// Stops reading.

@@ -10,7 +10,6 @@ public final class DialAttempt: Sendable {
 
   private let state = Mutex(State())
 
-  /// Creates an attempt that has not begun.
   public init() {}
 
   /// Records that the socket exists, before the connection is established.

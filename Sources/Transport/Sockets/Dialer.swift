@@ -5,7 +5,6 @@ import NIOPosix
 
 /// A dialer that opens connections to other nodes.
 public struct Dialer: Sendable {
-  /// Creates a dialer.
   public init() {}
 
   /// Connects, sends the preamble and runs `body`.

@@ -10,7 +10,6 @@ import Synchronization
 public final class Listener: Sendable {
   private let servers: [Server]
   private let strangers = Mutex(StrangerLimits())
-  /// The port on which all sockets listen.
   public let port: UInt16
   /// The addresses on which it listens, such as `0.0.0.0:41234`.
   public let addresses: [String]
