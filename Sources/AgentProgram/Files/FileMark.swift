@@ -1,6 +1,6 @@
 import Glibc
 
-/// What identifies the content of a file until the file is changed.
+/// The identity of a file's content, which differs once the file has been changed.
 struct FileMark: Hashable, Sendable {
   var device: UInt64
   var inode: UInt64
@@ -16,6 +16,6 @@ struct FileMark: Hashable, Sendable {
     changedNanoseconds = Int64(status.st_ctim.tv_nsec)
   }
 
-  /// Returns whether another mark is of the same file, also if that was changed in between.
+  /// Returns whether another mark is of the same file, even if the file was changed in between.
   func isSameFile(_ other: FileMark) -> Bool { device == other.device && inode == other.inode }
 }

@@ -3,40 +3,45 @@ import LatchkeyAgent
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// The SHA-256 of files, each read once as long as it is not changed.
+/// A cache of the SHA-256 of files, which reads a file again only if it has changed.
 ///
-/// Small files are read at once. Larger ones are read in parts between everything else that the agent does: a child can make
-/// files of any size, and none must delay what is done about other programs.
+/// Small files are read immediately. Larger ones are read in parts, between the agent's other work.
+/// A child can make files of any size, and none of them may delay what the agent does about other
+/// programs.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct HashCache {
-  /// The largest file that is read at once, and the largest that is read, in bytes.
+  /// The largest file that is read immediately, and the largest that is read at all, in bytes.
   static let atOnce: Int64 = 8 << 20
   static let largestFile: Int64 = 512 << 20
   /// The most files that are remembered.
   private static let capacity = 8_192
-  /// The most large files that wait; others wait for room.
+  /// The most large files that are queued; further ones must be requested again.
   private static let mostWaiting = 64
-  /// The most large files that are read side by side, so that a small one does not wait for all that came before.
+  /// The most large files that are read side by side, so that a small one does not wait for all
+  /// earlier ones.
   private static let mostRead = 4
   private static let partBytes = 1 << 18
 
   private var known: [FileMark: String] = [:]
-  /// The large files that are not read to their ends, those that are due first in front.
+  /// The large files that are not completely read, in the order in which they are due.
   ///
-  /// A file is due when as many bytes were read since it came as it has: so a child that has many read delays a smaller one
-  /// little, and a larger one not for ever.
+  /// A file is due when as many bytes have been read since it was queued as it contains. A child
+  /// that has many files read therefore delays smaller ones only a little, and larger ones not
+  /// forever.
   private var waiting: [(file: OpenedFile, due: Int64)] = []
-  /// The bytes of large files that were read so far.
+  /// The number of bytes of large files that have been read so far.
   private var readBytes: Int64 = 0
-  /// The large files of which a hash was asked for that is not known yet, since the last call of `takePostponed`.
+  /// The large files whose hash was requested since the last call of `takePostponed` and is not
+  /// known yet.
   private var postponed: Set<FileMark> = []
   private(set) var reads = 0
 
-  /// Returns the SHA-256 of a file, 64 lower-case hexadecimal digits; `nil` if it cannot be read, is too large, or is not known
-  /// yet.
+  /// Returns the SHA-256 of a file as 64 lower-case hexadecimal digits.
   ///
-  /// `expected` is what the kernel has just said of the file, if it was asked: the path must still lead to the same file.
+  /// Returns `nil` if the file cannot be read, is too large, or has not been read completely.
+  /// `expected` is the mark that the kernel has just reported for the file, if it was asked. If the
+  /// path now leads to a different file, the result is `nil`.
   mutating func digest(of path: String, expected: FileMark? = nil) -> String? {
     if let digest = expected.flatMap({ known[$0] }) { return digest }
     if let expected, isWaiting(expected) {
@@ -54,14 +59,17 @@ struct HashCache {
     return nil
   }
 
-  /// Puts a file in its place among those that wait; of too many, the one that is due last has to be asked for again.
+  /// Queues a file by its due value.
+  ///
+  /// If the queue is too long, it drops the file that is due last, which must then be requested
+  /// again.
   private mutating func wait(for file: OpenedFile) {
     let due = readBytes + file.mark.size
     waiting.insert((file, due), at: waiting.firstIndex { $0.due > due } ?? waiting.endIndex)
     if waiting.count > Self.mostWaiting { waiting.removeLast() }
   }
 
-  /// Returns the large files of which a hash was asked for that is not known yet, since the last such call.
+  /// Returns the large files whose hash was requested since the last call and is not known yet.
   mutating func takePostponed() -> Set<FileMark> {
     defer { postponed = [] }
     return postponed
@@ -69,13 +77,14 @@ struct HashCache {
 
   mutating func forget(_ isForgotten: (FileMark) -> Bool) { known = known.filter { !isForgotten($0.key) } }
 
-  /// A Boolean value that indicates whether something waits to be read.
+  /// A Boolean value that indicates whether any file is queued.
   var hasWork: Bool { !waiting.isEmpty }
 
-  /// Returns whether a large file waits to be read to its end.
+  /// Returns whether a large file is queued or partly read.
   func isWaiting(_ mark: FileMark) -> Bool { waiting.contains { $0.file.mark == mark } }
 
-  /// Reads parts of the large files until an instant, in milliseconds of the boot clock, and returns those that are done.
+  /// Reads parts of the large files until an instant, in milliseconds of the boot clock, and
+  /// returns the completed files.
   mutating func work(until end: Int64) -> Set<FileMark> {
     var done: Set<FileMark> = []
     repeat {
@@ -101,14 +110,14 @@ struct HashCache {
 
 /// A file that is read in parts.
 private final class OpenedFile {
-  /// What the kernel said of it when it was opened.
+  /// The mark of the file when it was opened.
   let mark: FileMark
   private let descriptor: Int32
   private var hash = SHA256()
   private var count: Int64 = 0
   private var hasFailed = false
 
-  /// Opens a regular file; `nil` if it is none, cannot be read, or is too large.
+  /// Opens a file; `nil` if it is not a regular file, cannot be read, or is too large.
   init?(_ path: String) {
     guard let descriptor = RegularFile.open(path) else { return nil }
     self.descriptor = descriptor
@@ -120,20 +129,20 @@ private final class OpenedFile {
 
   deinit { close(descriptor) }
 
-  /// Reads a part of at most so many bytes, and returns whether there may be more.
+  /// Reads at most `most` bytes, and returns whether there may be more.
   func read(_ most: Int) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: most, alignment: 16) { buffer in
       var part = Glibc.read(descriptor, buffer.baseAddress, most)
       while part < 0, errno == EINTR { part = Glibc.read(descriptor, buffer.baseAddress, most) }
       if part > 0 { hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<part])) }
       count += Int64(max(0, part))
-      // One that grows while it is read could be read for ever.
+      // A file that grows while it is read could otherwise be read forever.
       hasFailed = part < 0 || count > mark.size
       return part > 0 && !hasFailed
     }
   }
 
-  /// Returns the SHA-256 of what was read; `nil` if the file was changed meanwhile.
+  /// Returns the SHA-256 of the bytes read; `nil` if the file was changed while it was read.
   func digest() -> String? {
     var status = stat()
     guard !hasFailed, fstat(descriptor, &status) == 0, FileMark(status) == mark else { return nil }

@@ -3,10 +3,10 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// The file that tells the agent's next run which processes have inherited an application.
+/// The file that tells the next run of the agent which processes have inherited an application.
 ///
-/// It is in the folder of the agent's socket. Without it, an agent that was restarted would not know what had started a process whose
-/// parent has ended.
+/// It is in the folder of the agent's socket. Without it, a restarted agent would not know which
+/// application a process has inherited from a parent that has ended.
 ///
 /// Spec: Protocol/13-agent.md §7.
 struct LineageStore {
@@ -23,15 +23,16 @@ struct LineageStore {
     self.boot = boot
   }
 
-  /// Reads what an earlier run has kept.
+  /// Reads the lineages that an earlier run has stored.
   func load() -> [ProcessIdentity: AppID] {
     ProcFile.readForeign(path, most: LineageFile.maximumBytes).map { LineageFile.read($0, boot: boot) } ?? [:]
   }
 
-  /// Returns when the changes up to a number are due to be written; `nil` if they have been written.
+  /// Returns the instant at which changes up to a number are due to be written; `nil` if they have
+  /// been written.
   func due(_ changes: Int) -> BootInstant? { changes == written ? nil : next }
 
-  /// Keeps the lineages after some changes, if that is due.
+  /// Writes the lineages as of a number of changes, if that is due.
   mutating func keep(_ changes: Int, at now: BootInstant, _ lineages: () -> [ProcessIdentity: AppID]) {
     guard let due = due(changes), due <= now else { return }
     (written, next) = (changes, now + Self.restMilliseconds)
@@ -41,7 +42,7 @@ struct LineageStore {
     guard descriptor >= 0 else { return }
     let count = content.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     close(descriptor)
-    // What is incomplete takes no good one's place.
+    // An incomplete file must not replace a complete one.
     if count == content.count { rename(new, path) }
   }
 }

@@ -3,17 +3,19 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// What is wrong with matchers on this machine: whether what they name is there, and is what the system needs.
+/// A check of matchers against this machine: whether the program that they name exists, and whether
+/// it is a needed program.
 ///
 /// Spec: Protocol/13-agent.md §6.
 struct MatchersHere {
-  /// The paths of what the system needs and of the shells, as far as they are there; read when they are first asked for.
+  /// The paths of the needed programs and shells that exist, read at the first use.
   private lazy var needed = NeededPrograms.paths.filter { !Self.isAbsent($0) }
-  /// Their SHA-256, as far as they are known.
+  /// The SHA-256 of these files, as far as they are known.
   private var digests: Set<String>?
-  /// A Boolean value that indicates whether it was asked for a SHA-256, and not all of these are known yet.
+  /// A Boolean value that indicates whether a SHA-256 was checked before those of all these files
+  /// were known.
   private(set) var awaitsDigests = false
-  /// The packages that dpkg knows, by the names of their lists of files.
+  /// The names of each package's file lists in dpkg's folder, by package.
   private lazy var lists = Dictionary(
     PackageFiles.lists(in: folder).map { (PackageFiles.package(of: $0), [$0]) }, uniquingKeysWith: +)
   private let folder: String
@@ -21,7 +23,7 @@ struct MatchersHere {
   /// Creates the check; `packageFolder` is dpkg's.
   init(packageFolder: String = "/var/lib/dpkg/info") { folder = packageFolder }
 
-  /// Returns what is wrong with a matcher that is a proper one of its kind; `nil` if it can be used.
+  /// Returns the fault of a matcher that is well formed; `nil` if it can be used.
   mutating func fault(of matcher: AppMatcher, _ hashes: inout HashCache) -> OrderFault.Kind? {
     let value = matcher.value
     switch matcher.kind {
@@ -47,9 +49,10 @@ struct MatchersHere {
     return known
   }
 
-  /// Returns what is wrong with a package: it is not installed, or one of its files is a program that the system needs.
+  /// Returns the fault of a package matcher: the package is not installed, or contains a needed
+  /// program.
   private mutating func package(_ name: String) -> OrderFault.Kind? {
-    // Without dpkg's folder nothing is known.
+    // Without dpkg's folder, nothing is known about packages.
     if Self.isAbsent(folder) { return nil }
     var isThere = false
     for list in lists[name] ?? [] {
@@ -57,22 +60,22 @@ struct MatchersHere {
       for line in bytes.split(separator: 0x0A) {
         let path = String(decoding: line, as: UTF8.self)
         if needed.contains(path) || needed.contains("/usr" + path) { return .neededProgram }
-        // Of a package that was removed, dpkg keeps what an administrator may have changed.
+        // dpkg keeps those files of a removed package that an administrator may have changed.
         if !isThere, !path.hasPrefix("/etc/"), Self.isFile(path) { isThere = true }
       }
     }
     return isThere ? nil : .noProgram
   }
 
-  /// Returns whether a path may be there for programs although it is not there for the agent: in a Flatpak's sandbox, or in a
-  /// home that is mounted when somebody logs in.
+  /// Returns whether a path may exist for programs although it does not exist for the agent: in a
+  /// Flatpak's sandbox, or in a home that is mounted at log-in.
   private static func isHidden(_ path: String) -> Bool {
     if path.hasPrefix("/app/") { return true }
     let parts = path.split(separator: "/")
     return parts.first == "home" && parts.count > 2 && isAbsent("/home/\(parts[1])")
   }
 
-  /// Returns whether nothing is at a path; what cannot be looked at may be there.
+  /// Returns whether nothing exists at a path; a path that cannot be examined counts as existing.
   private static func isAbsent(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)

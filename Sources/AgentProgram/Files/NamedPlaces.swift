@@ -1,9 +1,10 @@
 import Glibc
 import LatchkeyAgentProtocol
 
-/// The places on the disk of the programs that orders name by their package or path.
+/// The places on disk of the programs that orders name by package or path.
 ///
-/// A program that maps one of them is known by that, whatever path the file has for it and however many others it has mapped.
+/// A program that maps one of these files is recognized by the place, whatever path the file has
+/// for that program and however many other files it has mapped.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct NamedPlaces {
@@ -16,10 +17,12 @@ struct NamedPlaces {
 
   private var images: [Place: ProcessFacts.Image] = [:]
 
-  /// Adds the file at a path, if it can be mapped as a program or a part of one; `package` is its package, if orders name that.
+  /// Adds the file at a path, if it can be mapped as code.
+  ///
+  /// `package` is its package, if orders name it.
   mutating func add(_ path: String, package: String? = nil) {
     var status = stat()
-    // A link in a package leads to what may be another one's.
+    // A link in a package may lead to a file of another package.
     guard package == nil ? stat(path, &status) == 0 : lstat(path, &status) == 0,
       status.st_mode & S_IFMT == S_IFREG, package == nil || status.st_mode & 0o111 != 0 || path.contains(".so")
     else { return }
@@ -30,7 +33,8 @@ struct NamedPlaces {
     images[place] = image
   }
 
-  /// Returns the image that is at a place, with its device as `/proc/PID/maps` names it; `nil` if orders name none there.
+  /// Returns the image at a place, with the device as `/proc/PID/maps` names it; `nil` if orders
+  /// name no program there.
   func image(device: some StringProtocol, inode: UInt64) -> ProcessFacts.Image? {
     guard !images.isEmpty, let device = KnownDevices.Device(device, radix: 16) else { return nil }
     return images[Place(device: device, inode: inode)]

@@ -6,22 +6,23 @@ import LatchkeyAgentProtocol
 ///
 /// Spec: Protocol/13-agent.md §7.
 struct OrdersStore {
-  /// What was found at the start.
+  /// The orders that were found at the start.
   struct Found {
-    /// The orders that hold; `nil` if there are none.
+    /// The orders in force; `nil` if there are none.
     var orders: AgentOrders?
-    /// A Boolean value that indicates whether the newest file is damaged, or was deleted while the one before it is there.
+    /// A Boolean value that indicates whether the newest file is damaged, or missing although the
+    /// previous one exists.
     var isDamaged: Bool
   }
 
-  /// The path of the newest orders; those before them are beside it.
+  /// The path of the newest orders; the previous ones are in the same folder.
   let path: String
 
-  /// Reads the newest orders that are good.
+  /// Reads the newest orders that are intact.
   func load() -> Found {
     let content = ProcFile.read(path, most: OrdersFile.maximumBytes + 1)
     if let content, let orders = try? OrdersFile.read(content) { return Found(orders: orders, isDamaged: false) }
-    // `keep(_:)` never leaves the one before without the newest.
+    // `keep(_:)` never leaves the previous file without the newest one.
     let older = older()
     return Found(orders: older, isDamaged: content != nil || older != nil)
   }
@@ -30,7 +31,9 @@ struct OrdersStore {
     ProcFile.read(path + ".last", most: OrdersFile.maximumBytes + 1).flatMap { try? OrdersFile.read($0) }
   }
 
-  /// Makes orders durable; returns the reason if that fails, in which case what was there before stays.
+  /// Makes orders durable, or returns the reason why that failed.
+  ///
+  /// The earlier files then remain.
   func keep(_ orders: AgentOrders) -> String? {
     let content: [UInt8]
     do { content = try OrdersFile.content(of: orders) } catch { return error.description }
@@ -44,11 +47,12 @@ struct OrdersStore {
       errno = code
       return Self.reason(path)
     }
-    // A damaged file takes no good one's place. A second name leaves no instant at which the newest file is missing.
+    // A damaged file must not replace an intact one. A second link leaves no instant without the
+    // newest file.
     if let present = ProcFile.read(path, most: OrdersFile.maximumBytes + 1), (try? OrdersFile.read(present)) != nil {
       let older = path + ".last.new"
       unlink(older)
-      // Not every file system knows second names.
+      // Not every file system supports hard links.
       rename(link(path, older) == 0 ? older : path, path + ".last")
     }
     guard rename(new, path) == 0 else { return Self.reason(path) }

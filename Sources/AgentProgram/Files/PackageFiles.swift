@@ -15,9 +15,9 @@ struct PackageFiles {
   private var paths: [String: FileMark?] = [:]
   /// The paths that are links to a program, by the program's own path.
   private var links: [String: Set<String>] = [:]
-  /// Programs that links with many names lead to: none of the names is that of the program.
+  /// Programs that run under the names of many links; a link to one of them names another program.
   private static let manyNamed: Set<String> = ["busybox", "flatpak", "snap", "toybox"]
-  /// The programs among them, by which copies are known.
+  /// The programs among these files, to recognize copies of them.
   private(set) var originals = OriginalFiles()
   private(set) var places = NamedPlaces()
 
@@ -26,7 +26,8 @@ struct PackageFiles {
     self.folder = folder
   }
 
-  /// Reads the files of these packages and at these paths, if they are others than before or have changed; returns whether.
+  /// Reads the files of these packages and at these paths if they have changed, and returns whether
+  /// they have.
   mutating func load(_ wanted: Set<String>, paths wantedPaths: Set<String> = []) -> Bool {
     var found: [String: FileMark] = [:]
     if !wanted.isEmpty {
@@ -50,7 +51,8 @@ struct PackageFiles {
         originals.add(path, package: Self.package(of: file))
         places.add(path, package: Self.package(of: file))
         byPath[path, default: []].insert(Self.package(of: file))
-        // /bin and its like are links into /usr nowadays, and the kernel shows where they lead.
+        // `/bin` and similar folders are now links into `/usr`, and the kernel shows the path
+        // behind the link.
         if !path.hasPrefix("/usr/") { byPath["/usr" + path, default: []].insert(Self.package(of: file)) }
       }
     }
@@ -59,12 +61,13 @@ struct PackageFiles {
 
   func packages(of path: String) -> Set<String> { byPath[path] ?? [] }
 
-  /// Returns the paths that orders name and that are links to the program at a path.
+  /// Returns the paths named by orders that are links to the program at a path.
   func links(to path: String) -> Set<String> { links[path] ?? [] }
 
-  /// Returns the path of the program to which a path leads, links of root's followed; `nil` if there is none of its own.
+  /// Returns the program that a path leads to, following only root's links; `nil` if it is in
+  /// `manyNamed`, or there is none.
   static func program(at path: String) -> String? {
-    // A child could have another child's rule name any program.
+    // Otherwise a child could have another child's rule name any program.
     var status = stat()
     guard lstat(path, &status) == 0, status.st_uid == 0,
       let folder = path.lastIndex(of: "/").flatMap({ ProcFile.status(String(path[...$0])) }), folder.st_uid == 0,
@@ -75,12 +78,12 @@ struct PackageFiles {
     return own.split(separator: "/").last.map { manyNamed.contains(String($0)) } == true ? nil : own
   }
 
-  /// Returns the package of such a file: NAME.list, or NAME:ARCHITECTURE.list.
+  /// Returns the package of a file list: `NAME.list`, or `NAME:ARCHITECTURE.list`.
   static func package(of file: String) -> String {
     String(file.dropLast(5).prefix { $0 != ":" })
   }
 
-  /// Returns the names of the files in dpkg's folder that list a package's files.
+  /// Returns the names of the package file lists in dpkg's folder.
   static func lists(in folder: String) -> [String] {
     guard let entries = opendir(folder) else { return [] }
     defer { closedir(entries) }

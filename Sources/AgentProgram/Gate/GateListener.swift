@@ -2,7 +2,8 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyAgentProtocol
 
-/// The socket on which log-in gates ask whether a session may begin, and what they noted while the agent did not answer.
+/// The socket on which log-in gates ask whether a session may begin, and the notes that they left
+/// while the agent did not answer.
 ///
 /// Spec: Protocol/13-agent.md §13.
 final class GateListener {
@@ -23,18 +24,18 @@ final class GateListener {
   /// The descriptors that are ready when a gate asks.
   var descriptors: [Int32] { [listener.descriptor] + connections.map(\.descriptor) }
 
-  /// Answers the gates that ask.
   func serve(_ answer: (UInt32) -> GateAnswer) {
     while let socket = listener.accept() {
       guard socket.peer?.user == geteuid() else { continue }
-      // A gate asks at once: one that has not has the oldest connection, and is given up.
+      // A gate asks immediately. If there are too many, the oldest connection is served a last time
+      // and dropped.
       if connections.count >= Self.capacity { _ = isWaiting(connections.removeFirst(), answer) }
       connections.append(socket)
     }
     connections = connections.filter { isWaiting($0, answer) }
   }
 
-  /// Answers a gate if it has asked; returns whether it is still to ask.
+  /// Answers a gate if it has asked; returns whether its question is still outstanding.
   private func isWaiting(_ socket: LocalSocket, _ answer: (UInt32) -> GateAnswer) -> Bool {
     guard let bytes = socket.read() else { return false }
     if bytes.isEmpty { return true }
@@ -42,11 +43,12 @@ final class GateListener {
     return false
   }
 
-  /// Returns how many log-ins were let through since the last call, because nothing answered the gate.
+  /// Returns how many log-ins were let through since the last call because the agent did not
+  /// answer.
   func takeNotes() -> UInt64 { notes.take() }
 }
 
-/// The note that a gate leaves when it let a log-in through without an answer: a byte for each.
+/// The notes that gates leave when they let a log-in through without an answer: one byte for each.
 struct GateNotes {
   private static let most = 4_096
   let path: String
@@ -64,7 +66,7 @@ struct GateNotes {
     _ = write(descriptor, &byte, 1)
   }
 
-  /// Returns how many there are, and forgets them.
+  /// Returns the number of notes, and deletes them.
   func take() -> UInt64 {
     guard let status = ProcFile.status(path), unlink(path) == 0 else { return 0 }
     return UInt64(clamping: status.st_size)

@@ -4,7 +4,8 @@ import LatchkeyAgentProtocol
 
 /// The program that PAM runs before a session begins: `latchkey-agent gate`.
 ///
-/// It refuses by the exit status 0, and by nothing else: where it is missing, crashes or gets no answer, the log-in goes on.
+/// It refuses a log-in only by the exit status 0. If it is missing, crashes or gets no answer, the
+/// log-in continues.
 ///
 /// Spec: Protocol/13-agent.md §13.
 struct LoginGate {
@@ -17,7 +18,7 @@ struct LoginGate {
 
   var socket = "/run/latchkey-agent/gate.sock"
   var orders = "/var/lib/latchkey-agent/orders"
-  /// What the person who logs in is to read.
+  /// The sentence to show to the person who logs in.
   private(set) var sentence = ""
 
   /// Runs the program, and returns its exit status.
@@ -32,7 +33,7 @@ struct LoginGate {
       default: return 64
       }
     }
-    // PAM says who it is; what has no account here, it refuses itself.
+    // PAM names the account. It refuses unknown accounts itself.
     guard let name = getenv("PAM_USER"), let entry = getpwnam(name) else { return allowed }
     let status = gate.ask(entry.pointee.pw_uid)
     if !gate.sentence.isEmpty { AgentProgram.write(gate.sentence + "\n", to: STDOUT_FILENO) }
@@ -50,8 +51,8 @@ struct LoginGate {
     guard account != 0 else { return Self.allowed }
     let known = OrdersStore(path: orders).load().orders
     let ordered = known?.accounts.first { $0.account == account }
-    // The log-in of an account that is not supervised does not wait for the agent. Of the others the agent may hold newer
-    // orders, which could not be written to the file.
+    // The log-in of an account that is not supervised does not wait for the agent. For the others,
+    // the agent may hold newer orders that it could not write to the file.
     if known != nil, ordered == nil { return Self.allowed }
     guard let answer = answer(to: GateQuestion(account: account)) else {
       if ordered?.sessions != nil { GateNotes(besides: orders).add() }
@@ -65,7 +66,7 @@ struct LoginGate {
 
   private func answer(to question: GateQuestion) -> GateAnswer? {
     let end = SystemClock.boot.milliseconds + Self.patience
-    // The peer is the one that the agent's folder is of.
+    // The peer must be the owner of the agent's folder.
     guard let socket = LocalSocket.connect(to: socket), socket.peer?.user == geteuid(),
       socket.write(question.bytes[...]) == question.bytes.count
     else { return nil }
@@ -75,7 +76,7 @@ struct LoginGate {
       guard left > 0 else { return nil }
       var ready = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, Int32(left)) > 0 else { continue }
-      // The answer is whole when the agent ends the connection.
+      // The answer is complete when the agent closes the connection.
       guard let more = socket.read() else { return GateAnswer(bytes: bytes) }
       bytes += more
     }

@@ -1,15 +1,15 @@
 import LatchkeyAgent
 
-/// The reader of processes' arguments, which keeps long ones as far as there is room.
+/// A reader of processes' arguments, which keeps long arguments as long as there is room.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct ArgumentReader {
-  /// The arguments of a process.
   struct Arguments: Hashable {
     /// The arguments with one space between two.
     var text = ""
     var isCut = false
-    /// The beginnings of the arguments from the second one on, of programs that are told by them what to run; else empty.
+    /// The beginnings of the arguments from the second on, for interpreters and shells; otherwise
+    /// empty.
     var afterFirst: [String] = []
   }
 
@@ -17,22 +17,25 @@ struct ArgumentReader {
   static let usualBytes = 4_096
   /// The largest size of arguments that are kept, in bytes: the kernel's bound for a single one.
   static let mostBytes = 131_072
-  /// The most arguments that are kept apart, and their largest size in bytes, which is that of a path.
+  /// The most arguments that are kept separately, and their largest size in bytes, which is that of
+  /// a path.
   private static let (mostApart, mostApartBytes) = (16, 4_096)
-  /// The bytes of longer arguments that are kept of all processes.
+  /// The room for the long arguments of all processes together, in bytes.
   static let roomBytes = 4 << 20
 
   private var room = ArgumentReader.roomBytes
 
-  /// Begins a look at all processes, after which those of an earlier look are not kept.
+  /// Begins a full scan, which frees the room that an earlier one used.
   mutating func begin() { room = Self.roomBytes }
 
-  /// Returns the arguments of the process whose folder in /proc is given; `isDivided` has them kept apart as well.
+  /// Returns the arguments of the process with a folder in `/proc`.
+  ///
+  /// With `isDivided`, they are also kept separately.
   mutating func read(_ folder: String, isDivided: Bool = false) -> Arguments {
     guard var bytes = ProcFile.line("\(folder)/cmdline", most: Self.usualBytes) else { return Arguments() }
     var isCut = false
     if bytes.count == Self.usualBytes {
-      // What is longer may be there to push something out of sight.
+      // Long arguments may be meant to push others out of sight.
       isCut = true
       if room > 0, let long = ProcFile.read("\(folder)/cmdline", most: Self.mostBytes + 1) {
         room -= long.count

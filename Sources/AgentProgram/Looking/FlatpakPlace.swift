@@ -1,7 +1,7 @@
 import Glibc
 import LatchkeyAgent
 
-/// The Flatpak to which a process belongs.
+/// The Flatpak that a process belongs to.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct FlatpakPlace {
@@ -9,25 +9,27 @@ struct FlatpakPlace {
   private static let installed = "/var/lib/flatpak/app/"
 
   let id: String
-  /// A Boolean value that indicates whether the executable is a file of that Flatpak as the system installed it.
+  /// A Boolean value that indicates whether the executable belongs to that Flatpak as the system
+  /// installed it.
   let isGenuine: Bool
 
-  /// Finds it for a process; `nil` if there is none.
+  /// Finds the Flatpak of a process; `nil` if it belongs to none.
   ///
   /// - Parameters:
   ///   - path: The path of the executable as the kernel shows it.
-  ///   - program: What is known of the executable's file; `nil` if nothing may be asked about it.
+  ///   - program: The executable's file; `nil` if it must not be examined.
   ///   - folder: The process's folder in /proc.
-  ///   - devices: The file systems about which something may be asked.
+  ///   - devices: The file systems that may be examined.
   ///   - mounts: The machine's mounts.
   init?(path: String, _ program: ProgramPlace?, folder: String, _ devices: KnownDevices, _ mounts: MountTable) {
-    // A file of a Flatpak that is run without its sandbox: the system's, or one in a home.
+    // A file of a Flatpak that runs outside the sandbox: of the system's Flatpak, or of one in a
+    // home.
     if let id = Self.installed(path) {
       self.id = id
       isGenuine = path.hasPrefix(Self.installed) && program.map(Self.isSystems) == true
       return
     }
-    // In its sandbox, also as a program of its runtime, such as an interpreter.
+    // Inside the sandbox, including programs of the runtime, such as an interpreter.
     let isInside = path.hasPrefix("/app/")
     guard isInside || MountNamespace.isOther(in: folder), devices.canRead("/.flatpak-info", atRootOf: folder),
       let id = Self.stated(in: folder)
@@ -39,7 +41,7 @@ struct FlatpakPlace {
       && program.map { Self.isSystems(ProgramPlace(path: place, status: $0.status, mounts)) } == true
   }
 
-  /// Returns the ID of the Flatpak among whose files a path is: …/flatpak/app/ID/…/files/….
+  /// Returns the ID of the Flatpak that a path belongs to: …/flatpak/app/ID/…/files/….
   private static func installed(_ path: String) -> String? {
     let parts = path.utf8.split(separator: 0x2F)
     func isPart(_ place: Int, _ name: String) -> Bool { parts[place].elementsEqual(name.utf8) }
@@ -55,7 +57,8 @@ struct FlatpakPlace {
 
   /// Returns the ID that the process's own view of the files states.
   ///
-  /// A link there could lead to a file that the account serves itself, and to any of root's.
+  /// A link is not followed. It could lead to a file system that the account serves itself, or to
+  /// any of root's files.
   private static func stated(in folder: String) -> String? {
     guard let bytes = ProcFile.readForeign("\(folder)/root/.flatpak-info", most: 16_384) else {
       return nil

@@ -1,10 +1,10 @@
 import Glibc
 import LatchkeyAgent
 
-/// What a Java virtual machine shows of itself: the class or archive that it runs, with its arguments, also where these are in a file
-/// (`java @FILE`).
+/// The class or archive that a Java virtual machine runs, with its arguments, even if these are in
+/// a file (`java @FILE`).
 ///
-/// It is a file of the child's, and therefore weak evidence.
+/// The virtual machine writes it to a file of the child's, so it is weak evidence.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct JavaCommand {
@@ -14,12 +14,12 @@ struct JavaCommand {
   private static let onlyNames: Int32 = 0o10_000_000
   private static let name = Array("sun.rt.javaCommand".utf8) + [0]
 
-  /// Returns whether an executable is a Java virtual machine's, by its name.
+  /// Returns whether an executable is a Java virtual machine, by its name.
   static func isShown(by path: String) -> Bool { path.hasSuffix("/java") || path.hasSuffix("/javaw") }
 
-  /// Returns what the machine in a process shows; `nil` if it shows nothing.
+  /// Returns the command of the virtual machine in a process; `nil` if there is none.
   ///
-  /// The system's agent has a folder `/tmp` of its own, and looks into that of the first process.
+  /// The system agent has its own `/tmp`, so it looks into that of the first process.
   static func read(of pid: Int32, _ account: UInt32, named name: String) -> String? {
     guard !name.contains("/") else { return nil }
     let bytes = ["/proc/1/root/tmp", "/tmp"].lazy.compactMap {
@@ -28,8 +28,10 @@ struct JavaCommand {
     return bytes.flatMap(command)
   }
 
-  /// Returns the content of a regular file of the account's in a folder of the account's, both in the file system of `root`: nothing
-  /// is opened that somebody serves.
+  /// Returns the content of a regular file in a folder, both owned by the account and in the file
+  /// system of `root`.
+  ///
+  /// Nothing is opened in a file system that a program serves.
   private static func bytes(in root: String, _ folder: String, _ file: String, _ account: UInt32) -> [UInt8]? {
     let base = Glibc.open(root, onlyNames | O_DIRECTORY | O_CLOEXEC)
     guard base >= 0 else { return nil }
@@ -47,9 +49,11 @@ struct JavaCommand {
     return ProcFile.read("/proc/self/fd/\(shown)", most: mostBytes)
   }
 
-  /// Returns the value of the entry `sun.rt.javaCommand` in a machine's performance data, in the bytes' order of this machine.
+  /// Returns the value of `sun.rt.javaCommand` in a virtual machine's performance data, which is in
+  /// this machine's byte order.
   ///
-  /// An entry begins with its size, the places of its name and of its value in it, and the value's size: words 0, 1, 4 and 2.
+  /// Words 0, 1, 2 and 4 of an entry are its size, the offset of its name, the size of its value
+  /// and the offset of its value.
   static func command(in bytes: [UInt8]) -> String? {
     guard let name = bytes.firstRange(of: Self.name) else { return nil }
     func word(_ place: Int) -> Int? {

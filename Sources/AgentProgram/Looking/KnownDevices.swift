@@ -3,8 +3,9 @@ import LatchkeyAgent
 
 /// The file systems of the machine itself.
 ///
-/// An account may run a program from a file system that it serves itself (FUSE), in mounts of its own, and never answer: who
-/// asks anything about its file waits for ever. So nothing is asked about files of other file systems.
+/// An account may run a program from a file system that it serves itself (FUSE), in its own mounts,
+/// and never answer. A process that asks about such a file waits forever. Therefore nothing is
+/// asked about files of other file systems.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct KnownDevices {
@@ -13,7 +14,7 @@ struct KnownDevices {
     var major: UInt32
     var minor: UInt32
 
-    /// Reads two numbers with a colon between them.
+    /// Reads two numbers that are separated by a colon.
     init?(_ text: some StringProtocol, radix: Int) {
       let parts = text.split(separator: ":")
       guard parts.count == 2, let major = UInt32(parts[0], radix: radix), let minor = UInt32(parts[1], radix: radix)
@@ -21,7 +22,7 @@ struct KnownDevices {
       (self.major, self.minor) = (major, minor)
     }
 
-    /// Splits a number as `stat` gives it.
+    /// Splits a device number as `stat` returns it.
     init(_ number: UInt64) {
       major = UInt32(truncatingIfNeeded: (number >> 8) & 0xFFF | (number >> 32) & ~0xFFF)
       minor = UInt32(truncatingIfNeeded: number & 0xFF | (number >> 12) & ~0xFF)
@@ -29,11 +30,14 @@ struct KnownDevices {
   }
 
   private var devices: Set<Device> = []
-  /// Those of file systems that the kernel keeps by itself, and of the agent's own files, as a file's status names them.
+  /// The devices of file systems that the kernel keeps by itself and of the agent's own files, as a
+  /// file's status names them.
   private var local: Set<Device> = []
-  /// Those of the agent's own files, as `/proc/PID/maps` names them: of an overlay, the file systems below it.
+  /// The devices of the agent's own files, as `/proc/PID/maps` names them.
+  ///
+  /// For an overlay, these are the file systems below it.
   private var below: Set<Device> = []
-  /// That of files in memory, which the kernel keeps for all processes.
+  /// The device of files in memory, which the kernel keeps for all processes.
   private let memory: Device?
 
   init() {
@@ -41,7 +45,7 @@ struct KnownDevices {
     load()
   }
 
-  /// Reads which there are: those that are mounted for the agent, and those of its own files.
+  /// Reads the devices of the file systems mounted for the agent, and of its own files.
   mutating func load() {
     var found = Set([memory].compactMap(\.self))
     local = found
@@ -59,7 +63,7 @@ struct KnownDevices {
       if let device = Device(String(decoding: fields[3], as: UTF8.self), radix: 16) { below.insert(device) }
       paths.insert(String(decoding: fields[5].drop { $0 == 0x20 }, as: UTF8.self))
     }
-    // Files of a subvolume or of an overlay name other devices than their mount.
+    // Files of a subvolume or overlay report a different device than their mount.
     for path in paths { if let status = ProcFile.status(path) { local.insert(Device(UInt64(status.st_dev))) } }
     devices = found.union(below)
   }
@@ -70,20 +74,24 @@ struct KnownDevices {
   /// Returns whether a device, as `/proc/PID/maps` names it, is one of the machine's own.
   func isKnown(_ text: some StringProtocol) -> Bool { Device(text, radix: 16).map(devices.contains) ?? false }
 
-  /// Returns whether a file is on a file system that the kernel keeps by itself, so that reading the file waits for nobody.
+  /// Returns whether a file is on a file system that the kernel keeps by itself, so that reading it
+  /// waits for no other program.
   ///
-  /// The files of an overlay, or of a subvolume of Btrfs, may name other devices than any mount. Such a device is known if one of
-  /// the agent's own files is on it.
+  /// Files of an overlay or a Btrfs subvolume may report a device that no mount has. Such a device
+  /// is known if one of the agent's own files is on it.
   func isLocal(_ status: stat) -> Bool { local.contains(Device(UInt64(status.st_dev))) }
 
-  /// Returns whether the executable of a process is on one of the machine's own file systems, without asking that system.
+  /// Returns whether a process's executable is on one of the machine's own file systems, without
+  /// asking that file system.
   ///
-  /// `path` is that of the executable as the kernel shows it, and `folder` the process's in /proc.
+  /// `path` is the path of the executable as the kernel shows it, and `folder` is the process's
+  /// folder in /proc.
   func holdsExecutable(_ path: String, of folder: String) -> Bool {
-    // As the kernel writes it there.
+    // The path as the kernel writes it in `maps`.
     let shown = (path.utf8.contains(0x0A) ? path.replacing("\n", with: "\\012") : path).utf8
-    // The executable comes first, unless the program has mapped something below it; the kernel writes no more than is read.
-    // What comes after much else is taken for a file of another file system.
+    // The executable comes first, unless the program has mapped something at a lower address. The
+    // kernel writes no more than is read. An executable beyond the last bound counts as being on
+    // another file system.
     for most in [512, 8_192, 1 << 18] {
       // A process without memory is about to end.
       guard let bytes = ProcFile.read("\(folder)/maps", most: most), !bytes.isEmpty else { return true }
@@ -93,11 +101,12 @@ struct KnownDevices {
     return false
   }
 
-  /// Returns the device in the first whole line of `maps` that has a path; `nil` if there is none.
+  /// Returns the device in the first complete line of `maps` with a path; `nil` if there is no such
+  /// line.
   private static func device(of path: String.UTF8View, in maps: [UInt8]) -> String? {
     var start = 0
     while let end = maps[start...].firstIndex(of: 0x0A) {
-      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH, of which the path may contain spaces.
+      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH. The path may contain spaces.
       var (field, place, device) = (0, start, start..<start)
       while field < 5, let space = maps[place..<end].firstIndex(of: 0x20) {
         if field == 3 { device = place..<space }
@@ -113,7 +122,8 @@ struct KnownDevices {
     return nil
   }
 
-  /// Returns whether a file at the root of a process's own view can be read without waiting for anybody.
+  /// Returns whether a file at the root of a process's own view can be read without waiting for
+  /// another program.
   func canRead(_ file: String, atRootOf folder: String) -> Bool {
     let mounts = Self.mounts("\(folder)/mountinfo").filter { $0.place == "/" || $0.place == file }
     return !mounts.isEmpty

@@ -1,27 +1,30 @@
 import Glibc
 import LatchkeyAgent
 
-/// The mounts of the machine, as its first process sees them, and which of them are not the machine's own.
+/// The machine's mounts, as its first process sees them, and which of them are foreign disks.
 ///
-/// A person at the screen may mount a disk or an image without being root (udisks): on it, every file can be root's, although
-/// the person has made it. Such mounts have the options `nosuid` and `nodev`, and are not in `/etc/fstab`.
+/// A person at the screen may mount a disk or an image without being root (udisks). Every file on
+/// it can be owned by root although the person has made it. Such mounts have the options `nosuid`
+/// and `nodev`, and are not in `/etc/fstab`.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct MountTable {
-  /// One mount.
   struct Mount: Equatable {
     /// The number of the file system's device, as `/proc/PID/maps` names it.
     var device: KnownDevices.Device?
     var place: String
     /// The kind of file system.
     var kind: String
-    /// A Boolean value that indicates whether somebody else than root may have put there what root owns.
+    /// A Boolean value that indicates whether another user may have created files there that root
+    /// owns.
     var isForeign: Bool
 
-    /// A Boolean value that indicates whether another machine or program serves it: asking it anything may take for ever.
+    /// A Boolean value that indicates whether another machine or program serves it, so that any
+    /// request may take forever.
     var isServed: Bool { kind.hasPrefix("fuse") || Self.served.contains { kind.hasPrefix($0) } }
 
-    /// Kinds of file systems that other machines or programs serve, besides those that begin with `fuse`.
+    /// The types of file systems that other machines or programs serve, besides those that begin
+    /// with `fuse`.
     private static let served = [
       "9p", "afs", "autofs", "ceph", "cifs", "coda", "lustre", "nfs", "orangefs", "smb", "vboxsf", "virtiofs",
     ]
@@ -33,7 +36,8 @@ struct MountTable {
     }
   }
 
-  /// The kernel's lists of mounts, opened, which tell of changes: the first process's, and the agent's own.
+  /// The kernel's mount lists of the first process and of the agent, kept open because they signal
+  /// changes.
   private final class Changes {
     private var wanted: [pollfd]
 
@@ -45,34 +49,36 @@ struct MountTable {
 
     deinit { for list in wanted where list.fd >= 0 { close(list.fd) } }
 
-    /// Returns whether something was mounted or unmounted since the last call.
+    /// Returns whether anything was mounted or unmounted since the last call.
     func areThere() -> Bool { poll(&wanted, nfds_t(wanted.count), 0) > 0 }
   }
 
-  /// The most folders of which the mount is remembered.
+  /// The most folders whose mount is remembered.
   private static let capacity = 4_096
 
   private(set) var mounts: [Mount] = []
-  /// The mounts by their places, and those of the folders that were asked for.
+  /// The mounts by their places, and by the folders that were looked up.
   private var byPlace: [String: Mount] = [:]
   private var byFolder: [String: Mount] = [:]
   private let changes = Changes()
-  /// The devices of the machine's own mounts, as mounts and as files name them.
+  /// The devices of the machine's own mounts, as the mounts and their files report them.
   private var own: Set<KnownDevices.Device> = []
   private var bytes: [UInt8] = []
 
-  /// The number of the file system that holds everything else, which stays mounted while the machine runs.
+  /// The device of the root file system, which stays mounted while the machine runs.
   private let root = ProcFile.status("/").map { UInt64($0.st_dev) }
 
-  /// A Boolean value that indicates whether something was mounted or unmounted since this was last asked.
+  /// A Boolean value that indicates whether anything was mounted or unmounted since the last time
+  /// it was read.
   var hasChanged: Bool { changes.areThere() }
 
-  /// Returns whether a change of the mounts may say something else about the files of a device.
+  /// Returns whether the mounts have changed in a way that may concern the files of a device.
   func mayChange(_ device: UInt64) -> Bool { device != root && hasChanged }
 
-  /// Reads the table; returns whether it is another one than before.
+  /// Reads the table, and returns whether it has changed.
   ///
-  /// The service's own view would have other options: it is hardened. Without the first process's, its own counts.
+  /// It reads the first process's mounts, since the service manager gives the agent's own mounts
+  /// other options. Without access to them, it reads its own.
   mutating func load() -> Bool {
     let new = ProcFile.read("/proc/1/mountinfo", most: 1 << 20) ?? ProcFile.read("/proc/self/mountinfo", most: 1 << 20)
     guard let new, new != bytes else { return false }
@@ -81,21 +87,21 @@ struct MountTable {
     return true
   }
 
-  /// Takes over mounts, and asks for the device of the files in those that are the machine's own.
+  /// Replaces the mounts, and looks up the device of the files on those that are not foreign.
   mutating func take(_ mounts: [Mount]) {
     self.mounts = mounts
     (own, byFolder) = ([], [:])
-    // Of two at the same place, the later one hides the other.
+    // A later mount at the same place hides the earlier one.
     byPlace = Dictionary(mounts.map { ($0.place, $0) }) { _, last in last }
     for mount in mounts where !mount.isForeign {
       if let device = mount.device { own.insert(device) }
-      // Btrfs gives its files another number than its mounts.
+      // On Btrfs, files report a different device than their mount.
       guard !mount.isServed, let status = ProcFile.status(mount.place) else { continue }
       own.insert(KnownDevices.Device(UInt64(status.st_dev)))
     }
   }
 
-  /// Returns the mount in which a path lies; `nil` if there is none.
+  /// Returns the mount that a path lies in; `nil` if there is none.
   func mount(of path: some StringProtocol) -> Mount? {
     var found: Mount?
     for mount in byPlace.values where mount.place.utf8.count > found?.place.utf8.count ?? 0 && mount.holds(path) {
@@ -104,27 +110,28 @@ struct MountTable {
     return found
   }
 
-  /// Returns whether somebody else than root may have put a file there, although root owns it.
+  /// Returns whether another user may have put a file there although root owns it.
   ///
-  /// `isGenuine` says that the path leads to the file in the agent's own view.
+  /// `isGenuine` indicates whether the path leads to the same file in the agent's own view.
   func isForeign(_ path: String, device: UInt64, isGenuine: Bool) -> Bool {
     if own.contains(KnownDevices.Device(device)) { return false }
-    // A subvolume of the machine's own disk has a number that no mount has.
+    // A subvolume of the machine's own disk has a device that no mount has.
     return !isGenuine || mount(of: path)?.isForeign ?? true
   }
 
-  /// Returns whether a device is that of the machine's own mounts, as files name it.
+  /// Returns whether a device, as files report it, is one of the machine's own mounts.
   func isOwn(_ device: UInt64) -> Bool { own.contains(KnownDevices.Device(device)) }
 
-  /// Returns whether the file system at a path is the one with a device as `/proc/PID/maps` names it.
+  /// Returns whether a path is on the file system with a device, as `/proc/PID/maps` names it.
   ///
-  /// The kernel names the file systems below an overlay instead, of which `isBelow` knows.
+  /// For an overlay, the kernel names the file systems below it. `isBelow` recognizes these.
   mutating func isThere(_ path: String, device: KnownDevices.Device, isBelow: (KnownDevices.Device) -> Bool) -> Bool {
     guard let mount = byPlace[path] ?? mount(ofFolderOf: path) else { return false }
     return mount.device == device || mount.kind == "overlay" && isBelow(device)
   }
 
-  /// Returns the mount of the folder of a file, which is the file's unless something is mounted on the file.
+  /// Returns the mount of a file's folder, which is the file's own unless something is mounted on
+  /// the file.
   private mutating func mount(ofFolderOf path: String) -> Mount? {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     if let known = byFolder[folder] { return known }
@@ -134,7 +141,9 @@ struct MountTable {
     return found
   }
 
-  /// Reads the lines of `mountinfo`; `configured` are the places at which root has said that something is mounted.
+  /// Reads the lines of `mountinfo`.
+  ///
+  /// `configured` are the places where root has configured a mount.
   static func parse(_ bytes: [UInt8], configured: Set<String> = []) -> [Mount] {
     bytes.split(separator: 0x0A).compactMap { line in
       // ID PARENT DEVICE ROOT PLACE OPTIONS … - KIND SOURCE OPTIONS
@@ -150,7 +159,7 @@ struct MountTable {
     }
   }
 
-  /// Returns the places that `/etc/fstab` names, without those at which every user may mount something.
+  /// Returns the places in `/etc/fstab`, except those where every user may mount something.
   static func configured(_ bytes: [UInt8]) -> Set<String> {
     var places: Set<String> = []
     for line in bytes.split(separator: 0x0A) {
@@ -163,7 +172,8 @@ struct MountTable {
     return places
   }
 
-  /// Returns a place with the characters that the kernel writes as a backslash and three octal digits.
+  /// Returns a place with the kernel's escapes, a backslash and three octal digits, replaced by
+  /// their characters.
   private static func unescaped(_ text: String) -> String {
     guard text.utf8.contains(0x5C) else { return text }
     var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])

@@ -2,15 +2,20 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// What shows the system's agent that people are at the machine: logind's sessions and input devices.
+/// The sources that show the system agent whether people are at the machine: logind's sessions and
+/// input devices.
 ///
 /// Spec: Protocol/13-agent.md §9, §10.
 final class PresenceLooker {
-  /// The time between two looks for a bus and for devices, in milliseconds.
+  /// The time between two searches for a bus and for devices, in milliseconds.
   private static let lookMilliseconds: Int64 = 5_000
-  /// The shortest time between two questions to logind, in milliseconds: a desktop can change its hints at will.
+  /// The shortest time between two questions to logind, in milliseconds.
+  ///
+  /// A desktop can change its hints at will.
   private static let askMilliseconds: Int64 = 200
-  /// The shortest time between two readings of the devices, in milliseconds: programs may start many times a second.
+  /// The shortest time between two readings of the devices, in milliseconds.
+  ///
+  /// Programs may start many times a second.
   private static let readMilliseconds: Int64 = 500
 
   private var bus: LoginBus?
@@ -22,7 +27,7 @@ final class PresenceLooker {
   private var lastInput: BootInstant?
   private var isNews = true
 
-  /// Connects to logind and opens the devices, as far as there are any.
+  /// Connects to logind and opens the devices, as far as they exist.
   init(at now: BootInstant) {
     bus = LoginBus()
     devices = InputDevices()
@@ -39,7 +44,8 @@ final class PresenceLooker {
 
   var hasInput: Bool { devices.canSee }
 
-  /// Returns when the next question to logind is due; `nil` if it has told of nothing new.
+  /// Returns the instant at which the next question to logind is due; `nil` if logind has reported
+  /// nothing new.
   func nextQuestion() -> BootInstant? {
     if bus?.process() == true { isNews = true }
     return isNews ? lastAsked + Self.askMilliseconds : nil

@@ -3,21 +3,23 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// What a look at one process reads of it.
+/// Reading the facts of one process.
 ///
 /// Spec: Protocol/13-agent.md §8.
 extension ProcessLooker {
-  /// The most mapped files of a process that are looked at, and the most that are known by their place alone.
+  /// The most mapped files of a process that are examined, and the most that are recognized by
+  /// their place alone.
   private static let mostMapped = 64
-  /// The longest time for which a process may be between two programs, in milliseconds, and the most such processes.
+  /// The longest time for which a process may be between two programs, in milliseconds, and the
+  /// most such processes.
   private static let betweenMilliseconds: Int64 = 1_000
   static let mostBetween = 4_096
 
-  /// Returns the account of which a process is, of those that are looked at; `nil` for all others.
+  /// Returns the account of a process; `nil` if its account is not among those that are scanned.
   mutating func account(of pid: Int32, _ wanted: Wanted) -> UInt32? {
     guard let user = ProcFile.status("/proc/\(pid)")?.st_uid else { return nil }
     if wanted.accounts.contains(user) { return user }
-    // The folder of a process that cannot be dumped, or runs with more rights, is root's.
+    // The folder of a process that cannot be dumped, or runs with more rights, belongs to root.
     guard let real = user == 0 ? realUser(of: pid) : user else { return nil }
     if wanted.accounts.contains(real) { return real }
     return subordinates.account(of: real).flatMap { wanted.accounts.contains($0) ? $0 : nil }
@@ -35,10 +37,11 @@ extension ProcessLooker {
     return nil
   }
 
-  /// Returns the folder of a thread that lives, of a process whose first thread has ended; `nil` if there is none.
+  /// Returns the folder of a living thread of a process whose first thread has ended; `nil` if
+  /// there is none.
   ///
-  /// All threads are looked at: those that have ended stay as long as whoever traces them does not collect them. `last` is the
-  /// folder that was returned last for the process.
+  /// All threads are examined, since ended threads remain until their tracer collects them. `last`
+  /// is the folder that the previous call returned for the process.
   static func livingThread(of pid: Int32, in tasks: String, last: String?) -> String? {
     if let last, last.hasPrefix(tasks), ProcFile.executable(in: last) != .none { return last }
     guard let stream = opendir(tasks) else { return nil }
@@ -54,21 +57,24 @@ extension ProcessLooker {
     return nil
   }
 
-  /// What became of a process's program while it was looked at.
+  /// A change of a process's program while it was examined.
   enum Move { case anotherProgram, betweenPrograms }
 
-  /// Returns what became of a process's program since its line and its executable were read; `nil` if it is the same.
+  /// Returns how a process's program has changed since its line and executable were read; `nil` if
+  /// it has not.
   static func move(
     of pid: Int32, from line: ProcessStatLine, _ executable: ProcFile.Executable, _ folder: String
   ) -> Move? {
-    // Of a process whose first thread has ended, the line tells no program.
+    // If the first thread has ended, the line does not show the program.
     if line.livesInThreads { return nil }
     guard let present = ProcessStatLine(pid: pid), !present.isBetweenPrograms else { return .betweenPrograms }
     return present.programPlace == line.programPlace && ProcFile.executable(in: folder) == executable
       ? nil : .anotherProgram
   }
 
-  /// Returns whether a process that seems to be between two programs is looked at later; of too many, none is.
+  /// Returns whether a process that seems to be between two programs is examined later.
+  ///
+  /// Beyond the limit, further processes are not.
   mutating func isLeftForLater(_ process: ProcessIdentity, _ now: BootInstant) -> Bool {
     if let since = between[process] { return now - since < Self.betweenMilliseconds }
     guard between.count < Self.mostBetween else { return false }
@@ -76,7 +82,9 @@ extension ProcessLooker {
     return true
   }
 
-  /// Returns the facts of a process that was not seen before, without what it has mapped; `path` is its executable's.
+  /// Returns the facts of a process that was not seen before, without its mapped files.
+  ///
+  /// `path` is the executable's path.
   mutating func facts(
     _ identity: ProcessIdentity, _ user: UInt32, _ line: ProcessStatLine, _ path: String?, _ program: ProgramPlace?,
     _ folder: String, _ arguments: ArgumentReader.Arguments, _ wanted: Wanted
@@ -88,7 +96,7 @@ extension ProcessLooker {
       needs.contains(.flatpaks)
       ? path.flatMap { FlatpakPlace(path: $0, program, folder: folder, devices, mounts) } : nil
     let isHashed = needs.contains(.hashes)
-    // The first image is the executable, also where nothing but its path can be known.
+    // The first image is the executable, even if only its path can be known.
     let place = path.map { ProcessFacts.Image(path: ProgramPlace.cleaned($0), isHidden: true) }
     let images =
       program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
@@ -106,10 +114,12 @@ extension ProcessLooker {
         || program == nil && place.map { wanted.protectedPaths.contains($0.path) } == true)
   }
 
-  /// Returns the script that an interpreter runs; `nil` for none.
+  /// Returns the script that an interpreter runs; `nil` if it runs none.
   ///
-  /// For a process in mounts of its own it is `elsewhere`, since any path may lead to any file there.
-  /// In the middle of an exec, the program is there before its arguments: for a moment, one without any is taken for the system's.
+  /// For a process in its own mounts, the script is `elsewhere`, since any path may lead to any
+  /// file there. In the middle of an exec, the program is visible before its arguments. For a
+  /// moment, an interpreter without arguments therefore counts as one that runs a script of the
+  /// system.
   static func script(
     _ path: String?, _ arguments: ArgumentReader.Arguments, _ started: BootInstant, _ now: BootInstant,
     in folder: String
@@ -126,12 +136,13 @@ extension ProcessLooker {
     return script.map { MountNamespace.isOther(in: folder) ? ScriptInterpreters.elsewhere : $0 }
   }
 
-  /// Returns the path of the file that a process reads as its input; `nil` for anything else, such as a terminal.
+  /// Returns the path of the file that a process reads as its standard input; `nil` for anything
+  /// else, such as a terminal.
   private static func input(in folder: String) -> String? {
     ProcFile.link("\(folder)/fd/0").flatMap { $0.hasPrefix("/") && !$0.hasPrefix("/dev/") ? $0 : nil }
   }
 
-  /// Returns whether the input or output of a process is a terminal's window.
+  /// Returns whether standard input, output or error of a process is a terminal window.
   static func isConnectedToTerminal(_ folder: String) -> Bool {
     (0...2).contains { ProcFile.link("\(folder)/fd/\($0)")?.hasPrefix("/dev/pts/") == true }
   }
@@ -148,8 +159,8 @@ extension ProcessLooker {
       image.packages = files.packages(of: program.path)
       image.snap = program.snap
     }
-    // What only root can put at its place is nobody's copy, also if it has the content of something else. Another account may
-    // have made one for the child.
+    // A file that only root can put at its place is not a copy, even if it has the content of
+    // another program. Another account may have made a copy for the child.
     if !isGenuine || program.isWritable({ $0 != 0 || isOwn($0, of: user) }) {
       (image.copiedPackages, image.copiedPaths) = files.originals.copied(Int64(program.status.st_size), own: file) {
         hashes.digest(of: $0, expected: $0 == file ? expected : nil)
@@ -161,8 +172,11 @@ extension ProcessLooker {
     return image
   }
 
-  /// Returns the files other than the executable that a process has mapped as code and that are no libraries of the system,
-  /// whether one of them is from a place that the account can write to, and whether such a file is there.
+  /// Returns the files that a process has mapped as code, except its executable and the system's
+  /// libraries.
+  ///
+  /// Also returns whether the account can write to the place of one of these files, and whether
+  /// such a file still exists.
   mutating func mapped(
     _ folder: String, _ user: UInt32, _ wanted: Wanted
   ) -> (images: [ProcessFacts.Image], isFromWritablePlace: Bool, hasChildsCode: Bool) {
@@ -171,15 +185,15 @@ extension ProcessLooker {
     var seen: Set<ArraySlice<UInt8>> = []
     var images: [ProcessFacts.Image] = []
     var placed: [ProcessFacts.Image] = []
-    // What is longer than what was read may hide what the process runs.
+    // If `maps` is longer than the part that was read, the rest may hide what the process runs.
     var isFromWritablePlace = bytes.count >= 1 << 20
     for line in bytes.split(separator: 0x0A) {
-      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH, of which the path may contain spaces.
+      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH. The path may contain spaces.
       let fields = line.split(separator: 0x20, maxSplits: 5)
       guard fields.count == 6, fields[1].dropFirst(2).first == 0x78, fields[4].first != 0x30 else { continue }
       let path = String(decoding: fields[5].drop { $0 == 0x20 }, as: UTF8.self)
       guard path.hasPrefix("/"), seen.insert(line[fields[3].startIndex...]).inserted else { continue }
-      // In mounts of its own, an account gives any file any path: the agent's own view counts.
+      // In its own mounts, an account can give any file any path. Only the agent's own view counts.
       let device = String(decoding: fields[3], as: UTF8.self)
       let isKnown = devices.isKnown(device) && isThere(path, device)
       let inode = UInt64(String(decoding: fields[4], as: UTF8.self)) ?? 0
@@ -188,12 +202,13 @@ extension ProcessLooker {
       let status = isToBeAsked ? ProcFile.status(path).flatMap { UInt64($0.st_ino) == inode ? $0 : nil } : nil
       if isLibrary, status?.st_uid == 0 { continue }
       guard let status, images.count < Self.mostMapped else {
-        // Deleted, hidden by what is there now, or one of too many: nothing but its place says what it is.
+        // The file was deleted, is hidden by another, or exceeds the limit: only its place can
+        // identify it.
         isFromWritablePlace = true
         if let named = files.places.image(device: device, inode: inode), placed.count < Self.mostMapped {
           placed.append(named)
         }
-        // A library that was replaced by an upgrade is no program.
+        // A library that an upgrade has replaced is not a program.
         if images.count < Self.mostMapped, !(isLibrary && isKnown && path.hasSuffix(" (deleted)")) {
           images.append(ProcessFacts.Image(path: ProgramPlace.cleaned(path)))
         }
@@ -208,8 +223,9 @@ extension ProcessLooker {
     return (images + placed, isFromWritablePlace, hasChildsCode)
   }
 
-  /// Returns whether the file system at a path in the machine's own view is the one with a device: a child can give a file of
-  /// another one the path of any file, and also its inode's number.
+  /// Returns whether a path in the machine's own view is on the file system with a device.
+  ///
+  /// On another file system, a child can give a file the path and the inode number of any file.
   private mutating func isThere(_ path: String, _ device: String) -> Bool {
     guard let device = KnownDevices.Device(device, radix: 16) else { return false }
     return mounts.isThere(path, device: device, isBelow: devices.holdsOwnFiles)
@@ -219,7 +235,8 @@ extension ProcessLooker {
     user == account || user != 0 && subordinates.account(of: user) == account
   }
 
-  /// Returns whether a process is the system's first one, the agent, its node, or one from which they descend.
+  /// Returns whether a process is the system's first one, the agent, its node, or an ancestor of
+  /// these.
   func isOfLatchkey(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
     process.processID == 1 || wanted.protected.contains(process)
       || program.map { wanted.protectedFiles.contains($0.place) } == true

@@ -2,54 +2,57 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// Looks at all processes, of which a part is done at a time, and at the new ones among them.
+/// Full scans, which are carried out in parts, and scans of new processes only.
 ///
 /// Spec: Protocol/13-agent.md §10.
 extension ProcessLooker {
-  /// A look at all processes, of which a part is done at a time.
+  /// A full scan that is carried out in parts.
   struct Round {
     var began: BootInstant
-    /// The processes that are still to be looked at, the new ones first.
+    /// The processes that remain to be examined, new ones first.
     var rest: ArraySlice<Int32>
-    /// The numbers of the processes that were there when it began or since.
+    /// The numbers of the processes that existed when the scan began, or appeared since.
     var listed: Set<Int32>
     var turned: BootInstant
     var present: Set<ProcessIdentity> = []
   }
 
-  /// What a look at all processes has found.
+  /// The result of a full scan.
   struct Found {
     var began: BootInstant
     var present: Set<ProcessIdentity>
   }
 
-  /// The time after which a look at many processes turns to new ones, in milliseconds.
+  /// The time after which a long scan turns to new processes, in milliseconds.
   private static let newMilliseconds: Int64 = 250
 
   var isLooking: Bool { round != nil }
 
-  /// Begins a look at all processes, in the place of one that is not done.
+  /// Begins a full scan, which replaces an unfinished one.
   mutating func begin(_ wanted: Wanted, at now: BootInstant) {
     looks += 1
     if mounts.hasChanged { loadMounts() }
     arguments.begin()
-    // Also what no change was told of, as where /proc was mounted later.
+    // From time to time, these are read even without a reported change, such as when /proc was
+    // mounted later.
     if looks % 10 == 0 {
       hidden = [:]
       loadMounts()
     }
     let all = wanted.accounts.isEmpty ? [] : ProcFile.processes()
     let before = Set(known.keys.map(\.processID))
-    // The new ones may have to be closed, and the others take time.
+    // New processes may have to be closed, and the others take time.
     let ordered = all.filter { !before.contains($0) } + all.filter { before.contains($0) }
     listedAtLook = Set(all)
     round = Round(began: now, rest: ordered[...], listed: listedAtLook, turned: now)
   }
 
-  /// Goes on with the look that has begun, until an instant or to its end; returns what is there once it is done.
+  /// Continues the scan until an instant or to its end.
   ///
-  /// It calls `see` at once for each process of the accounts that is new or has changed, also for those that appear meanwhile.
-  /// At least one process is looked at.
+  /// Returns the result once it is complete.
+  ///
+  /// Calls `see` immediately for each process of the accounts that is new or has changed, including
+  /// processes that appear during the scan. At least one process is examined in each call.
   mutating func goOn(_ wanted: Wanted, until end: BootInstant?, see: (ProcessFacts) -> Void) -> Found? {
     while let pid = round?.rest.popFirst() {
       let now = BootClock.now()
@@ -65,7 +68,7 @@ extension ProcessLooker {
     return Found(began: done.began, present: done.present)
   }
 
-  /// Puts the processes that are new before the others that are to be looked at.
+  /// Puts processes that have appeared since before those that remain to be examined.
   private mutating func addNew(at now: BootInstant) {
     guard var going = round else { return }
     let new = ProcFile.processes().filter { going.listed.insert($0).inserted }
@@ -74,7 +77,7 @@ extension ProcessLooker {
     round = going
   }
 
-  /// Looks at all processes at once, and returns those of the accounts that are there.
+  /// Carries out a full scan at once, and returns the accounts' processes that exist.
   mutating func look(
     _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
   ) -> Set<ProcessIdentity> {
@@ -82,8 +85,10 @@ extension ProcessLooker {
     return goOn(wanted, until: nil, see: see)?.present ?? []
   }
 
-  /// Looks until an instant at the processes that are new since the last look at all began, first at those not seen so far, of
-  /// which the latest come first; returns whether all were looked at.
+  /// Examines the processes that are new since the last full scan began, until an instant; returns
+  /// whether all were examined.
+  ///
+  /// Processes that were never examined come first, the latest before the others.
   mutating func lookAtNew(_ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void) -> Bool {
     guard !wanted.accounts.isEmpty else { return true }
     let new = ProcFile.processes().filter { !listedAtLook.contains($0) }
@@ -97,7 +102,8 @@ extension ProcessLooker {
     return true
   }
 
-  /// Looks again until an instant at the processes that have files of which the SHA-256 is known now, or cannot be known.
+  /// Examines again, until an instant, the processes with files whose SHA-256 is now known, or
+  /// cannot be known.
   mutating func look(
     atThoseWith files: Set<FileMark>, _ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void
   ) {

@@ -3,20 +3,21 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// The reader of /proc, which remembers what it has read of processes that have not changed.
+/// A reader of /proc, which remembers the facts of processes that have not changed.
 ///
 /// Spec: Protocol/13-agent.md §8, §10.
 struct ProcessLooker {
-  /// What recognizing an account's programs needs.
+  /// The accounts to scan, with what is needed to recognize their programs.
   struct Wanted {
     var accounts: Set<UInt32>
-    /// What the matchers of each account's orders need; nothing for those that are not there.
+    /// What the matchers in each account's orders need; accounts without an entry need nothing.
     var needs: [UInt32: RecognitionNeeds]
     /// The processes that must not be closed.
     var protected: Set<ProcessIdentity>
     /// Executables that must not be closed, by device and inode.
     var protectedFiles: Set<FilePlace>
-    /// The paths of executables that must not be closed, where nothing but the path of a process's can be read.
+    /// The paths of executables that must not be closed, for processes of which only the path can
+    /// be read.
     var protectedPaths: Set<String> = []
     /// The log-in names of the accounts, as far as they are known.
     var names: [UInt32: String] = [:]
@@ -33,24 +34,28 @@ struct ProcessLooker {
     var file: FileMark?
     var mapsReadAt: BootInstant?
     var mapped: [ProcessFacts.Image] = []
-    /// A Boolean value that indicates whether it runs code of files that are neither its own nor the system's libraries.
+    /// A Boolean value that indicates whether it has mapped code other than its executable and the
+    /// system's libraries.
     var hasForeignCode = false
     var firstArguments: ArgumentReader.Arguments
-    /// The files whose SHA-256 was not known yet when its images were looked at.
+    /// The files whose SHA-256 was not known yet when the images were read.
     var awaited: Set<FileMark> = []
     /// The folder in /proc that shows its program.
     var folder: String
-    /// Where its executable was when it was asked which file system holds that, and whether that is one of the machine's own.
+    /// The place of its executable, and whether that is on one of the machine's own file systems,
+    /// at the last check.
     var place: ExecutablePlace
   }
 
-  /// The arguments with which a process was first seen in a program, which it can write over.
+  /// The arguments that a process had when it was first seen in a program.
+  ///
+  /// The process can overwrite them later.
   struct FirstSeen {
     var place: [UInt64]?
     var arguments: ArgumentReader.Arguments
   }
 
-  /// The path of an executable, and what tells it from that of another program at the same path.
+  /// The path of an executable, and what distinguishes it from another program at the same path.
   struct ExecutablePlace {
     var path: String?
     var program: [UInt64]?
@@ -59,17 +64,19 @@ struct ProcessLooker {
 
   /// The longest time after which a process's maps are read again, in milliseconds.
   ///
-  /// Those of a young one are read more often: a loader has not mapped its program at once.
+  /// The maps of a young process are read more often, since a loader needs a moment to map its
+  /// program.
   private static let mapsMilliseconds: Int64 = 60_000
-  /// How often a process is looked at again at once because it changes meanwhile.
+  /// How often a process that changes while it is examined is examined again immediately.
   static let mostTries = 8
-  /// What the path of an executable that is too long for the kernel is called.
+  /// The substitute for the path of an executable that is too long for the kernel.
   private static let longPath = "/(a path that is too long)"
   var known: [ProcessIdentity: Known] = [:]
   var round: Round?
-  /// When processes were first seen between two programs, of those that were seen in none since.
+  /// When each process was first seen between two programs, if it has been seen in none since.
   var between: [ProcessIdentity: BootInstant] = [:]
-  /// The real user of each process whose folder in /proc is root's, as that of one that cannot be dumped.
+  /// The real user of each process whose folder in /proc belongs to root, such as one that cannot
+  /// be dumped.
   var hidden: [Int32: UInt32] = [:]
   var looks = 0
   var listedAtLook: Set<Int32> = []
@@ -79,7 +86,7 @@ struct ProcessLooker {
   var devices = KnownDevices()
   var mounts = MountTable()
   var arguments = ArgumentReader()
-  /// What programs were told when they were first seen.
+  /// The arguments that programs had when they were first seen.
   var firstSeen: [ProcessIdentity: FirstSeen] = [:]
   let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
 
@@ -89,8 +96,8 @@ struct ProcessLooker {
     loadMounts()
   }
 
-  /// Takes over which packages' files and which programs' copies have to be known, and the accounts of which programs are
-  /// looked at; returns whether what is at these places has changed.
+  /// Sets the packages and paths whose files, and the accounts whose programs, must be known;
+  /// returns whether the files have changed.
   @discardableResult
   mutating func load(packages: Set<String>, paths: Set<String> = [], accounts: Set<UInt32> = []) -> Bool {
     subordinates.load(accounts)
@@ -99,7 +106,8 @@ struct ProcessLooker {
     return true
   }
 
-  /// Returns the arguments with which a process was first seen in its present program, whatever it shows since.
+  /// Returns the arguments with which a process was first seen in its present program, whatever it
+  /// shows now.
   private mutating func firstArguments(
     of process: ProcessIdentity, _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?
   ) -> ArgumentReader.Arguments {
@@ -110,48 +118,49 @@ struct ProcessLooker {
     return first
   }
 
-  /// Returns the arguments of the interpreter that a process is a copy of; `nil` if it is no copy, or if its original ran a script
-  /// of the system.
+  /// Returns the arguments of the interpreter that a process is a copy of; `nil` if it is not a
+  /// copy, or if the original ran a script of the system.
   ///
-  /// A copy may show other arguments than its original did. `place` and `present` are the copy's.
+  /// A copy may show other arguments than its original. `place` and `present` are the copy's.
   private func copied(
     _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?
   ) -> ArgumentReader.Arguments? {
     guard let place, let name = path?.split(separator: "/").last, ScriptInterpreters.contains(name) else { return nil }
-    // A program's place in memory is another one at each start.
+    // Each start of a program has a different place in memory.
     let original = firstSeen.values.first { $0.place == place && $0.arguments != present }?.arguments
     return original.flatMap {
       ScriptInterpreters.script(in: $0.afterFirst, of: name).map(ScriptInterpreters.isOfSystem) == true ? nil : $0
     }
   }
 
-  /// Forgets what it knows of images, since other matchers may need more of them.
+  /// Forgets all images, since other matchers may need more of them.
   mutating func forgetImages() { known = [:] }
 
   /// Reads which file systems are mounted.
   mutating func loadMounts() {
     devices.load()
     guard mounts.load() else { return }
-    // A number that was another disk's may be this one's now.
+    // A device number may now belong to a different disk.
     hashes.forget { !mounts.isOwn($0.device) }
   }
 
-  /// Returns the facts of a process in which a program has just started, and whether they are news; `nil` if it is none of
-  /// the accounts'.
+  /// Returns the facts of a process in which a program has just started, and whether they are new;
+  /// `nil` if it belongs to none of the accounts.
   mutating func lookAtStart(
     of pid: Int32, _ wanted: Wanted, _ now: BootInstant
   ) -> (facts: ProcessFacts, isNews: Bool)? {
-    // With another program it may have another user, and be on another file system.
+    // With another program, the process may have another user and be on another file system.
     hidden[pid] = nil
     return look(at: pid, wanted, now, hasStarted: true)
   }
 
   func isBetweenPrograms(_ pid: Int32) -> Bool { !between.isEmpty && between.keys.contains { $0.processID == pid } }
 
-  /// Returns the facts of one process, and whether they are news; `nil` if it is none of the accounts'.
+  /// Returns the facts of a process, and whether they are new; `nil` if it belongs to none of the
+  /// accounts.
   ///
-  /// `hasStarted` says that it runs another program since the last look at it; `tries`, how often it is looked at again if it
-  /// changes meanwhile.
+  /// `hasStarted` indicates that it has begun another program since it was last examined. `tries`
+  /// is how often it is examined again if it changes meanwhile.
   mutating func look(
     at pid: Int32, _ wanted: Wanted, _ now: BootInstant, hasStarted: Bool = false, tries: Int = ProcessLooker.mostTries
   ) -> (facts: ProcessFacts, isNews: Bool)? {
@@ -171,8 +180,9 @@ struct ProcessLooker {
       }
     let (place, status) = place(executable, line, folder, hasStarted ? nil : last?.place)
     let mark = status.map(FileMark.init)
-    // A process that ends while it is looked at has no executable any more: that it cannot be read does not make it an unknown
-    // program. If its first thread alone has ended, the others are looked at.
+    // A process that ends while it is examined no longer has an executable. That it cannot be read
+    // does not make it an unknown program. If only its first thread has ended, the other threads
+    // are examined.
     if path != nil, status == nil, ProcFile.executable(in: folder) == .none {
       return tries < Self.mostTries ? nil : look(at: pid, wanted, now, hasStarted: hasStarted, tries: tries - 1)
     }
@@ -202,10 +212,12 @@ struct ProcessLooker {
       var facts = facts(identity, user, line, path, program, folder, first, wanted)
       if first != arguments { facts.arguments += " " + arguments.text }
       known = Known(facts: facts, file: mark, firstArguments: first, folder: folder, place: place)
-      // Of a process that began another program meanwhile, what was read may be of both, or of nothing that is mapped so far.
+      // If the process has begun another program meanwhile, the facts may mix both programs, or
+      // describe one that is not mapped yet.
       switch known?.facts.isFromWritablePlace == true ? Self.move(of: pid, from: line, executable, folder) : nil {
       case .betweenPrograms:
-        // A program that a child has made so that the kernel tells this of it for ever gains a second at most.
+        // A child can build a program for which the kernel always reports this. It gains at most
+        // one second.
         if isLeftForLater(identity, now) {
           if last != nil { round?.present.insert(identity) }
           return nil
@@ -221,19 +233,19 @@ struct ProcessLooker {
       (seen.mapsReadAt, seen.awaited) = (nil, [])
     }
     if before != nil {
-      // In the middle of an exec, the program is there before its arguments.
+      // In the middle of an exec, the program is visible before its arguments.
       if seen.firstArguments.text.isEmpty {
         seen.firstArguments = firstArguments(of: identity, line.programPlace, arguments, path)
       }
       seen.facts.script = Self.script(path, seen.firstArguments, seen.facts.startedAt, now, in: folder)
-      // What it was called when it was first seen counts as well, whatever it calls itself since.
+      // The arguments from the first sighting count as well, whatever the process shows now.
       seen.facts.arguments =
         arguments == seen.firstArguments ? seen.firstArguments.text : seen.firstArguments.text + " " + arguments.text
       seen.facts.hasMoreArguments = arguments.isCut || seen.firstArguments.isCut
       seen.facts.name = line.name
       seen.facts.programPlace = line.programPlace ?? seen.facts.programPlace
       seen.facts.isProtected = isProtected(identity, program, wanted)
-      // Maps are read with a later look: a loader needs a moment before its program is there.
+      // Maps are read in a later scan, since a loader needs a moment to map its program.
       let pause = min((now - seen.facts.startedAt) / 2, Self.mapsMilliseconds)
       if seen.mapsReadAt.map({ now - $0 >= pause }) ?? true {
         let (mapped, isFromWritablePlace, hasChildsCode) = mapped(folder, user, wanted)
@@ -247,7 +259,7 @@ struct ProcessLooker {
         seen.hasForeignCode = mapped.contains { $0.path != own && !$0.path.hasPrefix("/memfd:") }
       }
     }
-    // What was given other code (LD_PRELOAD) is not the program any more that the system needs.
+    // A needed program with injected code (`LD_PRELOAD`) is no longer protected.
     if seen.hasForeignCode, !isOfLatchkey(identity, program, wanted) { seen.facts.isProtected = false }
     seen.awaited.formUnion(hashes.takePostponed())
     (seen.folder, seen.place) = (folder, place)
@@ -256,10 +268,11 @@ struct ProcessLooker {
     return (seen.facts, before != seen.facts)
   }
 
-  /// Returns whether an executable is on one of the machine's own file systems, and what the kernel says of its file if it is.
+  /// Returns whether an executable is on one of the machine's own file systems, and if so, the
+  /// status of its file.
   ///
-  /// The kernel knows most by itself. Of the others it is asked once for each program that a process runs, since that means to read
-  /// what may be megabytes.
+  /// For most files, the kernel knows this already. The others are checked once for each program
+  /// that a process runs, since that may read megabytes.
   private func place(
     _ executable: ProcFile.Executable, _ line: ProcessStatLine, _ folder: String, _ last: ExecutablePlace?
   ) -> (ExecutablePlace, stat?) {

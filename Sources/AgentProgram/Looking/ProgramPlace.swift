@@ -2,26 +2,29 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyAgentProtocol
 
-/// What the place of a program's file says about it.
+/// The place of a program's file, and what follows from it.
 ///
 /// Spec: Protocol/13-agent.md §6, §8.
 struct ProgramPlace {
-  /// The path as the kernel shows it, which follows the process's own mounts; that of a file that was replaced, without what the
-  /// kernel appends.
+  /// The path as the kernel shows it, which follows the process's own mounts.
+  ///
+  /// For a file that was replaced, it omits the suffix that the kernel appends.
   let path: String
   let status: stat
-  /// A Boolean value that indicates whether the file is on a file system that is not the machine's own.
+  /// A Boolean value that indicates whether the file is on a foreign disk.
   let isForeign: Bool
-  /// A Boolean value that indicates whether the file at that path in the agent's own view is the same, or has replaced it.
+  /// A Boolean value that indicates whether the path leads to the same file in the agent's own
+  /// view, or to its replacement.
   let isGenuine: Bool
   /// A Boolean value that indicates whether an upgrade has put another file at the path.
   private let isReplaced: Bool
-  /// What the kernel says of the folder at the path's place in the agent's own view; `nil` if there is none.
+  /// The status of the path's folder in the agent's own view; `nil` if it does not exist.
   private let folder: stat?
 
   /// Creates the place of a file; `mounts` are the machine's.
   ///
-  /// `isSandboxed` tells whether the process may see other files than the machine's. It is asked about a file of root's that is gone.
+  /// `isSandboxed` returns whether the process may see other files than the machine's. It is called
+  /// only for a missing file of root's.
   init(path shown: String, status: stat, _ mounts: MountTable, isSandboxed: () -> Bool = { true }) {
     let isReplaced = Self.isReplaced(shown, status, mounts, isSandboxed)
     let path = isReplaced ? Self.cleaned(shown) : shown
@@ -34,14 +37,17 @@ struct ProgramPlace {
     self.folder = ProcFile.status(folder)
   }
 
-  /// A Boolean value that indicates whether the file has no place on a disk (any more), and nothing has replaced it.
+  /// A Boolean value that indicates whether the file is no longer at any place on a disk, and was
+  /// not replaced.
   private var isGone: Bool {
     !isReplaced && (status.st_nlink == 0 || path.hasSuffix(" (deleted)") || path.hasPrefix("/memfd:"))
   }
 
-  /// Returns whether a file of root's is gone, and root has put another one on the same disk in its place.
+  /// Returns whether a file of root's is missing, and root has put another one on the same disk in
+  /// its place.
   ///
-  /// Outside of a sandbox, only root can give a file that path: in mounts of its own, an account gives it to any file.
+  /// Outside a sandbox, only root can give a file that path. In its own mounts, an account can give
+  /// it to any file.
   private static func isReplaced(
     _ path: String, _ status: stat, _ mounts: MountTable, _ isSandboxed: () -> Bool
   ) -> Bool {
@@ -52,15 +58,17 @@ struct ProgramPlace {
     return !isSandboxed()
   }
 
-  /// A Boolean value that indicates whether the system needs this program and only root can change its file.
+  /// A Boolean value that indicates whether this is a needed program whose file only root can
+  /// change.
   ///
-  /// Its path counts only in the agent's own view: in mounts of its own, an account gives every file any path.
+  /// Its path counts only in the agent's own view, since in its own mounts, an account can give any
+  /// file any path.
   var isNeeded: Bool {
     status.st_uid == 0 && status.st_mode & 0o022 == 0 && !isForeign
       && path.split(separator: "/").last.map(NeededPrograms.contains) == true && isGenuine
   }
 
-  /// The snap in whose folder the path is; `nil` for another place.
+  /// The snap whose folder contains the path; `nil` for another place.
   var snap: String? {
     let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst()
     guard parts.first == "snap", let rest = parts.dropFirst().first, let end = rest.firstIndex(of: "/") else {
@@ -69,10 +77,13 @@ struct ProgramPlace {
     return String(rest[..<end])
   }
 
-  /// A Boolean value that indicates whether the file runs another program that is named to it, as the dynamic loader does.
+  /// A Boolean value that indicates whether the file runs a program that its arguments name, as the
+  /// dynamic loader does.
   var isLoader: Bool { ProcessFacts.Image(path: path).isLoader }
 
-  /// Returns whether an account can put a program there; `isOwn` tells whether a user ID is the account's.
+  /// Returns whether an account can put a program there.
+  ///
+  /// `isOwn` returns whether a user ID belongs to the account.
   func isWritable(_ isOwn: (UInt32) -> Bool) -> Bool {
     if isForeign || isGone || Self.canWrite(status, isOwn) { return true }
     return folder.map { Self.canWrite($0, isOwn) } ?? false
@@ -82,7 +93,7 @@ struct ProgramPlace {
     isOwn(status.st_uid) || status.st_mode & 0o002 != 0 || status.st_mode & 0o020 != 0 && status.st_gid != 0
   }
 
-  /// Returns a path without what the kernel appends to that of a file that was deleted.
+  /// Returns a path without the suffix that the kernel appends for a deleted file.
   static func cleaned(_ path: String) -> String {
     path.hasSuffix(" (deleted)") ? String(path.dropLast(10)) : path
   }

@@ -3,10 +3,11 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// The processes that an agent never closes: its own, its node's, and those from which they descend, with the executables
-/// of both programs.
+/// The processes that an agent never closes: itself, its node and their ancestors, with the
+/// executables of both programs.
 ///
-/// A process is its number and its start, since the kernel gives the number of one that has ended to another.
+/// A process is identified by its number and start, since the kernel reuses the numbers of ended
+/// processes.
 ///
 /// Spec: Protocol/13-agent.md §6.
 struct ProtectedProcesses {
@@ -14,7 +15,7 @@ struct ProtectedProcesses {
     var processes: Set<ProcessIdentity> = []
     var file: ProcessLooker.FilePlace?
 
-    /// Reads a process and those from which it descends.
+    /// Reads a process and its ancestors.
     init(of process: Int32) {
       var pid = process
       for _ in 0..<64 where pid > 1 {
@@ -30,10 +31,12 @@ struct ProtectedProcesses {
 
   private let own: Line
   private var node: Line?
-  /// The program of the node and of its commands beside this one: it shows its files to nobody of the same user.
+  /// The program of the node and its commands, beside this one.
+  ///
+  /// It hides its files from other processes of the same user.
   private let commands: (path: String, file: ProcessLooker.FilePlace)?
 
-  /// Reads this process and those from which it descends.
+  /// Reads this process and its ancestors.
   init() {
     own = Line(of: getpid())
     commands = ProcFile.link("/proc/self/exe").flatMap { path in
@@ -47,8 +50,7 @@ struct ProtectedProcesses {
   mutating func connected(node process: Int32) { node = Line(of: process) }
 
   var processes: Set<ProcessIdentity> { own.processes.union(node?.processes ?? []) }
-  /// The executables that are protected now.
   var files: Set<ProcessLooker.FilePlace> { Set([own.file, node?.file, commands?.file].compactMap { $0 }) }
-  /// The paths of executables that are protected where nothing else of them can be read.
+  /// The paths of protected executables of which nothing else can be read.
   var paths: Set<String> { Set([commands?.path].compactMap { $0 }) }
 }

@@ -3,7 +3,7 @@ import LatchkeyAgent
 
 /// The user IDs that accounts may use in user namespaces: those of /etc/subuid.
 ///
-/// A program that a child starts under one of these is the child's.
+/// A program that a child starts under such an ID belongs to the child.
 ///
 /// Spec: Protocol/13-agent.md §9.
 struct SubordinateUsers {
@@ -16,10 +16,9 @@ struct SubordinateUsers {
   private var accounts: Set<UInt32> = []
   private var ranges: [(ids: ClosedRange<UInt32>, account: UInt32)] = []
 
-  /// Creates a table without IDs.
   init(path: String = "/etc/subuid") { self.path = path }
 
-  /// Reads the ranges of these accounts, if the accounts are others than before or the file was changed.
+  /// Reads the ranges of these accounts if the accounts or the file have changed.
   mutating func load(_ wanted: Set<UInt32>) {
     let present = ProcFile.status(path).map(FileMark.init)
     guard present != mark || wanted != accounts else { return }
@@ -40,6 +39,6 @@ struct SubordinateUsers {
     }
   }
 
-  /// Returns the account to which a user ID is subordinate; `nil` if it is none of those that were read.
+  /// Returns the account that a user ID is subordinate to; `nil` if it is in none of the ranges.
   func account(of user: UInt32) -> UInt32? { ranges.first { $0.ids.contains(user) }?.account }
 }

@@ -2,15 +2,17 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The processes that make whoever reads their files in /proc wait, and what follows for the accounts that run them.
+/// The processes whose files in /proc make every reader wait, and the consequences for their
+/// accounts.
 ///
-/// Such a process could be anything, so that it is killed. An account with several of them seems to blind the agent on purpose:
-/// everything that it runs is killed until they have ended, by the owner of each process's folder alone. What runs under an account's
-/// subordinate user IDs is the account's.
+/// Such a process could be anything, so it is killed. An account with several of them seems to
+/// blind the agent on purpose. All of its processes are then killed until the unreadable ones have
+/// ended. Only the owner of a process's folder decides, and an account's subordinate user IDs
+/// belong to the account.
 ///
 /// Spec: Protocol/13-agent.md §10.
 struct UnreadableProcesses {
-  /// The number of such processes of one account from which on all of its programs are killed.
+  /// The number of such processes in one account from which all of its programs are killed.
   static let mostOfAccount = 4
 
   private final class Held {
@@ -25,12 +27,13 @@ struct UnreadableProcesses {
 
   private var held: [Held]
 
-  /// Takes the processes with these numbers, before any of the numbers can be another's.
+  /// Opens the processes with these numbers, before a number can be reused.
   init(_ numbers: [Int32]) { held = numbers.compactMap { Held($0) } }
 
   var isEmpty: Bool { held.isEmpty }
 
-  /// Kills those that belong to the accounts, and returns for each account how many are left; those that have ended are forgotten.
+  /// Kills the processes of the accounts, forgets those that have ended, and returns how many each
+  /// account still has.
   mutating func kill(of accounts: Set<UInt32>, _ subordinates: SubordinateUsers) -> [UInt32: Int] {
     guard !held.isEmpty else { return [:] }
     held.removeAll { $0.handle.hasEnded }
@@ -52,12 +55,13 @@ struct UnreadableProcesses {
   }
 
   static func kill(_ number: Int32, of account: UInt32, _ subordinates: SubordinateUsers) {
-    // The descriptor first: what is read then is true of its process.
+    // The descriptor is opened first, so that everything read afterwards is about its process.
     guard let handle = ProcessHandle(of: number), self.account(of: number, subordinates) == account else { return }
     handle.send(signal: SIGKILL)
   }
 
-  /// The account to which a process's folder belongs: that of the process, unless it cannot be dumped.
+  /// The account that owns a process's folder, which is the account of the process unless the
+  /// process cannot be dumped.
   static func account(of number: Int32, _ subordinates: SubordinateUsers) -> UInt32? {
     ProcFile.status("/proc/\(number)").map { subordinates.account(of: $0.st_uid) ?? $0.st_uid }
   }

@@ -16,7 +16,7 @@ public enum AgentProgram {
       AgentRunner.say(fault.sentence)
       return 64
     case .success(let settings):
-      // A service that is not allowed to has it done by its service manager.
+      // A service that lacks this right has its service manager do it.
       _ = ProcessorSlice.requestShortest()
       do {
         try AgentRunner(settings, unreadable: LookGuard.begin()).work()

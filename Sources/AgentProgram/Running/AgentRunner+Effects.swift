@@ -35,12 +35,13 @@ extension AgentRunner {
     }
   }
 
-  /// Returns when the look at a program that started last began, if a process is that program.
+  /// Returns when the examination of a process began, if a program started in it last; otherwise
+  /// `nil`.
   private func seenAt(_ process: ProcessIdentity) -> BootInstant? {
     lastStarted.flatMap { $0.process == process ? $0.at : nil }
   }
 
-  /// Notes a process whose copies are looked at as soon as they begin.
+  /// Notes that a process is being closed, so that copies of it are examined as soon as they begin.
   func noteClosing(_ process: Int32) {
     let isFirst = closing.isEmpty
     if closing.count < 4_096 { closing.insert(process) }
@@ -51,7 +52,6 @@ extension AgentRunner {
     }
   }
 
-  /// Answers the log-in gates that ask.
   func answerGates() {
     var effects: [AgentEffect] = []
     let now = present()
@@ -63,7 +63,7 @@ extension AgentRunner {
     perform(effects, now)
   }
 
-  /// Tells the node of log-ins that were let through while the agent did not answer.
+  /// Reports log-ins to the node that were let through while the agent did not answer.
   func takeNotes() {
     guard let count = gate?.takeNotes(), count > 0 else { return }
     let now = present()

@@ -2,11 +2,11 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyAgentProtocol
 
-/// The node: its connection, and the orders that it gives.
+/// The node's connection, and the orders that it sends.
 ///
 /// Spec: Protocol/13-agent.md §3, §4.
 extension AgentRunner {
-  /// Accepts nodes that connect, the last of which is served.
+  /// Accepts connecting nodes, and serves the last one.
   func accept() {
     // Bounded, so that many connections in a row do not delay the other work for long.
     for _ in 0..<16 {
@@ -29,7 +29,7 @@ extension AgentRunner {
     return user == geteuid()
   }
 
-  /// Sends what waits for the node, and obeys what it sent.
+  /// Sends pending frames to the node, and handles the frames that it sent.
   func serve(_ ready: Int16) {
     guard let connection else { return }
     guard connection.flush(), let frames = connection.receive() else {
@@ -56,10 +56,11 @@ extension AgentRunner {
     self.connection = nil
   }
 
-  /// Puts orders in force; they are written to the disk unless they were read from there.
+  /// Puts orders in force, and writes them to the disk unless they were read from there.
   func take(_ orders: AgentOrders, isKept: Bool) {
     let now = present()
-    // On the disk before they have an effect. If that fails, they are enforced nevertheless: a full disk would spare a child.
+    // The orders are on disk before they have an effect. If that fails, they are enforced
+    // nevertheless. Otherwise a full disk would spare a child.
     unkept = isKept || keep(orders) ? nil : orders
     var here = MatchersHere()
     let effects = machine.received(
@@ -76,8 +77,8 @@ extension AgentRunner {
 
   /// Returns whether the machine has the account that orders are for.
   ///
-  /// The account that the agent runs as exists, also where no list of accounts names it, as in a container. Another account
-  /// may have got the number of one that was deleted.
+  /// The agent's own account exists even if no list names it, as in a container. If an account was
+  /// deleted, another one may have its number.
   private static func isThere(_ orders: AccountOrders) -> Bool {
     guard let entry = SystemAccounts.entry(numbered: orders.account) else { return orders.account == geteuid() }
     if orders.name.isEmpty || entry.name == orders.name { return true }
@@ -85,13 +86,14 @@ extension AgentRunner {
     return home.st_uid == orders.account
   }
 
-  /// Looks again which accounts the orders in force apply to, if the machine's accounts have changed.
+  /// Checks again which accounts the orders in force apply to, if the machine's accounts have
+  /// changed.
   func lookAtAccounts() {
     guard let orders = machine.orders, SystemAccounts.mark() != accountsMark else { return }
     take(orders, isKept: unkept == nil)
   }
 
-  /// Writes orders to the disk; returns whether they are there.
+  /// Writes orders to the disk, and returns whether that succeeded.
   private func keep(_ orders: AgentOrders) -> Bool {
     guard let reason = store.keep(orders) else { return true }
     Self.say(reason)

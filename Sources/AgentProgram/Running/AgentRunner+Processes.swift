@@ -2,20 +2,22 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// Looking at processes.
+/// Scanning processes.
 ///
 /// Spec: Protocol/13-agent.md §10.
 extension AgentRunner {
-  /// The longest time for which events are read before everything else gets its turn, in milliseconds.
+  /// The longest time spent on reading events before other work gets its turn, in milliseconds.
   private static let eventsMilliseconds: Int64 = 250
-  /// The longest time for which a look at every process goes on before everything else gets its turn, in milliseconds.
+  /// The longest time spent on one part of a full scan before other work gets its turn, in
+  /// milliseconds.
   static let lookPartMilliseconds: Int64 = 20
-  /// The longest time for which other processes are looked at before everything else gets its turn, in milliseconds.
+  /// The longest time spent on other scans before other work gets its turn, in milliseconds.
   static let partMilliseconds: Int64 = 100
-  /// The longest time for which large files are read before everything else gets its turn, in milliseconds.
+  /// The longest time spent on reading large files before other work gets its turn, in
+  /// milliseconds.
   private static let filesMilliseconds: Int64 = 10
 
-  /// Works out what is looked for, after new orders or with another node.
+  /// Prepares scans for new orders or another node.
   func prepareLooking() {
     let accounts = machine.supervisedAccounts
     let needs = wanted.needs
@@ -29,22 +31,23 @@ extension AgentRunner {
           orders.name.isEmpty ? SystemAccounts.entry(numbered: orders.account)?.name : orders.name
       }
     }
-    // What was not needed was not read.
+    // Facts that were not needed before have not been read.
     if wanted.needs != needs { looker.forgetImages() }
   }
 
-  /// Reads which files belong to the packages and paths that orders name; returns whether they are others than before.
+  /// Reads the files of the packages and paths that orders name, and returns whether they have
+  /// changed.
   @discardableResult
   func loadFiles() -> Bool {
     looker.load(packages: machine.packages, paths: machine.paths, accounts: machine.supervisedAccounts)
   }
 
-  /// Looks again for what orders name, some of which may be installed or removed by now.
+  /// Reads the files that orders name again, since some may have been installed or removed.
   func reloadFiles() {
     if loadFiles() { checkMatchers() }
   }
 
-  /// Looks again at what is wrong with matchers on this machine.
+  /// Checks the matchers against this machine again.
   private func checkMatchers() {
     let now = present()
     var here = MatchersHere()
@@ -56,7 +59,7 @@ extension AgentRunner {
     perform(effects, now)
   }
 
-  /// Begins a look at every process, and does a part of it.
+  /// Begins a full scan, and carries out a part of it.
   func lookAtAll() {
     closing = machine.closing
     reportForks()
@@ -65,9 +68,9 @@ extension AgentRunner {
     goOnLooking(for: Self.lookPartMilliseconds)
   }
 
-  /// Goes on with a look at every process, for some milliseconds.
+  /// Continues a full scan for some milliseconds.
   ///
-  /// A child can make that take long: nothing else waits for its end.
+  /// A child can make a scan take long, so no other work waits for its end.
   func goOnLooking(for milliseconds: Int64) {
     guard let found = looker.goOn(wanted, until: BootClock.now() + milliseconds, see: { see($0) }) else { return }
     let now = present()
@@ -82,7 +85,7 @@ extension AgentRunner {
     }
   }
 
-  /// Tells the node of the processes because of which the agent started anew.
+  /// Reports to the node the processes whose unreadable files made the agent restart.
   func tellUnreadable() {
     let now = present()
     for (account, count) in unreadable.kill(of: machine.supervisedAccounts, looker.subordinates).sorted(by: {
@@ -92,19 +95,21 @@ extension AgentRunner {
     }
   }
 
-  /// Kills what makes readers wait, and everything of an account that has several such processes.
+  /// Kills processes that make readers wait, and everything in an account with several of them.
   private func killUnreadable() {
     guard !unreadable.isEmpty else { return }
     let counts = unreadable.kill(of: machine.supervisedAccounts, looker.subordinates)
-    // The agent of one user is one of the account's programs itself.
+    // A single-user agent is itself one of the account's programs.
     guard settings.nodeUser != nil else { return }
     blinding = Set(counts.filter { $0.value >= UnreadableProcesses.mostOfAccount }.keys)
     for account in blinding { UnreadableProcesses.killAll(of: account, looker.subordinates) }
-    // What waits for the child's file system does not end by that, and none of it is read.
+    // A process that waits for the child's file system does not end by this, and none of its files
+    // are read.
     wanted.accounts = machine.supervisedAccounts.subtracting(blinding)
   }
 
-  /// Reads a part of the large files whose SHA-256 is wanted, and looks again at what runs those that are done.
+  /// Reads a part of the large files whose SHA-256 is wanted, and examines the processes of
+  /// completed files again.
   func readFiles() {
     let done = looker.hashes.work(until: SystemClock.boot.milliseconds + Self.filesMilliseconds)
     guard !done.isEmpty else { return }
@@ -112,12 +117,12 @@ extension AgentRunner {
     looker.look(atThoseWith: done, wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
   }
 
-  /// Looks again at programs that started a moment ago.
+  /// Examines the programs again that started a moment ago.
   func lookAtYoung() {
     let now = BootClock.now()
     for pid in young.due(at: now) {
       if let (facts, isNews) = looker.look(at: pid, wanted, now), isNews { see(facts) }
-      // The others are seen by the next look at everything.
+      // The next full scan sees the others.
       if BootClock.now() - now >= Self.partMilliseconds { return }
     }
   }
@@ -128,11 +133,13 @@ extension AgentRunner {
     if !hasCopiesReported, machine.followsCopies { reportForks() }
   }
 
-  /// Reads the kernel's events about processes, and looks at what has started; returns whether there was more than copies of
-  /// processes that need no look.
+  /// Reads the kernel's events about processes, and examines the programs that have started.
+  ///
+  /// Returns `false` if there were only copies of processes that need no examination.
   func readEvents() -> Bool {
     var hasMore = false
-    // Bounded, so that the node is heard and signs of life are given in the middle of a storm of programs.
+    // Bounded, so that the node is served and signs of life are sent in the middle of a storm of
+    // programs.
     let end = BootClock.now() + Self.eventsMilliseconds
     for _ in 0..<4_096 {
       guard let event = nextEvent() else { return hasMore }
@@ -152,10 +159,11 @@ extension AgentRunner {
         }
         lastStarted = (facts.identity, now)
         see(facts)
-        // The end of one that was killed is seen by its descriptor.
+        // The descriptor of a killed process signals its end.
         if !machine.isKilled(facts.identity) { young.started(pid, at: now) }
       case .forked(let child, of: let parent):
-        // What a program that is being closed starts without another program would be seen seconds later.
+        // A program that is being closed may copy itself without starting another program.
+        // Otherwise its copies would be seen only seconds later.
         machine.forked(child, of: parent)
         guard closing.contains(parent) else { continue }
         hasMore = true
@@ -170,7 +178,10 @@ extension AgentRunner {
     return true
   }
 
-  /// Has the kernel report copies of processes while something closes or hands on what it is: each of them wakes the agent.
+  /// Has the kernel report copies of processes only while a program closes or passes on its
+  /// application.
+  ///
+  /// Each report wakes the agent.
   func reportForks() {
     let isWanted = machine.followsCopies || !closing.isEmpty
     guard isWanted != hasCopiesReported else { return }

@@ -2,7 +2,7 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyModel
 
-/// Waiting for what happens, in one call of poll(2).
+/// Waiting for events, in one call of poll(2).
 extension AgentRunner {
   /// Waits for the node, the kernel, logind, log-in gates and the ends of programs, and serves what is ready.
   func wait(milliseconds: Int32) {
@@ -25,7 +25,7 @@ extension AgentRunner {
     var left = milliseconds
     while true {
       guard poll(&ready, nfds_t(ready.count), left) > 0 else { return }
-      // A copy of a process is noted at once. Nothing else is done because of it.
+      // Only a copy of a process was reported. It is noted immediately, and nothing else is done.
       let isAlone = ready[2].revents != 0 && ready.indices.allSatisfy { $0 == 2 || ready[$0].revents == 0 }
       guard isAlone else { break }
       if readEvents() { return }
@@ -49,7 +49,7 @@ extension AgentRunner {
     if ready[0].revents != 0 { accept() }
   }
 
-  /// Looks for people, if the agent can.
+  /// Updates what is seen of people, if the agent can see them.
   func sense() {
     guard let presence else { return }
     let seen = presence.look(at: BootClock.now())
@@ -65,9 +65,10 @@ extension AgentRunner {
     }
   }
 
-  /// Returns the present for the machine, which is told first if it slept or its wall clock was set.
+  /// Returns the present for the machine, after reporting a sleep or a change of the wall clock.
   ///
-  /// Every instant that the machine is told comes from here: otherwise its clocks would count a sleep that it hears of later.
+  /// Every instant that the machine is given comes from here. Otherwise its clocks would count a
+  /// sleep that is reported later.
   @discardableResult
   func present() -> BootInstant {
     let reading = clocks.read()

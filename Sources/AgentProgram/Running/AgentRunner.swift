@@ -3,16 +3,19 @@ import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// The agent's process: one thread that looks, obeys and reports until its socket is removed.
+/// The agent's process: one thread that scans, enforces and reports until its socket is removed.
 ///
 /// Spec: Protocol/13-agent.md §1, §9, §10.
 public final class AgentRunner {
-  /// The time between two looks at all processes without events, in milliseconds.
+  /// The time between two full scans without events, in milliseconds.
   static let lookMilliseconds: Int64 = 1_000
   static let lookWithEventsMilliseconds: Int64 = 5_000
-  /// The shortest time between two moments at which something is due, in milliseconds: what falls between is done together.
+  /// The shortest time between two wake-ups for work that is due, in milliseconds.
+  ///
+  /// Work that falls between them is done together.
   private static let restMilliseconds: Int64 = 20
-  /// The longest time of the first look before the agent says that it is ready, in milliseconds.
+  /// The longest time that the first scan may take before the agent reports that it is ready, in
+  /// milliseconds.
   private static let firstLookMilliseconds: Int64 = 500
 
   let settings: AgentSettings
@@ -26,33 +29,37 @@ public final class AgentRunner {
   var machine: AgentMachine
   /// The orders in force that could not be written to the disk.
   var unkept: AgentOrders?
-  /// A mark of the machine's accounts when the orders were taken.
+  /// A mark of the machine's accounts at the time of the orders.
   var accountsMark: Int64 = 0
-  /// A Boolean value that indicates whether a matcher may be that of a needed program whose SHA-256 is not known yet.
+  /// A Boolean value that indicates whether a matcher may name a needed program whose SHA-256 is
+  /// not known yet.
   var awaitsDigests = false
   var looker = ProcessLooker()
   var connection: NodeConnection?
   var events: ProcessEvents?
-  /// What sees people; `nil` for the agent of one user, which counts whatever runs.
+  /// The source that shows whether people are there; `nil` for a single-user agent, which counts
+  /// whatever runs.
   let presence: PresenceLooker?
   var handles: HeldHandles
   var protected = ProtectedProcesses()
   var wanted = ProcessLooker.Wanted(accounts: [], needs: [:], protected: [], protectedFiles: [])
-  /// The programs that are looked at again soon.
+  /// The programs that are examined again soon.
   var young = YoungPrograms()
-  /// The processes that make whoever reads their files wait, and the accounts of which everything is killed for that.
+  /// The processes whose files make every reader wait, and the accounts in which everything is
+  /// killed because of them.
   var unreadable: UnreadableProcesses
   var blinding: Set<UInt32> = []
-  /// The process in which a program started last, and when the look at it began.
+  /// The process in which a program started last, and when its examination began.
   var lastStarted: (process: ProcessIdentity, at: BootInstant)?
   /// A Boolean value that indicates whether the kernel reports copies of processes.
   var hasCopiesReported = false
-  /// The numbers of processes that were asked to end, frozen or killed since the last look at everything, or still close.
+  /// The numbers of processes that were asked to end, frozen or killed since the last full scan, or
+  /// are still closing.
   var closing: Set<Int32> = []
   var newLooks = NewLooks(at: BootClock.now())
-  /// A Boolean value that indicates whether every process was looked at since the agent began.
+  /// A Boolean value that indicates whether a full scan has been completed since the agent started.
   var hasLooked = false
-  /// A Boolean value that indicates whether events were lost that the look which has begun makes up for.
+  /// A Boolean value that indicates whether the present full scan makes up for lost events.
   var wereEventsLost = false
   let jail: ProcessJail?
   let gate: GateListener?
@@ -76,7 +83,7 @@ public final class AgentRunner {
     if settings.nodeUser != nil, geteuid() != 0 {
       throw AgentStartFault("Only root can be the system's agent: leave out --node-user.", exitStatus: 77)
     }
-    // A program that it closes must not end it, and neither must a node that has gone.
+    // Neither a program that the agent closes nor a node that has gone may end the agent.
     _ = Glibc.signal(SIGPIPE, SIG_IGN)
     guard let boot = BootID.current() else {
       throw AgentStartFault("The kernel does not say which boot this is: mount /proc.", exitStatus: 71)
@@ -92,7 +99,7 @@ public final class AgentRunner {
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       throw AgentStartFault("An agent with these orders runs already: leave it to do its work.", exitStatus: 75)
     }
-    // The system's agent is found by the node of another user; each connection is checked.
+    // The system agent's socket must be open to a node of another user. Each connection is checked.
     if settings.nodeUser != nil { umask(0o111) }
     guard let listener = LocalSocket.listen(at: settings.socket) else {
       throw AgentStartFault(
@@ -117,7 +124,7 @@ public final class AgentRunner {
 
   deinit { close(lock) }
 
-  /// Runs until the socket is removed from its place.
+  /// Runs until its socket is removed.
   public func work() {
     let found = store.load()
     let now = present()
@@ -170,7 +177,8 @@ public final class AgentRunner {
       } else if let due = newLooks.due, due <= BootClock.now() {
         newLooks.begin(at: BootClock.now())
         let isDone = looker.lookAtNew(wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
-        // A child that starts many processes hides none among them: those that were seen come last the next time.
+        // A child must not hide a process by starting many. Processes that were seen come last the
+        // next time.
         if !isDone { newLooks.closed() }
       }
       let now = present()

@@ -4,9 +4,9 @@ import Glibc
 public struct AgentSettings: Hashable, Sendable {
   public var socket: String
   public var orders: String
-  /// The user ID of the node's account if it is the system's agent; `nil` if it acts for its own user's programs alone.
+  /// The user ID of the node's account for the system agent; `nil` for a single-user agent.
   public var nodeUser: UInt32?
-  /// The path of the socket of log-in gates; `nil` if log-ins are left alone.
+  /// The path of the log-in gates' socket; `nil` if log-ins are not controlled.
   public var gate: String?
   /// The folder of control groups in which programs are frozen; `nil` if they are closed instead.
   public var jail: String?
@@ -45,7 +45,7 @@ public struct AgentSettings: Hashable, Sendable {
 
     """
 
-  /// Reads the arguments after the program's name; returns a sentence for what is wrong.
+  /// Reads the arguments after the program's name, or returns a sentence that says what is wrong.
   public static func read(_ arguments: [String]) -> Result<AgentSettings, UsageFault> {
     var (socket, orders, user): (String?, String?, String?)
     var (gate, jail): (String?, String?)
@@ -80,7 +80,6 @@ public struct AgentSettings: Hashable, Sendable {
     return .success(AgentSettings(socket: socket, orders: orders, nodeUser: number, gate: gate, jail: jail))
   }
 
-  /// What is wrong with arguments.
   public struct UsageFault: Error, Hashable, Sendable {
     /// A sentence with the next step.
     public let sentence: String

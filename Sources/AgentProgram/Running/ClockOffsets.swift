@@ -1,30 +1,32 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The differences between the machine's clocks, by which the agent sees that it slept, or that the wall clock was set.
+/// The differences between the machine's clocks, which show that it slept or that the wall clock
+/// was set.
 ///
-/// Small differences add up until they are large enough to tell.
+/// Small differences add up until they are large enough to report.
 struct ClockOffsets {
-  /// The present, and what has happened since an earlier reading told of it.
+  /// The present, and the changes since an earlier reading reported them.
   struct Reading {
     var now: BootInstant
-    /// For how long the machine slept, in milliseconds; `nil` for what is too little.
+    /// How long the machine slept, in milliseconds; `nil` if the time is too short to report.
     var slept: Int64?
-    /// By how much the wall clock was set, in milliseconds; `nil` for what is too little.
+    /// How far the wall clock was set, in milliseconds; `nil` if the change is too small to report.
     var set: Int64?
   }
 
   /// Returns what a clock shows, in milliseconds.
   typealias Clock = () -> Int64
 
-  /// The difference from which on the machine slept, or the wall clock was set, in milliseconds.
+  /// The smallest sleep and the smallest change of the wall clock that are reported, in
+  /// milliseconds.
   private static let sleptMilliseconds: Int64 = 2_000
   private static let setMilliseconds: Int64 = 60_000
 
   private let clocks: (boot: Clock, awake: Clock, wall: Clock)
   private var last: (wall: Int64, awake: Int64)
 
-  /// Creates the differences that the clocks have now.
+  /// Creates the differences from the present readings.
   init(
     boot: @escaping Clock = { SystemClock.boot.milliseconds },
     awake: @escaping Clock = { SystemClock.awake.milliseconds },
@@ -37,7 +39,8 @@ struct ClockOffsets {
 
   /// Reads the clocks.
   ///
-  /// A machine that falls asleep between two of the readings is seen to have slept by the next call, and the instant that this
+  /// If the machine falls asleep between two of the readings, the next call reports the sleep, and
+  /// this call returns an instant from before it.
   /// one returns is from before the sleep.
   mutating func read() -> Reading {
     let now = clocks.boot()

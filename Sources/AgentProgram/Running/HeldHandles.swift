@@ -2,9 +2,9 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The descriptors of the programs that the agent follows, by which it hears of their ends and sends signals to them.
+/// The descriptors of the followed programs, which signal their ends and through which signals are
+/// sent to them.
 struct HeldHandles {
-  /// A handle in a collection.
   private final class Held {
     let handle: ProcessHandle
     init?(_ process: ProcessIdentity, seenAt: BootInstant?) {
@@ -14,7 +14,9 @@ struct HeldHandles {
   }
 
   private var held: [ProcessIdentity: Held] = [:]
-  /// The most that are held; files must be left for looking at all others.
+  /// The most descriptors that are held.
+  ///
+  /// Other files must remain available for scans.
   private let most = min(1_024, Int(clamping: sysconf(Int32(_SC_OPEN_MAX))) / 2)
 
   /// The descriptors, which are ready when their processes have ended.
@@ -22,17 +24,16 @@ struct HeldHandles {
     held.map { ($0.key, $0.value.handle.descriptor) }
   }
 
-  /// Keeps a descriptor of a process, by which its end is seen, unless it has ended or too many are kept.
+  /// Keeps a descriptor of a process to observe its end, unless it has ended or too many are kept.
   ///
   /// `seenAt` is a reading of the clock from before the process was seen with its start time.
   mutating func hold(_ process: ProcessIdentity, seenAt: BootInstant? = nil) {
     if held[process] == nil, held.count < most { held[process] = Held(process, seenAt: seenAt) }
   }
 
-  /// Closes the descriptor of a process.
   mutating func forget(_ process: ProcessIdentity) { held[process] = nil }
 
-  /// Sends a signal to a process, if it is still that one, and holds it.
+  /// Sends a signal to a process, if its number has not been reused, and holds its descriptor.
   mutating func signal(_ process: ProcessIdentity, _ number: Int32, seenAt: BootInstant?) {
     hold(process, seenAt: seenAt)
     if let held = held[process] {

@@ -2,23 +2,27 @@ import Glibc
 import LatchkeyAgent
 import Synchronization
 
-/// A thread that has the agent's program start anew when the reading of a process's files in /proc does not end.
+/// A thread that restarts the agent's program when reading a process's files in /proc does not end.
 ///
-/// The thread that reads waits in the kernel and can be ended, not called back. So the same process runs the program again, which knows
-/// from a variable which processes it must not read. Orders are on the disk, and in force again at once.
+/// The thread that reads waits in the kernel: it can be ended but not interrupted. The same process
+/// therefore runs the program again, which learns from a variable which processes it must not read.
+/// The orders are on disk, and are in force again immediately.
 ///
 /// Spec: Protocol/13-agent.md §10.
 enum LookGuard {
-  /// The variable with the numbers of the processes whose files are left alone, with commas between.
+  /// The variable with the numbers of the processes that are not read, separated by commas.
   static let variable = "LATCHKEY_UNREADABLE"
-  /// The time for which a single read may last, in milliseconds; it is noticed within twice that.
+  /// The longest time that a single read may take, in milliseconds.
+  ///
+  /// A longer one is noticed within twice that.
   private static let patienceMilliseconds: Int32 = 750
-  /// The most processes that are left alone.
+  /// The most processes that are left out.
   private static let mostProcesses = 256
   /// The environment that the process was started with.
   private static let environment = Mutex<[String]>([])
 
-  /// Begins to watch over the calling thread, which is the process's first; returns the processes to be left alone.
+  /// Begins to watch the calling thread, which is the process's first, and returns the processes to
+  /// leave out.
   static func begin() -> [Int32] {
     let left = (getenv(variable).map { String(cString: $0) } ?? "").split(separator: ",").compactMap { Int32($0) }
     unsetenv(variable)
@@ -55,7 +59,9 @@ enum LookGuard {
     }
   }
 
-  /// A Boolean value that indicates whether the first thread waits: one that is slow, or does not get a processor, runs.
+  /// A Boolean value that indicates whether the first thread waits.
+  ///
+  /// A thread that is slow, or lacks a processor, does not wait.
   private static var isWaiting: Bool {
     guard let line = ProcFile.line("/proc/self/task/\(getpid())/stat", most: 1_024), let end = line.lastIndex(of: 0x29),
       end + 2 < line.count
@@ -69,9 +75,11 @@ enum LookGuard {
       "Reading the files of process \(process) in /proc does not end: it is left out, and the agent starts anew.")
     let variables = environment.withLock { $0 } + ["\(variable)=" + left.map(String.init).joined(separator: ",")]
     let words: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-    // Ends all other threads, also one that waits. The list above is of this start, and the next one frees nothing.
+    // Ends all other threads, including one that waits. The new program does not inherit the list
+    // above.
     execve("/proc/self/exe", CommandLine.unsafeArgv, words)
-    // Without a new program there is nothing that would obey: the service manager starts one.
+    // If the program cannot be run again, no thread would enforce orders. The service manager
+    // starts a new process.
     kill(getpid(), SIGKILL)
   }
 }

@@ -1,9 +1,9 @@
 import LatchkeyAgent
 import LatchkeyAgentProtocol
 
-/// The connection to the node, with what waits to be sent.
+/// The connection to the node, with the bytes that are queued for it.
 final class NodeConnection {
-  /// The most bytes that wait; a node that reads nothing for so long is cut off.
+  /// The most bytes that are queued; a node that does not read beyond that is disconnected.
   private static let mostWaiting = 8 << 20
 
   let socket: LocalSocket
@@ -18,17 +18,18 @@ final class NodeConnection {
     self.peer = peer
   }
 
-  /// A Boolean value that indicates whether something waits to be sent.
+  /// A Boolean value that indicates whether any bytes are queued.
   var hasWaiting: Bool { !waiting.isEmpty }
 
-  /// Sends a frame as soon as there is room; returns `false` if the connection is of no use any more.
+  /// Queues a frame, and sends it as soon as there is room; returns `false` if the connection must
+  /// be closed.
   func send(_ frame: AgentFrame) -> Bool {
     guard let bytes = try? frame.bytes(), waiting.count + bytes.count <= Self.mostWaiting else { return false }
     waiting += bytes
     return flush()
   }
 
-  /// Sends what waits, as far as there is room; returns `false` if the connection has ended.
+  /// Sends as many queued bytes as there is room for; returns `false` if the connection has ended.
   func flush() -> Bool {
     while !waiting.isEmpty {
       guard let count = socket.write(waiting[...]) else { return false }
@@ -38,7 +39,7 @@ final class NodeConnection {
     return true
   }
 
-  /// Returns the frames that have arrived; `nil` if the connection is of no use any more.
+  /// Returns the frames that have arrived; `nil` if the connection must be closed.
   func receive() -> [AgentFrame]? {
     guard let bytes = socket.read() else { return nil }
     assembler.append(bytes)

@@ -2,18 +2,18 @@ import Glibc
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The end of the sessions of an account, by logind, and of what is left of the account afterwards.
+/// Closes the sessions of an account through logind, and then whatever is left of the account.
 ///
 /// Spec: Protocol/13-agent.md §13.
 struct SessionCloser {
-  /// The most looks for what has copied itself before it was killed.
+  /// The most searches for processes that copied themselves before they were killed.
   private static let rounds = 8
 
   private let address: String?
   private var bus: LoginBus?
   private var subordinates: SubordinateUsers
 
-  /// Creates a closer; `address` is that of another bus than the system's.
+  /// Creates a closer; `address` is that of a bus other than the system's.
   init(address: String? = nil, subordinateUsers: String = "/etc/subuid") {
     self.address = address
     subordinates = SubordinateUsers(path: subordinateUsers)
@@ -25,12 +25,14 @@ struct SessionCloser {
     for session in bus.sessions() where session.user == account { _ = bus.lock(session.id) }
   }
 
-  /// Ends an account's sessions, then what logind left alone, such as what cron started or what runs under a subordinate user ID.
+  /// Ends an account's sessions, then the processes that logind left, such as those of cron or of a
+  /// subordinate user ID.
   mutating func end(_ account: UInt32, sparing protected: Set<ProcessIdentity>) {
     guard account != 0 else { return }
     subordinates.load([account])
     guard !processes(of: account).isEmpty else { return }
-    // What logind ends may save its work; the next call, after some seconds, kills what is left.
+    // Programs that logind ends may save their work. The next call, some seconds later, kills what
+    // is left.
     if let bus = connected(), bus.sessions().contains(where: { $0.user == account && $0.state != "closing" }),
       bus.terminateUser(account)
     {
@@ -48,12 +50,12 @@ struct SessionCloser {
 
   private mutating func connected() -> LoginBus? {
     if bus?.isConnected != true { bus = LoginBus(address: address) }
-    // What has arrived meanwhile is of no interest here, and must not pile up.
+    // Messages that have arrived meanwhile are not needed, and must not pile up.
     _ = bus?.process()
     return bus
   }
 
-  /// Returns the processes that run as an account, by their real user, which may be a subordinate one.
+  /// Returns the processes of an account by their real user, which may be a subordinate one.
   private func processes(of account: UInt32) -> [ProcessIdentity] {
     ProcFile.processes().compactMap { pid in
       guard let bytes = ProcFile.read("/proc/\(pid)/status", most: 4_096),

@@ -1,16 +1,16 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The signs by which the service manager knows that the agent looks and obeys.
+/// The signs of life that the agent sends to the service manager.
 ///
-/// They come from the loop itself, so that an agent that hangs sends none, and is started again.
+/// The agent's loop itself sends them. An agent that hangs therefore sends none, and is restarted.
 struct SignsOfLife {
   private let manager: ServiceManager?
-  /// The time between two signs, in milliseconds; `nil` if none are wanted.
+  /// The time between two signs, in milliseconds; `nil` if none are required.
   private let interval: Int64?
   private var next: BootInstant?
 
-  /// Creates the signs for a service manager; `nil` for a process that is no service.
+  /// Creates the signs for a service manager; `nil` for a process that is not a service.
   init(_ manager: ServiceManager?) {
     self.manager = manager
     interval = manager?.signInterval.map { duration in
@@ -18,10 +18,10 @@ struct SignsOfLife {
     }
   }
 
-  /// The instant by which the next sign is due; `nil` if none are wanted.
+  /// The instant by which the next sign is due; `nil` if none are required.
   var due: BootInstant? { next }
 
-  /// Tells that the orders hold and everything was looked at.
+  /// Reports that the orders are in force and the first scan is complete.
   mutating func begin(at now: BootInstant) {
     manager?.tell("READY=1")
     next = interval.map { now + $0 }

@@ -1,23 +1,24 @@
 import LatchkeyModel
 
-/// Programs that the kernel has reported and that are looked at again: a loader has not mapped its program at once, and the
-/// next look at everything is seconds away.
+/// The programs that the kernel has reported and that are examined again soon.
+///
+/// A loader needs a moment to map its program, and the next full scan is seconds away.
 ///
 /// Spec: Protocol/13-agent.md §10.
 struct YoungPrograms {
-  /// The ages at which a program is looked at again, in milliseconds.
+  /// The ages at which a program is examined again, in milliseconds.
   private static let ages: [Int64] = [50, 300, 1_500]
-  /// The most programs that wait; others are seen by the next look at everything.
+  /// The most programs that are queued; the next full scan sees the others.
   private static let capacity = 4_096
 
   private var waiting: [[(process: Int32, at: BootInstant)]] = Array(repeating: [], count: YoungPrograms.ages.count)
 
-  /// When the next is due; `nil` if none waits.
+  /// The instant at which the next program is due; `nil` if none is queued.
   var next: BootInstant? { waiting.lazy.compactMap { $0.first?.at }.min() }
 
   mutating func started(_ process: Int32, at now: BootInstant) { add(process, 0, now) }
 
-  /// Takes out those that are due.
+  /// Removes and returns the programs that are due.
   mutating func due(at now: BootInstant) -> [Int32] {
     var due: [Int32] = []
     for stage in waiting.indices {

@@ -1,7 +1,7 @@
 import Glibc
 import LatchkeyAgent
 
-/// A terminal of an account, at which a person of that account may be.
+/// A terminal of an account, where a person of that account may be.
 struct AccountTerminal: Hashable {
   /// Its path, such as `/dev/pts/3`.
   let path: String
@@ -19,10 +19,12 @@ struct AccountTerminal: Hashable {
     device = major << 8 | minor & 0xFF | (minor & 0xFFF00) << 12
   }
 
-  /// Writes to the terminal if it belongs to an account and takes the text at once; returns whether it did.
+  /// Writes to the terminal if it belongs to an account and accepts the text immediately; returns
+  /// whether it did.
   ///
-  /// It never waits: a terminal that is stopped, or whose reader has stopped reading, is left out. Only what is the
-  /// account's own device is opened, which the account cannot exchange for a file of another kind.
+  /// It never waits. A terminal that is stopped, or whose reader has stopped reading, is skipped.
+  /// Only the account's own device is opened, which the account cannot exchange for a file of
+  /// another kind.
   func write(_ bytes: [UInt8], of account: UInt32) -> Bool {
     let descriptor = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
@@ -58,7 +60,7 @@ extension AccountTerminal {
 
   /// Returns whether a process is `latchkey notify`.
   ///
-  /// A child can give a program that name, and then misses nothing but these lines.
+  /// A child who gives a program that name only misses these lines.
   private static func isDesktopHelper(_ pid: Int32) -> Bool {
     let words = (ProcFile.read("/proc/\(pid)/cmdline", most: 256) ?? []).split(separator: 0)
     guard words.count > 1, words[1].elementsEqual("notify".utf8) else { return false }

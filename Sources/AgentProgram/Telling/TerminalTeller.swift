@@ -2,17 +2,19 @@ import Glibc
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// The lines that an agent writes to a child's terminals, where no desktop shows the child what closes.
+/// The lines that an agent writes to a child's terminals, for children without a desktop that shows
+/// what closes.
 ///
-/// Each report is told once, also if the node is told it again.
+/// Each report is written once, even if it is sent to the node again.
 ///
 /// Spec: Protocol/13-agent.md §9.
 struct TerminalTeller {
   /// The variable that turns the lines off.
   static let off = "LATCHKEY_NO_TERMINALS"
-  /// The time within which the same sentence is not written again to an account, in milliseconds.
+  /// The time within which the same sentence is not written to an account again, in milliseconds.
   private static let repetitionMilliseconds: Int64 = 10_000
-  /// The most sentences that are written to an account within that time, whatever names a child gives to its programs.
+  /// The most sentences written to an account within that time, whatever names a child gives its
+  /// programs.
   private static let capacity = 16
 
   private struct Told {
@@ -22,7 +24,7 @@ struct TerminalTeller {
   }
 
   private let isOn: Bool
-  /// Returns the terminals of an account at which the child is to be told.
+  /// Returns the terminals of an account on which the child is warned.
   private let terminals: (UInt32) -> [AccountTerminal]
   private var lastReport: UInt64 = 0
   private var told: [Told] = []
@@ -37,7 +39,7 @@ struct TerminalTeller {
     self.terminals = terminals
   }
 
-  /// Tells the child of a report, if it concerns the child.
+  /// Writes a report to the child's terminals, if it concerns the child.
   ///
   /// - Parameters:
   ///   - report: What was seen or done.
@@ -71,7 +73,9 @@ struct TerminalTeller {
     for terminal in terminals(account) { _ = terminal.write(line, of: account) }
   }
 
-  /// Returns the bytes of a line with a sentence, which contain no control characters but the ends of lines.
+  /// Returns the bytes of a line with a sentence.
+  ///
+  /// Line ends are its only control characters.
   static func line(_ sentence: String) -> [UInt8] {
     var text = ""
     for scalar in sentence.unicodeScalars {
