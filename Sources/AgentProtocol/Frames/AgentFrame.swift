@@ -4,12 +4,12 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §2.
 public enum AgentFrame: Hashable, Sendable {
-  /// What the agent says first.
+  /// The agent's greeting, which is its first frame.
   case hello(AgentHello)
   case welcome(NodeWelcome)
-  /// What the node wants to hold from now on, in the place of all earlier orders.
+  /// The orders that the agent is to carry out from now on, which replace all earlier ones.
   case orders(AgentOrders)
-  /// What the agent has seen or done.
+  /// An event that the agent has seen or caused.
   case report(AgentReport)
   /// The number of the last report that the node has stored.
   case stored(UInt64)
@@ -78,20 +78,20 @@ public enum AgentFrame: Hashable, Sendable {
   }
 }
 
-/// The assembly of frames from the bytes of a connection, in pieces of any size.
+/// An assembler of frames from the bytes of a connection, in pieces of any size.
 ///
 /// Spec: Protocol/13-agent.md §2.
 public struct AgentFrameAssembler: Sendable {
   private var gathered: [UInt8] = []
 
-  /// Creates an assembly without bytes.
   public init() {}
 
   public mutating func append(_ bytes: some Sequence<UInt8>) { gathered += bytes }
 
-  /// Returns the next whole frame; `nil` if more bytes are needed.
+  /// Returns the next complete frame; `nil` if more bytes are needed.
   ///
-  /// - Throws: `AgentFrameError`, the other side's fault, as soon as the header shows it; the connection is then of no use.
+  /// - Throws: `AgentFrameError` as soon as a header shows it. It is the other side's fault, and
+  ///   the connection must be closed.
   public mutating func next() throws(AgentFrameError) -> AgentFrame? {
     let start: [UInt8] = [0x4C, 0x41]
     guard zip(gathered, start).allSatisfy({ $0 == $1 }) else { throw .foreign }

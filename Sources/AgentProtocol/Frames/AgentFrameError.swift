@@ -1,23 +1,23 @@
 /// The fault of a frame between a node and its agent, or of an orders file.
 ///
-/// The connection on which it arrived is of no further use.
+/// The connection on which the frame arrived must be closed.
 ///
 /// Spec: Protocol/13-agent.md §2.
 public enum AgentFrameError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The first bytes are not those of a frame.
+  /// The first bytes do not begin a frame.
   case foreign
   /// The sender speaks another version.
   case version(UInt8)
   case kind(UInt8)
   /// A body is longer than its kind permits.
   case tooLong(kind: UInt8, bytes: Int)
-  /// A body ends before its last field.
+  /// A body ends before its last field is complete.
   case short
   /// A body goes on after its last field.
   case trailing
-  /// A field has a value that it cannot have.
+  /// A field has an impossible value.
   case value(String)
-  /// The sum over an orders file does not match.
+  /// The checksum of an orders file does not match.
   case damaged
 
   /// One sentence with the fault and the next step.

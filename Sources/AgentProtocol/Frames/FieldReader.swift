@@ -57,7 +57,7 @@ struct FieldReader {
     return try instant()
   }
 
-  /// Reads a size of two bytes and a text that follows a rule.
+  /// Reads a text with its size in two bytes, and checks it against a rule.
   mutating func text(_ rule: TextRule) throws(AgentFrameError) -> String {
     let bytes = try bytes(Int(try number16()))
     guard let text = String(validating: bytes, as: UTF8.self), rule.fault(in: text) == nil else {
@@ -66,7 +66,7 @@ struct FieldReader {
     return text
   }
 
-  /// Reads a size of one byte and the ID of a boot: 1 to 64 printable ASCII characters.
+  /// Reads the ID of a boot with its size in one byte: 1 to 64 printable ASCII characters.
   mutating func bootID() throws(AgentFrameError) -> String {
     let bytes = try bytes(Int(try byte()))
     guard (1...64).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -75,7 +75,7 @@ struct FieldReader {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Reads the ID of an application; nothing for a size of 0.
+  /// Reads the ID of an application; `nil` for a size of 0.
   mutating func optionalApp() throws(AgentFrameError) -> AppID? {
     guard rest.prefix(2).elementsEqual([0, 0]) else { return try app() }
     rest = rest.dropFirst(2)
@@ -93,7 +93,7 @@ struct FieldReader {
     return ProcessIdentity(processID: Int32(pid), startTime: try number64())
   }
 
-  /// Throws unless everything was read.
+  /// Throws an error unless every byte has been read.
   func end() throws(AgentFrameError) {
     if !rest.isEmpty { throw .trailing }
   }

@@ -18,7 +18,7 @@ struct FieldWriter {
 
   mutating func flag(_ value: Bool) { byte(value ? 1 : 0) }
 
-  /// Writes milliseconds, limited to what a frame can hold.
+  /// Writes milliseconds, limited to the values that a frame can hold.
   mutating func milliseconds(_ value: Int64) {
     number64(UInt64(min(max(0, value), HybridTimestamp.wallLimit - 1)))
   }
@@ -29,14 +29,15 @@ struct FieldWriter {
     if let value { instant(value) } else { number64(.max) }
   }
 
-  /// Writes a size of two bytes and a text, of which what a rule forbids is replaced.
+  /// Writes a text with its size in two bytes, and replaces the characters that a rule forbids.
   mutating func text(_ value: String, _ rule: TextRule) {
     let utf8 = Array(rule.cleaned(value).utf8)
     number16(UInt16(truncatingIfNeeded: utf8.count))
     bytes += utf8
   }
 
-  /// Writes a size of one byte and the ID of a boot, of which what cannot be in one is left out.
+  /// Writes the ID of a boot with its size in one byte, without characters that an ID cannot
+  /// contain.
   mutating func bootID(_ value: String) {
     let utf8 = value.utf8.filter { (0x21...0x7E).contains($0) }.prefix(64)
     byte(UInt8(truncatingIfNeeded: utf8.count))

@@ -1,21 +1,23 @@
 import LatchkeyModel
 
-/// What an agent says first: which one it is, and what it can see and do.
+/// The agent's greeting: its identity, and what it can see and do.
 ///
 /// Spec: Protocol/13-agent.md §3.
 public struct AgentHello: Hashable, Sendable {
   public var run: UInt64
-  /// A Boolean value that indicates whether it acts for all accounts, as root; otherwise for its own user's programs.
+  /// A Boolean value that indicates whether it is the system agent, as opposed to a single-user
+  /// agent.
   public var isSystem: Bool
-  /// A Boolean value that indicates whether the kernel tells it of each program at once; otherwise it looks every second.
+  /// A Boolean value that indicates whether the kernel reports each program immediately; otherwise
+  /// it scans every second.
   public var hasEvents: Bool
-  /// A Boolean value that indicates whether it sees sessions, as logind tells of them.
+  /// A Boolean value that indicates whether it sees log-in sessions through logind.
   public var hasSessions: Bool
   /// A Boolean value that indicates whether it can read an input device of this machine.
   public var hasInput: Bool
   public var user: UInt32
   public var boot: String
-  /// The number of the orders that hold; `nil` if it has none.
+  /// The number of the orders in force; `nil` if it has none.
   public var orders: UInt64?
 
   public init(
@@ -59,11 +61,11 @@ public struct AgentHello: Hashable, Sendable {
   }
 }
 
-/// What a node answers to an agent.
+/// The node's answer to an agent's greeting.
 ///
 /// Spec: Protocol/13-agent.md §3.
 public struct NodeWelcome: Hashable, Sendable {
-  /// The run of the agent that was greeted.
+  /// The run of the agent that sent the greeting.
   public var run: UInt64
   /// The number of the last report of that run that the node has stored; 0 if it knows of none.
   public var stored: UInt64

@@ -1,22 +1,23 @@
 import LatchkeyModel
 
-/// The clocks of applications and of sessions, by account.
+/// The activity clocks of applications, and the clocks of sessions, by account.
 ///
-/// An application's clock advances while the application is active, and a session's while somebody is at it.
-/// Two programs of one application share a clock, so that their time counts once. So do all unknown programs.
+/// An application's clock advances while the application is active. A session's clock advances
+/// while a person is at the session. All programs of one application share a clock, so that their
+/// time counts once. So do all unknown programs.
 ///
 /// Spec: Protocol/13-agent.md §9.
 struct ActivityClocks: Sendable {
-  /// What has a clock.
+  /// The owner of a clock: an application in an account.
   ///
-  /// Programs that a weak matcher alone recognizes have one of their own, since they earn nothing.
+  /// Programs that only a weak matcher recognizes have a separate clock, since they earn nothing.
   struct Key: Hashable {
     var account: UInt32
     var app: AppID
     var isWeak: Bool
   }
 
-  /// What the clocks have to know of the orders.
+  /// The parts of the orders that the clocks depend on.
   struct Terms {
     var accounts: [UInt32: AgentMachine.Supervised]
 
@@ -32,10 +33,10 @@ struct ActivityClocks: Sendable {
   private(set) var presence = AgentPresence()
   private(set) var doubted = DoubtedLocks()
 
-  /// Returns what the clock of a use shows, in milliseconds.
+  /// Returns the reading of the clock for a use, in milliseconds.
   func reading(of use: ProgramUse) -> Int64 { clocks[Self.key(use)] ?? 0 }
 
-  /// Returns for how long somebody was at a session of an account, in milliseconds.
+  /// Returns how long a person was at a session of an account, in milliseconds.
   func screenTime(of account: UInt32) -> Int64 { clocks[Self.screen(account)] ?? 0 }
 
   mutating func start(_ use: ProgramUse) {
@@ -48,9 +49,9 @@ struct ActivityClocks: Sendable {
     running[key] = count > 1 ? count - 1 : nil
   }
 
-  /// Advances the clocks to an instant by what was seen last.
+  /// Advances the clocks to an instant, according to what was seen last.
   ///
-  /// That of learning stands while a reward runs in its account.
+  /// Clocks of learning stop while a reward runs in the same account.
   mutating func advance(to now: BootInstant, _ terms: Terms) {
     guard now > at else { return }
     defer { at = now }
@@ -67,7 +68,8 @@ struct ActivityClocks: Sendable {
     }
   }
 
-  /// Adds the time for which somebody was at a session of an account since the clocks were advanced.
+  /// Adds the time that a person was at a session of an account since the clocks were last
+  /// advanced.
   private mutating func addScreenTime(_ account: UInt32, to now: BootInstant, _ terms: Terms) {
     let screen = terms.screen(account)
     guard screen.source != .programs, presence.showsPeople else { return }
@@ -82,7 +84,8 @@ struct ActivityClocks: Sendable {
     add(max(0, time), to: Self.screen(account))
   }
 
-  /// Returns for how long somebody was at a session since the clocks were advanced, also behind a lock that is not believed.
+  /// Returns how long a person was at a session since the clocks were last advanced, including time
+  /// behind a doubted lock.
   private func thereMilliseconds(_ account: UInt32, to now: BootInstant, grace: Int64) -> Int64 {
     guard doubted.contains(account) else {
       return presence.activeMilliseconds(account, from: at, to: now, grace: grace)
@@ -92,7 +95,7 @@ struct ActivityClocks: Sendable {
     return unlocked.activeMilliseconds(account, from: at, to: now, grace: min(grace, 60_000))
   }
 
-  /// Returns whether the screen time of an account goes on at an instant.
+  /// Returns whether the screen time of an account advances at an instant.
   func isThere(_ account: UInt32, at now: BootInstant, _ terms: Terms) -> Bool {
     let screen = terms.screen(account)
     guard screen.source != .programs, presence.showsPeople, case .last(.some(let last)) = presence.input else {
@@ -107,16 +110,17 @@ struct ActivityClocks: Sendable {
     clocks[key, default: 0] += milliseconds
   }
 
-  /// Advances the clocks to the end of a sleep, of which nothing counts.
+  /// Moves the clocks to the end of a sleep without counting its time.
   mutating func skip(from asleep: BootInstant, to now: BootInstant, _ terms: Terms) {
     advance(to: asleep, terms)
     at = max(at, now)
   }
 
-  /// Advances the clocks by what was seen before, and takes over what is seen now.
+  /// Advances the clocks according to what was seen before, and then replaces that.
   mutating func see(_ new: AgentPresence, at now: BootInstant, _ terms: Terms) {
     if case .last(.some(let last)) = new.input, case .last = presence.input {
-      // What came in meanwhile counts from then on, in the sessions that were in use until now.
+      // Input that arrived meanwhile counts from its own instant, for the sessions in use until
+      // now.
       advance(to: min(last, now), terms)
       presence.input = new.input
     }
@@ -133,32 +137,34 @@ struct ActivityClocks: Sendable {
 }
 
 extension AgentMachine {
-  /// Takes what is seen of people at the machine from now on, and tells the node if more or less can be seen than before.
+  /// Replaces what is seen of people at the machine, and reports to the node if the agent can now
+  /// see more or less.
   public mutating func sensed(_ presence: AgentPresence, at now: BootInstant) -> [AgentEffect] {
     activity.see(presence, at: now, clockTerms)
     let senses = (hasSessions: presence.accounts != nil, hasInput: presence.input != .unknown)
     defer { self.senses = senses }
-    // The greeting says what can be seen at first.
+    // The greeting contains what can be seen at first.
     guard let before = self.senses, before != senses else { return [] }
     return [tell(.senses(hasSessions: senses.hasSessions, hasInput: senses.hasInput), now)]
   }
 
   mutating func advance(to now: BootInstant) { activity.advance(to: now, clockTerms) }
 
-  /// What the clocks have to know of the orders.
+  /// The parts of the orders that the clocks depend on.
   var clockTerms: ActivityClocks.Terms { ActivityClocks.Terms(accounts: accounts) }
 
-  /// The accounts in which the time at a session counts, in ascending order.
+  /// The accounts whose time at sessions counts, in ascending order.
   var screenAccounts: [UInt32] {
     accounts.keys.filter { accounts[$0]?.orders.screen.source != .programs }.sorted()
   }
 
-  /// Returns whether the screen time of an account goes on.
+  /// Returns whether the screen time of any account advances.
   func isAnybodyThere(at now: BootInstant) -> Bool {
     screenAccounts.contains { activity.isThere($0, at: now, clockTerms) }
   }
 
-  /// Tells the screen time of the accounts in which it has advanced since it was told last, or of all.
+  /// Reports the screen time of all accounts, or of those in which it has advanced since the last
+  /// report.
   mutating func tellScreenTime(_ now: BootInstant, ofAll: Bool = false) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     for account in screenAccounts {

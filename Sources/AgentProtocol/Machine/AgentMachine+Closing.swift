@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// What is closed, when, and who is warned of it: Protocol/13-agent.md §9.
+/// Closing programs whose time is over, and warnings before that.
+///
+/// Spec: Protocol/13-agent.md §9.
 extension AgentMachine {
   mutating func enforce(
     _ known: inout Followed, _ supervised: Supervised, _ now: BootInstant
@@ -9,7 +11,8 @@ extension AgentMachine {
       isClosed(since: closesAt, now), !known.facts.isProtected
     else { return letGoOn(&known, now) }
     if pauses(known, terms) {
-      // What begins when it is closed already loses nothing by being killed, and would be frozen again and again.
+      // A program that started when its application was already closed is killed. It loses no work,
+      // and would otherwise be frozen again and again.
       if known.closing == .paused { return [] }
       if !known.beganClosed(since: closesAt) { return pause(&known, use, terms, now) }
     }
@@ -21,7 +24,7 @@ extension AgentMachine {
         return [.kill(use.process), tell(.closed(use, .killed, reason: reason(terms, of: known)), now)]
       }
       known.closing = .asked(killAt: now + Self.graceMilliseconds)
-      // A program that is frozen hears nothing.
+      // A frozen program does not receive the request.
       return (wasPaused ? [.resume(use.process)] : [])
         + [.ask(use.process), tell(.closed(use, .asked, reason: reason(terms, of: known)), now)]
     case .asked(let killAt):
@@ -59,7 +62,7 @@ extension AgentMachine {
     return next
   }
 
-  /// Does what is due.
+  /// Carries out everything that is due.
   public mutating func timerFired(at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     var effects: [AgentEffect] = []
@@ -75,7 +78,8 @@ extension AgentMachine {
       guard let known = followed[process], let use = known.use, let began = known.began else { return nil }
       return (use, began)
     }
-    // One program tells of all unknown ones of an account, and one of all other ones: a child may start as many as it likes.
+    // One program represents all unknown programs of an account, and one all other programs, since
+    // a child may start any number of them.
     var told: Set<WarnedKey> = []
     for (use, began) in running
     where !use.recorded.isOfMany || told.insert(WarnedKey(account: use.account, app: use.app)).inserted {
@@ -87,7 +91,7 @@ extension AgentMachine {
     return effects
   }
 
-  /// Notes that the wall clock was set by so many milliseconds, which changes nothing else.
+  /// Reports that the wall clock was set by some milliseconds, which has no other effect.
   public mutating func clockWasSet(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
     [tell(.clockSet(milliseconds: milliseconds), now)]
   }
@@ -103,7 +107,7 @@ extension AgentMachine {
         let due = terms.warnings.last(where: { $0 <= now })
       else { continue }
       let level = closesAt - due
-      // Said once, even if the end moves a little with each decision.
+      // Each warning is given once, even if the end moves a little with each decision.
       if let said = warned[key], said.level <= level, abs(said.closesAt - closesAt) < 30_000 { continue }
       warned[key] = (level, closesAt)
       effects.append(tell(.warned(account: key.account, app: key.app, left: closesAt - now), now))

@@ -1,27 +1,30 @@
 import LatchkeyModel
 
-/// What counts as what started it: Protocol/13-agent.md §8.
+/// Inheritance of applications.
+///
+/// Spec: Protocol/13-agent.md §8.
 extension AgentMachine {
-  /// A Boolean value that indicates whether the kernel's reports of copies are of use: a process runs that hands on what it is.
+  /// A Boolean value that indicates whether the kernel's reports of copies are needed, because a
+  /// process passes on an application.
   public var followsCopies: Bool { !lineages.isEmpty }
 
   public var inherited: [ProcessIdentity: AppID] {
     followed.identities.reduce(into: [:]) { found, process in found[process] = followed[process]?.inherited }
   }
 
-  /// Takes over what an earlier run of the agent knew of processes that have inherited an application.
+  /// Sets the inherited applications that an earlier run of the agent stored.
   public mutating func found(inherited: [ProcessIdentity: AppID]) { inheritedBefore = inherited }
 
-  /// Notes that a process was started as a copy of another one.
+  /// Notes that a process began as a copy of another one.
   public mutating func forked(_ child: Int32, of parent: Int32) { lineages.forked(child, of: parent) }
 
-  /// Returns what a process has inherited that is seen for the first time.
+  /// Returns the application that a process has inherited when it is first seen.
   mutating func inheritance(of facts: ProcessFacts) -> AppID? {
     let app = lineages.take(facts.identity.processID) ?? inheritedBefore.removeValue(forKey: facts.identity)
     return app ?? lineages.handed(to: facts)
   }
 
-  /// Has processes inherit from parents that were recognized after they were looked at.
+  /// Lets processes inherit from parents that were recognized only after them.
   mutating func inheritLate(_ now: BootInstant) -> [AgentEffect] {
     guard !lineages.isEmpty else { return [] }
     // Parents come before their children.
@@ -38,7 +41,9 @@ extension AgentMachine {
     return effects
   }
 
-  /// Begins the use of processes that have inherited what they are and were seen twice: what lives for a moment is not worth a report.
+  /// Begins the use of processes with an inherited application that were seen in two full scans.
+  ///
+  /// Shorter processes are not worth a report.
   mutating func beginInherited(seenBefore began: BootInstant, _ now: BootInstant) -> [AgentEffect] {
     let waiting = [followed.ruled, followed.others].flatMap { all in
       all.filter { $0.value.isFleeting && $0.value.firstSeen < began }.keys
@@ -55,14 +60,15 @@ extension AgentMachine {
 }
 
 extension AgentMachine.Followed {
-  /// Returns what it hands on to what it starts, and to the program that it runs next; `nil` for nothing.
+  /// Returns the application that it passes on to the processes that it starts and to its next
+  /// program; `nil` for none.
   func handedOn(_ supervised: AgentMachine.Supervised) -> AppID? {
     guard facts.handsOn else { return nil }
     guard let own else { return inherited }
     return supervised.programs[own]?.countsLaunches == true ? own : nil
   }
 
-  /// Returns whether a process that shows other facts runs another program.
+  /// Returns whether new facts of a process show that it runs another program.
   func runsOther(_ new: ProcessFacts) -> Bool {
     if let before = facts.programPlace, let after = new.programPlace { return before != after }
     return facts.images.first?.path != new.images.first?.path

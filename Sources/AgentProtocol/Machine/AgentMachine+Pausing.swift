@@ -1,21 +1,24 @@
 import LatchkeyModel
 
-/// What is frozen instead of closed, and goes on as soon as it may: Protocol/13-agent.md §9.
+/// Programs that are frozen instead of closed, and resumed when they may run again.
+///
+/// Spec: Protocol/13-agent.md §9.
 extension AgentMachine {
   public var paused: Set<ProcessIdentity> {
     Set(followed.ruled.filter { $0.value.closing == .paused }.keys).union(frozenBefore)
   }
 
-  /// Notes which processes an earlier run of the agent froze, before any process is seen.
+  /// Sets the processes that an earlier run of the agent froze, before any process is seen.
   public mutating func found(frozen: Set<ProcessIdentity>) { frozenBefore = frozen }
 
-  /// Returns what is to be done once all processes were seen: what is frozen and follows from no orders goes on.
+  /// Returns the effects after the first full scan: processes that are frozen without a reason in
+  /// the orders are resumed.
   public mutating func sawFrozen() -> [AgentEffect] {
     defer { frozenBefore = [] }
     return frozenBefore.sorted().map { .resume($0) }
   }
 
-  /// Notes that a process could not be frozen, which is closed instead.
+  /// Notes that a process could not be frozen; it is closed instead.
   public mutating func couldNotPause(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
     guard var known = followed[process], let supervised = accounts[known.facts.account] else { return [] }
     (known.isUnpausable, known.closing) = (true, nil)
@@ -24,7 +27,7 @@ extension AgentMachine {
     return effects
   }
 
-  /// Notes that a process that was frozen runs, because something moved it out: it is killed at once.
+  /// Notes that a frozen process was moved out of its group and runs; it is killed immediately.
   public mutating func escaped(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
     guard var known = followed[process], known.closing == .paused, let use = known.use else { return [] }
     known.isUnpausable = true
@@ -34,7 +37,7 @@ extension AgentMachine {
     return [.kill(process), tell(.closed(use, .killed, reason: why), now)]
   }
 
-  /// Returns whether a program is frozen, not closed, when its time is over.
+  /// Returns whether a program is frozen instead of closed when its time is over.
   func pauses(_ known: Followed, _ terms: ProgramTerms) -> Bool {
     terms.step == .pause && abilities.canPause && !known.isUnpausable
   }
@@ -48,7 +51,7 @@ extension AgentMachine {
     return [.pause(use.process), tell(.closed(use, .paused, reason: reason(terms, of: known)), now)] + ended
   }
 
-  /// Lets a program go on: one that was allowed again in its grace, or frozen, or was never closed.
+  /// Resumes a program if it was frozen, and clears the steps that were taken to close it.
   mutating func letGoOn(_ known: inout Followed, _ now: BootInstant) -> [AgentEffect] {
     defer { known.closing = nil }
     guard known.closing == .paused else { return [] }

@@ -1,16 +1,19 @@
 import LatchkeyModel
 
-/// What runs, and what it is: Protocol/13-agent.md §8, §9.
+/// Processes, and what they are recognized as.
+///
+/// Spec: Protocol/13-agent.md §8, §9.
 extension AgentMachine {
-  /// Takes what the kernel shows of a process: one that is new, or one that runs another program since.
+  /// Takes the facts of a process that is new or has changed.
   public mutating func saw(_ facts: ProcessFacts, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     guard let supervised = accounts[facts.account] else { return ended(facts.identity, at: now) }
     if var known = followed[facts.identity] {
-      // The kernel's report of a copy may come after a look at it.
+      // The kernel's report of a copy may arrive after the copy was scanned.
       if let late = lineages.take(facts.identity.processID), known.inherited == nil { known.inherited = late }
       if known.runsOther(facts) {
-        // It stays what it was, as far as its new program is nothing else by itself.
+        // It keeps its inherited application, unless the new program is another application by
+        // itself.
         let inherited = known.handedOn(supervised)
         if inherited != known.inherited { inheritedChanges += 1 }
         (known.inherited, known.programSince) = (inherited, lastLook)
@@ -30,8 +33,10 @@ extension AgentMachine {
     return look(at: facts.identity, now)
   }
 
-  /// Returns whether a process is followed although many are: others take no room from those to which orders apply, and
-  /// unknown programs, and what applications start, take none from applications.
+  /// Returns whether a process is followed even though the limit is reached.
+  ///
+  /// Processes to which no orders apply take no room from those to which orders apply. Unknown
+  /// programs and programs that applications start take no room from applications.
   private func hasRoom(_ facts: ProcessFacts, _ inherited: AppID?, _ supervised: Supervised) -> Bool {
     if frozenBefore.contains(facts.identity) { return followed.ruled.count < Self.capacity }
     let (match, own) = supervised.recognize(facts, inheriting: inherited)
@@ -59,10 +64,10 @@ extension AgentMachine {
     return effects
   }
 
-  /// Notes that the kernel's events were lost, after which all processes were looked at.
+  /// Notes that the kernel's events were lost, and that a full scan has made up for them.
   public mutating func rescanned(at now: BootInstant) -> [AgentEffect] { [tell(.rescanned, now)] }
 
-  /// Works out what a process is and whether it may run.
+  /// Determines what a process is, and whether it may run.
   mutating func look(at process: ProcessIdentity, _ now: BootInstant) -> [AgentEffect] {
     guard var known = followed[process] else { return [] }
     guard let supervised = accounts[known.facts.account] else {
@@ -76,7 +81,7 @@ extension AgentMachine {
     if match != known.match {
       effects += end(known, now)
       (known.match, known.began) = (match, nil)
-      // What is frozen stays so until it is known that it may go on.
+      // A frozen program stays frozen until it is certain that it may run.
       if known.closing != .paused { known.closing = nil }
     }
     if known.match != nil, known.began == nil, known.closing == nil, !known.isFleeting,
@@ -96,7 +101,9 @@ extension AgentMachine {
     return effects
   }
 
-  /// Returns whether a process became what it is when that was closed already, which is no use of it.
+  /// Returns whether a program started after its application's time was over.
+  ///
+  /// Such a start does not count as use.
   func isToBeKilledAtOnce(_ known: Followed, _ supervised: Supervised, _ now: BootInstant) -> Bool {
     guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt else {
       return false

@@ -1,17 +1,21 @@
 import LatchkeyModel
 
-/// What a sleep of the machine changes: Protocol/13-agent.md §9.
+/// The effects of a machine's sleep.
+///
+/// Spec: Protocol/13-agent.md §9.
 extension AgentMachine {
-  /// A return from sleep, and until when orders from before are not relied on for what they closed meanwhile.
+  /// A return from sleep: until `waits`, deadlines in older orders that passed during the sleep
+  /// close nothing.
   struct Wake {
     var asleep: BootInstant
     var awake: BootInstant
     var waits: BootInstant
   }
 
-  /// Notes that the machine slept until now, for so many milliseconds: use is cut.
+  /// Notes that the machine slept for some milliseconds until now, which divides use.
   ///
-  /// The node is told of the sleep after everything that was cut by it, so that it decides by the use without the sleep.
+  /// The sleep is reported after the use that it divides, so that the node decides without counting
+  /// the sleep as use.
   public mutating func slept(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     let asleep = now + -max(0, milliseconds)
@@ -29,15 +33,15 @@ extension AgentMachine {
     return effects + [tell(.slept(milliseconds: milliseconds), now)]
   }
 
-  /// Returns when a program closes whose terms state an instant.
+  /// Returns the instant at which a program with this deadline closes.
   ///
-  /// An instant that passed while the machine slept may be that at which time would have run out, of which the sleep used
-  /// nothing. So it waits for orders that were made after the sleep, for a moment.
+  /// A deadline that passed during a sleep may be wrong, since the sleep used no time. The program
+  /// therefore waits a moment for orders that were made after the sleep.
   func closing(at instant: BootInstant) -> BootInstant {
     guard let wake, instant > wake.asleep, instant <= wake.awake else { return instant }
     return wake.waits
   }
 
-  /// Returns whether a program is closed now whose terms state an instant.
+  /// Returns whether a program with this deadline is closed now.
   func isClosed(since instant: BootInstant, _ now: BootInstant) -> Bool { closing(at: instant) <= now }
 }

@@ -4,7 +4,8 @@ extension AgentMachine {
   /// Returns the reason in the terms of an application, or of unknown programs, in an account; `nil` without terms.
   public func reason(of app: AppID?, in account: UInt32) -> String? { accounts[account]?.terms(of: app)?.reason }
 
-  /// Returns the reason for which a program is closed: that of its terms, with the name of an unknown program.
+  /// Returns the reason why a program is closed: the reason in its terms, with the name of an
+  /// unknown program.
   func reason(_ terms: ProgramTerms, of known: Followed) -> String {
     guard let use = known.use, use.app == nil || use.app == .otherPrograms else { return terms.reason }
     let images = known.facts.images

@@ -1,9 +1,10 @@
 import LatchkeyModel
 
-/// The decisions of an agent: which process is which application, and what is done about it.
+/// The decisions of an agent: which application each process is, and what to do about it.
 ///
-/// It gets what the kernel shows, orders and the time, and returns effects. It never touches a process of an account that
-/// no order names, one that is no application that an order closes, or one that is protected.
+/// Its input is the facts of processes, orders and the time. Its output is effects. It never acts
+/// on a process of an account that no order names, on a process that no order closes, or on a
+/// protected process.
 ///
 /// Spec: Protocol/13-agent.md §9.
 public struct AgentMachine: Sendable {
@@ -13,13 +14,15 @@ public struct AgentMachine: Sendable {
   static let againMilliseconds: Int64 = 1_000
   /// The time between two reports of activity, in milliseconds.
   public static let heartbeatMilliseconds: Int64 = 5_000
-  /// The age up to which a program that is seen for the first time counts from its start, in milliseconds.
+  /// The age up to which a newly seen program counts from its start, in milliseconds.
   static let lateMilliseconds: Int64 = 10_000
-  /// The time for which orders that were made after a sleep are waited for, in milliseconds.
+  /// How long it waits for new orders after a sleep, in milliseconds.
   static let wakeMilliseconds: Int64 = 2_000
-  /// The most faults of orders that the node is told.
+  /// The most faults of orders that are reported to the node.
   static let toldFaults = 1_024
-  /// The most processes that are followed at the same time; those to which orders apply find room beside as many others.
+  /// The most processes that are followed at the same time.
+  ///
+  /// Processes to which orders apply have the same limit again.
   static let capacity = 16_384
 
   struct WarnedKey: Hashable {
@@ -28,56 +31,56 @@ public struct AgentMachine: Sendable {
   }
 
   let abilities: AgentAbilities
-  /// The orders that hold; `nil` without orders.
+  /// The orders in force; `nil` if there are none.
   public private(set) var orders: AgentOrders?
-  /// What is not carried out of the orders, but for matchers.
+  /// The faults of the orders, except those of matchers.
   private var faults: [OrderFault] = []
-  /// What is wrong with matchers.
   private var matcherFaults: [OrderFault] = []
   var accounts: [UInt32: Supervised] = [:]
   var followed = FollowedProcesses()
   private var log = ReportLog()
   var lineages = Lineages()
-  /// What an earlier run of the agent knew of processes that were not seen in this one.
+  /// The inherited applications from an earlier run of the agent, of processes that were not seen
+  /// in this one.
   var inheritedBefore: [ProcessIdentity: AppID] = [:]
-  /// How often it has changed which processes have inherited an application.
+  /// How often the set of processes with an inherited application has changed.
   public internal(set) var inheritedChanges = 0
-  /// The processes that an earlier run of the agent froze, and that were not seen in this one.
+  /// The processes that an earlier run of the agent froze and that were not seen in this one.
   var frozenBefore: Set<ProcessIdentity> = []
   var lastLook: BootInstant?
   var nextHeartbeat: BootInstant?
   var closedSessions: [UInt32: ClosedSessions] = [:]
-  /// When the node was last told of a refused log-in of an account.
+  /// When a refused log-in of an account was last reported to the node.
   var refusals: [UInt32: BootInstant] = [:]
   var warned: [WarnedKey: (level: Int64, closesAt: BootInstant)] = [:]
   /// The last warning before the sessions of an account close.
   var warnedOfSessions: [UInt32: (level: Int64, closesAt: BootInstant)] = [:]
   var activity = ActivityClocks()
-  /// The screen time of each account as it was told last, in milliseconds.
+  /// The screen time of each account in the last report, in milliseconds.
   var toldScreenTime: [UInt32: Int64] = [:]
-  /// The accounts whose screens do not lock although they were asked to.
+  /// The accounts whose screens do not lock when asked to.
   var unlockable: Set<UInt32> = []
-  /// The last return from sleep, until orders that were made after it arrive.
+  /// The last return from sleep, until newer orders arrive.
   var wake: Wake?
-  /// Whether sessions and input could be seen when people were last looked for; `nil` before that.
+  /// Whether sessions and input could be seen at the last check; `nil` before the first one.
   var senses: (hasSessions: Bool, hasInput: Bool)?
 
-  /// Creates a machine without orders, which touches nothing.
+  /// Creates a machine without orders, which closes nothing.
   public init(abilities: AgentAbilities) {
     self.abilities = abilities
   }
 
-  /// The number of the orders that hold; `nil` without orders.
+  /// The number of the orders in force; `nil` if there are none.
   public var ordersInForce: UInt64? { orders?.number }
   public var supervisedAccounts: Set<UInt32> { Set(accounts.keys) }
-  /// Returns what has to be known of an account's processes to recognize its programs.
+  /// Returns what must be known of an account's processes to recognize its programs.
   public func needs(of account: UInt32) -> RecognitionNeeds { accounts[account]?.table.needs ?? [] }
   public var packages: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.packages) } }
-  /// The paths of programs of which copies have to be known.
+  /// The paths of programs whose copies must be recognized.
   public var paths: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.paths) } }
   /// The reports that the node has not stored.
   public var waitingReports: [AgentReport] { log.waiting }
-  /// The numbers of the processes that were asked to end or killed and are still there.
+  /// The numbers of processes that were asked to end or killed and still exist.
   public var closing: Set<Int32> {
     let closing = followed.ruled.values.filter { known in
       switch known.closing {
@@ -98,11 +101,11 @@ public struct AgentMachine: Sendable {
 
   // MARK: Orders
 
-  /// Takes orders, in the place of all earlier ones.
+  /// Takes orders, which replace all earlier ones.
   ///
-  /// They have been made durable before, unless `isDurable` is false because that failed: they hold all the same, and the node is
-  /// told. `boot` is the present boot's ID, `exists` tells whether the machine has an account, and `here` what is wrong with a
-  /// matcher on this machine.
+  /// The caller has saved them. If saving failed, `isDurable` is false: the orders still apply, and
+  /// the node gets a fault. `boot` is the present boot's ID. `exists` returns whether the machine
+  /// has an account. `here` returns the fault of a matcher on this machine.
   public mutating func received(
     _ orders: AgentOrders, boot: String, isDurable: Bool = true, at now: BootInstant,
     here: (AppMatcher) -> OrderFault.Kind? = { _ in nil }, exists: (AccountOrders) -> Bool
@@ -139,17 +142,17 @@ public struct AgentMachine: Sendable {
     unlockable = unlockable.filter { accounts[$0] != nil }
     toldScreenTime = toldScreenTime.filter { accounts[$0.key] != nil }
     warnedOfSessions = warnedOfSessions.filter { accounts[$0.key] != nil }
-    // What the node is told first is where its count begins.
+    // The first reading that the node receives is where its count begins.
     return effects + tellScreenTime(now) + closeSessions(now) + warnOfSessions(now) + warn(now)
   }
 
-  /// Notes that the orders were made durable after that had failed at first.
+  /// Notes that the orders were saved after an earlier attempt had failed.
   public mutating func kept(at now: BootInstant) -> [AgentEffect] {
     faults.removeAll { $0.kind == .notKept }
     return tellOrders(now)
   }
 
-  /// Looks again at what is wrong with matchers, after programs were installed or removed.
+  /// Checks the matchers again after programs were installed or removed.
   public mutating func programsChanged(at now: BootInstant, here: (AppMatcher) -> OrderFault.Kind?) -> [AgentEffect] {
     var found: [OrderFault] = []
     var changed = accounts
@@ -162,10 +165,10 @@ public struct AgentMachine: Sendable {
     return tellOrders(now) + followed.identities.sorted().flatMap { look(at: $0, now) } + inheritLate(now)
   }
 
-  /// Tells what is refused of the orders, and that the rest is in force.
+  /// Reports the faults of the orders, and that the rest is in force.
   mutating func tellOrders(_ now: BootInstant) -> [AgentEffect] {
     guard let number = orders?.number else { return [] }
-    // Those that matter most come first: only so many are told.
+    // The most important faults come first, since only some are reported.
     let ordered =
       faults + unlockable.sorted().map { OrderFault(.notLocked, account: $0) }
       + matcherFaults.filter { !$0.kind.isNote } + matcherFaults.filter(\.kind.isNote)
@@ -173,12 +176,14 @@ public struct AgentMachine: Sendable {
       + [tell(.inForce(orders: number), now)]
   }
 
-  /// Notes that the orders file was damaged; `hasOlder` tells whether the one before it holds.
+  /// Notes that the orders file was damaged.
+  ///
+  /// `hasOlder` indicates whether the previous orders are in force.
   public mutating func foundDamage(hasOlder: Bool, at now: BootInstant) -> [AgentEffect] {
     [tell(.ordersDamaged(hasOlder: hasOlder), now)]
   }
 
-  /// Notes that processes of an account make whoever reads their files wait.
+  /// Notes that some processes of an account make every reader of their files wait.
   public mutating func cannotRead(_ count: UInt64, of account: UInt32, at now: BootInstant) -> [AgentEffect] {
     [tell(.unreadable(account: account, count: count), now)]
   }
@@ -192,9 +197,10 @@ public struct AgentMachine: Sendable {
 
   // MARK: The node
 
-  /// Returns what a node that has just connected is told: what runs, and what it has not stored.
+  /// Returns the reports for a node that has just connected: the programs in use, and what it has
+  /// not stored.
   ///
-  /// `stored` is the number of the last report of this run that it has stored.
+  /// `stored` is the number of the last report of this run that the node has stored.
   public mutating func connected(stored: UInt64, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     log.forget(through: stored)
@@ -221,7 +227,8 @@ public struct AgentMachine: Sendable {
 }
 
 extension AccountOrders {
-  /// Keeps the instants since when programs are closed by earlier orders, which a node that was restarted does not know.
+  /// Keeps the instants at which earlier orders closed programs, since a restarted node does not
+  /// know them.
   fileprivate mutating func keep(closed before: AgentMachine.Supervised, at now: BootInstant) {
     for index in programs.indices {
       programs[index].terms.keep(closed: before.programs[programs[index].app]?.terms, at: now)
@@ -230,11 +237,12 @@ extension AccountOrders {
     sessions?.keep(closed: before.orders.sessions, at: now)
   }
 
-  /// Moves instants of an earlier boot into this one: what was left when the orders were made is left at its start.
+  /// Converts instants of an earlier boot: the time that was left when the orders were made is left
+  /// at the start of this boot.
   fileprivate mutating func move(from at: BootInstant) {
     for index in programs.indices {
       programs[index].terms.move(from: at)
-      // Their numbers are those of other processes now.
+      // Their numbers now belong to other processes.
       programs[index].processes = []
     }
     unknown?.move(from: at)

@@ -4,37 +4,42 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §9.
 public struct AgentPresence: Hashable, Sendable {
-  /// The input of people, by the clock of the boot.
+  /// The input of people, by the boot clock.
   public enum Input: Hashable, Sendable {
     /// There are no input devices that the agent can read.
     case unknown
-    /// The last input that was seen; `nil` for none so far.
+    /// The time of the last input; `nil` for none so far.
     case last(BootInstant?)
   }
 
-  /// The accounts of which a session is in the foreground of a seat and not locked; `nil` if logind does not answer.
+  /// The accounts with an unlocked session in the foreground of a seat; `nil` if logind does not
+  /// answer.
   public var accounts: Set<UInt32>?
-  /// The accounts of which a session is in the foreground of a seat, and locked by what its desktop says.
+  /// The accounts with a session in the foreground of a seat that is locked according to its
+  /// desktop.
   public var locked: Set<UInt32>
   public var input: Input
 
-  /// Creates a view; by default, nothing can be seen.
+  /// Creates a view.
+  ///
+  /// By default, nothing can be seen.
   public init(accounts: Set<UInt32>? = nil, locked: Set<UInt32> = [], input: Input = .unknown) {
     self.accounts = accounts
     self.locked = locked
     self.input = input
   }
 
-  /// The time after an input for which a person is taken to be active, in milliseconds.
+  /// The time after an input for which a person counts as active, in milliseconds.
   public static let inputMilliseconds: Int64 = 300_000
 
-  /// A Boolean value that indicates whether it can be seen that somebody is at a session: logind answers, and an input device
-  /// can be read.
+  /// A Boolean value that indicates whether the presence of a person can be seen: logind answers,
+  /// and an input device can be read.
   public var showsPeople: Bool { accounts != nil && input != .unknown }
 
-  /// Returns how much of a stretch somebody was there in an account, in milliseconds, as far as that can be seen.
+  /// Returns how long a person was present in an account during a stretch, in milliseconds.
   ///
-  /// What cannot be seen does not lower it. `grace` is the time after an input for which somebody is taken to be there.
+  /// What cannot be seen does not reduce the time. `grace` is the time after an input for which a
+  /// person counts as present.
   func activeMilliseconds(
     _ account: UInt32, from start: BootInstant, to end: BootInstant, grace: Int64 = Self.inputMilliseconds
   ) -> Int64 {
@@ -47,28 +52,30 @@ public struct AgentPresence: Hashable, Sendable {
   }
 }
 
-/// The accounts whose locked screens are not believed, since somebody goes on typing or playing behind them.
+/// The accounts whose locked screens are doubted, because a person goes on typing or playing behind
+/// them.
 ///
-/// Whether a screen is locked is the word of its desktop, which a child can forge.
+/// Only the desktop reports whether a screen is locked, and a child can forge that.
 ///
 /// Spec: Protocol/13-agent.md §9.
 struct DoubtedLocks: Hashable, Sendable {
-  /// The minutes that are looked back over.
+  /// The number of past minutes that are considered.
   static let minutes: Int64 = 5
-  /// The minutes with input among these from which on a lock is not believed: a password is typed in fewer.
+  /// The number of these minutes with input from which a lock is doubted.
+  ///
+  /// Typing a password takes fewer.
   static let mostWithInput = 3
 
   private var inputs: [UInt32: Set<Int64>] = [:]
 
-  /// Takes what is seen of people.
   mutating func see(_ presence: AgentPresence, at now: BootInstant) {
     let minute = now.milliseconds / 60_000
-    // A screen that is unlocked for a moment is not believed the more when it is locked again.
+    // Unlocking the screen for a moment does not restore trust in the lock.
     inputs = inputs.mapValues { $0.filter { $0 > minute - Self.minutes } }.filter { !$0.value.isEmpty }
     guard case .last(.some(let last)) = presence.input, now - last < 60_000 else { return }
     for account in presence.locked { inputs[account, default: []].insert(last.milliseconds / 60_000) }
   }
 
-  /// Returns whether the lock of an account's screen is not believed.
+  /// Returns whether the lock of an account's screen is doubted.
   func contains(_ account: UInt32) -> Bool { inputs[account].map { $0.count >= Self.mostWithInput } ?? false }
 }

@@ -5,22 +5,24 @@ extension AgentMachine {
   struct Followed: Sendable {
     var facts: ProcessFacts
     var match: MatchTable.Match?
-    /// The application as which its own facts recognize it; `nil` for none, and for unknown and other programs.
+    /// The application that its own facts recognize; `nil` for none, and for unknown and other
+    /// programs.
     var own: AppID?
-    /// The application that what started it has handed on to it, or the program that it ran before.
+    /// The application that its parent, or its previous program, has passed on to it.
     var inherited: AppID?
-    /// The look at everything before it ran its present program; `nil` if it was first seen with that one.
+    /// When the last full scan before its present program began; `nil` if it was first seen with
+    /// that program.
     var programSince: BootInstant?
     var firstSeen: BootInstant
-    /// A Boolean value that indicates whether it was there at a second look at everything.
+    /// A Boolean value that indicates whether it still existed in a second full scan.
     var hasStayed = false
-    /// When it was first seen to be what it is, after the last look at everything before.
+    /// When it was first recognized as what it is, and when the last full scan before that began.
     var seenAt: BootInstant
     var lookBefore: BootInstant?
-    /// When its use began; `nil` while it is no use.
+    /// When its use began; `nil` while it does not count as use.
     var began: BootInstant?
     var closing: Closing?
-    /// A Boolean value that indicates whether it cannot be frozen, or did not stay so.
+    /// A Boolean value that indicates whether it cannot be frozen, or was moved out of its group.
     var isUnpausable = false
   }
 
@@ -43,19 +45,21 @@ extension AgentMachine.Followed {
     match.map { ProgramUse(account: facts.account, app: $0.app, isWeak: $0.isWeak, process: facts.identity) }
   }
 
-  /// A Boolean value that indicates whether the process is an application by itself, and no unknown program.
+  /// A Boolean value that indicates whether it is an application that it has not inherited.
   var isApplication: Bool { match?.app != nil && !isInherited }
 
-  /// A Boolean value that indicates whether it is what it is because of what started it alone.
+  /// A Boolean value that indicates whether it is an application only by inheritance.
   var isInherited: Bool { inherited != nil && own == nil && match?.app == inherited }
 
-  /// A Boolean value that indicates whether that is so, and it was neither in use before nor there at a second look at everything.
+  /// A Boolean value that indicates whether it is an application by inheritance, was not in use,
+  /// and was seen in only one full scan.
   var isFleeting: Bool { isInherited && !hasStayed && began == nil }
 
-  /// Returns whether a process that shows other facts is another program from then on.
+  /// Returns whether new facts of a process make it a different application or program.
   ///
-  /// A program that maps one more file, or an application that starts a part of itself, stays what it is: the time since
-  /// when it is that application counts for whether it is asked to end or killed at once.
+  /// A program that maps another file, or an application that starts a part of itself, stays the
+  /// same. The time since which it has been that application decides whether it is asked to end or
+  /// killed immediately.
   func becomesOther(_ new: ProcessFacts, _ supervised: AgentMachine.Supervised) -> Bool {
     let newMatch = supervised.recognize(new, inheriting: inherited).match
     if newMatch != match { return true }
@@ -64,19 +68,21 @@ extension AgentMachine.Followed {
         || facts.programPlace != new.programPlace)
   }
 
-  /// Returns whether it became what it is when that was closed already, so that ending it loses no work.
+  /// Returns whether it became this application or program after its time was over, so that ending
+  /// it loses no work.
   func beganClosed(since closesAt: BootInstant) -> Bool {
     facts.startedAt >= closesAt || lookBefore.map { $0 >= closesAt } ?? false
   }
 }
 
 extension AgentMachine.Supervised {
-  /// Returns what a process is, and the application as which its own facts recognize it; `nil` if it is no application, unknown
-  /// program or other program.
+  /// Returns what a process is recognized as, and the application that its own facts recognize;
+  /// `nil` if it is no application, unknown program or other program.
   ///
-  /// What the node says it is counts after all matchers, and then what it has inherited. What a child can forge never spares an
-  /// unknown program that is closed earlier: what the node says, which it knows from the child, and what weak matchers
-  /// recognize, except a path at its place.
+  /// Matchers come first, then the node's statement about the process, then the inherited
+  /// application. Evidence that a child can forge never spares an unknown program that closes
+  /// earlier. Such evidence is the node's statement, which the child made to it, and any weak
+  /// matcher except a path at its place.
   func recognize(
     _ facts: ProcessFacts, inheriting inherited: AppID?
   ) -> (match: MatchTable.Match?, own: AppID?) {
@@ -93,8 +99,9 @@ extension AgentMachine.Supervised {
     } else if table.isOther(facts) {
       otherwise = MatchTable.Match(app: .otherPrograms, isWeak: true)
     }
-    // What has an entry of its own in a menu is recognized otherwise. What started it spares nothing: of the two, it is what closes
-    // first. But what a parent always allows includes the other programs that it starts, as far as root has installed them.
+    // A program with its own menu entry is recognized by that. An inherited application spares
+    // nothing: the stricter of the two counts. However, an always-allowed application includes the
+    // other programs that it starts, if root has installed them.
     guard let inherited, let program = programs[inherited], program.countsLaunches, facts.mayInherit,
       !table.isEntry(facts)
     else { return (otherwise, nil) }
@@ -103,25 +110,26 @@ extension AgentMachine.Supervised {
     return (MatchTable.Match(app: inherited, isWeak: true), nil)
   }
 
-  /// Returns whether it is an unknown program unless it is an application.
+  /// Returns whether a process that is no application is an unknown program.
   private func isUnknown(_ facts: ProcessFacts) -> Bool {
     facts.isFromWritablePlace && orders.unknown != nil && !facts.isProtected
   }
 
-  /// Returns a match, or an unknown program if that is closed earlier.
+  /// Returns the match, or an unknown program if that closes earlier.
   private func stricter(_ match: MatchTable.Match, _ facts: ProcessFacts) -> MatchTable.Match {
     guard isUnknown(facts), let closesAt = orders.unknown?.closesAt else { return match }
     if let end = terms(of: match.app)?.closesAt, end <= closesAt { return match }
     return MatchTable.Match(app: nil, isWeak: true)
   }
 
-  /// Returns whether an application, or an unknown program, closes before another one, which may never close.
+  /// Returns whether an application, or an unknown program, closes before another one, which may
+  /// never close.
   private func closesEarlier(_ app: AppID?, _ other: AppID?) -> Bool {
     guard let end = terms(of: app)?.closesAt else { return false }
     return terms(of: other)?.closesAt.map { end < $0 } ?? true
   }
 
-  /// Returns the terms of an application; `nil` for what is always allowed.
+  /// Returns the terms of an application; `nil` for an always-allowed one.
   func terms(of app: AppID?) -> ProgramTerms? {
     guard let app else { return orders.unknown }
     guard let program = programs[app], !program.isAlwaysAllowed else { return nil }

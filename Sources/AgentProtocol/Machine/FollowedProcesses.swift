@@ -2,25 +2,27 @@ import LatchkeyModel
 
 /// The processes of supervised accounts.
 ///
-/// Those to which orders apply are kept apart, since the agent goes through them each time that something happens. An
-/// account starts thousands of others in a few seconds when it builds software, also by an application: what has inherited that and
-/// was not there at a second look at everything is among the others.
+/// The processes to which orders apply are kept separately, since the agent visits them at each
+/// event. An account that builds software starts thousands of others in a few seconds, and so may
+/// an application. A process with an inherited application that was seen in only one full scan is
+/// therefore among the others.
 struct FollowedProcesses: Sendable {
-  /// The processes that are an application or an unknown program, or that are being closed.
+  /// The processes that are an application or an unknown program, or are being closed.
   private(set) var ruled: [ProcessIdentity: AgentMachine.Followed] = [:]
   private(set) var others: [ProcessIdentity: AgentMachine.Followed] = [:]
-  /// The number of others up to which what has inherited an application and was seen once is one of them.
+  /// The number of others up to which processes seen in only one full scan are kept among them.
   private static let mostFleeting = 8_192
   /// The number of processes that are an application.
   ///
-  /// Unknown programs are not among them: a child may start as many as it likes, and they take no room from applications.
+  /// Unknown programs are not included. A child may start any number of them, and they take no room
+  /// from applications.
   private(set) var applicationCount = 0
 
   var count: Int { ruled.count + others.count }
 
   var identities: [ProcessIdentity] { Array(ruled.keys) + others.keys }
 
-  /// What is known of a process; `nil` if it is not followed.
+  /// The state of a process; `nil` if it is not followed.
   subscript(process: ProcessIdentity) -> AgentMachine.Followed? {
     get { ruled[process] ?? others[process] }
     set {
@@ -41,7 +43,7 @@ struct FollowedProcesses: Sendable {
     }
   }
 
-  /// Removes a process, and returns what was known of it; `nil` if it is not followed.
+  /// Removes a process, and returns its state; `nil` if it is not followed.
   mutating func remove(_ process: ProcessIdentity) -> AgentMachine.Followed? {
     if let known = ruled.removeValue(forKey: process) {
       if known.isApplication { applicationCount -= 1 }

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// The form in which an agent keeps which processes have inherited an application, for the agent that follows it.
+/// The format in which an agent stores the inherited applications of processes for its next run.
 ///
 /// Spec: Protocol/13-agent.md §7.
 public enum LineageFile {
@@ -11,7 +11,7 @@ public enum LineageFile {
 
   /// Returns the content of a file.
   ///
-  /// Of too many processes, those with the lowest numbers are kept.
+  /// If there are too many processes, those with the lowest numbers are stored.
   public static func content(of lineages: [ProcessIdentity: AppID], boot: String) -> [UInt8] {
     var body = FieldWriter()
     body.bootID(boot)
@@ -26,7 +26,7 @@ public enum LineageFile {
     return magic + sum.bytes + body.bytes
   }
 
-  /// Reads the content of a file; nothing if it is damaged, or of another boot.
+  /// Reads the content of a file; empty if it is damaged or from another boot.
   public static func read(_ content: [UInt8], boot: String) -> [ProcessIdentity: AppID] {
     (try? parsed(content, boot: boot)) ?? [:]
   }

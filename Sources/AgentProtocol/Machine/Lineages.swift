@@ -1,30 +1,30 @@
 import LatchkeyModel
 
-/// What processes hand on to those that they start.
+/// The applications that processes pass on to the processes that they start.
 ///
-/// It knows processes by their numbers alone, as the kernel tells of copies. A number is forgotten when its process ends, or when
-/// another process with it is looked at.
+/// Processes are known by their numbers alone, since the kernel reports copies that way. A number
+/// is forgotten when its process ends, or when another process with that number is scanned.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct Lineages: Sendable {
-  /// The most processes that were started and not looked at.
+  /// The most processes that have been started and not scanned yet.
   static let capacity = 4_096
 
   private struct Source {
     var app: AppID
     var startTime: UInt64
-    /// What was started before was not started by it: the process ran another program then.
+    /// The start of its present program, which did not start any earlier process.
     var since: BootInstant
   }
 
   private var sources: [Int32: Source] = [:]
-  /// What was started and not looked at, since the last look at everything and before that.
+  /// The processes that were started and not scanned yet, since the last full scan and before it.
   private var (unseen, older): ([Int32: AppID], [Int32: AppID]) = ([:], [:])
 
-  /// A Boolean value that indicates whether no process hands on anything.
+  /// A Boolean value that indicates whether no process passes on an application.
   var isEmpty: Bool { sources.isEmpty && unseen.isEmpty && older.isEmpty }
 
-  /// Notes what a process hands on; `nil` for nothing.
+  /// Sets the application that a process passes on; `nil` for none.
   mutating func set(_ process: ProcessIdentity, handsOn app: AppID?, since: BootInstant) {
     sources[process.processID] = app.map { app in Source(app: app, startTime: process.startTime, since: since) }
   }
@@ -33,16 +33,17 @@ struct Lineages: Sendable {
     if sources[process.processID]?.startTime == process.startTime { sources[process.processID] = nil }
   }
 
-  /// Notes that a process was started as a copy of another one.
+  /// Notes that a process began as a copy of another one.
   mutating func forked(_ child: Int32, of parent: Int32) {
     guard !isEmpty else { return }
     let app = sources[parent]?.app ?? unseen[parent] ?? older[parent]
-    // The number may have been another process's before.
+    // The number may have belonged to another process.
     (unseen[child], older[child]) = (nil, nil)
     if let app, unseen.count < Self.capacity { unseen[child] = app }
   }
 
-  /// Returns what the kernel told that a process was started with, once.
+  /// Returns the application that a process inherited according to the kernel's reports, and
+  /// forgets it.
   mutating func take(_ child: Int32) -> AppID? {
     unseen.removeValue(forKey: child) ?? older.removeValue(forKey: child)
   }
@@ -55,6 +56,7 @@ struct Lineages: Sendable {
     return source.app
   }
 
-  /// Forgets what was started before the last look and has ended unseen.
+  /// Forgets the processes that were started before the last full scan and ended without being
+  /// scanned.
   mutating func looked() { (unseen, older) = ([:], unseen) }
 }

@@ -10,8 +10,10 @@ struct ReportLog: Sendable {
   private var last: UInt64 = 0
   private var dropped: UInt64 = 0
 
-  /// Adds an event, in the place of an older report of the same program's activity, of an account's screen time or of what can
-  /// be seen of people, and returns its report.
+  /// Adds an event and returns its report.
+  ///
+  /// It replaces an older report of the same program's activity, of the same account's screen time,
+  /// or of what can be seen of people.
   mutating func add(_ event: AgentReport.Event, at now: BootInstant) -> AgentReport {
     switch event {
     case .active(let use, _, _):
@@ -29,7 +31,7 @@ struct ReportLog: Sendable {
     default: break
     }
     if waiting.count >= Self.capacity {
-      // The oldest go, in one step of many: what replaces them tells how many they were.
+      // The oldest reports are dropped, many at once. One report with their count replaces them.
       let count = Self.capacity / 8
       dropped += UInt64(count)
       waiting.removeFirst(count)
@@ -43,7 +45,7 @@ struct ReportLog: Sendable {
   }
 
   mutating func forget(through number: UInt64) {
-    // They are in the order of their numbers.
+    // Reports are sorted by number.
     waiting.removeFirst(waiting.firstIndex { $0.number > number } ?? waiting.count)
   }
 }

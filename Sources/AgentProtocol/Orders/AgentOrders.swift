@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What a node orders its agent to carry out, in the place of all earlier orders.
+/// The orders that a node gives its agent, which replace all earlier ones.
 ///
 /// Spec: Protocol/13-agent.md §4.
 public struct AgentOrders: Hashable, Sendable {
@@ -10,19 +10,21 @@ public struct AgentOrders: Hashable, Sendable {
   /// The most applications of one account.
   public static let maximumPrograms = 4_096
   public static let maximumMatchers = 64
-  /// The most matchers of the other programs together: four for each application that a machine tells as installed.
+  /// The most matchers of the other programs together: four for each application that a machine
+  /// reports as installed.
   public static let maximumOtherMatchers = 8_192
-  /// The most processes of one application that are named.
+  /// The most processes that are named for one application.
   public static let maximumProcesses = 256
   /// The most warnings before a program closes.
   public static let maximumWarnings = 8
 
   /// The number that the node gave them.
   public var number: UInt64
-  /// The ID of the boot to whose clock the instants belong.
+  /// The ID of the boot whose clock the instants refer to.
   public var boot: String
   public var at: BootInstant
-  /// The orders for each account, by its number in ascending order; other accounts are not supervised.
+  /// The orders for each account, in ascending order of its number; other accounts are not
+  /// supervised.
   public var accounts: [AccountOrders]
 
   public init(number: UInt64, boot: String, at: BootInstant, accounts: [AccountOrders]) {
@@ -32,7 +34,8 @@ public struct AgentOrders: Hashable, Sendable {
     self.accounts = accounts
   }
 
-  /// Throws if there are more applications than an agent takes, whatever their size.
+  /// Throws an error if there are more applications than an agent accepts, regardless of their
+  /// size.
   public func check() throws(AgentFrameError) {
     for account in accounts where account.programs.count > Self.maximumPrograms {
       throw .value("\(account.programs.count) applications")
@@ -62,22 +65,21 @@ public struct AgentOrders: Hashable, Sendable {
   }
 }
 
-/// What holds for one account.
 public struct AccountOrders: Hashable, Sendable {
   public var account: UInt32
-  /// The log-in name that the account has as the node knows it; empty if the node does not know it.
+  /// The account's log-in name as the node knows it; empty if unknown.
   ///
-  /// An account of this number that has neither this name nor this home is another one, to which the orders do not apply.
+  /// An account with this number but neither this name nor this home is a different one, to which
+  /// the orders do not apply.
   public var name: String
-  /// The path of its home as the node knows it; empty if the node does not know it.
+  /// The path of its home as the node knows it; empty if unknown.
   public var home: String
   public var screen: ScreenTerms
   /// When and why its sessions close; `nil` if they are left alone.
   public var sessions: SessionTerms?
-  /// What holds for programs that are no known application and come from a place the account can write to; `nil` if they
-  /// are left alone.
+  /// The terms of unknown programs; `nil` if they are left alone.
   public var unknown: ProgramTerms?
-  /// The applications, by their IDs in ascending order.
+  /// The applications, in ascending order of their IDs.
   public var programs: [ProgramOrder]
 
   public init(
@@ -124,18 +126,17 @@ public struct AccountOrders: Hashable, Sendable {
   }
 }
 
-/// What holds for one application.
 public struct ProgramOrder: Hashable, Sendable {
   public var app: AppID
   public var category: AppCategory
-  /// A Boolean value that indicates whether it survives every step.
+  /// A Boolean value that indicates whether it is exempt from every step.
   public var isAlwaysAllowed: Bool
   public var countsLaunches: Bool
   /// When and how it closes.
   public var terms: ProgramTerms
-  /// What recognizes its processes.
   public var matchers: [AppMatcher]
-  /// Processes that run it although no matcher recognizes them, in ascending order: those of which the node was told.
+  /// The processes that run it although no matcher recognizes them, as reported to the node, in
+  /// ascending order.
   public var processes: [ProcessIdentity]
 
   public init(
@@ -152,7 +153,7 @@ public struct ProgramOrder: Hashable, Sendable {
     self.processes = processes
   }
 
-  /// Returns whether it comes before another one: by the bytes of the application's ID.
+  /// Returns whether it comes before another order, by the bytes of the application's ID.
   public func precedes(_ other: ProgramOrder) -> Bool {
     app.text.utf8.lexicographicallyPrecedes(other.app.text.utf8)
   }
@@ -199,22 +200,24 @@ public struct ProgramOrder: Hashable, Sendable {
 
 /// When and how a program closes.
 public struct ProgramTerms: Hashable, Sendable {
-  /// What is done to a program whose time is over.
+  /// The step that is taken when a program's time is over.
   public enum Step: UInt8, Hashable, Sendable, CaseIterable {
     /// It is asked to end, and killed after a grace.
     case close = 1
     case pause = 2
   }
 
-  /// The instant from which on it may not run; `nil` if none is known.
+  /// The instant from which it may not run; `nil` if none is known.
   public var closesAt: BootInstant?
   public var step: Step
-  /// The instants at which a person is warned, in ascending order.
+  /// The instants of warnings, in ascending order.
   public var warnings: [BootInstant]
   /// Why it closes, in words for the child; empty if it does not.
   public var reason: String
 
-  /// Creates terms; by default, a program is allowed without an end.
+  /// Creates terms.
+  ///
+  /// By default, a program is allowed without an end.
   public init(closesAt: BootInstant? = nil, step: Step = .close, warnings: [BootInstant] = [], reason: String = "") {
     self.closesAt = closesAt
     self.step = step

@@ -1,25 +1,29 @@
 import LatchkeyModel
 
-/// The sentences that tell a child that a program closes, or was closed, from the reason in its terms.
+/// The sentences that say to a child that a program closes or was closed, made from the reason in
+/// its terms.
 ///
-/// A reason names the application before the first colon, or tells the whole by itself, such as “Kart is blocked”.
+/// A reason names the application before its first colon, or is a complete sentence, such as “Kart
+/// is blocked”.
 ///
 /// Spec: Protocol/13-agent.md §4.
 public enum ClosingSentence {
-  /// Returns the reason for an application's terms: its name and why, such as “Kart: bedtime”.
+  /// Returns the reason for an application's terms: its name and the cause, such as “Kart:
+  /// bedtime”.
   public static func reason(name: String, why: String) -> String {
     if why.hasPrefix(name) { return why }
     // The first colon ends the name.
     return "\(name.replacing(": ", with: " – ")): \(why)"
   }
 
-  /// Returns the reason in the terms of unknown programs for one of them: with the name of its file, so that a child knows
-  /// which it was and can ask for it.
+  /// Returns the reason in the terms of unknown programs with the file name of one of them.
+  ///
+  /// The name lets the child know which program it was, and ask for it.
   public static func reason(_ reason: String, ofUnknown file: Substring) -> String {
     Self.reason(reason, of: file) { "The unknown program “\($0)”" }
   }
 
-  /// Returns the reason in the terms of the other programs for one of them: with the name of its file.
+  /// Returns the reason in the terms of the other programs with the file name of one of them.
   public static func reason(_ reason: String, ofOther file: Substring) -> String {
     Self.reason(reason, of: file) { "“\($0)”" }
   }
@@ -31,29 +35,30 @@ public enum ClosingSentence {
     return "\(called(name)): \(why)"
   }
 
-  /// Returns what is said some milliseconds before a program closes.
+  /// Returns the sentence that warns of a program's closing some milliseconds before.
   public static func warning(reason: String, left: Int64) -> String {
     let time = time(left)
     guard let (name, why) = parts(reason) else { return "In \(time), a program closes: \(ended(reason))" }
     return "\(name) closes in \(time): \(ended(why))"
   }
 
-  /// Returns what is said when a program was closed or paused.
+  /// Returns the sentence after a program was closed or paused.
   public static func closed(reason: String, deed: AgentReport.Deed) -> String {
     let verb = deed == .paused ? "paused" : "closed"
     guard let (name, why) = parts(reason) else {
-      // The whole reason: “Kart is blocked”.
+      // The reason is a complete sentence: “Kart is blocked”.
       return reason.isEmpty ? "A program was \(verb)." : "\(ended(reason)) It was \(verb)."
     }
     return "\(name) was \(verb): \(ended(why))"
   }
 
-  /// Returns what is said some milliseconds before an account's sessions close.
+  /// Returns the sentence that warns of the closing of an account's sessions some milliseconds
+  /// before.
   public static func sessionsWarning(reason: String, left: Int64) -> String {
     "This session closes in \(time(left))\(reason.isEmpty ? "." : ": \(ended(reason))") Save your work."
   }
 
-  /// Returns what is said when an account's sessions close.
+  /// Returns the sentence when an account's sessions close.
   public static func sessionsClosed(reason: String) -> String {
     "This session closes now\(reason.isEmpty ? "." : ": \(ended(reason))")"
   }

@@ -1,10 +1,9 @@
 import LatchkeyModel
 
-/// A part of orders that an agent does not carry out; the rest holds.
+/// A part of orders that an agent does not carry out; the rest is in force.
 ///
 /// Spec: Protocol/13-agent.md §6.
 public struct OrderFault: Hashable, Sendable {
-  /// What is wrong.
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
     /// The machine has no such account.
     case noAccount = 1
@@ -20,26 +19,31 @@ public struct OrderFault: Hashable, Sendable {
     case cannotCloseSession = 7
     /// The orders are larger than permitted.
     case tooLarge = 8
-    /// The orders could not be made durable: they hold until the agent ends.
+    /// The orders could not be saved; they are in force until the agent ends.
     case notKept = 9
-    /// Nothing is on the machine that the application's matchers name: it is recognized once it is installed.
+    /// No program on the machine has one of the application's matchers.
+    ///
+    /// It is recognized once it is installed.
     case noProgram = 10
-    /// Another application has the same matcher: what it recognizes is the one that closes first.
+    /// Another application has the same matcher.
+    ///
+    /// What it recognizes counts as the strictest of them.
     case sharedMatcher = 11
 
-    /// The desktop does not lock the screen when it is asked to.
+    /// The desktop does not lock the screen when asked to.
     case notLocked = 12
 
-    /// A Boolean value that indicates whether it tells of a rule that holds as far as it can.
+    /// A Boolean value that indicates whether the rule is carried out as far as possible
+    /// nevertheless.
     public var isNote: Bool { self == .noProgram || self == .sharedMatcher }
   }
 
   public var kind: Kind
-  /// The account that it concerns; 0 for all.
+  /// The account concerned; 0 for all.
   public var account: UInt32
-  /// The application that it concerns; `nil` for none in particular.
+  /// The application concerned; `nil` for none in particular.
   public var app: AppID?
-  /// The value that is wrong, or empty.
+  /// The faulty value, or empty.
   public var detail: String
 
   public init(_ kind: Kind, account: UInt32, app: AppID? = nil, detail: String = "") {
@@ -49,7 +53,7 @@ public struct OrderFault: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// The name of the condition that parents are told of; `nil` if another one tells it.
+  /// The name of the condition that parents see; `nil` if another condition covers the fault.
   ///
   /// Spec: Protocol/10-household.md §6.
   public var condition: String? {

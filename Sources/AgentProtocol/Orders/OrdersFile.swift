@@ -1,4 +1,4 @@
-/// The form in which an agent keeps its orders on its own disk.
+/// The format in which an agent stores its orders on its own disk.
 ///
 /// Spec: Protocol/13-agent.md §7.
 public enum OrdersFile {
@@ -15,7 +15,7 @@ public enum OrdersFile {
 
   /// Reads the content of a file.
   ///
-  /// - Throws: `AgentFrameError.damaged` unless it is exactly what was written.
+  /// - Throws: `AgentFrameError.damaged` unless the content is exactly as written.
   public static func read(_ content: [UInt8]) throws(AgentFrameError) -> AgentOrders {
     guard content.count <= maximumBytes, content.starts(with: magic) else { throw .damaged }
     var reader = FieldReader(content.dropFirst(magic.count))
@@ -28,7 +28,7 @@ public enum OrdersFile {
     return orders
   }
 
-  /// Returns the CRC-32 of ISO-HDLC over bytes.
+  /// Returns the CRC-32/ISO-HDLC checksum of bytes.
   static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
     var sum: UInt32 = .max
     for byte in bytes {

@@ -1,15 +1,15 @@
 import LatchkeyModel
 
-/// What counts as screen time in an account.
+/// The definition of screen time in an account.
 ///
 /// Spec: Protocol/13-agent.md §4, §9.
 public struct ScreenTerms: Hashable, Sendable {
-  /// What is measured.
+  /// The time that is measured.
   public enum Source: UInt8, Hashable, Sendable, CaseIterable {
     case programs = 0
-    /// The time for which somebody is at a session of the account, whatever runs.
+    /// The time for which a person is at a session of the account, whatever runs.
     case sessions = 1
-    /// The same without the time in which nothing but learning runs.
+    /// The same, without the time in which only learning runs.
     case sessionsWithoutLearning = 2
   }
 
@@ -17,7 +17,7 @@ public struct ScreenTerms: Hashable, Sendable {
   public static let longestGrace: Int64 = 4 * 3_600_000
 
   public var source: Source
-  /// The time after the last input for which somebody is taken to be there, in milliseconds.
+  /// The time after the last input for which a person counts as present, in milliseconds.
   public var graceMilliseconds: Int64
 
   public init(_ source: Source = .programs, graceMilliseconds: Int64 = AgentPresence.inputMilliseconds) {

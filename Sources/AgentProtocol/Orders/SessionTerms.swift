@@ -4,28 +4,30 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §4, §13.
 public struct SessionTerms: Hashable, Sendable {
-  /// What is done about sessions that may not be open.
+  /// The step that is taken when sessions may not be open.
   public enum Step: UInt8, Hashable, Sendable, CaseIterable {
-    /// They are ended, and none may begin.
+    /// The sessions are ended, and none may begin.
     case close = 1
-    /// They are locked, again and again.
+    /// The sessions are locked, again and again.
     case lock = 2
-    /// They are locked unless a program runs that is always allowed.
+    /// The sessions are locked unless an always-allowed application runs.
     case lockUnlessAllowed = 3
   }
 
   public var step: Step
-  /// The instant from which on no session may be open; `nil` if none is known.
+  /// The instant from which no session may be open; `nil` if none is known.
   public var closesAt: BootInstant?
-  /// The later instant from which on sessions may be open again, even if no other orders come; `nil` if only other orders
-  /// open them.
+  /// The later instant from which sessions may be open again, even without new orders; `nil` if
+  /// only new orders open them.
   public var opensAt: BootInstant?
-  /// The instants at which a person is warned, in ascending order.
+  /// The instants of warnings, in ascending order.
   public var warnings: [BootInstant]
   /// Why they close, in words for the child; empty if they do not.
   public var reason: String
 
-  /// Creates terms; by default, sessions are open without an end.
+  /// Creates terms.
+  ///
+  /// By default, sessions are open without an end.
   public init(
     step: Step = .close, closesAt: BootInstant? = nil, opensAt: BootInstant? = nil, warnings: [BootInstant] = [],
     reason: String = ""
@@ -65,13 +67,14 @@ public struct SessionTerms: Hashable, Sendable {
 }
 
 extension SessionTerms {
-  /// Keeps the instant since when sessions are closed by earlier orders.
+  /// Keeps the instant at which earlier orders closed the sessions.
   mutating func keep(closed before: SessionTerms?, at now: BootInstant) {
     guard let old = before?.closesAt, let new = closesAt, old < new, new <= now else { return }
     closesAt = old
   }
 
-  /// Moves instants of an earlier boot into this one: what was left at `at` is left at its start.
+  /// Converts instants of an earlier boot: the time that was left at `at` is left at the start of
+  /// this boot.
   mutating func move(from at: BootInstant) {
     closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
     opensAt = opensAt.map { BootInstant(milliseconds: max(1, $0 - at)) }
@@ -87,7 +90,7 @@ extension FieldWriter {
 }
 
 extension FieldReader {
-  /// Reads the instants of warnings, at most 8, in ascending order.
+  /// Reads the instants of warnings: at most 8, in ascending order.
   mutating func warnings() throws(AgentFrameError) -> [BootInstant] {
     let count = Int(try byte())
     guard count <= AgentOrders.maximumWarnings else { throw .value("\(count) warnings") }

@@ -1,25 +1,27 @@
-/// A pattern for the arguments of a process: `*` stands for any bytes, `?` for any one.
+/// A pattern for the arguments of a process: `*` stands for any bytes, `?` for any single byte.
 ///
-/// It may match anywhere in the arguments. Of one that names a program of Windows, neither case nor the kind of slash matters.
+/// It may match anywhere in the arguments. A pattern that names a Windows program ignores case and
+/// the kind of slash.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct ArgumentPattern: Hashable, Sendable {
   /// The fewest characters of a pattern that are neither `*` nor `?`.
   static let leastCharacters = 4
 
-  /// The folders of most programs, in whose paths no part of a pattern says something.
+  /// The folders of most programs, which do not make a pattern specific.
   private static let folders = [
     "/usr/local/sbin/", "/usr/local/bin/", "/usr/local/games/", "/usr/sbin/", "/usr/bin/", "/usr/games/",
     "/usr/libexec/",
     "/usr/lib/", "/usr/share/", "/home/", "/var/lib/flatpak/",
   ]
 
-  /// What is between the stars.
+  /// The parts between the stars.
   private let parts: [[UInt8]]
-  /// A Boolean value that indicates whether it names a program of Windows: it contains `.exe`, or a backslash.
+  /// A Boolean value that indicates whether it names a Windows program: it contains `.exe` or a
+  /// backslash.
   private let isOfWindows: Bool
 
-  /// Creates a pattern; `nil` if it has too few characters that say something.
+  /// Creates a pattern; `nil` if it has too few specific characters.
   init?(_ text: String) {
     let telling = text.split(whereSeparator: { $0 == "*" || $0 == " " }).filter { part in
       !part.contains("/") || !Self.folders.contains { $0.contains(part) }
@@ -34,7 +36,8 @@ struct ArgumentPattern: Hashable, Sendable {
     return arguments.withUTF8 { matches($0) }
   }
 
-  /// Returns whether the bytes of arguments match, in time proportional to their number, whatever they are.
+  /// Returns whether arguments match, in time proportional to their length for any pattern and
+  /// arguments.
   func matches(_ arguments: UnsafeBufferPointer<UInt8>) -> Bool {
     var place = 0
     for part in parts {
@@ -44,7 +47,7 @@ struct ArgumentPattern: Hashable, Sendable {
     return true
   }
 
-  /// Returns the bytes that stand for the same in the name of a program of Windows.
+  /// Returns the bytes that are equivalent in the name of a Windows program.
   private static func alike(_ byte: UInt8) -> [UInt8] {
     switch byte {
     case 0x2F, 0x5C: [0x2F, 0x5C]
@@ -54,13 +57,15 @@ struct ArgumentPattern: Hashable, Sendable {
     }
   }
 
-  /// Returns the place behind the first occurrence of a part; `nil` if there is none.
+  /// Returns the index after the first occurrence of a part; `nil` if there is none.
   ///
-  /// A bit for each byte of the part says whether what was read last ends with the part up to that byte.
+  /// One bit for each byte of the part indicates whether the text read so far ends with the part up
+  /// to that byte.
   private func end(of part: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     guard text.count - start >= part.count else { return nil }
     let words = (part.count + 63) / 64
-    // The bits at which each of the 256 bytes may be, and then those of the state.
+    // First the bits of the positions at which each of the 256 byte values may be, then the bits of
+    // the state.
     return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 257 * words) { bits in
       bits.initialize(repeating: 0)
       let state = 256 * words

@@ -4,11 +4,11 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct MatchTable: Sendable {
-  /// The application that a process is.
+  /// The application that a process is recognized as.
   struct Match: Hashable, Sendable {
     /// The application; `nil` for an unknown program.
     var app: AppID?
-    /// A Boolean value that indicates whether a weak matcher alone recognizes it.
+    /// A Boolean value that indicates whether only a weak matcher recognizes it.
     var isWeak: Bool
   }
 
@@ -20,15 +20,15 @@ struct MatchTable: Sendable {
   private var byName = ProgramNames()
   private var bySnap: [String: [AppID]] = [:]
   private var byProcess: [ProcessIdentity: AppID] = [:]
-  /// What recognizes the other programs, which are no application of their own; `nil` without orders for them.
+  /// The table of the other programs; `nil` if the orders do not name them.
   private var others: OtherPrograms?
 
   /// Creates a table of matchers, without the faulty ones.
   ///
   /// - Parameters:
   ///   - orders: The account's orders.
-  ///   - check: Returns what is wrong with a matcher.
-  ///   - faults: What is wrong is appended to it.
+  ///   - check: Returns the fault of a matcher.
+  ///   - faults: The list that faults are appended to.
   init(
     _ orders: AccountOrders, check: (AppMatcher) -> OrderFault.Kind? = MatcherCheck.fault, faults: inout [OrderFault]
   ) {
@@ -54,7 +54,7 @@ struct MatchTable: Sendable {
           add(kind, program.app, matcher)
           continue
         }
-        // What is not there may be installed later.
+        // A missing program may be installed later.
         if users[matcher, default: []].insert(program.app).inserted { self.add(matcher, program.app) }
       }
       if !canBeThere, let absent { add(.noProgram, program.app, absent) }
@@ -81,7 +81,7 @@ struct MatchTable: Sendable {
     }
   }
 
-  /// What has to be known of a process to recognize it.
+  /// What must be known of a process to recognize it.
   var needs: RecognitionNeeds {
     var needs: RecognitionNeeds = []
     if !bySHA256.isEmpty { needs.insert(.hashes) }
@@ -94,29 +94,33 @@ struct MatchTable: Sendable {
     return needs
   }
   var packages: Set<String> { Set(byPackage.keys).union(others?.packages ?? []) }
-  /// The paths of programs of which copies have to be known, also of those that are refused because of where they lead now.
+  /// The paths of programs whose copies must be recognized, including paths that are refused
+  /// because of where they lead now.
   var paths: Set<String> { namedPaths.union(others?.paths ?? []) }
   private var namedPaths: Set<String> = []
 
   /// Returns whether a process that is nothing else is one of the other programs.
   func isOther(_ facts: ProcessFacts) -> Bool { !facts.isProtected && others?.match(facts) == true }
 
-  /// Returns whether a process is what an entry in a menu starts that no rule names.
+  /// Returns whether a process is the program of a menu entry that no rule names.
   func isEntry(_ facts: ProcessFacts) -> Bool { others?.isEntry(facts) == true }
 
-  /// Returns the application that the node says a process is; `nil` if it says nothing.
+  /// Returns the application of a process according to the node; `nil` if the node does not name
+  /// the process.
   func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }
 
-  /// Returns whether the executable is where a path that orders name for an application leads.
+  /// Returns whether the executable is at a path that the orders name for an application, or that
+  /// such a path links to.
   func isAtItsPath(_ facts: ProcessFacts, _ app: AppID?) -> Bool {
     guard let app, let image = facts.images.first, !image.isHidden else { return false }
     return byPath[image.path]?.contains(app) == true
   }
 
-  /// Returns the application that a process is by its matchers, the strongest kind of matcher first; `nil` if it is none.
+  /// Returns the application that a process is by its matchers, the strongest kind first; `nil` if
+  /// it is none.
   ///
-  /// Of several with an equal matcher, and of several that weak matchers recognize, it is the one that `isStricter` puts before
-  /// the others: what a child can forge spares no program.
+  /// If several applications have an equal matcher, or weak matchers recognize several, the first
+  /// by `isStricter` is returned. Evidence that a child can forge therefore spares no program.
   func match(_ facts: ProcessFacts, isStricter: (AppID, AppID) -> Bool = { _, _ in false }) -> Match? {
     func strictest(_ apps: [AppID]) -> AppID? {
       apps.dropFirst().reduce(apps.first) { found, app in found.map { isStricter(app, $0) ? app : $0 } }
@@ -126,8 +130,8 @@ struct MatchTable: Sendable {
         image.sha256.flatMap { bySHA256[$0] } ?? image.packages.sorted().lazy.compactMap { byPackage[$0] }.first ?? [])
     }
     let flatpak = facts.flatpak.flatMap { byFlatpak[$0] } ?? []
-    // The executable alone says for good what it is: a child can have any program map any other file. On a disk of the
-    // child's own, the content may change unseen.
+    // Only the executable identifies a program permanently, since a child can have any program map
+    // any other file. On a foreign disk, the content may change unnoticed.
     let sure = facts.images.first.flatMap { $0.isForeign ? nil : $0 }
     let own =
       sure.flatMap(strong) ?? (facts.isGenuineFlatpak ? strictest(flatpak) : nil)
@@ -147,7 +151,8 @@ struct MatchTable: Sendable {
     return strictest(weak).map { Match(app: $0, isWeak: true) }
   }
 
-  /// Returns the applications whose patterns match the arguments of a process, or may match what is not kept of them.
+  /// Returns the applications whose patterns match the arguments of a process, or might match the
+  /// part that was not kept.
   private func matched(_ facts: ProcessFacts) -> [AppID] {
     guard !byArgument.isEmpty, !facts.hasMoreArguments else { return byArgument.map(\.app) }
     var arguments = facts.arguments

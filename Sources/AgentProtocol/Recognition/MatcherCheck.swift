@@ -1,10 +1,10 @@
 import LatchkeyModel
 
-/// The check of one matcher, whatever machine it is for.
+/// A check of one matcher that does not depend on the machine.
 ///
 /// Spec: Protocol/13-agent.md §6.
 public enum MatcherCheck {
-  /// Returns what is wrong with a matcher; `nil` if it can be used.
+  /// Returns the fault of a matcher; `nil` if it can be used.
   public static func fault(of matcher: AppMatcher) -> OrderFault.Kind? {
     let value = matcher.value
     switch matcher.kind {
@@ -33,7 +33,8 @@ public enum MatcherCheck {
     }
   }
 
-  /// Returns whether a path is one that the kernel shows of a program: absolute, and of parts that are names.
+  /// Returns whether a path has the form in which the kernel shows a program's path: absolute, with
+  /// a name in every part.
   private static func isPath(_ path: String) -> Bool {
     guard path.hasPrefix("/"), !path.contains("*"), !isPadded(path) else { return false }
     return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
@@ -47,12 +48,12 @@ public enum MatcherCheck {
       && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || [".", "-", "_"].contains($0)) }
   }
 
-  /// Returns whether a text is a snap's name, after which the key of a second instance may follow.
+  /// Returns whether a text is a snap's name, optionally followed by the key of a second instance.
   private static func isSnap(_ name: String) -> Bool {
     name.wholeMatch(of: /[a-z0-9-]{2,40}(_[a-z0-9]{1,10})?/) != nil && name.contains { $0.isLetter }
   }
 
-  /// Returns whether a text begins or ends with a space, as it does after a slip while typing.
+  /// Returns whether a text begins or ends with a space, which may be a typing error.
   private static func isPadded(_ text: String) -> Bool { text.hasPrefix(" ") || text.hasSuffix(" ") }
 
   private static func isPackageName(_ name: String) -> Bool {
@@ -62,7 +63,8 @@ public enum MatcherCheck {
       }
   }
 
-  /// Returns whether a pattern names the executable of a needed program or of a shell: alone, or by its path as the first word.
+  /// Returns whether a pattern names the executable of a needed program or shell, alone or by its
+  /// path as the first word.
   private static func isNeeded(in pattern: String) -> Bool {
     let words = pattern.split { $0 == "*" || $0 == " " }
     guard let first = words.first, let name = first.split(separator: "/").last else { return false }

@@ -19,17 +19,19 @@ public enum NeededPrograms {
     "budgie-panel", "budgie-desktop", "i3", "labwc", "sway", "weston", "wayfire", "phosh", "phoc", "Hyprland", "river",
     "niri", "cosmic-session", "cosmic-comp", "muffin", "enlightenment", "fluxbox", "icewm", "icewm-session", "awesome",
     "bspwm", "startxfce4", "startlxde", "startlxqt",
-    // What desktops cannot do without: settings, sound, portals, other ways to type and to read.
+    // Services that desktops need: settings, sound, portals, other ways to type and to read.
     "gnome-settings-daemon", "xfsettingsd", "xfconfd", "dconf-service", "kded5", "kded6", "kglobalaccel5", "pipewire",
     "pipewire-pulse", "wireplumber", "pulseaudio", "gvfsd", "xdg-desktop-portal", "xdg-desktop-portal-gnome",
     "xdg-desktop-portal-gtk", "xdg-desktop-portal-kde", "xdg-document-portal", "xdg-permission-store", "ibus-daemon",
     "fcitx5", "at-spi-bus-launcher", "at-spi2-registryd", "orca", "kaccess",
-    // Ours.
+    // Latchkey's own programs.
     "latchkey", "latchkey-agent",
   ]
 
-  /// The names of what a desktop, its screen lock, its networks and accessibility need, and that has entries in menus or comes with
-  /// what has: a rule may name it, and what is closed for everything leaves it alone.
+  /// The names of desktop programs: parts of a desktop, its screen lock, networks and accessibility
+  /// that come with menu entries.
+  ///
+  /// A rule may name them, but they are never one of the other programs.
   static let ofDesktops: Set<String> = [
     // Icons on the desktop, and lock screens.
     "pcmanfm", "pcmanfm-qt", "nemo-desktop", "caja", "xscreensaver", "xscreensaver-gfx", "light-locker",
@@ -56,15 +58,17 @@ public enum NeededPrograms {
 
   private static let allOfDesktops = names.union(ofDesktops).union(shells).union(otherShells)
 
-  /// Returns whether an executable with a name is needed by a desktop or by accessibility, or is a shell.
+  /// Returns whether an executable with this name is a desktop program or a shell.
   public static func isOfDesktop(_ name: some StringProtocol) -> Bool {
     allOfDesktops.contains(String(name))
   }
 
-  /// The names of the shells, by which desktops start and which are needed as programs, although what they run is not.
+  /// The names of the shells through which desktops start.
+  ///
+  /// The shells are needed programs, but what they run is not.
   static let shells: Set<String> = ["sh", "bash", "dash"]
 
-  /// The names of shells that a machine may have, which it needs where it does.
+  /// The names of further shells, which are needed programs on a machine that has them.
   static let otherShells: Set<String> = ["rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"]
 
   static let folders = ["/usr/bin/", "/usr/sbin/", "/usr/libexec/", "/usr/lib/systemd/", "/usr/lib/xorg/"]
@@ -87,10 +91,11 @@ public enum NeededPrograms {
     "openssh-client", "gpg-agent", "latchkey",
   ]
 
-  /// Returns whether an executable with a name is one of them, if it is the system's own.
+  /// Returns whether an executable with this name is a needed program, if it is the system's own.
   public static func contains(_ name: some StringProtocol) -> Bool { names.contains(String(name)) }
 
-  /// Returns whether a matcher that names an executable would close one of them, or every shell.
+  /// Returns whether a matcher with the name of an executable would close a needed program, or
+  /// every shell.
   public static func isNamed(by name: some StringProtocol) -> Bool { contains(name) || shells.contains(String(name)) }
 
   public static func isFitted(_ pattern: String, to paths: [String]) -> Bool {
@@ -99,6 +104,6 @@ public enum NeededPrograms {
 
   static func contains(package: String) -> Bool { packages.contains(package) }
 
-  /// Returns whether a snap holds one of them, or what all snaps run on.
+  /// Returns whether a snap contains a needed program, or the base of all snaps.
   static func contains(snap: String) -> Bool { snap.wholeMatch(of: /snapd|bare|core[0-9]*/) != nil }
 }

@@ -1,10 +1,12 @@
-/// The programs that start everything that a person asks for, so that it says nothing of what they start: terminals, editors, file
-/// managers, application menus, browsers and mail programs.
+/// The programs that start whatever a person asks for: terminals, editors, file managers,
+/// application menus, browsers and mail programs.
+///
+/// Being started by one of them says nothing about a program.
 ///
 /// Spec: Protocol/13-agent.md §8.
 enum OpeningPrograms {
   static let names: Set<String> = [
-    // Terminals, and what keeps their programs.
+    // Terminals, and programs that hold terminal sessions.
     "alacritty", "cool-retro-term", "deepin-terminal", "dvtm", "foot", "footclient", "ghostty", "gnome-terminal",
     "gnome-terminal-server", "gnome-terminal.real", "kgx", "kitty", "konsole", "lxterminal", "mate-terminal",
     "mosh-server", "ptyxis", "ptyxis-agent", "pterm", "qterminal", "roxterm", "rxvt", "rxvt-unicode", "sakura",
@@ -20,11 +22,11 @@ enum OpeningPrograms {
     // File managers.
     "Thunar", "caja", "dde-file-manager", "dolphin", "doublecmd", "io.elementary.files", "konqueror", "krusader", "lf",
     "mc", "nautilus", "nemo", "nnn", "pcmanfm", "pcmanfm-qt", "peony", "spacefm", "thunar", "vifm", "worker", "xfe",
-    // Application menus, and what opens a file with the program for it.
+    // Application menus, and programs that open a file with the program for it.
     "albert", "bemenu", "cairo-dock", "dmenu", "exo-open", "fuzzel", "gio", "gmrun", "gnome-software", "gtk-launch",
     "jgmenu", "kde-open", "kde-open5", "kioclient", "krunner", "lxqt-runner", "plank", "plasma-discover", "rofi",
     "snap-store", "synapse", "tofi", "wofi", "xfce4-appfinder",
-    // Browsers and mail programs, which open what is downloaded.
+    // Browsers and mail programs, which open downloaded files.
     "brave", "brave-browser", "chrome", "chromium", "chromium-browser", "dillo", "epiphany", "epiphany-browser",
     "evolution", "falkon", "firefox", "firefox-bin", "firefox-esr", "floorp", "geary", "google-chrome", "kmail",
     "librewolf", "microsoft-edge", "midori", "msedge", "opera", "palemoon", "seamonkey", "thorium", "thunderbird",
@@ -43,21 +45,22 @@ extension NeededPrograms {
 }
 
 extension ProcessFacts {
-  /// The name of the executable if only root can change what is there: a child can give its own files any name.
+  /// The name of the executable if only root can change the file at its path, since a child can
+  /// give its own files any name.
   private var settledName: Substring? {
     guard let image = images.first, !image.isHidden, !image.isForeign, !hasWritableExecutable else { return nil }
     return image.name
   }
 
-  /// A Boolean value that indicates whether it may be what the process that started it is: it is neither a shell nor what a
-  /// desktop needs, nor a program that opens everything.
+  /// A Boolean value that indicates whether it may inherit an application: it is no shell, desktop
+  /// program or program that opens others.
   var mayInherit: Bool {
     !isProtected && settledName.map { NeededPrograms.isOfDesktop($0) || OpeningPrograms.contains($0) } != true
   }
 
-  /// A Boolean value that indicates whether what it is, or has inherited, is handed on to what it starts.
+  /// A Boolean value that indicates whether it passes on its application.
   ///
-  /// A shell hands on what it has inherited, since games are started by scripts.
+  /// A shell passes on an inherited application, since scripts start games.
   var handsOn: Bool {
     guard let name = settledName else { return !isProtected }
     if NeededPrograms.isShell(name) { return true }

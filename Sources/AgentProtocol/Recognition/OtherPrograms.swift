@@ -1,16 +1,18 @@
 import LatchkeyModel
 
-/// What recognizes the programs that are installed, or run from a terminal, and that no rule names.
+/// The recognition of other programs: installed, or run from a terminal, and not named by any rule.
 ///
-/// What a desktop or accessibility needs is none of them, whatever it is installed with.
+/// Desktop programs are never among them, whatever they are installed with.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct OtherPrograms: Sendable {
-  /// The packages that have entries in menus, and have no rules.
+  /// The packages with menu entries and without rules.
   private(set) var packages: Set<String> = []
-  /// The programs of entries in menus that have no rules.
+  /// The programs of menu entries without rules.
   private(set) var paths: Set<String> = []
-  /// The folders of those programs that have one of their own: a script starts others from there.
+  /// The folders that belong to one of those programs alone.
+  ///
+  /// A script starts other programs from there.
   private var folders: Set<String> = []
   /// Folders that hold many programs.
   private static let shared: Set<String> = [
@@ -23,7 +25,7 @@ struct OtherPrograms: Sendable {
 
   /// The folders of the system's own programs.
   private static let system = ["/usr/", "/bin/", "/sbin/", "/lib", "/etc/"]
-  /// The folders in which there is nothing that a desktop needs.
+  /// The folders in which there are no desktop programs.
   private static let places = ["/snap/", "/var/lib/flatpak/", "/usr/games/", "/usr/local/", "/opt/"]
 
   /// Creates a table of the matchers in orders.
@@ -40,10 +42,11 @@ struct OtherPrograms: Sendable {
     }
   }
 
-  /// Returns whether a process is one of these programs, which no application of its own recognizes.
+  /// Returns whether a process without an application is one of these programs.
   func match(_ facts: ProcessFacts) -> Bool {
     guard let image = facts.images.first else { return false }
-    // In mounts of its own, a child gives any program any name: it counts only where it is the agent's own view's as well.
+    // In its own mounts, a child can give any program any name. The name counts only in the agent's
+    // own view.
     if image.isHidden || image.isForeign || facts.hasChildsCode { return true }
     if NeededPrograms.isShell(image.name), facts.isFromTerminal, let script = facts.script {
       return !ScriptInterpreters.isOfSystem(script)
@@ -67,12 +70,14 @@ struct OtherPrograms: Sendable {
     return facts.script.map(ScriptInterpreters.isInstalled) == true
   }
 
-  /// Returns whether a process is what an entry in a menu starts, without what comes with it.
+  /// Returns whether a process is the program of a menu entry itself, as opposed to one that comes
+  /// with it.
   func isEntry(_ facts: ProcessFacts) -> Bool {
     facts.images.first.map { !$0.isHidden && paths.contains($0.path) } == true
   }
 
-  /// Returns whether an interpreter runs something that is no part of the system, or that an entry in a menu names.
+  /// Returns whether an interpreter runs a script that is not part of the system, or that a menu
+  /// entry names.
   private func runsOther(_ facts: ProcessFacts) -> Bool {
     guard let script = facts.script else { return true }
     return !ScriptInterpreters.isOfSystem(script) || paths.contains(script) || folders.contains(where: script.hasPrefix)

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What an agent knows of a process, as the kernel shows it.
+/// The facts about a process that an agent has read from the kernel.
 ///
 /// Spec: Protocol/13-agent.md §8.
 public struct ProcessFacts: Hashable, Sendable {
@@ -12,17 +12,19 @@ public struct ProcessFacts: Hashable, Sendable {
     public let name: Substring
     /// The SHA-256, 64 lower-case hexadecimal digits; `nil` if it was not read.
     public var sha256: String?
-    /// The Debian packages whose file it is, of those that orders name.
+    /// The Debian packages that the file belongs to, of those that orders name.
     public var packages: Set<String>
-    /// The snap whose file it is at its own place, if the file is root's; `nil` for another file.
+    /// The snap that the file belongs to, if it is at its own place and root's; otherwise `nil`.
     public var snap: String?
-    /// The Debian packages of which it is a copy of a program, of those that orders name.
+    /// The Debian packages with a program that it is a copy of, of those that orders name.
     public var copiedPackages: Set<String>
-    /// The paths that orders name and whose program it is a copy of.
+    /// The paths in orders whose program it is a copy of.
     public var copiedPaths: Set<String>
-    /// A Boolean value that indicates whether its path leads to another file, or to none, for the machine itself.
+    /// A Boolean value that indicates whether its path leads to another file, or to none, in the
+    /// agent's own view.
     public var isHidden: Bool
-    /// A Boolean value that indicates whether it is on a disk that is not the machine's own, whose content may change unseen.
+    /// A Boolean value that indicates whether it is on a foreign disk, where its content may change
+    /// unnoticed.
     public var isForeign: Bool
 
     public init(
@@ -40,14 +42,15 @@ public struct ProcessFacts: Hashable, Sendable {
       self.isForeign = isForeign
     }
 
-    /// A Boolean value that indicates whether it runs another program that is named to it, as the dynamic loader does.
+    /// A Boolean value that indicates whether it runs a program that its arguments name, as the
+    /// dynamic loader does.
     public var isLoader: Bool {
       name.hasPrefix("ld-linux") || name == "ld.so" || name.hasPrefix("ld-") && name.contains(".so")
     }
   }
 
   public var identity: ProcessIdentity
-  /// The number of the process that had started it when it was first seen; 0 if that is not known.
+  /// The number of its parent when it was first seen; 0 if unknown.
   public var parent: Int32
   public var account: UInt32
   public var startedAt: BootInstant
@@ -56,25 +59,30 @@ public struct ProcessFacts: Hashable, Sendable {
   /// Its arguments with one space between two.
   public var arguments: String
   public var hasMoreArguments: Bool
-  /// The path of the script that its arguments name to an interpreter; `nil` for none.
+  /// The path of the script that its arguments name for an interpreter; `nil` for none.
   public var script: String?
-  /// The executable, then other files with code that it has mapped.
+  /// The executable, followed by other files that it has mapped as code.
   public var images: [Image]
-  /// The Flatpak in which it runs, by its own statement.
+  /// The Flatpak that it runs in, according to itself.
   public var flatpak: String?
-  /// A Boolean value that indicates whether its executable is that Flatpak's as the system installed it.
+  /// A Boolean value that indicates whether its executable belongs to that Flatpak as the system
+  /// installed it.
   public var isGenuineFlatpak: Bool
-  /// A Boolean value that indicates whether its executable, or what a loader runs, comes from a place the account can write to.
+  /// A Boolean value that indicates whether the account can write to the place of its executable,
+  /// or of the program that it loads.
   public var isFromWritablePlace: Bool
   public var hasWritableExecutable: Bool
-  /// A Boolean value that indicates whether it runs code of a file, other than its executable, that the account can write to.
+  /// A Boolean value that indicates whether it has mapped code, besides its executable, that the
+  /// account can write to.
   public var hasChildsCode: Bool
-  /// A Boolean value that indicates whether a person runs it from a terminal on a desktop and it is no shell.
+  /// A Boolean value that indicates whether a person runs it from a terminal on a desktop and it is
+  /// not a shell.
   public var isFromTerminal: Bool
-  /// Where its program's code and stack begin, which another program changes, also of the same file; `nil` if that is not told.
+  /// The addresses of its program's code and stack, which differ for each start of a program; `nil`
+  /// if the kernel hides them.
   public var programPlace: [UInt64]?
-  /// A Boolean value that indicates whether it must not be closed: the agent, the node, their ancestors, and programs that
-  /// the system needs.
+  /// A Boolean value that indicates whether it is a protected process: the agent, the node, their
+  /// ancestors, or a needed program.
   public var isProtected: Bool
 
   public init(

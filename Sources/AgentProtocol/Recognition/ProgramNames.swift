@@ -1,17 +1,19 @@
 import LatchkeyModel
 
-/// The names by which programs are recognized: of their files, of what they call themselves, and of the program that a first
-/// argument names, as Wine shows the programs of Windows.
+/// The names that recognize programs: a file's name, the name that a process gives itself, and the
+/// program in its first argument.
+///
+/// Wine shows Windows programs in the first argument.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct ProgramNames: Sendable {
-  /// The bytes of a name that the kernel keeps.
+  /// The number of bytes of a name that the kernel keeps.
   private static let keptBytes = 15
 
   private var whole: [String: [AppID]] = [:]
-  /// The applications whose names are longer than what the kernel keeps, by what it keeps of them.
+  /// The applications with longer names than the kernel keeps, by the part that it keeps.
   private var cut: [String: [AppID]] = [:]
-  /// The names of programs of Windows, in lower case.
+  /// The names of Windows programs, in lower case.
   private var ofWindows: [String: [AppID]] = [:]
 
   var isEmpty: Bool { whole.isEmpty }
@@ -24,7 +26,7 @@ struct ProgramNames: Sendable {
     if name.lowercased().hasSuffix(".exe") { ofWindows[name.lowercased(), default: []].append(app) }
   }
 
-  /// Returns the applications that one of the names of a process stands for.
+  /// Returns the applications that any name of a process stands for.
   func apps(of facts: ProcessFacts) -> [AppID] {
     guard !isEmpty else { return [] }
     var found: [AppID] = []
@@ -37,13 +39,15 @@ struct ProgramNames: Sendable {
     return found
   }
 
-  /// Returns the last part of the first argument, divided at slashes of either kind; `nil` for no arguments.
+  /// Returns the last part of the first argument, divided at slashes of either kind; `nil` without
+  /// arguments.
   ///
-  /// The arguments are joined by spaces: the path of a program of Windows, which may contain some, ends with its `.exe`.
+  /// Arguments are joined by spaces. The path of a Windows program may contain spaces, so it ends
+  /// at its `.exe`.
   private static func program(in arguments: String) -> String? {
     guard !arguments.isEmpty else { return nil }
     let first = arguments.prefix { $0 != " " }
-    // What begins like a path of Windows, such as `C:\\`.
+    // A beginning like that of a Windows path, such as `C:\\`.
     let isOfWindows = first.dropFirst().hasPrefix(":\\") || first.dropFirst().hasPrefix(":/")
     let path =
       isOfWindows

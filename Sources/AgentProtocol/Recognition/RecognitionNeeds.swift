@@ -1,4 +1,6 @@
-/// What only some kinds of matchers need to know of a process: reading it costs every start of a program.
+/// The facts that only some kinds of matchers need.
+///
+/// Reading them costs time at every start of a program.
 ///
 /// Spec: Protocol/13-agent.md §8.
 public struct RecognitionNeeds: OptionSet, Hashable, Sendable {
@@ -6,7 +8,7 @@ public struct RecognitionNeeds: OptionSet, Hashable, Sendable {
   public static let hashes = RecognitionNeeds(rawValue: 1)
   public static let flatpaks = RecognitionNeeds(rawValue: 2)
   public static let arguments = RecognitionNeeds(rawValue: 4)
-  /// The arguments of interpreters alone, which name what they run.
+  /// The arguments of interpreters only, which name what they run.
   public static let scripts = RecognitionNeeds(rawValue: 8)
   public static let all: RecognitionNeeds = [.hashes, .flatpaks, .arguments]
 

@@ -1,15 +1,19 @@
-/// The programs that run what a file or an argument tells them, so that their executable says nothing of what they are.
+/// The programs that run what a file or an argument tells them.
 ///
-/// Shells are none of them: what a shell runs is a program of its own.
+/// Their executable does not show what they are.
+///
+/// Shells are not among them, since everything that a shell runs is a program of its own.
 ///
 /// Spec: Protocol/13-agent.md §8.
 public enum ScriptInterpreters {
-  /// What stands for a script while an interpreter shows no arguments, as it does in the middle of an exec.
+  /// The substitute for the script while an interpreter has no arguments, as in the middle of an
+  /// exec.
   public static let unsettled = "/usr/bin/"
-  /// What stands for the script of a process in mounts of its own, where any path may lead anywhere.
+  /// The substitute for the script of a process in its own mounts, where any path may lead to any
+  /// file.
   public static let elsewhere = "(elsewhere)"
 
-  /// The names of their executables, up to a digit or a dash.
+  /// The names of their executables, up to the first digit or dash.
   private static let names: Set<String> = [
     "python", "pypy", "perl", "ruby", "node", "nodejs", "java", "javaw", "lua", "luajit", "php", "tclsh", "wish",
     "mono",
@@ -20,7 +24,8 @@ public enum ScriptInterpreters {
     "elixir", "iex", "irb", "ipython", "pwsh", "scala", "groovy", "love", "scummvm", "dosbox", "retroarch", "mame",
   ]
 
-  /// The folders of scripts that come with the system, and those among them that hold what a person starts.
+  /// The folders of the system's scripts, and the folders among them with scripts that a person
+  /// starts.
   private static let system = [
     "/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/libexec/", "/usr/lib/", "/lib/", "/usr/share/", "/etc/",
   ]
@@ -30,11 +35,14 @@ public enum ScriptInterpreters {
     names.contains(String(decoding: name.utf8.prefix { !(0x30...0x39).contains($0) && $0 != 0x2D }, as: UTF8.self))
   }
 
-  /// Returns whether the arguments of an executable with a name tell what it runs: it is an interpreter or a shell.
+  /// Returns whether the arguments of an executable with this name tell what it runs: it is an
+  /// interpreter or a shell.
   public static func tellsScript(_ name: some StringProtocol) -> Bool { contains(name) || NeededPrograms.isShell(name) }
 
-  /// Returns the path of the file that an interpreter runs, by its arguments without the first; `nil` if they name none from the root on,
-  /// or if what comes before may be more than an option.
+  /// Returns the path of the file that an interpreter runs, from its arguments after the first.
+  ///
+  /// Returns `nil` if they contain no absolute path, or if an argument before it may be more than
+  /// an option.
   public static func script(in arguments: some Sequence<some StringProtocol>, of name: some StringProtocol) -> String? {
     for argument in arguments {
       if argument.hasPrefix("/") { return String(argument) }
@@ -51,8 +59,10 @@ public enum ScriptInterpreters {
     return argument.hasPrefix("-") && argument.count > 1 && argument.dropFirst().allSatisfy { letters.contains($0) }
   }
 
-  /// Returns what a shell runs by its arguments without the first: the path of a script, or an empty one for what is no path; `nil` if it
-  /// asks a person.
+  /// Returns what a shell runs, from its arguments after the first: the path of a script, or empty
+  /// if that is not a path.
+  ///
+  /// Returns `nil` if the shell is interactive.
   public static func shellScript(in arguments: some Sequence<some StringProtocol>) -> String? {
     for argument in arguments {
       if !argument.hasPrefix("-") && !argument.hasPrefix("+") { return argument.hasPrefix("/") ? String(argument) : "" }
@@ -67,7 +77,7 @@ public enum ScriptInterpreters {
       && (system + ["/usr/local/", "/usr/games/", "/opt/"]).contains(where: path.hasPrefix)
   }
 
-  /// Returns whether a script is a part of the system, which nobody but root can change.
+  /// Returns whether a script belongs to the system, so that only root can change it.
   public static func isOfSystem(_ path: String) -> Bool {
     !path.contains("/../") && system.contains(where: path.hasPrefix) && !others.contains(where: path.hasPrefix)
   }

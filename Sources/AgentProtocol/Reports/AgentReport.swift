@@ -1,10 +1,10 @@
 import LatchkeyModel
 
-/// What an agent has seen or done.
+/// An event that an agent has seen or caused.
 ///
 /// Spec: Protocol/13-agent.md §5.
 public struct AgentReport: Hashable, Sendable {
-  /// Its number within the run of the agent, from 1 on.
+  /// The report's number within the run of the agent, from 1.
   public var number: UInt64
   public var at: BootInstant
   public var event: Event
@@ -15,46 +15,47 @@ public struct AgentReport: Hashable, Sendable {
     self.event = event
   }
 
-  /// What happened.
   public enum Event: Hashable, Sendable {
-    /// A program runs, since an instant.
+    /// A program has been running since an instant.
     ///
-    /// In each of the first three, `activity` is what the clock of its application shows, in milliseconds.
+    /// Here and in the next two cases, `activity` is the reading of the application's activity
+    /// clock, in milliseconds.
     case began(ProgramUse, since: BootInstant, activity: Int64)
-    /// A program has run for so long since it began, in milliseconds.
+    /// A program is still running, for some milliseconds since it began.
     case active(ProgramUse, milliseconds: Int64, activity: Int64)
-    /// A program has ended, after running for so long, in milliseconds.
+    /// A program has ended after some milliseconds.
     case ended(ProgramUse, milliseconds: Int64, activity: Int64)
-    /// A program's time is over, and something was done about it.
+    /// A program's time is over, and a step was taken.
     case closed(ProgramUse, Deed, reason: String)
-    /// A person is to be warned that a program closes in so many milliseconds.
+    /// A person must be warned that a program closes in some milliseconds.
     case warned(account: UInt32, app: AppID?, left: Int64)
-    /// Orders hold, the first time or again.
+    /// Orders are in force, for the first time or again.
     case inForce(orders: UInt64)
-    /// A part of orders does not hold.
+    /// A part of the orders is not carried out.
     case refused(orders: UInt64, OrderFault)
-    /// Events were lost, so that everything was looked at again.
+    /// Events were lost, so a full scan was made.
     case rescanned
     case clockSet(milliseconds: Int64)
     case slept(milliseconds: Int64)
-    /// The orders file was damaged; what holds is the last good one, or nothing.
+    /// The orders file was damaged; the last intact orders, or none, are in force.
     case ordersDamaged(hasOlder: Bool)
-    /// So many reports were dropped, because the node was silent for long.
+    /// Reports were dropped because the node was silent for too long.
     case dropped(count: UInt64)
     case sessionsClosed(account: UInt32, areEnded: Bool, reason: String)
     case logInRefused(account: UInt32, reason: String)
-    /// So many log-ins were let through because the agent did not answer.
+    /// Log-ins were let through because the agent did not answer.
     case letThrough(count: UInt64)
-    /// A person is to be warned that the sessions of an account close in so many milliseconds.
+    /// A person must be warned that the sessions of an account close in some milliseconds.
     case sessionsWarned(account: UInt32, left: Int64, reason: String)
-    /// The agent has begun or ceased to see sessions, or to be able to read an input device.
+    /// The agent can now see sessions, or read an input device, or no longer can.
     case senses(hasSessions: Bool, hasInput: Bool)
-    /// So many processes of an account make whoever reads their files wait; they are killed.
+    /// Some processes of an account make every reader of their files wait, and are killed.
     case unreadable(account: UInt32, count: UInt64)
-    /// In this run of the agent, somebody was at a session of an account for so long, in milliseconds.
+    /// The time for which a person was at a session of an account in this run of the agent, in
+    /// milliseconds.
     case screenTime(account: UInt32, milliseconds: Int64)
 
-    /// The name of the condition that parents are told of for a day after it; `nil` for none.
+    /// The name of the condition that parents see for a day afterwards; `nil` for none.
     ///
     /// Spec: Protocol/10-household.md §6.
     public var condition: String? {
@@ -68,7 +69,7 @@ public struct AgentReport: Hashable, Sendable {
     }
   }
 
-  /// What was done about a program whose time is over.
+  /// The step that was taken against a program whose time is over.
   public enum Deed: UInt8, Hashable, Sendable, CaseIterable {
     case asked = 1
     case killed = 2
@@ -212,7 +213,8 @@ public struct ProgramUse: Hashable, Sendable {
   public var account: UInt32
   /// The application; `nil` for an unknown program.
   public var app: AppID?
-  /// A Boolean value that indicates whether a weak matcher alone recognizes it, so that it earns nothing.
+  /// A Boolean value that indicates whether only a weak matcher recognizes it, so that it earns
+  /// nothing.
   public var isWeak: Bool
   public var process: ProcessIdentity
   /// The ID of the application under which the use is recorded.

@@ -1,12 +1,14 @@
 import LatchkeyModel
 
-/// When sessions are closed, and when none may begin: Protocol/13-agent.md §13.
+/// Closing of sessions, and refusal of log-ins.
+///
+/// Spec: Protocol/13-agent.md §13.
 extension AgentMachine {
   /// The time between locking sessions and ending them, in milliseconds.
   static let sessionGraceMilliseconds = graceMilliseconds
-  /// The time after which what is left of an account is looked for again, in milliseconds.
+  /// The time between two searches for the remaining processes of an account, in milliseconds.
   static let sweepMilliseconds: Int64 = 5_000
-  /// The time in which a refused log-in of the same account is told once, in milliseconds.
+  /// The time within which refused log-ins of the same account are reported once, in milliseconds.
   static let refusalMilliseconds: Int64 = 60_000
 
   /// The sessions of an account that may not be open.
@@ -15,15 +17,15 @@ extension AgentMachine {
     var areEnded = false
     /// When the next step is due.
     var dueAt: BootInstant
-    /// Since when they are seen to be unlocked; `nil` while they are not.
+    /// When they were first seen unlocked; `nil` while they are locked.
     var unlockedSince: BootInstant?
-    /// How often they were asked to lock, and were seen to be unlocked afterwards.
+    /// How often they were asked to lock and seen unlocked afterwards.
     var attempts = 0
-    /// A Boolean value that indicates whether the node and the child were told.
+    /// A Boolean value that indicates whether the node and the child have been informed.
     var isTold = false
   }
 
-  /// Returns whether a session of an account may begin, and tells the node of a refusal.
+  /// Returns whether a session of an account may begin, and reports a refusal to the node.
   public mutating func mayLogIn(_ account: UInt32, at now: BootInstant) -> (GateAnswer, [AgentEffect]) {
     guard let terms = sessionTerms(of: account), terms.step == .close, terms.areClosed(at: now) else {
       return (GateAnswer(isAllowed: true), [])
@@ -34,7 +36,7 @@ extension AgentMachine {
     return (answer, [tell(.logInRefused(account: account, reason: terms.reason), now)])
   }
 
-  /// Notes that log-ins were let through without an answer of the agent's.
+  /// Notes that log-ins were let through because the agent did not answer.
   public mutating func letThrough(_ count: UInt64, at now: BootInstant) -> [AgentEffect] {
     [tell(.letThrough(count: count), now)]
   }
@@ -45,7 +47,8 @@ extension AgentMachine {
     return accounts[account]?.orders.sessions
   }
 
-  /// Locks the sessions that may not be open, and ends them a moment later unless something runs that is always allowed.
+  /// Locks the sessions that may not be open, and ends them a moment later unless an always-allowed
+  /// application runs.
   mutating func closeSessions(_ now: BootInstant) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     for account in accounts.keys.sorted() {
@@ -79,14 +82,14 @@ extension AgentMachine {
     return effects
   }
 
-  /// Locks the sessions of an account, and again whenever they are unlocked.
+  /// Locks the sessions of an account, and locks them again whenever they are unlocked.
   private mutating func lockSessions(of account: UInt32, _ terms: SessionTerms, _ now: BootInstant) -> [AgentEffect] {
     var closed = closedSessions[account] ?? ClosedSessions(dueAt: now)
     guard closed.dueAt <= now else { return [] }
     defer { closedSessions[account] = closed }
     closed.dueAt = now + Self.sweepMilliseconds
     let presence = activity.presence
-    // That it is locked is its desktop's word: it is asked once whatever that says.
+    // Only the desktop says that a session is locked. It is asked once in any case.
     let isUnlocked = presence.accounts?.contains(account) ?? true || activity.doubted.contains(account)
     guard isUnlocked || !closed.isTold else {
       (closed.unlockedSince, closed.attempts) = (nil, 0)
@@ -97,7 +100,7 @@ extension AgentMachine {
         closed.unlockedSince = nil
         return []
       }
-      // Who has unlocked the screen has a moment to start what is always allowed.
+      // A person who has unlocked the screen has a moment to start an always-allowed application.
       let since = closed.unlockedSince ?? (closed.isTold ? now : now + -Self.startMilliseconds)
       closed.unlockedSince = since
       if now - since < Self.startMilliseconds { return [] }
@@ -108,14 +111,15 @@ extension AgentMachine {
       effects.append(tell(.sessionsClosed(account: account, areEnded: false, reason: terms.reason), now))
     }
     if presence.accounts != nil, isUnlocked { closed.attempts += 1 }
-    // Asked three times, and still seen unlocked.
+    // The session was asked three times, and is still seen unlocked.
     if closed.attempts == Self.mostAttempts + 1, unlockable.insert(account).inserted { effects += tellOrders(now) }
     return effects
   }
 
-  /// The time in which a program that is always allowed can be started on a screen that was unlocked, in milliseconds.
+  /// The time in which an always-allowed application can be started on an unlocked screen, in
+  /// milliseconds.
   static let startMilliseconds: Int64 = 30_000
-  /// How often a screen is asked to lock before the node is told that it does not.
+  /// How often a screen is asked to lock before a fault is reported to the node.
   static let mostAttempts = 3
 
   /// The next instant at which something about sessions is due; `nil` if nothing is.
@@ -135,7 +139,7 @@ extension AgentMachine {
         let due = terms.warnings.last(where: { $0 <= now })
       else { continue }
       let level = closesAt - due
-      // Said once, even if the end moves a little with each decision.
+      // Each warning is given once, even if the end moves a little with each decision.
       if let said = warnedOfSessions[account], said.level <= level, abs(said.closesAt - closesAt) < 30_000 { continue }
       warnedOfSessions[account] = (level, closesAt)
       effects.append(tell(.sessionsWarned(account: account, left: closesAt - now, reason: terms.reason), now))
@@ -143,11 +147,11 @@ extension AgentMachine {
     return effects
   }
 
-  /// Returns whether an application runs in an account that survives every step.
+  /// Returns whether an always-allowed application runs in an account.
   private func runsAlwaysAllowed(in account: UInt32) -> Bool {
     guard let supervised = accounts[account] else { return false }
     return followed.ruled.values.contains { known in
-      // A name or an argument keeps no session open: any program can have it.
+      // A weak match keeps no session open, since any program can have a name or an argument.
       known.facts.account == account && known.match?.isWeak == false
         && known.match?.app.flatMap { supervised.programs[$0]?.isAlwaysAllowed } == true
     }
@@ -155,6 +159,7 @@ extension AgentMachine {
 }
 
 extension AgentAbilities {
-  /// Returns whether it can close the sessions of an account: not those of the node's own.
+  /// Returns whether it can close the sessions of an account, which excludes the node's own
+  /// account.
   func canClose(sessionsOf account: UInt32) -> Bool { canCloseSessions && account != nodeAccount && account != 0 }
 }

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What the log-in gate asks the agent: whether a session of an account may begin.
+/// A log-in gate's question to the agent: whether a session of an account may begin.
 ///
 /// Spec: Protocol/13-agent.md §13.
 public struct GateQuestion: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct GateQuestion: Hashable, Sendable {
 
   public init(account: UInt32) { self.account = account }
 
-  /// Reads a question; `nil` if the bytes are none.
+  /// Reads a question; `nil` if the bytes are not a question.
   public init?(bytes: [UInt8]) {
     var body = FieldReader(bytes)
     do throws(AgentFrameError) {
@@ -29,7 +29,7 @@ public struct GateQuestion: Hashable, Sendable {
   }
 }
 
-/// What the agent answers the log-in gate.
+/// The agent's answer to a log-in gate.
 ///
 /// Spec: Protocol/13-agent.md §13.
 public struct GateAnswer: Hashable, Sendable {
@@ -38,7 +38,7 @@ public struct GateAnswer: Hashable, Sendable {
 
   /// A Boolean value that indicates whether the session may begin.
   public var isAllowed: Bool
-  /// Why it may not, in words for the child; empty if it may.
+  /// Why the session may not begin, in words for the child; empty if it may.
   public var reason: String
 
   public init(isAllowed: Bool, reason: String = "") {
@@ -46,7 +46,7 @@ public struct GateAnswer: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Reads an answer; `nil` if the bytes are none.
+  /// Reads an answer; `nil` if the bytes are not an answer.
   public init?(bytes: [UInt8]) {
     var body = FieldReader(bytes)
     do throws(AgentFrameError) {
@@ -67,7 +67,7 @@ public struct GateAnswer: Hashable, Sendable {
 }
 
 extension FieldWriter {
-  /// Writes how each message of the gate starts: `LG` and the version.
+  /// Writes the start of a gate's message: `LG` and the version.
   fileprivate mutating func gateStart() {
     number16(0x4C47)
     number16(1)
