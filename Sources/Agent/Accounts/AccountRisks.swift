@@ -1,10 +1,10 @@
 import Glibc
 
-/// What lets an account of a child past its machine's rules.
+/// The ways in which a child's account can get around its machine's rules.
 ///
 /// Spec: Protocol/10-household.md §6.
 public enum AccountRisks {
-  /// The groups whose members can become root, or read and write what belongs to others.
+  /// The groups whose members can become root, or read and write other users' data.
   static let privilegedGroups: Set<String> = [
     "root", "sudo", "wheel", "admin", "docker", "podman", "lxd", "incus", "incus-admin", "disk", "input", "libvirt",
     "shadow",
@@ -20,7 +20,9 @@ public enum AccountRisks {
     return Set(groups.prefix(Int(count)).compactMap(name(ofGroup:))).intersection(privilegedGroups).sorted()
   }
 
-  /// Returns whether the programs of an account go on after it has logged out; `folder` is where systemd notes that.
+  /// Returns whether an account's programs continue after it has logged out.
+  ///
+  /// `folder` is where systemd records that.
   public static func isLingering(_ account: UInt32, folder: String = "/var/lib/systemd/linger") -> Bool {
     guard let name = user(account)?.name else { return false }
     return access("\(folder)/\(name)", F_OK) == 0

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Reads of single entries of the system's tables of users and groups.
+/// The lookup of single entries in the system's tables of users and groups.
 enum AccountTable {
-  /// Returns a part of one entry of a table; `nil` if there is no such entry, or if it is larger than 1 MiB.
+  /// Returns a part of an entry; `nil` if there is no such entry, or if it is larger than 1 MiB.
   ///
-  /// The text of the entry is in memory of this call: that of `getpwuid` is shared by all threads.
+  /// The entry's text is in memory that belongs to this call, since all threads share the memory of
+  /// `getpwuid`.
   static func entry<Entry, Part>(
     _ empty: Entry,
     read: (

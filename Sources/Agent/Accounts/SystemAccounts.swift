@@ -11,11 +11,10 @@ public enum SystemAccounts {
   public struct Entry: Hashable, Sendable {
     public var uid: UInt32
     public var name: String
-    /// The comment field, of which the part before the first comma is the person's name.
+    /// The comment field; the part before the first comma is the person's name.
     public var comment: String
-    /// The path of the log-in shell; empty for the system's usual one.
+    /// The path of the log-in shell; empty for the system's default.
     public var shell: String
-    /// The path of the home folder.
     public var home: String
 
     public init(uid: UInt32, name: String, comment: String, shell: String, home: String = "") {
@@ -29,15 +28,22 @@ public enum SystemAccounts {
 
   /// The lowest number that Linux distributions give to people.
   public static let firstPerson: UInt32 = 1_000
-  /// The higher numbers that no person has: `nobody`, and the values that mean no number in 16 and in 32 bits.
+  /// The higher numbers that belong to no person: `nobody`, and the values that mean no number in
+  /// 16 and in 32 bits.
   public static let noPerson: Set<UInt32> = [65_534, 65_535, .max - 1, .max]
 
-  /// Returns the accounts of people, at most 64, in the order of their numbers.
+  /// Returns the accounts of people, at most 64, in ascending order of their numbers.
   ///
-  /// An account is a person's if its number is from 1,000 on and not one that stands for nobody, and if it has a log-in shell
-  /// and a home: directory services and systemd-homed give people numbers beyond 60,000, and the dynamic accounts of services
-  /// among them have neither. It is one as well if it runs this node and is neither root's nor a service's, whose name begins
-  /// with an underscore, or if a parent has named it and it is not root's. `ownUser` is the user ID of this process.
+  /// An account belongs to a person in any of these cases:
+  ///
+  /// - Its number is at least 1,000 and not in `noPerson`, and it has a log-in shell and a home.
+  ///   Directory services and systemd-homed give people numbers above 60,000. The dynamic accounts
+  ///   of services have such numbers too, but neither a log-in shell nor a home.
+  /// - It runs this node, and is neither root's nor a service's. The name of a service's account
+  ///   begins with an underscore.
+  /// - A parent has named it, and it is not root's.
+  ///
+  /// `ownUser` is the user ID of this process.
   public static func people(among entries: [Entry], ownUser: UInt32, named: Set<String> = []) -> [Account] {
     var seen: Set<UInt32> = []
     let accounts = entries.compactMap { entry -> Account? in
@@ -67,9 +73,10 @@ public enum SystemAccounts {
     return program != "nologin" && program != "false"
   }
 
-  /// Returns the entries that this machine knows, from its files and from other sources of the name service.
+  /// Returns the entries that this machine lists, from its files and from other sources of the name
+  /// service.
   ///
-  /// Any thread may call it.
+  /// This function can be called from any thread.
   public static func entries() -> [Entry] {
     reading.withLock { _ in
       setpwent()
@@ -82,21 +89,21 @@ public enum SystemAccounts {
     }
   }
 
-  /// Returns the entry of the account that has a log-in name; `nil` if there is no such account.
+  /// Returns the entry of the account with a log-in name; `nil` if there is none.
   ///
-  /// Sources that do not list their accounts are asked as well.
+  /// This also finds accounts in sources that do not list their accounts.
   public static func entry(named name: String) -> Entry? {
     AccountTable.entry(passwd(), read: { getpwnam_r(name, $0, $1, $2, $3) }, take: Entry.init(_:))
   }
 
-  /// Returns the entry of the account that has a number; `nil` if there is no such account.
+  /// Returns the entry of the account with a number; `nil` if there is none.
   ///
-  /// Sources that do not list their accounts are asked as well.
+  /// This also finds accounts in sources that do not list their accounts.
   public static func entry(numbered uid: UInt32) -> Entry? {
     AccountTable.entry(passwd(), read: { getpwuid_r(uid, $0, $1, $2, $3) }, take: Entry.init(_:))
   }
 
-  /// Returns entries with those that the machine knows by name or number and does not list.
+  /// Returns entries, and further ones that the machine knows by name or number but does not list.
   public static func entries(_ listed: [Entry], besides names: [String], _ numbers: Set<UInt32>) -> [Entry] {
     let known = Set(listed.map(\.uid))
     let wanted = Set(names).subtracting(listed.map(\.name)).sorted()
@@ -104,14 +111,15 @@ public enum SystemAccounts {
       + numbers.subtracting(known).sorted().compactMap { entry(numbered: $0) }
   }
 
-  /// Returns the entries that this machine lists, and those that it does not list and that have a name among `names`, a session,
-  /// or a home.
+  /// Returns the entries that this machine lists, and unlisted ones with a name in `names`, a
+  /// session or a home.
   public static func known(besides names: [String] = []) -> [Entry] {
     entries(entries(), besides: names, inSession().union(ownersOfHomes()))
   }
 
-  /// Returns the numbers of the accounts that have a session of a person or of a task, which logind keeps in a folder; none where
-  /// there is no logind.
+  /// Returns the numbers of the accounts with a session of a person or of a background task.
+  ///
+  /// logind keeps the sessions in `folder`. Without logind, the result is empty.
   public static func inSession(folder: String = "/run/systemd/sessions") -> Set<UInt32> {
     Set(
       BoundedFile.names(in: folder, most: 1_024).compactMap { name in
@@ -121,14 +129,15 @@ public enum SystemAccounts {
           let parts = line.split(separator: "=", maxSplits: 1)
           if parts.count == 2 { values[parts[0]] = parts[1] }
         }
-        // The session of a log-in screen is not a person's, and neither is that of an account's service manager.
+        // The sessions of log-in screens and of accounts' service managers are not those of a
+        // person.
         let kind = values["CLASS"] ?? "user"
         guard kind.hasPrefix("user") || kind == "background", kind != "user-early" else { return nil }
         return values["UID"].flatMap { UInt32($0) }
       })
   }
 
-  /// Returns the numbers of people whose folders are in a folder of homes, at most 1,024.
+  /// Returns the numbers of people who own a folder among the homes, at most 1,024.
   public static func ownersOfHomes(in folder: String = "/home") -> Set<UInt32> {
     Set(
       BoundedFile.names(in: folder, most: 1_024).compactMap { name in
@@ -138,7 +147,7 @@ public enum SystemAccounts {
       })
   }
 
-  /// Returns what tells whether an account is the one that had its number before.
+  /// Returns the identity that distinguishes an account from an earlier one with the same number.
   public static func identity(of entry: Entry) -> AccountIdentity {
     var (inode, seconds, nanoseconds, owner): (UInt64, Int64, UInt32, uid_t) = (0, 0, 0, 0)
     let isThere = latchkey_folder_identity(entry.home, &inode, &seconds, &nanoseconds, &owner) == 0
@@ -147,13 +156,14 @@ public enum SystemAccounts {
       uid: entry.uid, name: entry.name, home: hasHome(entry) ? entry.home : "", homeMark: mark)
   }
 
-  /// Excludes a second reader, to whom the C library would give the entries that the first one then misses.
+  /// The lock that excludes a second reader, since the C library gives each entry to only one of
+  /// them.
   private static let reading = Mutex(())
 
-  /// Entries that are read at most: the tables of a large organization do not end at all.
+  /// The most entries that are read, since the tables of a large organization may be endless.
   private static let most = 10_000
 
-  /// Returns a mark that changes when somebody adds or changes an account in the machine's own file.
+  /// Returns a mark that changes when an account is added or changed in the machine's own file.
   public static func mark() -> Int64 {
     var status = stat()
     guard stat("/etc/passwd", &status) == 0 else { return 0 }

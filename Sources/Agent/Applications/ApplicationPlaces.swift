@@ -1,15 +1,17 @@
-/// Where applications are looked for.
+/// The folders in which applications are searched for.
 ///
 /// The folders are those of the XDG Base Directory Specification, and of Flatpak.
 public struct ApplicationPlaces: Hashable, Sendable {
-  /// The machine's folders, the most important one first, such as `/usr/share`.
+  /// The machine's folders in descending priority, such as `/usr/share`.
   public var shares: [String]
-  /// The folders of accounts, such as `/home/emma/.local/share`; what is there never takes the place of the machine's.
+  /// The folders of accounts, such as `/home/emma/.local/share`.
+  ///
+  /// Their content never replaces the machine's.
   public var homes: [String]
   /// The folder of dpkg's files.
   public var dpkg: String
   public var programs: [String]
-  /// The languages in which names are read, the best one first.
+  /// The languages in which names are read, in descending preference.
   public var languages: [String]
 
   public init(
@@ -23,9 +25,10 @@ public struct ApplicationPlaces: Hashable, Sendable {
     self.languages = languages
   }
 
-  /// The folder of dpkg's files.
   public static let usualDpkg = "/var/lib/dpkg"
-  /// The folders of programs on every path; that of Debian's games is not on a service's.
+  /// The folders of programs in every search path.
+  ///
+  /// A service's search path lacks the folder of Debian's games.
   public static let usualPrograms = [
     "/usr/local/bin", "/usr/local/games", "/usr/bin", "/usr/games", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin",
   ]
@@ -33,8 +36,9 @@ public struct ApplicationPlaces: Hashable, Sendable {
   /// Returns the places of this machine.
   ///
   /// - Parameters:
-  ///   - environment: The environment variables: XDG_DATA_DIRS and XDG_DATA_HOME take the place of the usual folders, and
-  ///     LATCHKEY_DPKG_DIR of dpkg's; LC_ALL, LC_MESSAGES and LANG name the language.
+  ///   - environment: The environment variables. XDG_DATA_DIRS and XDG_DATA_HOME replace the usual
+  ///     folders, and LATCHKEY_DPKG_DIR replaces dpkg's. LC_ALL, LC_MESSAGES and LANG name the
+  ///     language.
   ///   - homes: The home folders of people's accounts.
   /// - Returns: The places.
   public static func current(environment: [String: String], homes: [String]) -> ApplicationPlaces {
@@ -59,7 +63,7 @@ public struct ApplicationPlaces: Hashable, Sendable {
     return folders.prefix(mostFolders).filter { seen.insert($0).inserted }
   }
 
-  /// The folders of each kind that are looked at.
+  /// The most folders of each kind that are searched.
   private static let mostFolders = 256
 
   /// A mark that changes when something is installed or removed.

@@ -2,30 +2,33 @@ import LatchkeyModel
 
 /// An application that was found on this machine.
 public struct FoundApplication: Hashable, Sendable {
-  /// What its parents are told.
+  /// The application as it is reported to parents.
   public var app: InstalledApp
-  /// What recognizes its programs, as far as that is known: package, Flatpak, snap, path, for a script its argument, and for what
-  /// another program starts what that shows among its arguments.
+  /// The matchers of its programs, as far as known.
   ///
-  /// Of what an account has in its own folders, it is not the path of a program outside of the account's home: the account could
+  /// They are its package, Flatpak, snap and path, the argument of a script, and the argument that
+  /// another program shows when it starts the application. An entry from an account's own folders
+  /// gives the path of a program only inside the account's home. Otherwise the account could claim
+  /// any program.
   /// name any other program there.
   public var matchers: [AppMatcher]
-  /// The matchers of its programs that recognize none of the machine's applications, because several entries start the same
-  /// program.
+  /// The matchers of its programs that recognize none of the machine's applications, because
+  /// several entries start the same program.
   public var shared: [AppMatcher]
-  /// A Boolean value that indicates whether it is known from an account's own folder alone.
+  /// A Boolean value that indicates whether only an account's own folder contains it.
   public var isOwn: Bool
 }
 
-/// The look at what is installed on this machine: entries of menus, Flatpaks, and the packages that they come from.
+/// The search for the machine's applications: menu entries, Flatpaks, and the packages that they
+/// come from.
 ///
 /// Spec: Protocol/10-household.md §5.
 public struct ApplicationScan {
-  /// The entries that are read.
+  /// The most entries that are read.
   private static let mostFiles = 8_192
-  /// The names that are read, of one folder and of all.
+  /// The most names that are read, in one folder and in all.
   private static let mostNames = (ofOne: 8_192, ofAll: 65_536)
-  /// The folders below that of the entries.
+  /// The greatest depth of folders below that of the entries.
   private static let mostDepth = 3
 
   /// An entry that was read, before packages are looked up.
@@ -35,24 +38,26 @@ public struct ApplicationScan {
     var share: String
     var file: String
     var program: String?
-    /// What recognizes it if another program starts it.
+    /// The matcher that recognizes it if another program starts it.
     var launched: AppMatcher?
   }
 
   private let places: ApplicationPlaces
   private var drafts: [Draft] = []
-  /// The IDs that are decided: listed, or hidden by a more important folder.
+  /// The IDs that are settled: listed, or hidden by a folder of higher priority.
   private var decided: Set<String> = []
   private var (files, names) = (0, 0)
 
-  /// Returns the applications that are installed, the machine's first and then those that people have in their own folders.
+  /// Returns the installed applications: the machine's first, then those in people's own folders.
   ///
-  /// `defaults` are the categories of well-known applications, which are suggested before what the entry says.
+  /// `defaults` are the categories of well-known applications. They take precedence over those of
+  /// the entry.
   public static func run(
     _ places: ApplicationPlaces, defaults: [AppID: AppCategory] = DefaultCategory.all
   ) -> [FoundApplication] {
     var scan = ApplicationScan(places)
-    // The machine's entries come first: what somebody puts into an own folder neither hides nor renames them.
+    // The machine's entries come first, so that entries in a person's own folder neither hide nor
+    // rename them.
     for share in places.shares + places.homes { scan.look(in: share, "/applications", prefix: "", depth: 0) }
     return scan.found(defaults)
   }
@@ -81,7 +86,8 @@ public struct ApplicationScan {
     }
   }
 
-  /// Returns an ID made of a file's name: with `-` for each character that an ID cannot have, as Steam's entries have spaces.
+  /// Returns an ID made from a file name: characters that an ID cannot contain become `-`, such as
+  /// the spaces of Steam's entries.
   private static func id(_ name: String) -> String {
     if AppID(name) != nil { return name }
     return String(String.UnicodeScalarView(name.unicodeScalars.map { AppID(String($0)) == nil ? "-" : $0 }))
@@ -97,7 +103,7 @@ public struct ApplicationScan {
     drafts.append(Draft(id: id, entry: entry, share: share, file: file, program: program, launched: launched))
   }
 
-  /// Returns the path of a program; `nil` if there is none.
+  /// Returns the path of a program; `nil` if it does not exist.
   private func path(of program: String) -> String? {
     if program.hasPrefix("/") { return BoundedFile.isProgram(program) ? program : nil }
     guard !program.contains("/") else { return nil }
@@ -110,15 +116,15 @@ public struct ApplicationScan {
     let owners = packages.owners(of: Set(own.map(\.file) + own.compactMap(\.program)))
     let versions = packages.versions(of: Set(owners.values))
     let machines = drafts.filter { places.shares.contains($0.share) }
-    // What several applications start says nothing about which of them runs.
+    // A program that several applications start does not show which of them runs.
     let starts = Dictionary(grouping: machines.compactMap(\.program), by: \.self).mapValues(\.count)
     let ownStarts = Dictionary(grouping: drafts.compactMap(\.program), by: \.self).mapValues(\.count)
-    // A script becomes what it names.
+    // A script replaces itself with a program that it names.
     var scripts: [String: [String]] = [:]
     for program in Set(drafts.compactMap(\.program)) where BoundedFile.isScript(program) {
       scripts[program] = ScriptPrograms.named(in: program, besides: Self.manyPrograms.union(places.programs))
     }
-    // What an account says of its own takes nothing from the machine's applications.
+    // Entries in an account's own folders take nothing from the machine's applications.
     let named = Dictionary(grouping: scripts.values.joined(), by: \.self).mapValues(\.count)
     let machineScripts = scripts.filter { starts[$0.key] != nil }
     let machineNamed = Dictionary(grouping: machineScripts.values.joined(), by: \.self).mapValues(\.count)
@@ -158,12 +164,12 @@ public struct ApplicationScan {
     }
   }
 
-  /// Returns what recognizes the programs of an entry, which others may start as well.
+  /// Returns the matchers of an entry's programs that other entries may start as well.
   private static func shared(
     _ program: String?, _ package: String?, _ scripts: [String: [String]]
   ) -> [AppMatcher] {
     guard let program else { return [] }
-    // What a link leads to may be a program in a folder of its own.
+    // A link may lead to a program in a folder of its own.
     let paths = [program, BoundedFile.resolved(program)].compactMap(\.self) + (scripts[program] ?? [])
     let found =
       paths.map { AppMatcher(kind: .path, value: $0) } + (package.map { [AppMatcher(kind: .package, value: $0)] } ?? [])

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Files and folders that others have made, read within bounds.
+/// Reading of files and folders that others have created, within bounds.
 enum BoundedFile {
-  /// Returns the content of a regular file; `nil` if it is none, cannot be read, or has more than `most` bytes.
+  /// Returns the content of a file; `nil` if it is not a regular file, cannot be read, or has more
+  /// than `most` bytes.
   static func bytes(_ path: String, most: Int) -> [UInt8]? {
     guard let file = RegularFile.open(path) else { return nil }
     defer { close(file) }
@@ -22,7 +23,7 @@ enum BoundedFile {
     return bytes
   }
 
-  /// Returns the names in a folder in their order, without hidden ones, at most `most` of them.
+  /// Returns the names in a folder in sorted order, at most `most` of them, without hidden ones.
   static func names(in folder: String, most: Int) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -36,7 +37,8 @@ enum BoundedFile {
     return names.sorted()
   }
 
-  /// Returns the time at which a file or folder was last changed, in nanoseconds; 0 if there is none.
+  /// Returns the time of the last change of a file or folder in nanoseconds; 0 if it does not
+  /// exist.
   static func changed(_ path: String) -> Int64 {
     var status = stat()
     guard stat(path, &status) == 0 else { return 0 }
@@ -56,7 +58,7 @@ enum BoundedFile {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Returns the path to which links lead from another one; `nil` if none does.
+  /// Returns a path with its links resolved; `nil` if there are none, or nothing is at the path.
   static func resolved(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }

@@ -1,8 +1,7 @@
 import Glibc
 
-/// What dpkg knows of installed packages, read from its files; nothing on a machine without dpkg.
+/// The installed packages according to dpkg's files; empty on a machine without dpkg.
 public struct DebianPackages: Sendable {
-  /// The folder of dpkg's files.
   let folder: String
   private static let mostPackages = 20_000
   private static let mostListBytes = 32 << 20
@@ -18,7 +17,7 @@ public struct DebianPackages: Sendable {
     var wanted: [[UInt8]: String] = [:]
     for path in paths {
       wanted[Array(path.utf8)] = path
-      // Where /bin is a link to /usr/bin, packages may still name the former.
+      // Where `/bin` is a link to `/usr/bin`, packages may still name the former.
       if path.hasPrefix("/usr/bin/") || path.hasPrefix("/usr/sbin/") { wanted[Array(path.utf8.dropFirst(4))] = path }
     }
     let folders = Array(Set(wanted.keys.map { Array($0[...($0.lastIndex(of: UInt8(ascii: "/")) ?? 0)]) }))
@@ -26,7 +25,7 @@ public struct DebianPackages: Sendable {
     for name in BoundedFile.names(in: folder + "/info", most: Self.mostPackages * 8) where name.hasSuffix(".list") {
       guard owners.count < paths.count else { break }
       guard let bytes = BoundedFile.bytes("\(folder)/info/\(name)", most: Self.mostListBytes) else { continue }
-      // Such as “libc6:amd64.list”.
+      // A name such as “libc6:amd64.list”.
       let package = String(name.dropLast(5).prefix { $0 != ":" })
       Self.lines(of: bytes, beginningWith: folders) { line in
         guard let path = wanted[Array(line)], owners[path] == nil else { return }
@@ -45,7 +44,8 @@ public struct DebianPackages: Sendable {
     Self.lines(of: bytes, beginningWith: [key]) { line in
       let name = String(decoding: line.dropFirst(key.count), as: UTF8.self)
       guard packages.contains(name) else { return }
-      // An empty line ends what is said of a package; the status and the version are among its first lines.
+      // An empty line ends a package's paragraph. The status and the version are among its first
+      // lines.
       let rest = line.base[line.endIndex...].dropFirst().prefix(Self.mostFieldBytes)
       let fields = String(decoding: rest, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         .prefix { !$0.isEmpty }
@@ -55,9 +55,9 @@ public struct DebianPackages: Sendable {
     return versions
   }
 
-  /// Visits the lines that begin with one of some texts.
+  /// Visits the lines that begin with one of several prefixes.
   ///
-  /// Most lines of a package are of no use, so the C library looks at them.
+  /// Most lines of a package are not needed, so the C library searches them.
   private static func lines(
     of bytes: [UInt8], beginningWith prefixes: [[UInt8]], _ visit: (Slice<UnsafeRawBufferPointer>) -> Void
   ) {

@@ -1,28 +1,29 @@
 import LatchkeyModel
 
-/// An application's entry for menus, by the Desktop Entry Specification.
+/// An application's menu entry, according to the Desktop Entry Specification.
 ///
-/// Only the group “Desktop Entry” is read, and only what the scanner uses.
+/// Only the keys of the group “Desktop Entry” that the scan uses are read.
 public struct DesktopEntry: Hashable, Sendable {
-  /// The bytes of the largest file that is read.
+  /// The largest size of a file that is read, in bytes.
   public static let mostBytes = 262_144
 
-  /// The name in the best of the languages asked for, fit to be shown.
+  /// The name in the most preferred language available, fit to be shown.
   public var name: String
-  /// The command line that starts it; `nil` if it is started in another way.
+  /// The command line that starts it; `nil` if it is started differently.
   public var exec: String?
-  /// The program without which it does not count as installed.
+  /// The program that must exist for the application to count as installed.
   public var tryExec: String?
   /// The categories, such as `Education` and `Game`.
   public var categories: [String]
   /// The ID of the Flatpak that it belongs to.
   public var flatpak: String?
-  /// A Boolean value that indicates whether it was deleted, or is in no menu of any desktop.
+  /// A Boolean value that indicates whether it was deleted, or appears in no desktop's menu.
   public var isHidden: Bool
 
-  /// Reads an entry; `nil` if the bytes are not the entry of an application.
+  /// Reads an entry; `nil` if the bytes are not an application's entry.
   ///
-  /// `languages` are the names of locales without encoding, such as `de_DE` and `de`, the best one first.
+  /// `languages` are locale names without encoding, such as `de_DE` and `de`, in descending
+  /// preference.
   public init?(_ bytes: [UInt8], languages: [String] = []) {
     guard bytes.count <= Self.mostBytes else { return nil }
     let values = Self.values(String(decoding: bytes, as: UTF8.self))
@@ -35,18 +36,20 @@ public struct DesktopEntry: Hashable, Sendable {
     tryExec = values["TryExec"].map(Self.unescaped).flatMap { $0.isEmpty ? nil : $0 }
     categories = Self.list(values["Categories"] ?? "")
     flatpak = values["X-Flatpak"].map(Self.unescaped)
-    // A desktop may leave an entry to another one: it counts as long as there is any that shows it.
+    // An entry may be for some desktops only. It counts as long as any desktop shows it.
     let isShownNowhere = values["OnlyShowIn"].map { Self.list($0).isEmpty } ?? false
     isHidden = Self.isTrue(values["Hidden"]) || Self.isTrue(values["NoDisplay"]) || isShownNowhere
   }
 
-  /// The category of points that suggests itself; `nil` for none.
+  /// The category that its menu categories suggest; `nil` for none.
   public var suggestion: AppCategory? {
     if categories.contains("Education") { return .learning }
     return categories.contains("Game") ? .reward : nil
   }
 
-  /// Returns the keys of the group “Desktop Entry” with their values; of equal keys the first counts.
+  /// Returns the keys and values of the group “Desktop Entry”.
+  ///
+  /// The first of several equal keys counts.
   private static func values(_ text: String) -> [String: String] {
     var values: [String: String] = [:]
     var isInGroup = false
@@ -109,7 +112,8 @@ public struct DesktopEntry: Hashable, Sendable {
 
 /// The languages in which a name is read.
 public enum EntryLanguages {
-  /// Returns the names to look for, the best one first, for a locale such as `de_DE.UTF-8@euro`.
+  /// Returns the names to search for in descending preference, for a locale such as
+  /// `de_DE.UTF-8@euro`.
   public static func names(of locale: String) -> [String] {
     let parts = locale.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     let base = String(parts[0].prefix { $0 != "." })

@@ -1,6 +1,6 @@
 /// The command line of a desktop entry.
 public enum ExecLine {
-  /// Programs that start others, so that they say nothing about which application it is.
+  /// Programs that start others, and therefore do not identify an application.
   private static let launchers: Set<String> = [
     "bash", "dash", "dbus-launch", "dbus-run-session", "dbus-send", "env", "flatpak", "gapplication", "gdbus", "gjs",
     "gtk-launch", "guile", "java", "ksh", "lua", "mono", "nice", "node", "nodejs", "perl", "php", "pkexec", "ruby",
@@ -8,7 +8,7 @@ public enum ExecLine {
     "snap", "su", "sudo", "wish", "xdg-open", "x-terminal-emulator", "zsh",
   ]
 
-  /// Returns the name or path of the program that a command line starts; `nil` if that is one that starts others.
+  /// Returns the name or path of the program that a command line starts; `nil` if it is a launcher.
   public static func program(_ line: String) -> String? {
     guard let program = started(line).first, !program.isEmpty else { return nil }
     let name = base(program)
@@ -16,7 +16,7 @@ public enum ExecLine {
     return name.isEmpty || isInterpreter || launchers.contains(name) ? nil : program
   }
 
-  /// Returns the words of a command line without the variables that are set for it.
+  /// Returns the words of a command line without the environment variables that it sets.
   static func started(_ line: String) -> [String] {
     var words = words(line)[...]
     if words.first.map(base) == "env" {
@@ -30,7 +30,9 @@ public enum ExecLine {
 
   private static let mostWords = 64
 
-  /// Returns the words of a command line, in which quotation marks join words and a backslash within them escapes.
+  /// Returns the words of a command line.
+  ///
+  /// Quotation marks join words, and a backslash inside them escapes a character.
   static func words(_ line: String) -> [String] {
     var words: [String] = []
     var word = String.UnicodeScalarView()

@@ -1,4 +1,4 @@
-/// The version of a Flatpak, from the description that it exports beside its menu entry.
+/// The version of a Flatpak, from the description that it exports along with its menu entry.
 enum FlatpakVersion {
   private static let mostBytes = 1 << 20
 
@@ -11,7 +11,7 @@ enum FlatpakVersion {
     return nil
   }
 
-  /// Returns the version in the first tag of a release, which describes the newest one.
+  /// Returns the version in the first release tag, which is that of the newest release.
   static func version(in bytes: [UInt8]) -> String? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let tag = text.firstRange(of: "<release ") else { return nil }

@@ -1,12 +1,14 @@
 import LatchkeyModel
 
-/// A command line that has another program start the application: a store's client, a browser, a Java virtual machine, or `snap`.
+/// A command line that starts an application through another program: a store's client, a browser,
+/// a Java virtual machine, or `snap`.
 ///
 /// Spec: Protocol/10-household.md §5.
 public enum LaunchLine {
-  /// Returns what recognizes the application that a command line starts through another program; `nil` if it starts it itself.
+  /// Returns the matcher of an application that a command line starts through another program;
+  /// `nil` if it starts it directly.
   ///
-  /// `name` is the application's name, by which Lutris shows what it runs.
+  /// `name` is the application's name, which Lutris shows for the program that it runs.
   static func matcher(_ line: String, name: String) -> AppMatcher? {
     let words = ExecLine.started(line)
     guard let program = words.first else { return nil }
@@ -21,7 +23,8 @@ public enum LaunchLine {
     return pattern.map { AppMatcher(kind: .argument, value: $0) }
   }
 
-  /// Returns the snap of a program in the folder of snaps' programs, such as `/snap/bin/NAME` or `/snap/bin/NAME.PROGRAM`.
+  /// Returns the snap of a program in the folder of snaps' programs, such as `/snap/bin/NAME` or
+  /// `/snap/bin/NAME.PROGRAM`.
   private static func snap(_ program: String) -> String? {
     let folders = ["/snap/bin/", "/var/lib/snapd/snap/bin/"]
     guard let folder = folders.first(where: program.hasPrefix) else { return nil }
@@ -29,14 +32,15 @@ public enum LaunchLine {
     return snap.isEmpty || snap.contains("/") ? nil : String(snap)
   }
 
-  /// Returns the pattern of what a store's client shows once it has been given a link to start something.
+  /// Returns the pattern of the arguments that a store's client shows after it was given a link
+  /// that starts an application.
   private static func link(_ word: String, name: String) -> String? {
     let parts = word.split(maxSplits: 1) { $0 == ":" }
     guard parts.count == 2 else { return nil }
     let path = parts[1].split { $0 == "/" || $0 == "?" || $0 == "&" }.map(String.init)
     switch (String(parts[0]), path.first ?? "") {
     case ("steam", "rungameid"), ("steam", "run"):
-      // The number of a game that is not Steam's own stands in the upper half.
+      // The upper half contains the number of a game that is not Steam's own.
       guard path.count > 1, let number = UInt64(path[1]) else { return nil }
       return "*SteamLaunch AppId=\(number > UInt64(UInt32.max) ? number >> 32 : number) *"
     case ("lutris", "rungame"), ("lutris", "rungameid"): return "*lutris-wrapper*\(literal(name))*"
@@ -53,7 +57,7 @@ public enum LaunchLine {
     return "*\(word)*"
   }
 
-  /// Returns the pattern of the archive or class that a Java virtual machine is told to run.
+  /// Returns the pattern of the archive or class that a Java virtual machine runs.
   private static func java(_ words: ArraySlice<String>) -> String? {
     /// The options whose value is the next word.
     let withValue: Set<String> = [
@@ -76,6 +80,6 @@ public enum LaunchLine {
     String(text).wholeMatch(of: /[0-9A-Za-z_-]+/) != nil
   }
 
-  /// Returns a text for a pattern, in which a star stands for itself among others.
+  /// Returns a text for use in a pattern, in which a `?` stands for a star.
   private static func literal(_ text: String) -> String { text.replacing("*", with: "?") }
 }

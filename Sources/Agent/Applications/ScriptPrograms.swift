@@ -1,19 +1,20 @@
 /// The programs that a script names.
 ///
-/// A script may run one of them in its own place before the agent has seen the script.
+/// A script may replace itself with one of them before the agent has seen the script.
 ///
 /// Spec: Protocol/10-household.md §5.
 enum ScriptPrograms {
-  /// The bytes of the largest script that is read, and the most programs.
+  /// The largest size of a script that is read, in bytes, and the most programs.
   private static let (mostBytes, most) = (65_536, 8)
 
-  /// Returns the programs that a script names by a path, or by one from its own folder on, without those in the folders of many
-  /// programs.
+  /// Returns the programs that a script names by an absolute path or by one relative to its own
+  /// folder, without those in the shared folders.
   static func named(in script: String, besides folders: Set<String>) -> [String] {
     guard let bytes = BoundedFile.bytes(script, most: mostBytes), let end = script.lastIndex(of: "/") else { return [] }
     let folder = String(script[..<end])
     var found: [String] = []
-    // A word is what no shell gives a meaning to: of "$(dirname "$0")/data/game", what follows the parenthesis.
+    // A word consists of characters without a meaning for shells. Of `"$(dirname "$0")/data/game"`,
+    // it is the part after the parenthesis.
     for word in bytes.split(whereSeparator: { !isOfPath($0) }) where word.contains(0x2F) {
       let word = String(decoding: word, as: UTF8.self)
       let places = word.hasPrefix("/") ? [word, folder + word] : [folder + "/" + word]

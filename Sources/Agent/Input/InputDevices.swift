@@ -2,9 +2,12 @@ import CInput
 import Glibc
 import LatchkeyModel
 
-/// The input devices of this machine, of which only the time of the last event is kept.
+/// The input devices of this machine.
 ///
-/// Which key was pressed and where a pointer went is read past and never kept. Devices that a program has made do not count.
+/// Only the time of the last event is kept.
+///
+/// Keys and pointer positions are skipped and never kept. Devices that a program has created do not
+/// count.
 ///
 /// Spec: Protocol/13-agent.md §10.
 public final class InputDevices {
@@ -17,7 +20,9 @@ public final class InputDevices {
 
   private let folder: String
   private let classFolder: String
-  /// The devices that are read, and those that do not count, by name; the number of the latter is bounded by a look.
+  /// The devices that are read, and those that do not count, by name.
+  ///
+  /// Each search bounds the number of the latter.
   private var devices: [String: Device] = [:]
   private var others: [String: UInt64] = [:]
   private var last: BootInstant?
@@ -30,22 +35,23 @@ public final class InputDevices {
 
   deinit { for device in devices.values { close(device.descriptor) } }
 
-  /// A Boolean value that indicates whether a device can be read, so that no event means no input.
+  /// A Boolean value that indicates whether any device can be read, so that the absence of events
+  /// means no input.
   public var canSee: Bool { !devices.isEmpty }
 
-  /// Looks for new devices, of which at most 64 are read.
+  /// Searches for new devices, and opens at most 64.
   public func look() {
     var found: [String: UInt64] = [:]
     for name in names() where devices[name] == nil {
       var status = stat()
-      // A number may be used again for another device: its file is then another one.
+      // A number may be reused for another device, whose file is then a different one.
       guard devices.count < Self.most, stat("\(folder)/\(name)", &status) == 0 else { continue }
       found[name] = UInt64(status.st_ino)
       guard others[name] != UInt64(status.st_ino) else { continue }
       var about = latchkey_input_device()
       let descriptor = latchkey_input_open("\(folder)/\(name)", &about)
       guard descriptor >= 0 else {
-        // Rights may come later: the next look tries again.
+        // Permissions may be granted later, so the next search tries again.
         found[name] = nil
         continue
       }
@@ -60,7 +66,8 @@ public final class InputDevices {
     others = found
   }
 
-  /// Reads what has come in, and returns when the last input was; `nil` for none since this object was made.
+  /// Reads the events that have arrived, and returns the time of the last input; `nil` for none
+  /// since this object was created.
   public func lastInput() -> BootInstant? {
     for (name, device) in devices {
       var milliseconds: Int64 = 0

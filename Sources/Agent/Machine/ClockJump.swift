@@ -19,10 +19,10 @@ public struct ClockJump: Sendable {
 
   /// The change between two readings.
   public struct Change: Sendable, Hashable {
-    /// The time that has passed, sleep included.
+    /// The time that has passed, including sleep.
     public var passed: Duration
     public var slept: Duration
-    /// The time by which the wall clock was set ahead; negative if it was set back.
+    /// The time by which the wall clock was set forward; negative if it was set back.
     public var set: Duration
 
     /// Returns whether the machine slept for longer than a tolerance, or the wall clock was set by more than it.

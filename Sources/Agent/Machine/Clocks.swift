@@ -6,9 +6,9 @@ import LatchkeyModel
 public enum SystemClock: Sendable {
   /// The time of day since 1970, which people and time services set.
   case wall
-  /// The time since this machine started, without the time that it slept.
+  /// The time since this machine started, excluding sleep.
   case awake
-  /// The time since this machine started, with the time that it slept.
+  /// The time since this machine started, including sleep.
   case boot
 
   public var now: Duration {
@@ -25,7 +25,7 @@ public enum SystemClock: Sendable {
 
   private var reading: timespec {
     var time = timespec()
-    // Cannot fail: every kernel since 2.6.39 has the three clocks.
+    // This cannot fail, since every kernel since 2.6.39 has the three clocks.
     switch self {
     case .wall: clock_gettime(CLOCK_REALTIME, &time)
     case .awake: clock_gettime(CLOCK_MONOTONIC, &time)
@@ -35,24 +35,25 @@ public enum SystemClock: Sendable {
   }
 }
 
-/// The clock that people read, for showing when something was.
+/// The clock that people read, used to show when something happened.
 ///
 /// It may be set at any time.
 public enum WallClock {
   public static func now() -> Int64 { SystemClock.wall.milliseconds }
 
-  /// A Boolean value that indicates whether the kernel says that a time service keeps the clock.
+  /// A Boolean value that indicates whether a time service keeps the clock, according to the
+  /// kernel.
   public static var isKept: Bool { latchkey_clock_is_kept() == 1 }
 }
 
-/// The clock that durations are measured by, `CLOCK_BOOTTIME`: it counts through sleep and never jumps.
+/// The clock for durations, `CLOCK_BOOTTIME`, which includes sleep and never jumps.
 public enum BootClock {
   public static func now() -> BootInstant { BootInstant(milliseconds: SystemClock.boot.milliseconds) }
 }
 
 /// The kernel's name for the time since this machine last started.
 ///
-/// A process number and a reading of `BootClock` mean something within one boot only.
+/// A process number and a reading of `BootClock` are valid within one boot only.
 public enum BootID {
   /// Returns the ID of this boot, a UUID in lower case; `nil` if /proc does not show it.
   public static func current() -> String? {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The line by which PAM asks the agent before a session begins.
+/// The line in PAM's configuration that has PAM ask the agent before a session begins.
 ///
 /// Spec: Protocol/13-agent.md §13.
 public enum LoginGateLine {
   /// The most bytes that are read of PAM's file.
   private static let most = 65_536
 
-  /// Returns whether PAM's file for accounts has the line, and not as a comment.
+  /// Returns whether PAM's file for accounts contains the line, and not as a comment.
   public static func isThere(_ path: String = "/etc/pam.d/common-account") -> Bool {
     guard let file = fopen(path, "re") else { return false }
     defer { fclose(file) }

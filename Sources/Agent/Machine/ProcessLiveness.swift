@@ -1,13 +1,13 @@
-/// The check whether a process is still running, as opposed to a later one with the same number.
+/// A check whether a process is still running, as opposed to a later process with the same number.
 public enum ProcessLiveness {
   /// Returns whether the process with this number and start time is still running.
   ///
-  /// A process that waits to be reaped is not.
+  /// A zombie, which has ended and was not reaped, is not running.
   ///
   /// - Parameters:
   ///   - pid: The process number.
-  ///   - startTime: Field 22 of its /proc/PID/stat, in clock ticks since boot. It is valid within one boot, so compare
-  ///     `BootID.current()` first.
+  ///   - startTime: Field 22 of its /proc/PID/stat, in clock ticks since boot. It is valid within
+  ///     one boot, so compare `BootID.current()` first.
   /// - Returns: `true` if the process is running.
   public static func isAlive(pid: Int32, startTime: UInt64) -> Bool {
     guard let stat = ProcessStatLine(pid: pid) else { return false }

@@ -4,15 +4,14 @@ import Glibc
 import LatchkeyModel
 import Synchronization
 
-/// A watch over processes that reports whether they are running and when they ended, according to the kernel.
+/// A watch over processes that reports whether they are running and when they ended.
 ///
-/// Each process is held by a descriptor (`pidfd_open`), which stays valid when its number is reused. One thread waits
-/// for the ends of all of them; it starts with the first process.
+/// Each process is held by a descriptor (`pidfd_open`), which stays valid when its number is
+/// reused. One thread waits for the ends of all processes. It starts with the first process.
 public final class ProcessWatch: Sendable {
-  /// The state of a process.
   public enum State: Hashable, Sendable {
     case running
-    /// It ended while it was watched; with the time on the boot clock and in Unix milliseconds.
+    /// It ended while it was watched, at a time on the boot clock and in Unix milliseconds.
     case ended(at: BootInstant, wall: Int64)
     /// It had ended before it was watched.
     case gone
@@ -32,27 +31,26 @@ public final class ProcessWatch: Sendable {
   /// Returns the state of a process, and watches it from now on if it is running.
   public func state(of process: ProcessIdentity) -> State { table.state(of: process) }
 
-  /// Begins to watch a process that somebody has just started.
+  /// Begins to watch a process that was just started.
   ///
-  /// One that has ended already, and for which its parent has not waited, ends now. `state(of:)` cannot know that: to it, such
-  /// a process may have ended long ago.
+  /// If it has already ended and was not reaped, its end counts as now. `state(of:)` cannot assume
+  /// that, since such a process may have ended long ago.
   public func begin(_ process: ProcessIdentity) { table.begin(process) }
 
-  /// Stops watching a process.
   public func forget(_ process: ProcessIdentity) { table.forget(process) }
 }
 
 /// The watched processes, which the watch and its thread share.
 private final class WatchTable: Sendable {
   private struct Entry {
-    /// The descriptor; -1 if the kernel provides none, in which case /proc is read each time.
+    /// The descriptor; -1 if the kernel provides none, and /proc is read each time.
     var descriptor: Int32
     var end: (at: BootInstant, wall: Int64)?
   }
 
   private struct Content {
     var entries: [ProcessIdentity: Entry] = [:]
-    /// The descriptors that the thread closes once it no longer waits on them.
+    /// The descriptors that the thread closes once it no longer waits for them.
     var closing: [Int32] = []
     var hasThread = false
     var isStopped = false
@@ -60,7 +58,8 @@ private final class WatchTable: Sendable {
 
   private let content = Mutex(Content())
   private let onEnd: @Sendable () -> Void
-  /// The reading and the writing end of a pipe that interrupts the thread; -1 if it could not be created.
+  /// The reading and writing ends of a pipe that interrupts the thread; -1 if it could not be
+  /// created.
   private let interrupt: (reading: Int32, writing: Int32)
 
   init(onEnd: @escaping @Sendable () -> Void) {
@@ -86,7 +85,8 @@ private final class WatchTable: Sendable {
     let (state, isNew) = content.withLock { content -> (ProcessWatch.State, Bool) in
       if let entry = content.entries[process] { return (Self.look(at: process, entry, &content), false) }
       let descriptor = latchkey_pidfd_open(process.processID)
-      // The number may have been reused. The start time shows this, and the descriptor keeps the result valid.
+      // The number may have been reused. The start time shows whether it was, and the descriptor
+      // keeps the result valid.
       guard ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime) else {
         if descriptor >= 0 { close(descriptor) }
         return (.gone, false)
@@ -146,11 +146,12 @@ private final class WatchTable: Sendable {
 
   private func wake() {
     var byte: UInt8 = 0
-    // A full pipe has woken the thread already.
+    // A full pipe has already woken the thread.
     if interrupt.writing >= 0 { _ = write(interrupt.writing, &byte, 1) }
   }
 
-  /// Runs the thread: waits for the end of a process or a change of the list, until the watch is gone.
+  /// Runs the thread, which waits for the end of a process or a change of the list until the watch
+  /// is released.
   private func wait() {
     var buffer = [UInt8](repeating: 0, count: 64)
     while true {

@@ -1,14 +1,16 @@
 import CProcess
 import Glibc
 
-/// The memory that this process keeps while nothing happens.
+/// The memory that this process occupies while it is idle.
 public enum ResidentMemory {
-  /// How long after its start a process has read what it needs only once, in milliseconds.
+  /// The time after its start by which a process has read whatever it needs only once, in
+  /// milliseconds.
   public static let settledMilliseconds: Int64 = 20_000
-  /// The time between two occasions to give memory back, in milliseconds.
+  /// The time between two releases of memory, in milliseconds.
   public static let pauseMilliseconds: Int64 = 600_000
 
-  /// Gives memory back once the process has settled, and from time to time, until the task is cancelled.
+  /// Releases memory once the process has settled, and regularly after that, until the task is
+  /// cancelled.
   public static func releaseRepeatedly() async {
     var pause = settledMilliseconds
     while !Task.isCancelled {
@@ -18,14 +20,16 @@ public enum ResidentMemory {
     }
   }
 
-  /// Gives back the free parts of the heap, and the code of this program and its libraries.
+  /// Releases the free parts of the heap, and the code of this program and its libraries.
   ///
-  /// Code that runs again is mapped again from the page cache, where the kernel keeps it as long as there is room. Most of what a
-  /// start needs does not run again: without this, it would count as resident for as long as the process lives.
+  /// Code that runs again is mapped again from the page cache, where the kernel keeps it as long as
+  /// there is room. Most of the code that a start needs does not run again. Without this, it would
+  /// count as resident for as long as the process lives.
   public static func release() {
     latchkey_trim_heap()
     for line in (ProcFile.read("/proc/self/maps", most: 1 << 20) ?? []).split(separator: 0x0A) {
-      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH. What may be executed but not written is as it is in its file.
+      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH. Executable memory that is not writable is
+      // identical to its file.
       let fields = line.split(separator: 0x20, maxSplits: 5)
       guard fields.count == 6, fields[1].elementsEqual("r-xp".utf8), fields[4].first != 0x30 else { continue }
       let ends = fields[0].split(separator: 0x2D).compactMap { UInt(String(decoding: $0, as: UTF8.self), radix: 16) }

@@ -20,9 +20,10 @@ public struct RunningProcess: Hashable, Sendable {
     self.hasEnded = hasEnded
   }
 
-  /// Reads the process with a number from /proc; `nil` if there is none, or /proc hides it from this user.
+  /// Reads the process with a number from /proc; `nil` if there is none, or /proc hides it from
+  /// this user.
   ///
-  /// The number of a thread is not that of a process, although /proc has a folder for it.
+  /// The number of a thread is not the number of a process, although /proc has a folder for it.
   public init?(pid: Int32) {
     // The two files belong to one process if the start time is the same before and after.
     guard pid > 0, let stat = ProcessStatLine(pid: pid), let user = Self.realUser(pid),
@@ -38,7 +39,7 @@ public struct RunningProcess: Hashable, Sendable {
 
   private static func realUser(_ pid: Int32) -> UInt32? {
     guard let data = ProcFile.read("/proc/\(pid)/status", most: 16_384) else { return nil }
-    // The kernel escapes line ends in the name, so that no name can imitate one of these lines.
+    // The kernel escapes line ends in the name, so that a name cannot imitate one of these lines.
     let lines = data.split(separator: UInt8(ascii: "\n"))
     func number(_ name: String) -> UInt32? {
       lines.first { $0.starts(with: name.utf8) }.flatMap { line in

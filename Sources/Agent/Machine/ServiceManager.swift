@@ -1,17 +1,22 @@
 import Glibc
 
-/// The service manager that started this process and wants to be told of its state: systemd, for `Type=notify`.
+/// The service manager that started this process and expects reports of its state: systemd, for
+/// `Type=notify`.
 ///
-/// The protocol is that of sd_notify(3): a datagram of assignments to the socket that `NOTIFY_SOCKET` names.
+/// The protocol is that of sd_notify(3): a datagram with assignments, sent to the socket that
+/// `NOTIFY_SOCKET` names.
 public struct ServiceManager: Sendable {
   /// The socket's path; a name in the abstract namespace begins with `@`.
   public let socket: String
-  /// The time between two signs of life, half of that after which the service counts as hung; `nil` if none are wanted.
+  /// The time between two signs of life, which is half the time after which the service counts as
+  /// hung; `nil` if none are required.
   public let signInterval: Duration?
 
-  /// Returns the manager of this process; `nil` if it was not started as a service that reports its state.
+  /// Returns the manager of this process; `nil` if the process was not started as a service that
+  /// reports its state.
   ///
-  /// The variables are removed, so that programs which this one starts do not report in its place.
+  /// The environment variables are removed, so that programs started by this process do not report
+  /// in its place.
   public static func ofThisProcess() -> ServiceManager? {
     let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
     let environment = names.reduce(into: [:]) { found, name in found[name] = getenv(name).map { String(cString: $0) } }
@@ -30,10 +35,10 @@ public struct ServiceManager: Sendable {
     signInterval = isForThisProcess && microseconds > 0 ? .microseconds(max(1_000, microseconds / 2)) : nil
   }
 
-  /// The bytes of a path in a Unix socket address, with its end.
+  /// The size of a path in a Unix socket address in bytes, including the terminating zero.
   private static let longestPath = 108
 
-  /// Sends an assignment such as `READY=1`; returns whether the system took it.
+  /// Sends an assignment such as `READY=1`, and returns whether the system accepted it.
   @discardableResult
   public func tell(_ text: String) -> Bool {
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -1,8 +1,8 @@
 /// The rule for which interfaces Latchkey uses. Spec: Protocol/02-discovery.md §6.
 extension NetworkInterface {
-  /// A reason for which machines are not looked for on an interface.
+  /// A reason why the node does not search for machines on an interface.
   public enum Exclusion: Sendable, Hashable {
-    /// It leads to this machine alone.
+    /// The interface leads to this machine only.
     case loopback
     case off
     /// It belongs to containers or virtual machines.
@@ -15,9 +15,8 @@ extension NetworkInterface {
 
   /// Returns the reason why the node does not search an interface; `nil` if it does.
   ///
-  /// - Parameter names: The interfaces that a person chose; `nil` if the general rule applies. A chosen interface is
-  ///   used
-  ///   regardless of its kind, if it is up and has an address.
+  /// - Parameter names: The interfaces that a person chose; `nil` if the general rule applies. A
+  ///   chosen interface is used regardless of its kind, if it is up and has an address.
   /// - Returns: The reason.
   public func exclusion(names: [String]?) -> Exclusion? {
     if let names {
@@ -34,12 +33,13 @@ extension NetworkInterface {
     return subnets.isEmpty ? .noAddress : nil
   }
 
-  /// Returns whether the node states the interface's addresses to other machines.
+  /// Returns whether the node announces the interface's addresses to other machines.
   ///
-  /// Those of a tunnel are stated, since a peer may be at its other end.
+  /// Those of a tunnel are announced, since a peer may be at its other end.
   ///
-  /// - Parameter names: The interfaces that a person chose; `nil` for all that do not belong to virtual machines.
-  /// - Returns: `true` if the addresses are stated.
+  /// - Parameter names: The interfaces that a person chose; `nil` for all that do not belong to
+  ///   virtual machines.
+  /// - Returns: `true` if the addresses are announced.
   public func isOffered(names: [String]?) -> Bool {
     isUp && !isLoopback && (names?.contains(name) ?? !isVirtual)
   }

@@ -8,7 +8,7 @@ public struct NetworkInterface: Hashable, Sendable {
   public var isUp: Bool
   /// A Boolean value that indicates whether the link itself works, such as a plugged cable.
   public var isRunning: Bool
-  /// A Boolean value that indicates whether the interface leads to this machine alone.
+  /// A Boolean value that indicates whether the interface leads to this machine only.
   public var isLoopback: Bool
   /// A Boolean value that indicates whether the interface carries multicast; tunnels often do not.
   public var isMulticast: Bool

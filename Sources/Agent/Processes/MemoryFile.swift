@@ -1,9 +1,9 @@
 import CProcess
 import Glibc
 
-/// A file that is in memory alone, and has no place.
+/// A file in memory only, without a place on a disk.
 public enum MemoryFile {
-  /// The device of all such files, as `stat` gives it; `nil` where there are none.
+  /// The device of all such files, as `stat` returns it; `nil` if the system has none.
   public static var device: UInt64? {
     let file = latchkey_memory_file()
     guard file >= 0 else { return nil }

@@ -1,17 +1,18 @@
 import CProcess
 import Glibc
 
-/// The wait of a program for the end of a process that it started.
+/// A program's wait until its parent waits for its end.
 ///
-/// PAM learns that a log-in is refused from the exit status of the gate. A program that collects its ended children at once, as
-/// atd does, takes this status away from PAM unless PAM is already waiting for it. Then nobody would be refused.
+/// PAM learns that a log-in is refused from the exit status of the gate. A program that collects
+/// its ended children immediately, as atd does, takes this status away from PAM unless PAM is
+/// already waiting for it. In that case, no log-in would be refused.
 public enum ParentWait {
-  /// The longest time for which a refusal is put off, in milliseconds.
+  /// The longest time by which a refusal is delayed, in milliseconds.
   private static let patience: Int64 = 1_000
-  /// The same where the kernel does not show what a process waits for.
+  /// The same, if the kernel does not show what a process waits for.
   private static let blindPatience: Int64 = 100
 
-  /// Returns once the program that started this one waits for its end, or after a second.
+  /// Returns once the parent waits for the end of this program, or after a second.
   public static func begin() {
     let parent = getppid()
     let start = SystemClock.boot.milliseconds

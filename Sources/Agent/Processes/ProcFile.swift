@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// Small files of /proc, and what the kernel says of a file.
+/// Reading of small files in /proc, and of the status of files.
 ///
 /// Files of a process that makes readers wait are not read: see `ProcessReads`.
 public enum ProcFile {
@@ -10,10 +10,11 @@ public enum ProcFile {
     read(path, most: most, isWhole: true)
   }
 
-  /// Returns what one read of a file gives, at most `most` bytes; `nil` if it cannot be read.
+  /// Returns the result of a single read of a file, at most `most` bytes; `nil` if it cannot be
+  /// read.
   ///
-  /// The kernel gives the files of a process that have one line, and its arguments, at once. Asking again whether there is
-  /// more would cost as much.
+  /// For a process's one-line files and its arguments, the kernel returns everything in one read. A
+  /// second read to look for more would cost as much.
   public static func line(_ path: String, most: Int = 4_096) -> [UInt8]? {
     read(path, most: most, isWhole: false)
   }
@@ -29,8 +30,10 @@ public enum ProcFile {
     return read(descriptor, most: most, isWhole: isWhole)
   }
 
-  /// Returns the content of a regular file that somebody else has made and that is no link, at most `most` bytes; `nil` if it
-  /// is none or cannot be read.
+  /// Returns the content of a regular file that another user may have created, at most `most`
+  /// bytes.
+  ///
+  /// Returns `nil` if it is a link or not a regular file, or cannot be read.
   public static func readForeign(_ path: String, most: Int) -> [UInt8]? {
     guard let descriptor = RegularFile.open(path, followsLink: false) else { return nil }
     defer { close(descriptor) }
@@ -53,7 +56,7 @@ public enum ProcFile {
     return failed && bytes.isEmpty ? nil : bytes
   }
 
-  /// Returns where a link leads, at most 4,096 bytes; `nil` if it cannot be read.
+  /// Returns the target of a link, at most 4,096 bytes; `nil` if it cannot be read.
   public static func link(_ path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = ProcessReads.reading(path) { () -> Int? in
@@ -65,23 +68,23 @@ public enum ProcFile {
     return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
   }
 
-  /// What the link to the executable of a process shows.
+  /// The target of the link to a process's executable.
   public enum Executable: Hashable, Sendable {
     /// Its path, at most 4,095 bytes.
     case path(String)
-    /// There is one, and its path is longer than the kernel tells.
+    /// The executable exists, but its path is longer than the kernel reports.
     case longPath
-    /// There is none: the process has ended, or nothing of it may be read.
+    /// There is no executable: the process has ended, or may not be examined.
     case none
   }
 
-  /// Returns what the link to the executable shows in a folder of /proc.
+  /// Returns the executable that a process's folder in /proc shows.
   public static func executable(in folder: String) -> Executable {
     if let path = link("\(folder)/exe") { return .path(path) }
     return errno == ENAMETOOLONG ? .longPath : .none
   }
 
-  /// Returns what the kernel says of a file, links followed; `nil` if there is none.
+  /// Returns the status of a file, following links; `nil` if it does not exist.
   public static func status(_ path: String) -> stat? {
     ProcessReads.reading(path) {
       var status = stat()
@@ -89,11 +92,12 @@ public enum ProcFile {
     }
   }
 
-  /// Returns what the kernel has already been told about a file, or `nil` if that is incomplete or there is no such file.
+  /// Returns the status of a file that the kernel already knows; `nil` if it is incomplete or the
+  /// file does not exist.
   ///
-  /// Links are followed. The result holds the device, inode, mode, number of links, owner, size and times of change. A FUSE server is
-  /// not asked, so the file may have changed since. The kernel may still ask the server of a file system that only root can mount,
-  /// such as NFS.
+  /// Links are followed. The result contains the device, inode, mode, number of links, owner, size
+  /// and times of change. A FUSE server is not asked, so the file may have changed since. The
+  /// kernel may still ask the server of a file system that only root can mount, such as NFS.
   public static func knownStatus(_ path: String) -> stat? {
     ProcessReads.reading(path) {
       var status = stat()

@@ -1,26 +1,27 @@
 import CProcess
 import Glibc
 
-/// The kernel's events about processes, where it gives them to this one.
+/// The kernel's events about processes, if it provides them to this process.
 ///
 /// Spec: Protocol/13-agent.md §10.
 public struct ProcessEvents: ~Copyable, Sendable {
-  /// What happened to a process.
   public enum Event: Hashable, Sendable {
     case started(Int32)
-    /// A process began as a copy of another one, without another program; where this was asked for.
+    /// A process began as a copy of another one, without starting another program.
+    ///
+    /// Only reported on request.
     case forked(Int32, of: Int32)
     case lost
   }
 
-  /// The bytes of events that the kernel keeps for this process: those of some 20,000.
+  /// The size of the kernel's buffer for events in bytes, which holds some 20,000 events.
   private static let bufferBytes: Int32 = 16 << 20
 
   public let descriptor: Int32
 
-  /// Asks the kernel for events; `nil` where it refuses.
+  /// Subscribes to the kernel's events; `nil` if the kernel refuses.
   ///
-  /// That it does not refuse does not show that events come: see `deliver(_:within:)`.
+  /// Success does not prove that events arrive: see `deliver(_:within:)`.
   public init?() {
     let descriptor = latchkey_events_open(Self.bufferBytes)
     guard descriptor >= 0 else { return nil }
@@ -29,10 +30,10 @@ public struct ProcessEvents: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// Has copies of processes reported from now on, or not any more; at first they are not.
+  /// Turns reports of copies on or off; they are off at first.
   public func reportForks(_ isWanted: Bool) { latchkey_events_select(descriptor, isWanted ? 1 : 0) }
 
-  /// Returns the next event; `nil` if there is none now.
+  /// Returns the next event; `nil` if none is available.
   public func next() -> Event? {
     while true {
       var (process, parent): (pid_t, pid_t) = (0, 0)
@@ -47,9 +48,9 @@ public struct ProcessEvents: ~Copyable, Sendable {
     }
   }
 
-  /// Returns whether events come, which the start of a program of our own shows.
+  /// Returns whether events arrive, tested by starting a program of our own.
   ///
-  /// `start` starts it and returns its number. What others send, or start, proves nothing.
+  /// `start` starts the program and returns its number. Events about other programs prove nothing.
   public func deliver(_ start: () -> Int32?, within milliseconds: Int32) -> Bool {
     guard let expected = start() else { return false }
     let end = SystemClock.boot.milliseconds + Int64(milliseconds)

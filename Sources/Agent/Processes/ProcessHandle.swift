@@ -2,17 +2,18 @@ import CProcess
 import Glibc
 import LatchkeyModel
 
-/// A descriptor of a process, which stays that of the same process when its number is used again.
+/// A descriptor of a process, which stays valid for that process when its number is reused.
 public struct ProcessHandle: ~Copyable, Sendable {
   /// The descriptor, which can be polled for the end of the process.
   public let descriptor: Int32
 
-  /// The time within which no number is given to another process, in milliseconds.
+  /// The time within which no number is reused for another process, in milliseconds.
   ///
-  /// The kernel gives numbers in a cycle of at least 32,768, unless root has shortened it (`pid_max`).
+  /// The kernel assigns numbers in a cycle of at least 32,768, unless root has shortened it
+  /// (`pid_max`).
   private static let cycleMilliseconds: Int64 = 10
 
-  /// Opens the process; `nil` if it has ended, or if the number is that of a later one.
+  /// Opens a process; `nil` if it has ended, or if its number now belongs to a later one.
   ///
   /// `seenAt` is a reading of the clock from before the process was seen with its start time.
   public init?(_ process: ProcessIdentity, seenAt: BootInstant? = nil) {
@@ -22,7 +23,8 @@ public struct ProcessHandle: ~Copyable, Sendable {
       self.descriptor = descriptor
       return
     }
-    // The number was that process's before, and is now: the descriptor is of nothing else.
+    // The number belonged to that process before the descriptor was opened, and still does. The
+    // descriptor therefore belongs to it.
     guard ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime) else {
       close(descriptor)
       return nil
@@ -39,7 +41,8 @@ public struct ProcessHandle: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// Sends a signal to the process; returns `false` if it has ended or belongs to a user over whom this one has no rights.
+  /// Sends a signal to the process; returns `false` if it has ended, or belongs to a user over whom
+  /// this process has no rights.
   @discardableResult
   public borrowing func send(signal number: Int32) -> Bool { latchkey_pidfd_signal(descriptor, number) == 0 }
 

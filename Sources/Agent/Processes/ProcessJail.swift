@@ -1,16 +1,17 @@
 import Glibc
 import LatchkeyModel
 
-/// The control groups of root's own in which processes of others are frozen.
+/// The control groups, owned by root, in which other users' processes are frozen.
 ///
-/// Each process has a group to itself, named after it, which outlives this program. Its owner can neither thaw it nor move it out; what
-/// the system's first process moves out for the owner is reported by the kernel as soon as it happens.
+/// Each process has its own group, which is named after it and outlives this program. The owner of
+/// the process can neither thaw it nor move it out. If the system's first process moves it out for
+/// the owner, the kernel reports this immediately.
 ///
 /// Spec: Protocol/13-agent.md §12.
 public final class ProcessJail {
   /// The most processes that are frozen at the same time.
   public static let capacity = 1_024
-  /// The group of those that were let go.
+  /// The group of processes that were released.
   private static let released = "released"
 
   public let folder: String
@@ -18,7 +19,7 @@ public final class ProcessJail {
 
   /// The group of one process.
   private final class Cell {
-    /// The file that the kernel changes when the last process leaves the group.
+    /// The file that signals when the last process leaves the group.
     let events: Int32
     init?(_ group: String) {
       events = open(group + "/cgroup.events", O_RDONLY | O_CLOEXEC)
@@ -26,7 +27,8 @@ public final class ProcessJail {
     }
     deinit { close(events) }
 
-    /// A Boolean value that indicates whether a process is in the group; reading it arms the descriptor again.
+    /// A Boolean value that indicates whether the group contains a process; reading it rearms the
+    /// descriptor.
     var isOccupied: Bool {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = pread(events, &bytes, bytes.count, 0)
@@ -34,9 +36,10 @@ public final class ProcessJail {
     }
   }
 
-  /// Makes a jail in a folder of the second version's control groups, and takes over what an earlier run froze there.
+  /// Creates a jail in a folder of version 2 control groups, and takes over the processes that an
+  /// earlier run froze there.
   ///
-  /// It is `nil` where processes cannot be frozen, which a group that is made for it shows.
+  /// The result is `nil` if processes cannot be frozen, which is tested with a new group.
   public init?(folder: String) {
     self.folder = folder
     guard Self.make(folder) else { return nil }
@@ -53,20 +56,21 @@ public final class ProcessJail {
 
   public var processes: Set<ProcessIdentity> { Set(cells.keys) }
 
-  /// The processes that are frozen, with a descriptor each, which is ready with an exceptional condition (`POLLPRI`) when a process leaves.
+  /// The frozen processes, each with a descriptor that signals an exceptional condition (`POLLPRI`)
+  /// when the process leaves its group.
   public var descriptors: [(process: ProcessIdentity, descriptor: Int32)] { cells.map { ($0.key, $0.value.events) } }
 
-  /// Freezes a process; returns `false` if it is not frozen then.
+  /// Freezes a process; returns `false` if that failed.
   public func freeze(_ process: ProcessIdentity) -> Bool {
     if let cell = cells[process], cell.isOccupied { return true }
     cells[process] = nil
     guard cells.count < Self.capacity else { return false }
-    // Empty groups may have been removed by the service manager.
+    // The service manager may have removed empty groups.
     let group = group(process)
     guard Self.make(folder), Self.make(group), let cell = Cell(group),
-      // Frozen first, so that what comes in never runs in it.
+      // The group is frozen first, so that a process never runs in it.
       Self.write("1", to: group + "/cgroup.freeze"),
-      // The descriptor keeps the number from becoming another process's.
+      // The descriptor ensures that the number still belongs to the process.
       let handle = ProcessHandle(process), Self.write("\(process.processID)", to: group + "/cgroup.procs"),
       !handle.hasEnded, cell.isOccupied
     else {
@@ -78,7 +82,7 @@ public final class ProcessJail {
     return true
   }
 
-  /// Lets a process go on, in a group where nothing is frozen.
+  /// Resumes a process by moving it to a group that is not frozen.
   public func release(_ process: ProcessIdentity) {
     cells[process] = nil
     let group = group(process)
@@ -86,7 +90,7 @@ public final class ProcessJail {
     empty(group)
   }
 
-  /// Returns whether a process has left its group, or has ended; its group is removed then.
+  /// Returns whether a process has left its group or ended, and if so, removes the group.
   public func hasLeft(_ process: ProcessIdentity) -> Bool {
     guard let cell = cells[process], !cell.isOccupied else { return false }
     cells[process] = nil
@@ -94,7 +98,7 @@ public final class ProcessJail {
     return true
   }
 
-  /// Moves what is in a group to where nothing is frozen, and removes the group.
+  /// Moves the processes of a group to one that is not frozen, and removes the group.
   private func empty(_ group: String) {
     let free = folder + "/" + Self.released
     if Self.make(free) {
@@ -107,7 +111,7 @@ public final class ProcessJail {
     "\(folder)/\(process.processID)-\(process.startTime)"
   }
 
-  /// Returns the processes after which groups are named.
+  /// Returns the processes that groups are named after.
   private static func named(in folder: String) -> [ProcessIdentity] {
     guard let listing = opendir(folder) else { return [] }
     defer { closedir(listing) }

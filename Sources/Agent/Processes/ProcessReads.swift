@@ -1,11 +1,12 @@
 import Glibc
 import Synchronization
 
-/// The reading of processes' files in /proc, which a process can make wait for ever.
+/// Reads of processes' files in /proc, which a process can make wait forever.
 ///
-/// One that is in the middle of an `exec` while a file system that it serves itself owes it an answer holds a lock of the kernel's
-/// for which whoever reads its files waits, until a signal ends the reader. So `ProcFile` notes which process it reads, for
-/// a thread that watches over it, and leaves out those that have made a reader wait before.
+/// A process may serve a file system itself and not answer it in the middle of its own `exec`. It
+/// then holds a lock of the kernel's, and every reader of its files waits until a signal ends the
+/// reader. Therefore `ProcFile` records which process it reads, for a thread that watches it. It
+/// does not read processes that have made a reader wait before.
 public enum ProcessReads {
   /// A read that has begun, or none.
   public struct Reading: Hashable, Sendable {
@@ -14,26 +15,26 @@ public enum ProcessReads {
     fileprivate let count: UInt32
   }
 
-  /// The process in the lower half, 0 for none; above it the count of reads.
+  /// The process in the lower half, 0 for none; the count of reads in the upper half.
   private static let state = Atomic<UInt64>(0)
   private static let isWatched = Atomic<Bool>(false)
-  /// A Boolean value that indicates whether the watching thread has been woken since it rested.
+  /// A Boolean value that indicates whether the watching thread has been woken since it last slept.
   private static let isAwake = Atomic<Bool>(true)
   private static let hasLeftOut = Atomic<Bool>(false)
   private static let leftOut = Mutex<Set<Int32>>([])
   /// Both ends of the pipe that wakes the watching thread.
   private static let pipe = Mutex<[Int32]>([-1, -1])
 
-  /// Leaves the files of these processes alone from now on.
+  /// Excludes the files of these processes from all further reads.
   public static func leaveOut(_ processes: Set<Int32>) {
     leftOut.withLock { $0 = processes }
     hasLeftOut.store(!processes.isEmpty, ordering: .releasing)
   }
 
-  /// The processes whose files are left alone.
+  /// The processes whose files are not read.
   public static var leftOutProcesses: [Int32] { leftOut.withLock { $0.sorted() } }
 
-  /// Has reads noted, those of one thread; returns whether that works.
+  /// Begins to record the reads of one thread; returns whether that works.
   public static func watch() -> Bool {
     var ends: [Int32] = [-1, -1]
     guard Glibc.pipe(&ends) == 0 else { return false }
@@ -53,14 +54,14 @@ public enum ProcessReads {
   /// Waits in the watching thread until something is read.
   public static func awaitOne() {
     isAwake.store(false, ordering: .sequentiallyConsistent)
-    // What began in between has woken nobody.
+    // A read that began in between has not woken the thread.
     if current.process != nil, !isAwake.exchange(true, ordering: .sequentiallyConsistent) { return }
     let end = pipe.withLock { $0[0] }
     var byte: UInt8 = 0
     while read(end, &byte, 1) < 0, errno == EINTR {}
   }
 
-  /// Returns what reads a file give; `nil` if it is one of a process that is left out.
+  /// Returns the result of reading a file; `nil` if the file belongs to a process that is left out.
   static func reading<Result>(_ path: String, _ body: () -> Result?) -> Result? {
     guard isWatched.load(ordering: .relaxed), let (process, isFolder) = process(of: path) else { return body() }
     if !isFolder, hasLeftOut.load(ordering: .acquiring), leftOut.withLock({ $0.contains(process) }) { return nil }
@@ -74,7 +75,8 @@ public enum ProcessReads {
     return body()
   }
 
-  /// Returns the process to whose folder in /proc a path leads, and whether it is the folder itself.
+  /// Returns the process whose folder in /proc a path is in, and whether the path is the folder
+  /// itself.
   static func process(of path: String) -> (process: Int32, isFolder: Bool)? {
     var path = path
     return path.withUTF8 { bytes in

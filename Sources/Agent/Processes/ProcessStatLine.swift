@@ -1,28 +1,32 @@
-/// The fields of /proc/PID/stat by which a process is known, and whether it lives.
+/// The fields of /proc/PID/stat that identify a process and show whether it lives.
 public struct ProcessStatLine: Hashable, Sendable {
   /// Field 2: the name that the process gave itself.
   public let name: String
-  /// Field 3 is `Z` or `X`, and no other of its threads lives.
+  /// Field 3 is `Z` or `X`, and no other thread of the process lives.
   public let hasEnded: Bool
-  /// Its first thread has ended and another lives: the kernel shows its program in the folders of its threads alone.
+  /// The first thread has ended and another lives: only the folders of its threads show its
+  /// program.
   public let livesInThreads: Bool
   /// Field 4: the parent's number.
   public let parent: Int32
-  /// Field 7: the number of the terminal that controls it; 0 without one.
+  /// Field 7: the number of the controlling terminal; 0 for none.
   public let terminal: Int32
-  /// Field 9, bit 21: it is a thread of the kernel.
+  /// Field 9, bit 21: it is a kernel thread.
   public let isKernel: Bool
   /// Field 22: the start in clock ticks since boot.
   public let startTime: UInt64
-  /// Fields 26 and 28: where its program's code and stack begin, which another program changes; `nil` if they are not told.
+  /// Fields 26 and 28: the addresses of its program's code and stack, which differ for each start
+  /// of a program; `nil` if the kernel hides them.
   public let programPlace: [UInt64]?
-  /// A Boolean value that indicates whether the terminal is that of a window or of a connection (`/dev/pts`, majors 136 to 143).
+  /// A Boolean value that indicates whether the terminal is that of a window or of a connection
+  /// (`/dev/pts`, majors 136 to 143).
   public var isInTerminalWindow: Bool { (136...143).contains((terminal >> 8) & 0xFFF) }
 
-  /// A Boolean value that indicates whether it seems to have no program: field 26 is 0, and field 3 is not `S`.
+  /// A Boolean value that indicates whether it seems to have no program: field 26 is 0, and field 3
+  /// is not `S`.
   ///
-  /// So it is in the middle of an exec, in which no process sleeps, and when a process ends. A program can also be made so
-  /// that this is told of it for ever.
+  /// This is so in the middle of an exec, during which a process never sleeps, and when a process
+  /// ends. A program can also be built so that the kernel always reports this.
   public let isBetweenPrograms: Bool
 
   /// Reads the line of a process; `nil` if there is no such process.
@@ -31,11 +35,12 @@ public struct ProcessStatLine: Hashable, Sendable {
     self.init(bytes)
   }
 
-  /// Reads a line; `nil` if it is none.
+  /// Reads a line; `nil` if the bytes are not such a line.
   public init?(_ bytes: [UInt8]) {
     // The name may contain spaces and parentheses; the last parenthesis ends it.
     guard let begin = bytes.firstIndex(of: 0x28), let end = bytes.lastIndex(of: 0x29), begin < end else { return nil }
-    // Fields 3, 4, 7, 9, 20, 22, 26 and 28, without an array of all: a look reads the line of every process.
+    // Fields 3, 4, 7, 9, 20, 22, 26 and 28, without an array of all fields: a full scan reads the
+    // line of every process.
     var (state, parent, flags, threads, start): (UInt8?, UInt64?, UInt64?, UInt64?, UInt64?)
     var (code, stack, terminal): (UInt64?, UInt64?, UInt64?)
     var (field, first) = (2, end + 1)
@@ -65,7 +70,7 @@ public struct ProcessStatLine: Hashable, Sendable {
     isKernel = flags & 0x20_0000 != 0
     startTime = start
     isBetweenPrograms = code == 0 && state != 0x53
-    // To those who may not know it, the kernel tells 0 or 1.
+    // The kernel reports 0 or 1 to processes without the right to know.
     programPlace = code.flatMap { code in stack.flatMap { code > 1 && $0 > 1 ? [code, $0] : nil } }
   }
 

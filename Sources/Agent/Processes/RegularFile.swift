@@ -1,16 +1,19 @@
 import Glibc
 
-/// Files that others have made, opened only if they are regular ones.
+/// Opening of files that others have created, only if they are regular files.
 ///
-/// To open anything else may do something by itself: a pipe's writer goes on, and a device is told.
+/// Merely opening anything else may have an effect: a pipe's writer continues, and a device is
+/// notified.
 public enum RegularFile {
-  /// `O_PATH`, which the header declares only to programs that ask for more than POSIX: a descriptor that names a file without
-  /// opening it.
+  /// `O_PATH`, which opens a descriptor that names a file without opening the file.
+  ///
+  /// The header declares it only to programs that ask for more than POSIX.
   private static let onlyNames: Int32 = 0o10_000_000
 
-  /// Opens a regular file for reading, and returns its descriptor; `nil` if it is none or cannot be read.
+  /// Opens a regular file for reading, and returns its descriptor; `nil` if it is not a regular
+  /// file or cannot be read.
   ///
-  /// With `followsLink` false, a link is none.
+  /// If `followsLink` is `false`, a link is not a regular file.
   public static func open(_ path: String, followsLink: Bool = true) -> Int32? {
     ProcessReads.reading(path) { openNow(path, followsLink: followsLink) }
   }
@@ -21,7 +24,7 @@ public enum RegularFile {
     defer { close(place) }
     var status = stat()
     guard fstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    // The file that was asked about, whatever has been put at its path since.
+    // This opens the file that was checked, even if another one has been put at its path since.
     let descriptor = Glibc.open("/proc/self/fd/\(place)", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     return descriptor >= 0 ? descriptor : nil
   }

@@ -3,10 +3,12 @@ import Glibc
 import LatchkeyModel
 import Synchronization
 
-/// A child process until it is reaped, after which its number is not used any more.
+/// A child process until it is reaped.
 ///
-/// It is reaped once it has ended and a caller waits for it. Until then, its number remains valid, including for the
-/// node that is told of it.
+/// After that, its number is no longer used.
+///
+/// It is reaped once it has ended and a caller waits for it. Until then, its number remains valid,
+/// including for the node that it was reported to.
 final class ChildProcess: Sendable {
   private enum State {
     case running(waiting: [CheckedContinuation<ProgramExit, Never>])
@@ -20,7 +22,7 @@ final class ChildProcess: Sendable {
 
   /// Starts watching a child that nothing else reaps.
   ///
-  /// `onEnd` is called once when the child has ended, before any waiting caller is told.
+  /// `onEnd` is called once when the child has ended, before any waiting caller resumes.
   init(pid: pid_t, onEnd: @escaping @Sendable (ChildProcess) -> Void) {
     self.pid = pid
     // On a thread of its own, since waiting blocks it, and there are few threads for tasks.

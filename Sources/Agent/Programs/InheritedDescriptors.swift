@@ -7,8 +7,8 @@ public enum InheritedDescriptors {
 
   /// Records which descriptors are inherited.
   ///
-  /// Call this before anything else in the process, since every descriptor that is opened later is its own. Without
-  /// this call, no descriptor counts as inherited.
+  /// Call this before anything else in the process, since every descriptor that is opened later
+  /// belongs to the process itself. Without this call, no descriptor counts as inherited.
   public static func note() {
     guard let folder = opendir("/proc/self/fd") else { return }
     defer { closedir(folder) }

@@ -1,10 +1,12 @@
 import CProcess
 import Glibc
 
-/// A program of the system's that runs beside this process for a short time, and whose output is read.
+/// A program of the system's that runs beside this process for a short time, and whose output is
+/// read.
 ///
-/// It reads nothing, gets no descriptor but its three streams, and is killed when this value goes. Its end is noticed
-/// without a network: the `Process` of Foundation needs a loopback interface that is up.
+/// It gets no input and no descriptors but its three streams, and is killed when this value is
+/// destroyed. Its end is noticed without a network. Foundation's `Process` needs a loopback
+/// interface that is up.
 public struct PipedProgram: ~Copyable, Sendable {
   /// The descriptor from which the program's standard output is read.
   public let output: Int32
@@ -54,7 +56,7 @@ public struct PipedProgram: ~Copyable, Sendable {
     for descriptor in [output, talk, handle] where descriptor >= 0 { close(descriptor) }
   }
 
-  /// Waits for the program's end; returns `nil` if it has not ended within a number of milliseconds.
+  /// Waits for the program's end; returns `nil` if it has not ended within some milliseconds.
   public mutating func wait(milliseconds: Int64) -> ProgramExit? {
     if let exit { return exit }
     var ready = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)

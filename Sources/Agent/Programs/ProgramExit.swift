@@ -2,7 +2,6 @@ import Glibc
 
 /// The end of a program.
 public struct ProgramExit: Hashable, Sendable {
-  /// The cause of the end.
   public enum Cause: Hashable, Sendable {
     /// The program exited with a status of 0 to 255.
     case exited(status: Int32)

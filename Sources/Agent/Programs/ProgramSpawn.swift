@@ -2,23 +2,25 @@ import Glibc
 
 /// The start of a program by `posix_spawn`, as a child of this process.
 ///
-/// Threads of this process block signals, and network code ignores SIGPIPE: neither applies to the program.
+/// Threads of this process block signals, and network code ignores SIGPIPE. The program inherits
+/// neither.
 struct ProgramSpawn {
   /// The signals whose dispositions are not passed on.
   enum Reset {
     case all
-    /// SIGPIPE alone. The program ignores what the caller of this process has ignored, as if its shell had started it.
+    /// Only SIGPIPE is reset, so that the program ignores the signals that the caller of this
+    /// process ignored, as if its shell had started it.
     case brokenPipe
   }
 
   let path: String
-  /// Its arguments, beginning with its name.
+  /// The arguments, beginning with the program's name.
   let arguments: [String]
-  /// All its environment variables; `nil` for those of this process.
+  /// All environment variables; `nil` for those of this process.
   var variables: [String: String]?
   var reset = Reset.all
-  /// A Boolean value that indicates whether it gets a session of its own, so that what a terminal sends to this process does
-  /// not reach it.
+  /// A Boolean value that indicates whether the program gets its own session, so that it does not
+  /// receive what a terminal sends to this process.
   var hasOwnSession = false
 
   /// `POSIX_SPAWN_SETSID`, which the header declares only to programs that ask for more than POSIX.
@@ -26,7 +28,7 @@ struct ProgramSpawn {
 
   /// Starts the program.
   ///
-  /// - Parameter open: Adds what is to be done to the program's descriptors.
+  /// - Parameter open: Adds the actions for the program's descriptors.
   /// - Returns: The program's process number.
   /// - Throws: `TrackedProgramError` if the system does not run it.
   func start(_ open: (inout posix_spawn_file_actions_t) -> Void) throws(TrackedProgramError) -> pid_t {
@@ -51,7 +53,8 @@ struct ProgramSpawn {
     let surroundings: [UnsafeMutablePointer<CChar>?] =
       (variables ?? [:]).map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for word in words + surroundings { free(word) } }
-    // A shell that ignores the ends of its children passes this on, and then the end of a child is not reported.
+    // A shell that ignores the ends of its children passes this on. The end of a child would then
+    // not be reported.
     signal(SIGCHLD, SIG_DFL)
     var pid: pid_t = 0
     let code =

@@ -25,9 +25,11 @@ final class SignalRelay: Sendable {
 
   private let state = Mutex(State())
 
-  /// Starts a child, to which signals that arrive meanwhile are forwarded as well.
+  /// Starts a child.
   ///
-  /// The lock is held while it starts, so that the relay waits until the child is known.
+  /// Signals that arrive during the start are forwarded to it as well.
+  ///
+  /// The lock is held during the start, so that the relay waits until the child is known.
   func start(
     _ spawn: () throws(TrackedProgramError) -> ChildProcess
   ) throws(TrackedProgramError) -> ChildProcess {

@@ -19,10 +19,10 @@ public struct TrackedProgram: Sendable {
 
   /// Starts the program.
   ///
-  /// - Returns: The running program. Its process number and start time are read before anybody can reap it, so they are
-  ///   right even if it has ended meanwhile.
-  /// - Throws: `TrackedProgramError` when there is no such program or the system does not run it: the caller's fault,
-  ///   with an exit status to end with.
+  /// - Returns: The running program. Its process number and start time are read before it can be
+  ///   reaped, so they are correct even if it has already ended.
+  /// - Throws: `TrackedProgramError` if the program does not exist or the system does not run it.
+  ///   That is the caller's fault, and the error has an exit status to end with.
   public func start() throws(TrackedProgramError) -> StartedProgram {
     guard let name = arguments.first else { throw .nothingToRun }
     let file = try ProgramLookup.file(of: name, path: getenv("PATH").map { String(cString: $0) })
@@ -37,16 +37,17 @@ public struct TrackedProgram: Sendable {
       process.send(signal: SIGKILL)
       throw .system(call: "/proc/\(process.pid)/stat", errno: ENOENT)
     }
-    // Read after the program began, so that its use never begins before it.
+    // This is read after the program began, so that its use never begins before the program.
     return StartedProgram(
       pid: process.pid, startTime: startTime, startedAt: BootClock.now(), startedAtWall: WallClock.now(),
       process: process)
   }
 
-  /// Closes in the program every descriptor that this process has opened itself, and keeps those that it inherited.
+  /// Closes, in the program, every descriptor that this process has opened itself, and keeps those
+  /// that it inherited.
   ///
-  /// The new process does this itself: not every library marks its descriptors close-on-exec, and another thread may
-  /// open one at any moment.
+  /// The new process does this itself, since not every library marks its descriptors close-on-exec,
+  /// and another thread may open one at any moment.
   private static func keepInherited(_ actions: inout posix_spawn_file_actions_t) {
     var next = STDERR_FILENO + 1
     for descriptor in InheritedDescriptors.all {
@@ -64,7 +65,7 @@ public struct StartedProgram: Sendable {
   ///
   /// Together with `pid`, it identifies the process within this boot.
   public let startTime: UInt64
-  /// The start time by the clock for durations.
+  /// The start time on the boot clock.
   public let startedAt: BootInstant
   /// The start time in Unix milliseconds.
   public let startedAtWall: Int64

@@ -26,7 +26,8 @@ public struct UndumpableScope: ~Copyable, Sendable {
   deinit {
     Self.state.withLock { state in
       state.open -= 1
-      // The value 2 means that only root reads dumps. The kernel does not accept it from a program.
+      // The value 2 means that only root can read dumps. The kernel does not accept it from a
+      // program.
       if state.open == 0, state.before == 1 { _ = latchkey_set_dumpable(1) }
     }
   }

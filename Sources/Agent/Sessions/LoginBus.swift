@@ -3,18 +3,18 @@ import Glibc
 
 /// A connection to logind over the system bus.
 ///
-/// One thread uses it. Each call has a time limit; a call that fails for lack of an answer ends the connection, and
-/// another one is to be created in its place.
+/// It is used by one thread. Each call has a time limit. A call without an answer ends the
+/// connection, and a new one must be created.
 ///
 /// Spec: Protocol/13-agent.md §10.
 public final class LoginBus {
   static let mostSessions = 64
-  /// The most sessions of logind's list from which those to read are chosen.
+  /// The most sessions in logind's list from which those to read are chosen.
   private static let mostListed = 4_096
   private static let mostMessages = 256
   /// The longest time that connecting, or reading all sessions, may take, in milliseconds.
   private static let readMilliseconds: Int64 = 500
-  /// The longest time that an order to logind may take, in milliseconds.
+  /// The longest time that a command to logind may take, in milliseconds.
   private static let orderMilliseconds: Int64 = 1_000
 
   private static let service = "org.freedesktop.login1"
@@ -23,14 +23,14 @@ public final class LoginBus {
   private static let sessionInterface = "org.freedesktop.login1.Session"
   private static let propertiesInterface = "org.freedesktop.DBus.Properties"
 
-  /// The bus; its own reference keeps it until this object is gone.
+  /// The bus, kept alive by its own reference until this object is released.
   private let bus: OpaquePointer
-  /// Set by the handler of signals.
+  /// A Boolean value that indicates whether a signal has arrived.
   private var isNews = false
   /// A Boolean value that indicates whether the connection can still be used.
   public private(set) var isConnected = true
 
-  /// Connects to the system bus; `nil` if there is none that answers.
+  /// Connects to the system bus; `nil` if no bus answers.
   ///
   /// `address` is that of another bus, for tests.
   public init?(address: String? = nil) {
@@ -51,12 +51,13 @@ public final class LoginBus {
     sd_bus_unref(bus)
   }
 
-  /// The descriptor, which can be polled for something to process.
+  /// The descriptor, which can be polled for messages to process.
   public var descriptor: Int32 { isConnected ? sd_bus_get_fd(bus) : -1 }
 
-  /// Processes what has arrived; returns `true` if something about sessions may have changed, or the connection has ended.
+  /// Processes the messages that have arrived; returns `true` if sessions may have changed, or the
+  /// connection has ended.
   ///
-  /// To be called before each wait for the descriptor: a call may have received signals meanwhile.
+  /// Call this before each wait for the descriptor, since a call may have received signals.
   public func process() -> Bool {
     guard isConnected else { return false }
     for _ in 0..<Self.mostMessages {
@@ -71,16 +72,18 @@ public final class LoginBus {
     return isNews
   }
 
-  /// Returns the sessions that logind knows, at most 64; none if it does not answer, after which `isConnected` is false.
+  /// Returns the sessions that logind knows, at most 64; empty if it does not answer, after which
+  /// `isConnected` is `false`.
   ///
-  /// Those at a seat come first: any account can begin many others, which must not hide the one at the screen.
+  /// Sessions at a seat come first. Any account can begin many others, which must not hide the one
+  /// at the screen.
   public func sessions() -> [LoginSession] {
     let end = Deadline(Self.readMilliseconds)
     guard
       let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
       sd_bus_message_enter_container(list.message, Self.type("a"), "(susso)") > 0
     else {
-      // Everybody may ask that: whatever the bus says instead, no logind answers.
+      // Every process may ask this. Any other reply means that logind does not answer.
       isConnected = false
       return []
     }
@@ -104,14 +107,14 @@ public final class LoginBus {
     }
   }
 
-  /// Asks a session's desktop to lock it; returns whether logind passed that on.
+  /// Asks a session's desktop to lock it; returns whether logind forwarded the request.
   public func lock(_ session: String) -> Bool {
     call(
       Self.manager, Self.managerInterface, "LockSession", within: Deadline(Self.orderMilliseconds),
       { $0.append(session) }) != nil
   }
 
-  /// Ends all sessions of an account, and what lingers of it; returns whether logind does so.
+  /// Ends all sessions of an account and its lingering processes; returns whether logind does so.
   public func terminateUser(_ uid: UInt32) -> Bool {
     call(
       Self.manager, Self.managerInterface, "TerminateUser", within: Deadline(Self.orderMilliseconds),
@@ -120,7 +123,7 @@ public final class LoginBus {
 
   // MARK: Connecting
 
-  /// Waits until the bus has let this process in.
+  /// Waits until the bus has accepted this process.
   private func becomesReady() -> Bool {
     let end = Deadline(Self.readMilliseconds)
     while true {
@@ -132,7 +135,7 @@ public final class LoginBus {
     }
   }
 
-  /// Asks for logind's signals, without waiting for the bus to confirm it.
+  /// Subscribes to logind's signals, without waiting for the bus to confirm it.
   private func listen() -> Bool {
     let own = Unmanaged.passUnretained(self).toOpaque()
     let handler: sd_bus_message_handler_t = { _, own, _ in
@@ -147,14 +150,14 @@ public final class LoginBus {
 
   // MARK: Calls
 
-  /// The moment up to which an answer is waited for.
+  /// The instant until which a call waits for an answer.
   private struct Deadline {
     private let end: Int64
     init(_ milliseconds: Int64) { end = SystemClock.boot.milliseconds + milliseconds }
     var milliseconds: Int64 { max(0, end - SystemClock.boot.milliseconds) }
   }
 
-  /// Calls a method, and returns its answer; `nil` if it is refused or does not come in time.
+  /// Calls a method, and returns its answer; `nil` if it is refused or does not arrive in time.
   private func call(
     _ path: String, _ interface: String, _ member: String, within limit: Deadline,
     _ fill: (BusMessage) -> Bool = { _ in true }
@@ -175,7 +178,7 @@ public final class LoginBus {
 
   static func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 
-  /// Reads the properties of a session; returns `false` if they are not as they should be.
+  /// Reads the properties of a session; returns `false` if they do not have the expected form.
   private static func read(_ reply: BusMessage, into session: inout LoginSession) -> Bool {
     let message = reply.message
     guard sd_bus_message_enter_container(message, type("a"), "{sv}") > 0 else { return false }

@@ -2,14 +2,14 @@
 public struct LoginSession: Hashable, Sendable {
   public var id: String
   public var user: UInt32
-  /// The seat to which it belongs; empty for none.
+  /// The seat that it belongs to; empty for none.
   public var seat: String
-  /// A Boolean value that indicates whether it is in the foreground of its seat; logind says so of each session without a
-  /// seat, too.
+  /// A Boolean value that indicates whether it is in the foreground of its seat; logind also
+  /// reports `true` for sessions without a seat.
   public var isActive: Bool
-  /// A Boolean value that indicates whether its desktop says that it is locked.
+  /// A Boolean value that indicates whether its desktop reports that it is locked.
   ///
-  /// The desktop runs in the account itself, so that nothing may be gained by the value `false`.
+  /// The desktop runs in the account itself, so the value `false` must not give an advantage.
   public var isLocked: Bool
   /// Its class, such as `user` or `greeter`.
   public var sessionClass: String
@@ -17,7 +17,7 @@ public struct LoginSession: Hashable, Sendable {
   public var state: String
   /// Its type, such as `tty`, `x11` or `wayland`.
   public var type: String
-  /// A Boolean value that indicates whether it came over the network.
+  /// A Boolean value that indicates whether it is a session over the network.
   public var isRemote: Bool
 
   public init(
@@ -35,8 +35,8 @@ public struct LoginSession: Hashable, Sendable {
     self.isRemote = isRemote
   }
 
-  /// A Boolean value that indicates whether a person at the machine can use the session now: it is a user's, local, in the
-  /// foreground of a seat, and not locked.
+  /// A Boolean value that indicates whether a person at the machine can use the session now: it is
+  /// a user's, local, in the foreground of a seat, and not locked.
   public var isInUse: Bool { isInForeground && !isLocked }
 
   /// A Boolean value that indicates whether a person at the machine can use the session now, or can unlock it.

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Its reads and writes never wait.
 public final class LocalSocket: Sendable {
-  /// The process at the other end, as the kernel noted when it was connected.
+  /// The process at the other end, as recorded by the kernel when it connected.
   public struct Peer: Hashable, Sendable {
     public var user: UInt32
     public var process: Int32
@@ -16,14 +16,15 @@ public final class LocalSocket: Sendable {
   /// `O_PATH`, which the header declares only to programs that ask for more than POSIX.
   private static let pathOnly: Int32 = 0o10_000_000
 
-  /// Takes over a descriptor.
+  /// Takes ownership of a descriptor.
   private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
 
-  /// Listens at a path, in the place of what is there; `nil` if the system refuses, with the reason in `errno`.
+  /// Listens at a path, replacing an existing socket; `nil` if the system refuses, with the reason
+  /// in `errno`.
   ///
-  /// The socket has the rights that the file mode creation mask leaves.
+  /// The socket has the permissions that the file mode creation mask leaves.
   public static func listen(at path: String) -> LocalSocket? {
     guard let socket = make() else { return nil }
     let isBound = at(path) { address, size in
@@ -39,7 +40,7 @@ public final class LocalSocket: Sendable {
     return at(path) { Glibc.connect(socket.descriptor, $0, $1) == 0 } ? socket : nil
   }
 
-  /// Accepts a connection; `nil` if none waits.
+  /// Accepts a connection; `nil` if none is pending.
   public func accept() -> LocalSocket? {
     let accepted = Glibc.accept(descriptor, nil, nil)
     guard accepted >= 0 else { return nil }
@@ -48,13 +49,14 @@ public final class LocalSocket: Sendable {
     return LocalSocket(accepted)
   }
 
-  /// The process at the other end; `nil` if the kernel does not say.
+  /// The process at the other end; `nil` if the kernel does not report it.
   public var peer: Peer? {
     var (user, process): (uid_t, pid_t) = (0, 0)
     return latchkey_peer(descriptor, &user, &process) == 0 ? Peer(user: user, process: process) : nil
   }
 
-  /// Reads what is there, at most 64 KiB; `nil` at the end of the connection, nothing if nothing is there.
+  /// Reads the available bytes, at most 64 KiB: empty if there are none, `nil` at the end of the
+  /// connection.
   public func read() -> [UInt8]? {
     var count = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, initialized in
@@ -65,7 +67,8 @@ public final class LocalSocket: Sendable {
     return count == 0 ? nil : bytes
   }
 
-  /// Writes as many of the bytes as fit now, and returns how many; `nil` if the connection has ended.
+  /// Writes as many of the bytes as there is room for, and returns how many; `nil` if the
+  /// connection has ended.
   public func write(_ bytes: ArraySlice<UInt8>) -> Int? {
     let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     if count >= 0 { return count }
@@ -80,7 +83,7 @@ public final class LocalSocket: Sendable {
 
   /// Calls `body` with the address of a path of any length.
   private static func at(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Bool {
-    // A path in an address has at most 107 bytes; that of a descriptor's folder is short.
+    // A path in an address has at most 107 bytes. The path of the folder's descriptor is short.
     let cut = path.lastIndex(of: "/")
     let folder = open(cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".", Self.pathOnly | O_CLOEXEC)
     guard folder >= 0 else { return false }
