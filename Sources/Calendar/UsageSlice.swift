@@ -4,7 +4,7 @@ import LatchkeyModel
 public struct UsageSlice: Hashable, Sendable {
   public var appID: AppID
   public var displayName: String
-  /// The effect of its use on points at the time.
+  /// The effect of the use on points, as it was at that time.
   public var category: AppCategory
   public var rate: PointsRate
   /// The start in Unix milliseconds.
@@ -16,9 +16,6 @@ public struct UsageSlice: Hashable, Sendable {
   /// The points earned according to the session's record, in milli-points.
   public var earnedMilliPoints: Int64
 
-  /// Creates a slice.
-  ///
-  /// Times are in Unix milliseconds, durations in milliseconds.
   public init(
     appID: AppID, displayName: String, category: AppCategory, rate: PointsRate, start: Int64, end: Int64,
     activeMilliseconds: Int64, earnedMilliPoints: Int64

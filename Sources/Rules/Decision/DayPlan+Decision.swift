@@ -1,14 +1,14 @@
 import LatchkeyModel
 
 extension DayPlan {
-  /// Decides for every application of a child that has rules or runs, and for unknown programs.
+  /// Decides about every application of a child that has rules or runs, and about unknown programs.
   ///
-  /// The result follows from the arguments alone. The plan must serve the situation.
+  /// The result depends only on the arguments. The plan must serve the situation.
   public func decide(_ situation: Situation) -> ChildVerdicts {
     let moment = Moment(self, situation)
     var verdicts: [Subject: Verdict] = [:]
     verdicts.reserveCapacity(rules.apps.count + 1)
-    // At the end of the day, and of the date, another plan is due.
+    // A new plan is due at the end of the day, and at the end of the date.
     var again = min(moment.toEnd, max(1, dateEnd - situation.time))
     func decide(_ subject: Subject) {
       guard verdicts[subject] == nil else { return }
@@ -35,7 +35,7 @@ extension DayPlan {
       verdicts: verdicts, closures: closures, decideAgain: Self.instant(situation.boot, again))
   }
 
-  /// Decides for one program, and lists what each rule that was considered says.
+  /// Decides about one program, and lists the standing of each rule that was considered.
   public func explain(
     _ subject: Subject, in situation: Situation
   ) -> (verdict: Verdict, considered: [(reason: Reason, standing: Standing)]) {
@@ -45,13 +45,15 @@ extension DayPlan {
     return (verdict(subject, moment), considered)
   }
 
-  /// Decides whether sessions may be open: they close when nothing may be used but what is always allowed.
+  /// Decides whether sessions may be open: they close while only always-allowed applications may
+  /// run.
   public func decideSessions(_ situation: Situation) -> Verdict { sessions(Moment(self, situation)) }
 
-  /// Returns when sessions that are open in a situation, and close at an instant, open again; `nil` if only a parent opens
-  /// them.
+  /// Returns the instant at which sessions open again after they close at `closing`; `nil` if only
+  /// a parent opens them.
   ///
-  /// What closes them is a time of the day or a lock, which have their own ends, or a limit, which ends with its day.
+  /// `closing` is an instant after the situation, in which the sessions are open. A time of the day
+  /// and a lock have their own ends. A limit ends with its day.
   public func sessionsOpen(after closing: BootInstant, _ situation: Situation) -> BootInstant? {
     let ahead = closing - situation.boot
     var then = situation
@@ -67,10 +69,10 @@ extension DayPlan {
   private func sessions(_ moment: Moment) -> Verdict {
     verdict(moment) { visit in
       guard !rules.isRemoved else { return .learning }
-      // What is left open for learning alone is open.
+      // Sessions stay open while learning alone is allowed, so school time does not close them.
       considerLock(moment, visit)
       if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
-      // Time that was granted for anything keeps them open.
+      // Any grant keeps sessions open, whatever it was for.
       if let limits = rules.dailyLimit {
         visit(
           .dailyLimit,
@@ -93,7 +95,8 @@ extension DayPlan {
     verdict(moment) { consider(subject, moment, $0) }
   }
 
-  /// Decides by what the rules say that `consider` calls its argument with; it returns the category.
+  /// Makes a verdict from the standings that `consider` passes to its argument; `consider` returns
+  /// the category.
   private func verdict(_ moment: Moment, _ consider: ((Reason, Standing) -> Void) -> AppCategory) -> Verdict {
     var closing: Reason?
     var closedFor: Int64? = 0
@@ -106,7 +109,7 @@ extension DayPlan {
         if time < left { (left, limiting) = (time, reason) }
       case .closed(let time):
         closing = closing ?? reason
-        // It opens when the last of the rules that close it allows.
+        // It may open again once the last of the rules that close it does.
         if let soFar = closedFor, let time { closedFor = max(soFar, time) } else { closedFor = nil }
       }
     }
@@ -128,7 +131,7 @@ extension DayPlan {
     let category = terms.use.category
     guard !rules.isRemoved else { return category }
     if terms.isBlocked { visit(subject == .unknown ? .unknownProgram : .blocked, .closed(nil)) }
-    // What is always allowed survives everything but a block.
+    // Only a block closes an always-allowed application.
     if terms.isAlwaysAllowed { return category }
     considerTimes(category, moment, visit)
     considerLimits(subject, terms, moment, visit)

@@ -1,17 +1,16 @@
 import LatchkeyCalendar
 import LatchkeyModel
 
-/// A child's rules, worked out for one day of the family.
+/// A child's rules, worked out for one family day.
 ///
-/// It is made once a day, and whenever the rules change; decisions with it are cheap.
+/// It is created once a day, and when the rules change. Decisions with it are cheap.
 ///
 /// Spec: Protocol/11-rules.md §5.
 public struct DayPlan: Sendable {
-  /// The rules.
   public let rules: RuleSet
-  /// The family's day, which decides about limits.
+  /// The family day, which decides about limits.
   public let day: FamilyDay
-  /// The family day that the times of the day are taken from: `day`, unless a clock was set back.
+  /// The family day whose times of the day apply: `day`, unless a clock was set back.
   public let date: FamilyDay
 
   /// The end of the day in Unix milliseconds.
@@ -22,7 +21,7 @@ public struct DayPlan: Sendable {
   let dateEnd: Int64
   let bedtime: Intervals
   let school: Intervals
-  /// When rewards are allowed; `nil` for always.
+  /// The times at which rewards are allowed; `nil` for always.
   let rewardTimes: Intervals?
   /// The earlier days of the same week.
   let earlierInWeek: [FamilyDay]
@@ -30,10 +29,12 @@ public struct DayPlan: Sendable {
   let isLastOfWeek: Bool
   let weekday: Weekday
   let nextWeekday: Weekday
-  /// What the rules say of each program that they name.
+  /// The terms of each application that has rules, and of unknown programs.
   private var prepared: [Subject: Terms] = [:]
 
-  /// Creates the plan of a day; without `date`, times of the day are those of the same day.
+  /// Creates the plan of a day.
+  ///
+  /// Without `date`, the times of the day are those of `day`.
   public init(_ rules: RuleSet, day: FamilyDay, date: FamilyDay? = nil) {
     let boundary = rules.boundary
     let date = date ?? day
@@ -56,24 +57,23 @@ public struct DayPlan: Sendable {
     guard rules.rewardTimes != nil || hasException else { return nil }
     let planned = Intervals(rules.rewardTimes, exceptions: { rules.today[$0]?.rewardTimes }, around: day, boundary)
     guard rules.rewardTimes == nil else { return planned }
-    // Without a plan, rewards are allowed on all days but those with an exception.
+    // Without a schedule, rewards are allowed on all days except those with an exception.
     let free = days.filter { rules.today[$0]?.rewardTimes == nil }
     return Intervals(
       planned.spans + free.map { boundary.start(of: $0)..<max(boundary.start(of: $0), boundary.end(of: $0)) })
   }
 
-  /// Creates the plan for a situation.
   public init(_ rules: RuleSet, for situation: Situation) {
     let date = rules.boundary.day(containing: situation.time)
     self.init(rules, day: situation.day, date: situation.time == situation.dayTime ? max(date, situation.day) : date)
   }
 
-  /// Returns whether the plan can be used for a situation; otherwise another one has to be made.
+  /// Returns whether the plan can be used for a situation; otherwise a new one must be created.
   public func serves(_ situation: Situation) -> Bool {
     situation.day == day && situation.time < dateEnd && situation.dayTime < end
   }
 
-  /// Returns what the rules say of a program on this day.
+  /// Returns the terms of a program on this day.
   func terms(of subject: Subject) -> Terms { prepared[subject] ?? prepare(subject) }
 
   private func prepare(_ subject: Subject) -> Terms {
@@ -87,7 +87,7 @@ public struct DayPlan: Sendable {
       granted: granted(subject, use.category, on: day))
   }
 
-  /// Returns the milliseconds that were granted for a program on a day.
+  /// Returns the time granted for a program on a day, in milliseconds.
   func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
     guard let grants = rules.today[day]?.grants, !grants.isEmpty else { return 0 }
     return grants.values.reduce(0) { sum, grant in
@@ -102,7 +102,7 @@ public struct DayPlan: Sendable {
   }
 }
 
-/// What the rules say of one program on one day.
+/// What the rules say about one program on one day.
 struct Terms: Sendable {
   var use: AppUse
   var rate: PointsRate

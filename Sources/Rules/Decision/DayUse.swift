@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// The use of one family day, in milliseconds, each instant counted once.
+/// The use on one family day, in milliseconds, with each instant counted once.
 ///
-/// It is the child's use on all machines, as far as this machine knows of it.
+/// It covers the child's use on all machines, as far as this machine knows it.
 public struct DayUse: Hashable, Sendable {
   /// The time for which anything was in use.
   public var screen: Int64
@@ -11,7 +11,6 @@ public struct DayUse: Hashable, Sendable {
   /// The time for which each application was in use.
   public var apps: [AppID: Int64]
 
-  /// Creates the use of a day.
   public init(screen: Int64 = 0, categories: [AppCategory: Int64] = [:], apps: [AppID: Int64] = [:]) {
     self.screen = screen
     self.categories = categories
@@ -19,29 +18,29 @@ public struct DayUse: Hashable, Sendable {
   }
 }
 
-/// Minutes that a child redeemed and has not used.
+/// Minutes that a child has redeemed and not used yet.
 public struct RedeemedTime: Hashable, Sendable {
-  /// The milliseconds that are left.
+  /// The time that is left, in milliseconds.
   public var milliseconds: Int64
   /// The last family day on which they can be used.
   public var lastDay: FamilyDay
 
-  /// Creates redeemed minutes.
   public init(milliseconds: Int64, lastDay: FamilyDay) {
     self.milliseconds = milliseconds
     self.lastDay = lastDay
   }
 }
 
-/// What a machine knows of a child at one instant, beside the rules.
+/// The facts about a child that a machine decides by at one instant, besides the rules.
 public struct Situation: Hashable, Sendable {
-  /// The boot clock.
   public var boot: BootInstant
-  /// The time for times of the day, in Unix milliseconds (`HouseholdClock`).
+  /// The time that decides about times of the day, in Unix milliseconds (`HouseholdClock`).
   public var time: Int64
-  /// The time for days, in Unix milliseconds (`HouseholdClock`), within `day` or before it.
+  /// The time that decides about days, in Unix milliseconds (`HouseholdClock`).
+  ///
+  /// It is in `day` or before it.
   public var dayTime: Int64
-  /// The family's day (`HouseholdClock`).
+  /// The family day (`HouseholdClock`).
   public var day: FamilyDay
   /// The use by family day, up to this instant.
   public var use: [FamilyDay: DayUse]
@@ -49,10 +48,12 @@ public struct Situation: Hashable, Sendable {
   public var spendable: Int64
   /// The redeemed minutes that are left at this instant.
   public var redeemed: [RedeemedTime]
-  /// The programs that run, by the number of the child's account in which they do.
+  /// The programs that run, by the number of the child's account in which they run.
   public var running: [UInt32: Set<Subject>]
 
-  /// Creates a situation; without `dayTime`, that is the time.
+  /// Creates a situation.
+  ///
+  /// Without `dayTime`, the day time is `time`.
   public init(
     boot: BootInstant, time: Int64, dayTime: Int64? = nil, day: FamilyDay, use: [FamilyDay: DayUse] = [:],
     spendable: Int64 = 0, redeemed: [RedeemedTime] = [], running: [UInt32: Set<Subject>] = [:]
@@ -67,7 +68,8 @@ public struct Situation: Hashable, Sendable {
     self.running = running
   }
 
-  /// The use that counts for the family's day: also that of later days, which a wrong clock had reached.
+  /// The use that counts for the family day, including that of later days that a wrong clock had
+  /// reached.
   public var today: DayUse { use(counting: day) }
 
   func use(counting day: FamilyDay) -> DayUse {

@@ -4,15 +4,15 @@ import LatchkeyModel
 struct Moment {
   let plan: DayPlan
   let situation: Situation
-  /// The milliseconds to the end of the day; at least 1.
+  /// The time until the end of the day, in milliseconds; at least 1.
   let toEnd: Int64
-  /// The milliseconds of the next day.
+  /// The length of the next day, in milliseconds.
   let next: Int64
-  /// The use that counts for this day: also that of later days, which a wrong clock had reached.
+  /// The use that counts for this day, including that of later days that a wrong clock had reached.
   let today: DayUse
-  /// What the rewards that run cost together, in milli-points per hour.
+  /// The total cost of the running rewards, in milli-points per hour.
   let runningRate: Int64
-  /// The rewards that run and cost something.
+  /// The running rewards that cost points.
   let paying: Set<Subject>
 
   init(_ plan: DayPlan, _ situation: Situation) {
@@ -32,9 +32,9 @@ struct Moment {
     runningRate = rate
   }
 
-  /// Returns what a limit a day leaves.
+  /// Returns what a daily limit leaves.
   ///
-  /// `today` and `tomorrow` are the limits in minutes, `extra` and `used` are in milliseconds.
+  /// `today` and `tomorrow` are limits in minutes. `extra` and `used` are in milliseconds.
   func left(today limit: Int?, tomorrow: Int?, extra: Int64, used: Int64) -> Standing {
     if let limit {
       let left = Self.difference(Self.sum(Int64(limit) * 60_000, extra), max(0, used))
@@ -45,10 +45,10 @@ struct Moment {
     return beyond(Int64(tomorrow) * 60_000)
   }
 
-  /// Returns what a limit a week leaves.
+  /// Returns what a weekly limit leaves.
   ///
-  /// `limit` is in minutes. `used` gives the use of a day, and `extra` the time granted for it, in milliseconds; use that
-  /// was granted does not count.
+  /// `limit` is in minutes. `used` returns the use of a day, and `extra` the time granted for it,
+  /// in milliseconds. Use within granted time does not count.
   func left(
     week limit: Int64, used: (DayUse) -> Int64, extra: (FamilyDay) -> Int64
   ) -> Standing {
@@ -66,15 +66,15 @@ struct Moment {
     return beyond(Self.difference(base, max(0, Self.difference(Self.sum(usedToday, toEnd), extraToday))))
   }
 
-  /// Returns what is left when a number of milliseconds remain for the next day.
+  /// Returns what is left if `tomorrow` milliseconds remain for the next day.
   private func beyond(_ tomorrow: Int64) -> Standing {
     tomorrow < next ? .open(toEnd + max(0, tomorrow)) : .open(nil)
   }
 
-  /// Returns a time in milliseconds as long as it ends before the horizon.
+  /// Returns the time that is left, in milliseconds, if it ends before the horizon.
   func limited(_ left: Int64) -> Standing { left < toEnd + next ? .open(left) : .open(nil) }
 
-  /// Returns what the points of this machine leave for a program with a rate.
+  /// Returns what this machine's points leave for a program with a rate.
   func left(points rate: PointsRate, of subject: Subject) -> Standing {
     let own = paying.contains(subject) ? 0 : rate.milliPointsPerHour
     let total = Int128(Self.sum(runningRate, own))
@@ -84,7 +84,9 @@ struct Moment {
     return limited(Int64(min(left, Int128(HybridTimestamp.wallLimit))))
   }
 
-  /// Returns what the redeemed minutes leave, of which those that expire first are used first.
+  /// Returns what the redeemed minutes leave.
+  ///
+  /// Those that expire first are used first.
   func leftOfRedeemed() -> Standing {
     var today: Int64 = 0
     var lasting: Int64 = 0
@@ -95,17 +97,17 @@ struct Moment {
     }
     if today == 0 { return .closed(nil) }
     if today < toEnd { return .open(today) }
-    // What expires with the day is used before what lasts.
+    // Minutes that expire with the day are used before the others.
     return beyond(min(lasting, today - toEnd))
   }
 
-  /// Returns whether a schedule closes, or how long it does not.
+  /// Returns whether a schedule closes now, or how long it does not close.
   func left(outside intervals: Intervals) -> Standing {
     if let end = intervals.end(at: situation.time) { return .closed(end - situation.time) }
     return intervals.start(after: situation.time).map { limited($0 - situation.time) } ?? .open(nil)
   }
 
-  /// Returns whether a schedule allows, and for how long.
+  /// Returns whether a schedule allows now, and for how long.
   func left(inside intervals: Intervals) -> Standing {
     if let end = intervals.end(at: situation.time) { return limited(end - situation.time) }
     return .closed(intervals.start(after: situation.time).map { $0 - situation.time })
@@ -123,7 +125,6 @@ struct Moment {
 }
 
 extension DayUse {
-  /// Adds the use of another day.
   mutating func add(_ other: DayUse) {
     screen = Moment.sum(screen, other.screen)
     for (category, time) in other.categories { categories[category] = Moment.sum(categories[category] ?? 0, time) }

@@ -1,13 +1,12 @@
 import LatchkeyModel
 
-/// What a verdict is about.
+/// The subject of a verdict.
 public enum Subject: Hashable, Sendable, Comparable {
-  /// A known application.
   case app(AppID)
-  /// Every program that is no known application and comes from a place the child can write to.
+  /// All unknown programs: no known application, and from a place that the child can write to.
   case unknown
 
-  /// Creates the subject of the use that is recorded under an ID.
+  /// Creates the subject whose use is recorded under an ID.
   public init(_ app: AppID) { self = app == .unknownPrograms ? .unknown : .app(app) }
 
   /// The ID under which its use is recorded.
@@ -28,36 +27,33 @@ public enum Subject: Hashable, Sendable, Comparable {
   }
 }
 
-/// The rule that closes an application or leaves it time, in the order in which rules are named.
+/// The rule that closes an application or limits its time, in the order in which rules are named.
 public enum Reason: Hashable, Sendable {
   /// A parent blocked the application.
   case blocked
   /// Unknown programs are blocked.
   case unknownProgram
-  /// A parent's lock.
   case lock
-  /// Bedtime.
   case bedtime
-  /// School time.
   case school
   /// Rewards are allowed only at reward times.
   case rewardTimes
-  /// The application's limit a day.
+  /// The application's daily limit.
   case appLimit
-  /// The category's limit a day.
+  /// The category's daily limit.
   case categoryLimit(AppCategory)
-  /// The limit on all screen time a day.
+  /// The daily limit on screen time.
   case dailyLimit
-  /// The category's limit a week.
+  /// The category's weekly limit.
   case categoryWeekly(AppCategory)
-  /// The limit on all screen time a week.
+  /// The weekly limit on screen time.
   case weeklyLimit
   /// The points that the child may spend on this machine.
   case points
   /// The minutes that the child has redeemed.
   case redeemedTime
 
-  /// The word for the rule in reports: the key of its register where there is one.
+  /// The word for the rule in reports, which is the key of its register if it has one.
   public var word: String {
     switch self {
     case .blocked: "blocked"
@@ -77,10 +73,11 @@ public enum Reason: Hashable, Sendable {
   }
 }
 
-/// What one rule says about an application.
+/// The standing of an application with respect to one rule.
 public enum Standing: Hashable, Sendable {
-  /// It may run for a number of milliseconds from now; `nil` for longer than to the end of the next day.
+  /// It may run for some milliseconds from now; `nil` for longer than until the end of the next
+  /// day.
   case open(Int64?)
-  /// It may not run for at least a number of milliseconds from now; `nil` until a parent changes the rule.
+  /// It may not run for at least some milliseconds from now; `nil` until a parent changes the rule.
   case closed(Int64?)
 }

@@ -1,24 +1,23 @@
 import LatchkeyModel
 
-/// What a child's machine observed during a session of learning.
+/// The evidence that a child's machine gathered during a session of learning.
 ///
 /// Spec: Protocol/11-rules.md §7.
 public struct LearningEvidence: Hashable, Sendable {
   /// The shortest time without any input that looks wrong, in milliseconds.
   public static let idleMilliseconds: Int64 = 60_000
-  /// The shortest time for which a closed program runs on that looks wrong, in milliseconds.
+  /// The shortest time that looks wrong if a program runs on after it was closed, in milliseconds.
   public static let closedMilliseconds: Int64 = 60_000
 
-  /// The events of input devices that the machine saw; `nil` if it cannot see them.
+  /// The number of events from input devices; `nil` if the machine cannot see them.
   public var inputs: Int?
-  /// The time for which a reward was active beside it, in milliseconds.
+  /// The time for which a reward was active at the same time, in milliseconds.
   public var rewardMilliseconds: Int64
   /// The time that passed on the boot clock, in milliseconds.
   public var elapsedMilliseconds: Int64
   /// The time for which the program ran although a rule had closed it, in milliseconds.
   public var closedMilliseconds: Int64
 
-  /// Creates evidence.
   public init(inputs: Int?, rewardMilliseconds: Int64, elapsedMilliseconds: Int64, closedMilliseconds: Int64 = 0) {
     self.closedMilliseconds = closedMilliseconds
     self.inputs = inputs
@@ -26,9 +25,10 @@ public struct LearningEvidence: Hashable, Sendable {
     self.elapsedMilliseconds = elapsedMilliseconds
   }
 
-  /// Returns why a session has to be reviewed; `nil` if it looks right.
+  /// Returns the reason to review a session; `nil` if it looks right.
   public func holdReason(for record: UsageRecord) -> HoldReason? {
-    // A program may take a moment to end; one that ran closed for most of its time was never allowed.
+    // A program may take a moment to end. One that ran closed for most of its time was never
+    // allowed.
     let moment = min(Self.closedMilliseconds, max(1, record.activeMilliseconds / 2))
     if closedMilliseconds >= moment { return .notAllowed }
     if inputs == 0, record.activeMilliseconds >= Self.idleMilliseconds { return .noActivity }

@@ -1,27 +1,27 @@
 import LatchkeyModel
 
-/// A session of learning during which another machine earned, and what it therefore must not keep.
+/// The part of a session of learning that another machine had already earned points for.
 ///
 /// Spec: Protocol/11-rules.md §6.
 public struct LearningRepeat: Hashable, Sendable {
-  /// The time that had been earned elsewhere, in milliseconds.
+  /// The time that had already been earned elsewhere, in milliseconds.
   public var milliseconds: Int64
-  /// The milli-points of that time.
+  /// The points for that time, in milli-points.
   public var milliPoints: Int64
 }
 
 extension Ledger {
-  /// The learning that other machines had earned at the same time, with what is to be taken back in all.
+  /// The learning that other machines had already earned points for, with the total to take back.
   ///
-  /// Of two sessions on different machines, the one that began first keeps what both share. The result depends on the
-  /// entries alone and not on the order in which they became known.
+  /// If two sessions on different machines overlap, the one that began first keeps the shared time.
+  /// The result depends only on the entries, and not on the order in which they became known.
   public var repeats: [EntryID: LearningRepeat] {
     let lessons = entries.values.filter { $0.id.kind == .earned && $0.quantity > 0 }.sorted { $0.isBefore($1) }
     var repeats: [EntryID: LearningRepeat] = [:]
     var latest = LatestEnds()
     var next = lessons.startIndex
     while next < lessons.endIndex {
-      // Entries of the same moment and source do not count for each other.
+      // Entries with the same time and source do not count against each other.
       let first = lessons[next]
       let equals = lessons[next...].prefix { !first.isBefore($0) }
       for lesson in equals {
@@ -35,12 +35,12 @@ extension Ledger {
   }
 }
 
-/// The latest ends of sessions of two different purses.
+/// The latest ends of sessions in two different purses.
 private struct LatestEnds {
   private var latest: (end: Int64, purse: DeviceID)?
   private var next: (end: Int64, purse: DeviceID)?
 
-  /// Returns the latest end in the purses other than one.
+  /// Returns the latest end in any purse but one.
   func end(besides purse: DeviceID) -> Int64? { latest?.purse == purse ? next?.end : latest?.end }
 
   mutating func add(_ end: Int64, of purse: DeviceID) {
@@ -59,31 +59,32 @@ private struct LatestEnds {
 }
 
 extension LedgerEntry {
-  /// The end of a session of learning, in the household's time.
+  /// The end of a session of learning, in household time.
   ///
-  /// No session is taken to be longer than 31 days.
+  /// A session counts as at most 31 days long.
   fileprivate var end: Int64 { Moment.sum(at, min(quantity, UseTotals.longestMilliseconds)) }
 
   fileprivate func isBefore(_ other: LedgerEntry) -> Bool {
     at != other.at ? at < other.at : id.source.bytes.lexicographicallyPrecedes(other.id.source.bytes)
   }
 
-  /// Returns what a session shares with earlier ones, the last of which ended at `end`; `nil` for nothing.
+  /// Returns the part that a session shares with earlier ones, the last of which ended at `end`;
+  /// `nil` if there is none.
   ///
-  /// They began before it did, so that what they cover of it begins with it.
+  /// The earlier sessions began before this one, so the shared part starts with it.
   fileprivate func repeated(until end: Int64) -> LearningRepeat? {
     let (shared, length) = (Int128(min(end, self.end)) - Int128(at), Int128(self.end) - Int128(at))
     guard shared > 0 else { return nil }
-    // Rounded up, so that what is shared never earns more than once.
+    // The amount is rounded up, so that shared time never earns more than once.
     let points = Int128(milliPoints) * shared
     return LearningRepeat(
       milliseconds: Int64(shared), milliPoints: Int64((points + length - 1) / length))
   }
 
-  /// Returns whether this entry is kept although another one of its identity is held.
+  /// Returns whether this entry is kept instead of another one with the same identity.
   ///
-  /// Of two that take repeated learning back, it is the one that takes more. Two others that differ come from a faulty
-  /// machine; of them, it is the one whose text sorts first.
+  /// Of two entries that take back repeated learning, the one that takes back more is kept. Any
+  /// other difference comes from a faulty machine, and the entry whose text sorts first is kept.
   public func isKept(over other: LedgerEntry) -> Bool {
     if id.kind == .repeated, milliPoints != other.milliPoints { return milliPoints < other.milliPoints }
     return text.utf8.lexicographicallyPrecedes(other.text.utf8)

@@ -1,17 +1,16 @@
 import LatchkeyModel
 
-/// What a child's machine says of itself: whether it wants points.
+/// A statement by a child's machine whether it wants points.
 ///
-/// Of two from one machine, the later one holds.
+/// The later of two statements by one machine counts.
 ///
 /// Spec: Protocol/12-facts.md §3.
 public struct PointsNeed: Hashable, Sendable {
-  /// When it was said, and by which machine.
+  /// The time of the statement, and the machine that made it.
   public var modified: HybridTimestamp
   /// A Boolean value that indicates whether a reward runs on the machine, or is about to.
   public var isNeeded: Bool
 
-  /// Creates a statement.
   public init(modified: HybridTimestamp, isNeeded: Bool) {
     self.modified = modified
     self.isNeeded = isNeeded
@@ -31,21 +30,21 @@ public struct PointsNeed: Hashable, Sendable {
   }
 }
 
-/// What a parent's machine says of a child: the machines to which it lends points.
+/// A statement by a parent's machine about the machines of a child that it lends points to.
 ///
-/// Of two from one parent, the later one holds.
+/// The later of two statements by one parent counts.
 ///
 /// Spec: Protocol/12-facts.md §3.
 public struct ChildMachines: Hashable, Sendable {
-  /// The largest number of machines.
   public static let most = 64
 
-  /// When it was said, and by which parent.
+  /// The time of the statement, and the parent that made it.
   public var modified: HybridTimestamp
-  /// The machines.
   public var machines: Set<DeviceID>
 
-  /// Creates a statement; of more than 64 machines, those that sort first are named.
+  /// Creates a statement.
+  ///
+  /// If there are more than 64 machines, it names those that sort first.
   public init(modified: HybridTimestamp, machines: Set<DeviceID>) {
     self.modified = modified
     self.machines = Set(machines.sorted().prefix(Self.most))

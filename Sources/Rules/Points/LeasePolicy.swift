@@ -1,23 +1,25 @@
 import LatchkeyModel
 
-/// The rule by which points are lent to a child's machines and come back.
+/// The policy for lending points to a child's machines and returning them.
 ///
-/// Purses make overspending impossible whatever is lent; this only decides how points are shared.
+/// Purses make overspending impossible, whatever is lent. The policy only decides how points are
+/// shared.
 ///
 /// Spec: Protocol/11-rules.md §7.
 public enum LeasePolicy {
-  /// The fewest milli-points that a machine returns while it wants points itself.
+  /// The smallest amount that a machine returns while it wants points itself, in milli-points.
   public static let leastShared: Int64 = 1_000
 
-  /// Returns what a parent's machine lends, when a child's machines are in touch with it.
+  /// Returns what a parent's machine lends to the child's machines that it is in contact with.
   ///
-  /// The child's only machine gets everything. Of several, those that ask are filled up to one level, the emptiest purses
-  /// first; a remainder goes to those that sort first. While no machine asks, nothing is lent.
+  /// A child's only machine gets everything. If there are several, those that ask for points are
+  /// filled up to a common level, the emptiest purses first. A remainder goes to the machines that
+  /// sort first. Nothing is lent while no machine asks.
   ///
   /// - `purse`: The milli-points in the parent's purse.
   /// - `machines`: All machines of the child.
   /// - `asking`: The machines on which a reward runs or is about to.
-  /// - `held`: What their purses hold.
+  /// - `held`: The milli-points in the machines' purses.
   public static func loans(
     purse: Int64, machines: Set<DeviceID>, asking: Set<DeviceID>, held: [DeviceID: Int64] = [:]
   ) -> [(to: DeviceID, milliPoints: Int64)] {
@@ -28,16 +30,16 @@ public enum LeasePolicy {
     return zip(borrowers, shares).filter { $0.1 > 0 }.map { (to: $0.0, milliPoints: $0.1) }
   }
 
-  /// Returns what a child's machine returns to a parent's machine that it is in touch with.
+  /// Returns what a child's machine returns to a parent's machine that it is in contact with.
   ///
-  /// The child's only machine returns nothing, and one that wants no points returns everything. One that wants points
-  /// shares with the others that do: it returns what it has more than all of them would have in equal parts, unless the
-  /// parent is about to lend to it.
+  /// A child's only machine returns nothing. A machine that wants no points returns everything. A
+  /// machine that wants points shares with the others that do: it returns its excess over an equal
+  /// share, unless the parent is about to lend to it.
   ///
   /// - `purse`: The milli-points in the machine's purse.
   /// - `used`: The milli-points that running sessions have cost so far.
-  /// - `others`: What the purses of the other machines hold that want points.
-  /// - `lender`: What the parent's purse holds.
+  /// - `others`: The milli-points in the purses of the other machines that want points.
+  /// - `lender`: The milli-points in the parent's purse.
   public static func returned(
     purse: Int64, isOnlyMachine: Bool, runsReward: Bool, used: Int64 = 0, others: [Int64] = [], lender: Int64 = 0
   ) -> Int64 {
@@ -53,7 +55,7 @@ public enum LeasePolicy {
     return more < Int128(leastShared) ? 0 : Int64(clamping: more)
   }
 
-  /// Returns what each of several purses gets of an amount that fills them up to one level.
+  /// Returns the share of each purse when an amount fills them up to a common level.
   private static func fill(_ held: [Int64], with amount: Int64) -> [Int64] {
     var (sum, count) = (Int128(amount), 0)
     let order = held.indices.sorted { (max(0, held[$0]), $0) < (max(0, held[$1]), $1) }

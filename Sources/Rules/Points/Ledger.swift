@@ -6,20 +6,19 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §6.
 public struct Ledger: Sendable {
-  /// The entries by their identity.
   public private(set) var entries: [EntryID: LedgerEntry] = [:]
 
   private var purses: [DeviceID: Int128] = [:]
   private var earnings: [FamilyDay: Int128] = [:]
 
-  /// Creates a ledger of entries.
   public init(_ entries: some Sequence<LedgerEntry> = []) {
     for entry in entries { merge(entry) }
   }
 
-  /// Takes an entry, and returns whether the ledger has changed.
+  /// Adds an entry, and returns whether the ledger has changed.
   ///
-  /// Of two entries of one identity, every ledger keeps the same one (`LedgerEntry.isKept(over:)`).
+  /// Every ledger keeps the same one of two entries with the same identity
+  /// (`LedgerEntry.isKept(over:)`).
   @discardableResult
   public mutating func merge(_ entry: LedgerEntry) -> Bool {
     guard entry.fault == nil else { return false }
@@ -32,7 +31,6 @@ public struct Ledger: Sendable {
     return true
   }
 
-  /// Takes the entries of another ledger.
   public mutating func merge(_ other: Ledger) {
     for entry in other.entries.values { merge(entry) }
   }
@@ -40,10 +38,10 @@ public struct Ledger: Sendable {
   /// The child's points on all machines, in milli-points.
   public var balance: Int64 { Self.limited(purses.values.reduce(0, +)) }
 
-  /// Returns the milli-points in the purse of a machine.
+  /// Returns the milli-points in a machine's purse.
   public func purse(of device: DeviceID) -> Int64 { Self.limited(purses[device] ?? 0) }
 
-  /// Returns the milli-points in the purses of machines.
+  /// Returns the milli-points in each machine's purse.
   public func purses(of devices: Set<DeviceID>) -> [DeviceID: Int64] {
     Dictionary(uniqueKeysWithValues: devices.map { ($0, purse(of: $0)) })
   }
@@ -54,7 +52,7 @@ public struct Ledger: Sendable {
   private mutating func count(_ entry: LedgerEntry, _ sign: Int128) {
     let amount = Int128(entry.milliPoints) * sign
     purses[entry.id.purse, default: 0] += amount
-    // What one purse lends, the other has: the balance stays.
+    // A lease moves points to another purse and leaves the balance unchanged.
     if let other = entry.other { purses[other, default: 0] -= amount }
     switch entry.id.kind {
     case .earned, .reviewed, .repeated: earnings[entry.day, default: 0] += amount
@@ -66,9 +64,7 @@ public struct Ledger: Sendable {
 }
 
 extension Ledger: Hashable {
-  /// Returns whether two ledgers have the same entries.
   public static func == (left: Ledger, right: Ledger) -> Bool { left.entries == right.entries }
 
-  /// Hashes the entries.
   public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }

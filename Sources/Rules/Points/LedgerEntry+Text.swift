@@ -1,11 +1,12 @@
 import LatchkeyModel
 
 extension LedgerEntry {
-  /// The entry as text, which is the same for the same entry.
+  /// The canonical text of the entry.
   ///
-  /// Eleven fields, with a space between two: kind, source, purse, amount, day, time, other purse, quantity, last day,
-  /// reason to be held, note. IDs are in lower-case hexadecimal, `-` stands for a field that the kind does not have, and
-  /// the note may be empty and may contain spaces.
+  /// It has eleven fields, separated by single spaces: kind, source, purse, amount, day, time,
+  /// other purse, quantity, last day, reason of a hold, note. IDs are in lower-case hexadecimal.
+  /// `-` stands for a field that the kind does not have. The note may be empty and may contain
+  /// spaces.
   public var text: String {
     let fields = [
       id.kind.rawValue, id.source.description, Hexadecimal.encode(id.purse.bytes), String(milliPoints), day.description,

@@ -1,19 +1,18 @@
 import LatchkeyModel
 
-/// The identity of a ledger entry: what it follows from, as what, and in whose purse.
+/// The identity of a ledger entry: its cause, its kind and its purse.
 ///
-/// Two entries that follow from the same thing have the same identity, so that arriving twice is one.
+/// Two entries with the same cause have the same identity, so that an entry that arrives twice
+/// counts once.
 ///
 /// Spec: Protocol/11-rules.md §6.
 public struct EntryID: Hashable, Sendable {
-  /// The machine that wrote the entry, which is the one whose points it changes.
+  /// The machine that wrote the entry, whose points it changes.
   public var purse: DeviceID
-  /// The kind of the entry.
   public var kind: LedgerEntry.Kind
-  /// The 16 bytes of the usage record or the command that it follows from.
+  /// The 16 bytes of the ID of the usage record or command that caused it.
   public var source: RecordID
 
-  /// Creates an identity.
   public init(purse: DeviceID, kind: LedgerEntry.Kind, source: RecordID) {
     self.purse = purse
     self.kind = kind
@@ -21,14 +20,15 @@ public struct EntryID: Hashable, Sendable {
   }
 }
 
-/// One change of a child's points, which never changes itself.
+/// One change of a child's points, which is never changed itself.
 ///
-/// Each machine has a *purse*: the part of the child's points that it may spend while apart. Only the machine itself
-/// writes entries of its purse, and never more than the purse holds.
+/// Each machine has a *purse*: the part of the child's points that it may spend while it is not
+/// connected. Only the machine itself writes entries of its purse, and never spends more than the
+/// purse holds.
 ///
 /// Spec: Protocol/11-rules.md §6.
 public struct LedgerEntry: Hashable, Sendable {
-  /// What changed the points.
+  /// The cause of a change of points.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Learning earned points.
     case earned
@@ -46,13 +46,15 @@ public struct LedgerEntry: Hashable, Sendable {
     case granted
     /// A parent changed the points, for a reason.
     case adjusted
-    /// Points were lent to the purse of another machine of the household.
+    /// Points were lent to the purse of another machine in the household.
     case leased
-    /// Learning looks wrong and waits for a parent. The amount is 0.
+    /// Learning looked wrong and is held until a parent reviews it; the amount is 0.
     case held
-    /// A parent decided about learning that was held: the amount is what it earned, or 0.
+    /// A parent reviewed held learning; the amount is what it earned, or 0.
     case reviewed
-    /// Learning that another machine had earned at the same time was taken back; the quantity is that time.
+    /// Points for learning that another machine had already earned were taken back.
+    ///
+    /// The quantity is the shared time.
     case repeated
   }
 
@@ -61,27 +63,28 @@ public struct LedgerEntry: Hashable, Sendable {
   /// The largest amount and quantity.
   public static let largest: Int64 = 1_000_000_000_000_000
 
-  /// The identity.
   public var id: EntryID
   /// The milli-points by which the purse changes; negative if it loses them.
   public var milliPoints: Int64
-  /// The family's day on which it happened.
+  /// The family day on which it happened.
   public var day: FamilyDay
-  /// The household's time in Unix milliseconds: for learning that earned, its start; otherwise when it was written.
+  /// The household time in Unix milliseconds: the start of learning that earned points; otherwise
+  /// the time of writing.
   public var at: Int64
-  /// The machine to whose purse points were lent; `nil` for every other kind.
+  /// The machine whose purse points were lent to; `nil` for every other kind.
   public var other: DeviceID?
-  /// The milliseconds redeemed, used, refunded, expired or repeated, or of learning that earned; for learning that is
-  /// held, the milli-points; otherwise 0.
+  /// The milliseconds that were redeemed, used, refunded, expired or repeated, or of learning that
+  /// earned points.
+  ///
+  /// For held learning, it is the milli-points; otherwise 0.
   public var quantity: Int64
   /// The last day on which redeemed minutes can be used; `nil` for every other kind.
   public var lastDay: FamilyDay?
-  /// Why learning is held; `nil` for every other kind.
+  /// The reason why learning is held; `nil` for every other kind.
   public var hold: HoldReason?
   /// A parent's reason, or empty: a *line* of at most 1,024 bytes.
   public var note: String
 
-  /// Creates an entry.
   public init(
     _ id: EntryID, milliPoints: Int64, day: FamilyDay, at: Int64, other: DeviceID? = nil, quantity: Int64 = 0,
     lastDay: FamilyDay? = nil, hold: HoldReason? = nil, note: String = ""
@@ -97,7 +100,7 @@ public struct LedgerEntry: Hashable, Sendable {
     self.note = note
   }
 
-  /// A sentence that describes why no machine can take the entry; `nil` if it can be taken.
+  /// A sentence that says why no machine can accept the entry; `nil` if it can be accepted.
   public var fault: String? {
     let amounts: ClosedRange<Int64> =
       switch id.kind {
@@ -116,13 +119,13 @@ public struct LedgerEntry: Hashable, Sendable {
   }
 }
 
-/// Why learning is held for review.
+/// The reason why learning is held for review.
 public enum HoldReason: String, Hashable, Sendable, CaseIterable {
-  /// A rule had closed the program, and it ran on.
+  /// The program ran on after a rule had closed it.
   case notAllowed
-  /// The program ran, and nobody touched the machine.
+  /// The program ran while nobody touched the machine.
   case noActivity
-  /// A reward was active beside it.
+  /// A reward was active at the same time.
   case rewardBeside
   /// The clock was set during the session.
   case clockJump

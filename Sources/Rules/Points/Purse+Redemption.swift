@@ -1,15 +1,17 @@
 import LatchkeyModel
 
 extension Purse {
-  /// A redemption of points for minutes, with what is left of it.
+  /// A redemption of points for minutes, with the time that is left.
   struct Redemption {
     var entry: LedgerEntry
     var left: Int64
   }
 
-  /// Redeems points for minutes at the rate of the rules, which is frozen.
+  /// Redeems points for minutes at the present rate of the rules, which later changes do not
+  /// affect.
   ///
-  /// Throws a fault if the purse does not hold as much, or if it is nothing.
+  /// Throws a fault if the rules permit no redemption, or if the amount is 0, too large, or more
+  /// than the purse holds.
   public mutating func redeem(
     _ milliPoints: Int64, source: RecordID, rules: RuleSet, day: FamilyDay, at: Int64
   ) throws(RuleFault) -> LedgerEntry? {
@@ -41,9 +43,9 @@ extension Purse {
     return write(.redeemed, source, -milliPoints, day, at) { ($0.quantity, $0.lastDay) = (time, last) }
   }
 
-  /// Gives the unused minutes of a redemption back, at the rate at which they were redeemed, rounded down.
+  /// Returns the points for the unused minutes of a redemption, at its own rate, rounded down.
   ///
-  /// Throws a fault if there is no such redemption, or nothing is left of it.
+  /// Throws a fault if there is no such redemption, or no minutes are left.
   public mutating func refund(_ source: RecordID, day: FamilyDay, at: Int64) throws(RuleFault) -> LedgerEntry? {
     if ledger.entries[EntryID(purse: device, kind: .refunded, source: source)] != nil { return nil }
     let redemption = redemptions().first { $0.entry.id.source == source }
@@ -55,7 +57,7 @@ extension Purse {
     return write(.refunded, source, amount, day, at) { $0.quantity = redemption.left }
   }
 
-  /// Writes an entry for each redemption whose last day is before a day and of which minutes are left.
+  /// Writes an entry for each redemption with minutes left whose last day is before a day.
   public mutating func expire(before day: FamilyDay, at: Int64) -> [LedgerEntry] {
     redemptions().compactMap { redemption in
       guard redemption.left > 0, let last = redemption.entry.lastDay, last < day else { return nil }
@@ -63,7 +65,7 @@ extension Purse {
     }
   }
 
-  /// Returns the redeemed minutes that can be used on a day, those that expire first in front.
+  /// Returns the redeemed minutes that can be used on a day, in the order in which they expire.
   public func redeemed(on day: FamilyDay) -> [RedeemedTime] {
     redemptions().compactMap { redemption in
       guard redemption.left > 0, let last = redemption.entry.lastDay, last >= day, redemption.entry.day <= day else {
@@ -73,10 +75,11 @@ extension Purse {
     }
   }
 
-  /// Returns this machine's redemptions with what is left of each, in the order in which they are used.
+  /// Returns this machine's redemptions with the time that is left, in the order in which they are
+  /// used.
   ///
-  /// The use of each day, the earliest first, takes from the redemptions that were valid on it, those that expire first
-  /// in front.
+  /// Each day's use, in the order of days, is taken from the redemptions that were valid on that
+  /// day, in the order in which they expire.
   func redemptions() -> [Redemption] {
     var redemptions: [Redemption] = []
     var used: [FamilyDay: Int64] = [:]
@@ -114,7 +117,7 @@ extension Purse {
 }
 
 extension Ledger {
-  /// Returns the redeemed minutes that can be used on a day on machines other than one, by machine.
+  /// Returns the redeemed minutes that can be used on a day, for each machine but one.
   public func redeemed(on day: FamilyDay, beside own: DeviceID) -> [DeviceID: [RedeemedTime]] {
     let machines = Set(entries.keys.filter { $0.kind == .redeemed && $0.purse != own }.map(\.purse))
     return machines.reduce(into: [:]) { redeemed, device in

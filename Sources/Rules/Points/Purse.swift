@@ -3,21 +3,18 @@ import LatchkeyModel
 
 /// The part of a child's points that one machine may spend, and the only writer of its entries.
 ///
-/// Every function returns the entry that it has written, or `nil` if nothing had to be written. The caller stores the entry
-/// in the transaction of the act. Doing anything twice is once.
+/// Every function returns the entry that it has written, or `nil` if no entry was needed. The
+/// caller stores the entry in the same transaction as its cause. Repeated calls have the effect of
+/// one.
 ///
 /// Spec: Protocol/11-rules.md §6.
 public struct Purse: Sendable {
-  /// The remainder of one application's points on one day.
+  /// The application, category and day that a remainder of points belongs to.
   public struct CarryKey: Hashable, Sendable {
-    /// The application.
     public var app: AppID
-    /// Whether it earns or costs.
     public var category: AppCategory
-    /// The family's day.
     public var day: FamilyDay
 
-    /// Creates a key.
     public init(app: AppID, category: AppCategory, day: FamilyDay) {
       self.app = app
       self.category = category
@@ -25,30 +22,30 @@ public struct Purse: Sendable {
     }
   }
 
-  /// This machine.
   public let device: DeviceID
-  /// The entries that this machine knows of, all of its own among them.
+  /// The entries that this machine knows, including all of its own.
   public var ledger: Ledger
-  /// The remainders below one milli-point, which are stored with the entries.
+  /// The remainders below one milli-point, which are stored together with the entries.
   public private(set) var carries: [CarryKey: PointsRemainder]
 
-  /// Creates a purse from what is stored.
+  /// Creates a purse from stored entries and remainders.
   public init(device: DeviceID, ledger: Ledger = Ledger(), carries: [CarryKey: PointsRemainder] = [:]) {
     self.device = device
     self.ledger = ledger
     self.carries = carries
   }
 
-  /// The milli-points that may be spent; never less than 0.
+  /// The milli-points that may be spent; at least 0.
   public var spendable: Int64 { max(0, ledger.purse(of: device)) }
 
-  /// Writes what follows from a session on this machine.
+  /// Writes the entry that follows from a session on this machine.
   ///
-  /// A session of learning earns, or is held for review with a reason. A session of a reward costs, at most what the
-  /// purse holds, or uses redeemed minutes. Anything else, and every session of a family without points, writes nothing.
+  /// Learning earns points, or is held for review with a reason. A reward costs at most what the
+  /// purse holds, or uses redeemed minutes. Any other session writes nothing, and so does every
+  /// session in a family without points.
   ///
-  /// - `record`: The session; its rate is the one at the time of use.
-  /// - `hold`: Why the session looks wrong, if it does.
+  /// - `record`: The session, with the rate at the time of use.
+  /// - `hold`: The reason why the session looks wrong, if it does.
   /// - `rules`: The rules at the end of the session.
   public mutating func take(_ record: UsageRecord, hold: HoldReason?, rules: RuleSet, at: Int64) -> LedgerEntry? {
     guard rules.mode == .points, record.device == device, record.fault == nil else { return nil }
@@ -70,7 +67,7 @@ public struct Purse: Sendable {
       switch rules.points.use {
       case .payAsYouGo:
         guard slice.activeMilliseconds > 0, slice.rate.milliPointsPerHour > 0 else { return nil }
-        // An entry of 0 also marks that the remainder was carried over.
+        // An entry of 0 also records that the remainder was carried over.
         return write(.spent, record.recordID, -min(cost(of: slice, boundary), spendable), day, at)
       case .redeemFirst:
         let used = min(max(0, record.activeMilliseconds), LedgerEntry.largest)
@@ -79,13 +76,14 @@ public struct Purse: Sendable {
     }
   }
 
-  /// Returns what a running session of a reward has cost so far in milli-points, without writing anything.
+  /// Returns the cost of a running session of a reward so far in milli-points, without writing an
+  /// entry.
   public func costSoFar(of session: UsageSlice, _ boundary: DayBoundary) -> Int64 {
     var copy = self
     return copy.cost(of: session, boundary)
   }
 
-  /// Writes a parent's decision about learning that was held on this machine; the first one holds.
+  /// Writes a parent's decision about held learning of this machine; the first decision counts.
   public mutating func review(_ record: RecordID, isApproved: Bool, rules: RuleSet, at: Int64) -> LedgerEntry? {
     let held = ledger.entries[EntryID(purse: device, kind: .held, source: record)]
     guard let held, !isWritten([.reviewed], record) else { return nil }
@@ -93,9 +91,11 @@ public struct Purse: Sendable {
     return write(.reviewed, record, amount, held.day, at)
   }
 
-  /// Takes back what learning on this machine earned while another machine of the child's had earned already.
+  /// Takes back points for learning on this machine that another of the child's machines had
+  /// already earned.
   ///
-  /// A purse never holds less than nothing: what it does not hold is taken back once it does.
+  /// A purse never falls below 0. The amount that it does not hold is taken back later, once it
+  /// does.
   public mutating func takeBackRepeats(at: Int64) -> [LedgerEntry] {
     debts.compactMap { id, found, taken in
       let more = min(found.milliPoints - taken, spendable)
@@ -104,11 +104,12 @@ public struct Purse: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether learning on this machine repeated what was earned elsewhere, and has not been
-  /// taken back in full.
+  /// A Boolean value that indicates whether points for repeated learning on this machine remain to
+  /// be taken back.
   public var owes: Bool { !debts.isEmpty }
 
-  /// The learning of this machine that is to be taken back, with what has been taken of it, in the order of the records' IDs.
+  /// This machine's repeated learning with the points taken back so far, in the order of the
+  /// records' IDs.
   private var debts: [(id: EntryID, found: LearningRepeat, taken: Int64)] {
     ledger.repeats.filter { $0.key.purse == device }
       .sorted { $0.key.source.bytes.lexicographicallyPrecedes($1.key.source.bytes) }
@@ -119,7 +120,7 @@ public struct Purse: Sendable {
       }
   }
 
-  /// Writes points that a parent gives into this machine's purse.
+  /// Adds points that a parent gives to this machine's purse.
   public mutating func grant(
     _ milliPoints: Int64, source: RecordID, day: FamilyDay, at: Int64, note: String = ""
   ) -> LedgerEntry? {
@@ -128,7 +129,7 @@ public struct Purse: Sendable {
     return write(.granted, source, amount, day, at) { $0.note = TextRule.reason.cleaned(note) }
   }
 
-  /// Writes a parent's change of the points; a purse never holds less than nothing.
+  /// Writes a parent's change of points; the purse never falls below 0.
   public mutating func adjust(
     by milliPoints: Int64, source: RecordID, day: FamilyDay, at: Int64, note: String
   ) -> LedgerEntry? {
@@ -137,7 +138,7 @@ public struct Purse: Sendable {
     return write(.adjusted, source, amount, day, at) { $0.note = TextRule.reason.cleaned(note) }
   }
 
-  /// Lends points to the purse of another machine, at most what this purse holds.
+  /// Lends points to another machine's purse, at most what this purse holds.
   public mutating func lend(
     _ milliPoints: Int64, to other: DeviceID, source: RecordID, day: FamilyDay, at: Int64
   ) -> LedgerEntry? {
@@ -172,7 +173,7 @@ public struct Purse: Sendable {
     return max(0, left)
   }
 
-  /// Returns what a session earns; `nil` if it is too short, or earns nothing however long it is.
+  /// Returns what a session earns; `nil` if it is too short, or its rate is 0.
   private mutating func earned(by slice: UsageSlice, _ rules: RuleSet, _ boundary: DayBoundary) -> Int64? {
     let minimum = Int(min(max(rules.points.minimumSession, 0), 1_440))
     let active = slice.activeMilliseconds
