@@ -1,25 +1,28 @@
-/// The amount of what others announce that a discovery asks for.
+/// The effort with which a discovery searches for other machines' announcements.
 ///
-/// A machine that follows announcements asks the network again and again. Every responder hears each question and
-/// reads the long list of answers that the machine knows already; forty machines that ask at a time do nothing else.
+/// A machine that follows announcements queries the network repeatedly. Every responder receives
+/// each query and reads its long list of known answers. Forty machines that query at once have no
+/// time for anything else.
 ///
 /// Spec: Protocol/02-discovery.md §4.
 public enum Attention: Sendable, Hashable {
-  /// Nothing is asked.
+  /// Do not search.
   case none
 
-  /// In a crowd, the machine leaves asking to others for most of the time: one of two machines that look for each
-  /// other is enough.
+  /// Search, but in a crowd mostly leave searching to others.
+  ///
+  /// If two machines look for each other, one search is enough.
   ///
   /// - Parameters:
-  ///   - crowd: The number of machines that are known to look at the same time; more may be seen.
-  ///   - misses: Whether a device is looked for. In a crowd, a machine that looks for none does not listen.
+  ///   - crowd: The number of machines that are known to search at the same time; more may be seen.
+  ///   - misses: Whether a device is looked for. In a crowd, a machine that looks for none does not
+  ///     search.
   case patient(crowd: Int, misses: Bool)
 
-  /// Everything that is of interest is asked for.
+  /// Search for everything that is of interest.
   case full
 
-  /// Returns whether so many machines that look at the same time are a crowd: more than 8.
+  /// Returns whether a number of machines that search at the same time is a crowd: more than 8.
   public static func isCrowd(_ count: Int) -> Bool { CrowdPatience.isCrowd(count) }
 
   var isPatient: Bool {

@@ -1,13 +1,13 @@
 import LatchkeyAgent
 
-/// Everything that is known of one announced instance, merged over the interfaces and protocols on which it was seen.
+/// Everything known about an announced instance, merged over the interfaces and protocols on which
+/// it was seen.
 ///
 /// Nothing in it is proven: only the handshake shows which device answers there.
 public struct DiscoveredService: Sendable, Hashable {
   /// The instance name: 1 to 63 bytes of UTF-8.
   public var instanceName: String
 
-  /// The TCP port it names.
   public var port: UInt16
 
   /// At least 1 and at most 16 addresses: IPv4 first, then wider IPv6, then link-local IPv6.
@@ -16,13 +16,6 @@ public struct DiscoveredService: Sendable, Hashable {
   /// The TXT pairs, keys in lower case: at most 16 pairs and 1300 bytes.
   public var text: [String: [UInt8]]
 
-  /// Creates a description of a service.
-  ///
-  /// - Parameters:
-  ///   - instanceName: The announced name.
-  ///   - port: The TCP port it names.
-  ///   - addresses: The addresses at which it may answer.
-  ///   - text: Its TXT pairs.
   public init(instanceName: String, port: UInt16, addresses: [DiscoveredAddress], text: [String: [UInt8]]) {
     self.instanceName = instanceName
     self.port = port
@@ -41,12 +34,6 @@ public struct DiscoveredAddress: Sendable, Hashable {
   /// The name of the interface on which the address was seen, while it has one.
   public var interfaceName: String?
 
-  /// Creates an address.
-  ///
-  /// - Parameters:
-  ///   - address: The address.
-  ///   - interfaceIndex: The scope of a link-local IPv6 address.
-  ///   - interfaceName: The interface on which it was seen.
   public init(_ address: IPAddress, interfaceIndex: UInt32? = nil, interfaceName: String? = nil) {
     self.address = address
     self.interfaceIndex = interfaceIndex

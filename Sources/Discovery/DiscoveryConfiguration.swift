@@ -1,9 +1,13 @@
-/// The type of service that a discovery announces and looks for, the interfaces, and the back ends.
+/// The configuration of a discovery: the service type, the interfaces and the permitted back ends.
 public struct DiscoveryConfiguration: Sendable, Hashable {
-  /// The DNS-SD type that is announced and looked for.
+  /// The DNS-SD type that is announced and searched for; `_latchkey._tcp` unless a test needs
+  /// another one.
   public var serviceType: String
 
-  /// The names of the interfaces to use; `nil` if the rule decides.
+  /// The names of the interfaces to use, as `ip link` shows them; `nil` if the general rule
+  /// applies.
+  ///
+  /// At most 16 interfaces are used.
   ///
   /// Spec: Protocol/02-discovery.md §6.
   public var interfaces: [String]?
@@ -14,17 +18,9 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
   /// A Boolean value that indicates whether the system's avahi-daemon may be used.
   public var allowDaemon: Bool
 
-  /// The amount of what others announce that is asked for at the beginning.
+  /// The attention to other machines' announcements at the start.
   public var attention: Attention
 
-  /// Creates a configuration.
-  ///
-  /// - Parameters:
-  ///   - serviceType: A DNS-SD type, `_latchkey._tcp` unless a test needs another.
-  ///   - interfaces: Names as `ip link` shows them, or `nil` if the rule decides; at most 16 are used.
-  ///   - allowEmbedded: Whether the stack inside the process may be used.
-  ///   - allowDaemon: Whether the system's avahi-daemon may be used.
-  ///   - attention: The amount of what others announce that is asked for at the beginning.
   public init(
     serviceType: String = "_latchkey._tcp", interfaces: [String]? = nil, allowEmbedded: Bool = true,
     allowDaemon: Bool = true, attention: Attention = .full

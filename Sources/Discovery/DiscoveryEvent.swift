@@ -8,7 +8,7 @@ public enum DiscoveryEvent: Sendable, Hashable {
   /// An instance is no longer announced, which says nothing about whether the peer is running.
   case lost(instanceName: String)
 
-  /// Discovery is in another state, to be shown to a person who asks.
+  /// The state of discovery has changed, which is shown to a person who asks.
   case state(DiscoveryState)
 
   /// The machine's interfaces or addresses have changed, or it has slept.
@@ -18,7 +18,6 @@ public enum DiscoveryEvent: Sendable, Hashable {
   case renamed(from: String, to: String)
 }
 
-/// The state of discovery.
 public enum DiscoveryState: Sendable, Hashable {
   /// The back end has not been chosen yet.
   case starting

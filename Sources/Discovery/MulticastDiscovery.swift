@@ -34,9 +34,9 @@ public final class MulticastDiscovery: PeerDiscovery {
   /// Prepares discovery; nothing is opened before `run`.
   ///
   /// - Parameters:
-  ///   - configuration: What to announce where, and the back ends that may be used.
-  ///   - isOfInterest: Returns whether an instance is to be followed; for others, no address is reported and the port
-  ///     is 0.
+  ///   - configuration: The service type, the interfaces and the permitted back ends.
+  ///   - isOfInterest: Returns whether to follow an instance. For others, no address is reported
+  ///     and the port is 0.
   public init(configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true }) {
     self.configuration = configuration
     self.isOfInterest = isOfInterest
@@ -48,7 +48,7 @@ public final class MulticastDiscovery: PeerDiscovery {
   /// Replaces or withdraws the announcement; `nil` announces nothing.
   public func advertise(_ advertisement: ServiceAdvertisement?) async { post(.advertise(advertisement)) }
 
-  /// Checks whether anything that was of no interest is of interest now.
+  /// Examines again whether ignored instances are of interest now.
   public func lookAgain() async { post(.lookAgain) }
 
   /// Sets the attention to other machines' announcements.

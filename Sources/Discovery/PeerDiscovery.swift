@@ -21,7 +21,7 @@ public protocol PeerDiscovery: Sendable {
   /// - Parameter advertisement: The new announcement; `nil` withdraws it with a goodbye.
   func advertise(_ advertisement: ServiceAdvertisement?) async
 
-  /// Checks whether anything that was of no interest is of interest now.
+  /// Examines again whether ignored instances are of interest now.
   ///
   /// Without a call, discovery checks every half a minute.
   func lookAgain() async

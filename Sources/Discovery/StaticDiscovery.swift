@@ -9,7 +9,6 @@ public final class StaticDiscovery: PeerDiscovery {
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation
 
-  /// Creates a discovery that stays silent.
   public init() {
     (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }

@@ -17,9 +17,11 @@ enum AvahiClient {
     return loaded
   }
 
-  /// The errors that mean that the connection is gone.
+  /// The errors that mean that the connection is lost.
   ///
-  /// If libdbus notices the end of the bus by a call that waits for its answer, it may tell that call alone, and the library's own
+  /// libdbus may notice the end of the bus during a blocking call. It may then report the end to
+  /// that call only, and the library's own callback is never called. Every later call is refused
+  /// because of a bad state.
   /// call-back never comes. Every later call is refused as one in a bad state.
   static let losses: Set<CInt> = [CInt(AVAHI_ERR_DISCONNECTED), CInt(AVAHI_ERR_BAD_STATE)]
 
@@ -88,7 +90,7 @@ enum AvahiClient {
 }
 
 extension AvahiResponder {
-  /// Connects to the system's bus; a daemon that is not there yet is waited for.
+  /// Connects to the system bus, and waits for a daemon that is not running yet.
   ///
   /// - Parameters:
   ///   - loop: The loop to run on.

@@ -1,13 +1,15 @@
 import CAvahi
 
-/// The functions of one of Avahi's two libraries, in one shape.
+/// The functions of one of Avahi's two libraries, in a common form.
 ///
-/// libavahi-client speaks to avahi-daemon, libavahi-core is the stack inside this process. They offer the same with
-/// other names, other orders of parameters and, for groups and records, other call-backs. What differs lies in the two
-/// tables, `AvahiClient.functions` and `AvahiServer.functions`; everything else is written once.
+/// libavahi-client speaks to avahi-daemon, and libavahi-core is the stack inside this process. Both
+/// offer the same functions with different names, orders of parameters and, for groups and records,
+/// callbacks. The differences are in the tables `AvahiClient.functions` and
+/// `AvahiServer.functions`.
 ///
-/// A connection is a client of the daemon or a server inside the process. A function that makes something returns
-/// `nil` if the library refuses; one that returns a number returns a negative one then.
+/// A connection is a client of the daemon or a server inside the process. A function that creates
+/// something returns `nil` if the library refuses. A function that returns a number returns a
+/// negative one in that case.
 struct AvahiFunctions {
   typealias Connection = OpaquePointer
   /// The argument of a callback: an unretained `AvahiLookup` or `AvahiRecordGroup`.
@@ -16,7 +18,7 @@ struct AvahiFunctions {
   /// Ends the connection and frees everything that was created through it.
   let close: (Connection) -> Void
   let lastError: (Connection) -> CInt
-  /// The errors that mean that the connection is gone, also if no call-back tells it.
+  /// The errors that mean that the connection is lost, even if no callback reports it.
   let losses: Set<CInt>
 
   /// A Boolean value that indicates whether a resolver's TXT list begins with the last entry of the wire.
@@ -28,8 +30,8 @@ struct AvahiFunctions {
   let browseServices: (Connection, AvahiIfIndex, _ type: String, AvahiServiceBrowserCallback, Context) -> OpaquePointer?
   let freeServiceBrowser: (OpaquePointer) -> CInt
 
-  /// Follows where an instance leads, with an address of this IP version; the context is an
-  /// `AvahiLookup<ResolvedService>`.
+  /// Follows the host, port and TXT record of an instance, with an address of this IP version; the
+  /// context is an `AvahiLookup<ResolvedService>`.
   let resolveService:
     (
       Connection, ServiceSighting, _ type: String, AvahiProtocol, AvahiLookupFlags, AvahiServiceResolverCallback,
@@ -37,12 +39,13 @@ struct AvahiFunctions {
     ) -> OpaquePointer?
   let freeServiceResolver: (OpaquePointer) -> CInt
 
-  /// Follows the records of a name; the context is an `AvahiLookup<SeenRecord>`, which is told by this function's own
-  /// call-back.
+  /// Follows the records of a name; the context is an `AvahiLookup<SeenRecord>`, which this
+  /// function's own callback informs.
   let browseRecords: (Connection, AvahiIfIndex, _ name: String, _ type: UInt16, Context) -> OpaquePointer?
   let freeRecordBrowser: (OpaquePointer) -> CInt
 
-  /// Makes an empty group; the context is an `AvahiRecordGroup`, which is told by this function's own call-back.
+  /// Creates an empty group; the context is an `AvahiRecordGroup`, which this function's own
+  /// callback informs.
   let makeGroup: (Connection, Context) -> OpaquePointer?
   let freeGroup: (OpaquePointer) -> CInt
   let commit: (_ group: OpaquePointer) -> CInt

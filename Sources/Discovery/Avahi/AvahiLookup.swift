@@ -1,19 +1,20 @@
-/// Something that is looked for through Avahi: instances of a type, where an instance leads, or the records of a name.
+/// A search through Avahi: for the instances of a type, the host and port of an instance, or the
+/// records of a name.
 final class AvahiLookup<Found>: Lookup {
-  /// The responder that performs the search.
   let responder: AvahiResponder
-  /// Called for everything that is found.
+  /// Called for each result.
   let report: (Found) -> Void
   private let free: (OpaquePointer) -> CInt
   private var raw: OpaquePointer?
 
-  /// Begins to look.
+  /// Begins the search.
   ///
   /// - Parameters:
-  ///   - responder: What to look through.
-  ///   - free: Frees what `make` returned.
-  ///   - report: Called for everything that is found, from inside Avahi's own call-back.
-  ///   - make: Makes Avahi's object from the connection and the context for its call-back, which `of` turns back.
+  ///   - responder: The responder to search with.
+  ///   - free: Frees the object that `make` returned.
+  ///   - report: Called for each result, from inside Avahi's own callback.
+  ///   - make: Creates Avahi's object from the connection and the callback's context, which `of`
+  ///     converts back.
   /// - Throws: `AvahiError` if the connection is closed or Avahi refuses.
   init(
     responder: AvahiResponder, free: @escaping (OpaquePointer) -> CInt, report: @escaping (Found) -> Void,

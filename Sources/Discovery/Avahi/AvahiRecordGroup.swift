@@ -8,7 +8,6 @@ final class AvahiRecordGroup: RecordGroup {
   private let onState: (RecordGroupState) -> Void
   private var raw: OpaquePointer?
 
-  /// Creates an empty group.
   init(
     responder: AvahiResponder, loop: DiscoveryLoop, onState: @escaping (RecordGroupState) -> Void
   ) throws(AvahiError) {
@@ -58,7 +57,8 @@ final class AvahiRecordGroup: RecordGroup {
     name: String, type: String, host: String, port: UInt16, text: [[UInt8]], interface: UInt32
   ) throws(AvahiError) {
     let (connection, group) = try open()
-    // Without the cookie that Avahi may add, which would name this machine for as long as its daemon runs.
+    // The record must not contain the cookie that Avahi may add, which would identify this machine
+    // for as long as its daemon runs.
     try responder.check(
       AvahiText.withList(text) {
         responder.functions.addService(

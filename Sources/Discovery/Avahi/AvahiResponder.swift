@@ -33,7 +33,8 @@ final class AvahiResponder: Responder {
     Unmanaged<AvahiResponder>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Reports a state in the next turn: Avahi calls back first from inside the function that makes the connection.
+  /// Reports a state in the next turn, since Avahi first calls back from inside the function that
+  /// creates the connection.
   func changed(to state: ResponderState) {
     loop.later { [weak self] in
       guard let self, connection != nil else { return }
@@ -65,7 +66,7 @@ final class AvahiResponder: Responder {
   func resolveService(
     _ sighting: ServiceSighting, type: String, _ handler: @escaping (ResolvedService) -> Void
   ) throws(AvahiError) -> any Lookup {
-    // All addresses are looked up apart, since a resolver reports only one.
+    // All addresses are looked up separately, since a resolver reports only one.
     try resolve(sighting, type: type, AvahiFunctions.anyVersion, AVAHI_LOOKUP_NO_ADDRESS, handler)
   }
 
@@ -129,7 +130,7 @@ final class AvahiResponder: Responder {
     if result < 0 { throw AvahiError(result) }
   }
 
-  /// Reports that the connection has failed, if the result of a function is such an error.
+  /// Reports that the connection has failed, if the result of a function is one of `losses`.
   func note(_ result: CInt) {
     if functions.losses.contains(result) { changed(to: .failed(AvahiError(result))) }
   }

@@ -9,7 +9,7 @@ enum AvahiServer {
   private static let loaded: AvahiCoreLibrary? = {
     var library = AvahiCoreLibrary()
     guard latchkey_load_avahi_core(&library) == 1 else { return nil }
-    // By default it writes to standard error, which is the program's.
+    // By default, the library writes to the program's standard error.
     library.avahi_set_log_function { _, _ in }
     return library
   }()
@@ -88,7 +88,8 @@ enum AvahiServer {
         library.avahi_server_update_service_txt_strlst(
           server, group, interface, any, AVAHI_PUBLISH_NO_COOKIE, name, type, "local", text)
       },
-      // Only a daemon is asked to prove what it serves; the stack in the process was told.
+      // Only a daemon has to prove what it serves. The stack in the process was given its
+      // interfaces.
       addSharedText: { _, _, _, _ in CInt(AVAHI_ERR_INVALID_OPERATION) })
   }
 
@@ -111,7 +112,7 @@ enum AvahiServer {
     for interface in interfaces {
       configuration.allow_interfaces = avahi_string_list_add(configuration.allow_interfaces, interface.name)
     }
-    // Never published, but without it Avahi would take the machine's own.
+    // The name is never published. Without it, Avahi would use the machine's own.
     configuration.host_name = avahi_strdup(RandomLabel.make())
     configuration.use_ipv4 = 1
     configuration.use_ipv6 = 1
@@ -137,14 +138,14 @@ extension AvahiResponder {
   /// Opens the sockets of a stack inside this process and joins the multicast groups.
   ///
   /// - Parameters:
-  ///   - interfaces: The only ones on which anything is sent or heard; at least one.
+  ///   - interfaces: The only interfaces on which anything is sent or received; at least one.
   ///   - loop: The loop to run on.
   ///   - onState: Called in a later turn of the loop, never after `close`.
   /// - Throws: `AvahiError` if port 5353 cannot be shared or there is no multicast.
   convenience init(
     inProcessOn interfaces: [NetworkInterface], loop: DiscoveryLoop, onState: @escaping (ResponderState) -> Void
   ) throws(AvahiError) {
-    // To Avahi an empty list means every interface of the machine.
+    // To Avahi, an empty list means every interface of the machine.
     guard !interfaces.isEmpty else { throw AvahiError(CInt(AVAHI_ERR_INVALID_INTERFACE)) }
     let library = try AvahiServer.load()
     self.init(AvahiServer.functions(library), loop: loop, onState: onState)

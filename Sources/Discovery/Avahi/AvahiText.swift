@@ -20,7 +20,7 @@ enum AvahiText {
       next = avahi_string_list_get_next(node)
     }
     if beginsWithLast { nodes.reverse() }
-    // One more than is allowed, so that the reader sees that there was more.
+    // One entry more than permitted is returned, so that the reader notices that there were more.
     return nodes.prefix(DiscoveryLimits.textEntries + 1).map { node in
       Array(UnsafeBufferPointer(start: avahi_string_list_get_text(node), count: avahi_string_list_get_size(node)))
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A watch of the folder that the system bus's socket is in, so that the bus need not be asked for again and again.
+/// A watch over the folder of the system bus's socket, which avoids repeated attempts to connect.
 enum BusSocketWatch {
   /// Begins to watch the folder, or its nearest existing ancestor.
   ///
@@ -20,7 +20,8 @@ enum BusSocketWatch {
       drain: { descriptor in
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while read(descriptor, &buffer, buffer.count) > 0 {}
-        // The folder below may exist by now; the same folder twice is one watch to the kernel.
+        // The folder below may exist by now. The kernel treats a folder that is added twice as one
+        // watch.
         _ = add(to: descriptor)
       }, onNews: onHope)
   }

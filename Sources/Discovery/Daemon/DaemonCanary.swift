@@ -2,10 +2,11 @@ import LatchkeyAgent
 
 /// A test of whether avahi-daemon really serves some interfaces.
 ///
-/// A daemon accepts records for every interface, also for those that its configuration excludes, and reports them as
-/// established. It cannot feign to hear them: a record with a random name is announced on each interface, without
-/// probing, and looked for on the same interface. It is seen only if the daemon has sent it there and received it back
-/// from there. The record is empty and is withdrawn once seen.
+/// A daemon accepts records for every interface, including those that its configuration excludes,
+/// and reports them as established. It cannot pretend to receive them. Therefore, a record with a
+/// random name is announced on each interface, without probing, and searched for on the same
+/// interface. It is seen only if the daemon has sent it there and received it back. The record is
+/// empty, and is withdrawn once seen.
 ///
 /// Spec: Protocol/02-discovery.md §5.
 final class DaemonCanary {
@@ -38,7 +39,7 @@ final class DaemonCanary {
       try group.addSharedText(name: name, interface: interface.index)
       lookups.append(
         try responder.browseRecords(name: name, type: 16, interface: interface.index) { [weak self] record in
-          // Not here and now: this may free the very browser that is calling.
+          // Deferred, since this may free the browser that is calling.
           guard record.appeared else { return }
           loop.later { self?.saw(interface.index) }
         })

@@ -10,7 +10,8 @@ final class DaemonLink {
   /// The proof takes a tenth of this on an idle machine.
   static let patience = Duration.seconds(2)
 
-  /// The tries to reach a bus, after which only the appearance of its socket leads to another one.
+  /// The number of attempts to reach a bus, after which only the appearance of its socket leads to
+  /// another one.
   private static let attempts = 6
 
   private let loop: DiscoveryLoop
@@ -89,7 +90,8 @@ final class DaemonLink {
 
   private func disconnect() {
     isRunning = false
-    // The connection first: then nothing that is closed after it waits for a daemon that may hang.
+    // The connection is closed first, so that closing the rest does not wait for a daemon that may
+    // hang.
     responder?.close()
     responder = nil
     canary?.close()
@@ -103,7 +105,8 @@ final class DaemonLink {
       isRunning = false
       become(.absent)
     case .preparing:
-      // Also entered by a working daemon that looks for another host name; what it announces for us stays.
+      // A working daemon also enters this state while it looks for another host name. Our
+      // announcements remain.
       if !isRunning { become(.absent) }
     case .running:
       backoff.reset()

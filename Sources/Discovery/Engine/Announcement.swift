@@ -4,13 +4,11 @@
 /// one machine. If it changed earlier, for example with the back end, the new records would collide with the last
 /// echoes of the old ones.
 struct Announcement: Hashable, Sendable {
-  /// The service that the caller announces.
   var advertisement: ServiceAdvertisement
 
   /// The host's label: 8 random characters.
   var hostLabel: String
 
-  /// The full host name.
   var host: String { hostLabel + ".local" }
 
   /// Creates an announcement.

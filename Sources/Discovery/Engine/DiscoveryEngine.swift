@@ -19,7 +19,7 @@ final class DiscoveryEngine {
   var stack: Stack?
   /// A search through a daemon that has not proved itself yet.
   ///
-  /// Its results are as good, and what it misses is delayed only by the proof.
+  /// Its results are equally good. Anything that it misses is only delayed until the proof.
   var early: (watcher: ServiceWatcher, responder: AvahiResponder, interfaces: [NetworkInterface])?
   private(set) var plan: LookPlan
   private var planned: LoopTimer?
@@ -29,7 +29,8 @@ final class DiscoveryEngine {
   private var nextGlance: LoopTimer?
   var backoff = Backoff(first: 500, factor: 2)
   private var clock = ClockJump()
-  /// More than time services slew the clock by in hours, and less than what keeps a peer waiting.
+  /// The largest change of the clock that is ignored: more than a time service slews in hours, and
+  /// less than what delays a peer.
   private static let tolerance = Duration.seconds(10)
   private var state: DiscoveryState?
 
@@ -158,7 +159,7 @@ final class DiscoveryEngine {
     reporter.close()
   }
 
-  // MARK: - What changes around us
+  // MARK: - Changes of the machine and the network
 
   private func interfacesChanged() {
     let before = (available: available, selection: selection)

@@ -1,11 +1,13 @@
 import CAvahi
 import LatchkeyAgent
 
-/// The search for all instances of a type on some interfaces, including the addresses of those that are wanted.
+/// The search for all instances of a type on some interfaces, and for the addresses of the wanted
+/// ones.
 ///
-/// Following a record means querying the network for it repeatedly. If forty machines followed everything of each
-/// other, the network would be busy with that alone. For instances that are not wanted, only the first answer is taken,
-/// and what the responder has received about them since is examined now and then, which sends nothing.
+/// Following a record means querying the network for it repeatedly. If forty machines followed
+/// everything of each other, the network would be busy with that alone. Of instances that are not
+/// wanted, only the first answer is taken. From time to time, the data that the responder has
+/// received about them since then is examined, which sends nothing.
 final class ServiceWatcher {
   /// One instance on one interface, seen over one or both IP versions.
   private final class Sighting {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A watch of the machine's interfaces and addresses, told by the kernel over netlink.
+/// A watch over the machine's interfaces and addresses, which the kernel reports over netlink.
 enum InterfaceMonitor {
   /// Begins to watch the machine's interfaces.
   ///

@@ -98,7 +98,6 @@ final class LoopTimer {
   /// The time since boot at which it is due.
   let deadline: Duration
 
-  /// The closure to run.
   let work: () -> Void
 
   private weak var loop: DiscoveryLoop?

@@ -17,7 +17,7 @@ final class LoopMailbox: Sendable {
     /// Sets the attention to other machines' announcements.
     case attend(Attention)
 
-    /// Withdraw everything, free everything, end the thread.
+    /// Withdraws and frees everything, and ends the thread.
     case stop
   }
 
@@ -75,8 +75,8 @@ final class LoopMailbox: Sendable {
 
   /// Takes all commands.
   ///
-  /// - Returns: The newest announcement, the newest amount to ask for, the wish to look again, and the order to stop,
-  ///   as far as they were given.
+  /// - Returns: The pending commands: the newest announcement, the newest attention, the request to
+  ///   look again, and the order to stop.
   func take() -> [Command] {
     var bytes = [UInt8](repeating: 0, count: 64)
     while recv(readEnd, &bytes, bytes.count, 0) > 0 {}

@@ -58,7 +58,7 @@ final class NewsWatch {
   ///   - descriptor: A descriptor that does not block; negative if the system had none to give.
   ///   - loop: The loop that calls back.
   ///   - pause: How long to wait for more news before the call-back.
-  ///   - drain: Takes all that there is to read.
+  ///   - drain: Reads everything that is available.
   ///   - onNews: Called once the burst is over.
   /// - Throws: `LoopError.noDescriptors` if there is no descriptor.
   init(

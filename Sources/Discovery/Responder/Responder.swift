@@ -55,7 +55,7 @@ enum ResponderState: Hashable, Sendable {
   case failed(AvahiError)
 }
 
-/// Something that is looked for until closed.
+/// A search that continues until it is closed.
 protocol Lookup: AnyObject {
   /// Stops looking; there is no call-back after this.
   ///

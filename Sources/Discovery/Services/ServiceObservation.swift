@@ -2,10 +2,13 @@ import LatchkeyAgent
 
 /// A fact about a sighting, as a back end reports it.
 enum ServiceObservation: Hashable, Sendable {
-  /// The instance leads to this port and these pairs. Its known addresses stay unless the host is another.
+  /// The instance leads to this port and these pairs.
+  ///
+  /// Its known addresses remain unless the host has changed.
   case resolved(SightingKey, host: String, port: UInt16, text: [String: [UInt8]])
 
-  /// The instance is there with these pairs, which are of no interest: it is not followed any further.
+  /// The instance exists with these pairs, which are of no interest, so it is not followed any
+  /// further.
   case passedOver(SightingKey, text: [String: [UInt8]])
 
   /// The instance's host has this address.

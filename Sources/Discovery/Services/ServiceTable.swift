@@ -110,7 +110,8 @@ struct ServiceTable {
     return events
   }
 
-  /// Returns all that is known of an instance; `nil` if it is of interest and no address of it is known yet.
+  /// Returns everything known about an instance; `nil` if it is of interest but has no known
+  /// address yet.
   private func service(_ name: String) -> DiscoveredService? {
     guard let seen = sightings[name] else { return nil }
     let all = seen.sorted { $0.key < $1.key }.map(\.value)
@@ -123,7 +124,8 @@ struct ServiceTable {
     var addresses: [DiscoveredAddress] = []
     let found = complete.flatMap(\.addresses).sorted { Self.order($0.key, $1.key) }
     for (_, address) in found where addresses.count < DiscoveryLimits.addresses {
-      // Seen on two interfaces, an address is still one; only a link-local one is another on each of them.
+      // An address that is seen on two interfaces counts once. Only link-local addresses differ by
+      // interface.
       let known = addresses.contains {
         $0.address == address.address && $0.interfaceIndex == address.interfaceIndex
       }
