@@ -8,7 +8,6 @@ public struct StrangerLimits: Sendable {
   /// The number of unauthenticated connections at present.
   public private(set) var count = 0
 
-  /// Creates limits without any connections.
   public init() {}
 
   /// Admits a connection from `source`, an address without its port, and returns `false` if a limit is reached.

@@ -61,7 +61,6 @@ public struct DialMachine: Sendable {
     var outcomes: [CallOutcome] = []
   }
 
-  /// The state of the machine.
   public enum Phase: Sendable {
     /// Nothing is needed.
     case resting
@@ -73,7 +72,6 @@ public struct DialMachine: Sendable {
     ///
     /// The delay differs between machines, so that many of them that lost the same peer do not call at one moment.
     case spreading(until: BootInstant, beside: Int)
-    /// The addresses are being looked up.
     case looking(beside: Int?, begun: BootInstant)
     case racing(Race)
     /// The next race begins at `until`.
@@ -199,7 +197,7 @@ public struct DialMachine: Sendable {
     for call in race.calls.keys.sorted() { effects.append(.giveUp(call)) }
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   /// Starts a race with the peer's possible addresses, best first.
   public mutating func lookedUp(_ candidates: [SocketEndpoint], crowd: Int, now: BootInstant) {
@@ -352,7 +350,7 @@ public struct DialMachine: Sendable {
 
   /// Summarizes the outcomes of a lost race.
   ///
-  /// Silence tells most, a wrong device least.
+  /// Silence is the most informative outcome, a wrong device the least.
   private static func sum(_ outcomes: [CallOutcome]) -> CallOutcome {
     var sum = CallOutcome.failed("No address of this device is known.")
     for outcome in outcomes {

@@ -90,9 +90,9 @@ public enum LinkNote: Hashable, Sendable {
   case opened(LinkSighting, LinkSighting.Proof, isInStep: Bool)
   /// No item waits in either direction.
   case inStep
-  /// The peer states the addresses at which it can be called.
+  /// The peer states the addresses where it can be called.
   case told([SocketEndpoint])
-  /// The peer says what the two devices are called.
+  /// The peer states the names of the two devices.
   case labels(SessionLabels)
   /// The removal was sent in a session.
   ///
@@ -106,7 +106,7 @@ public enum LinkNote: Hashable, Sendable {
   case removalTold(RemovalEnd)
 }
 
-/// The reason why a removed peer is taken to know of its removal.
+/// The reason why a removed peer is assumed to know of its removal.
 public enum RemovalEnd: String, Hashable, Sendable {
   case taken = "the peer has acknowledged it"
   case silent = "the peer has been silent since it was sent"
@@ -116,7 +116,7 @@ public enum RemovalEnd: String, Hashable, Sendable {
 /// The result of storing a note.
 public enum LinkNoteAnswer: Hashable, Sendable {
   case done
-  /// For `LinkNote.forget`: whether there were keys among the items, which now apply.
+  /// For `LinkNote.forget`: whether the items contained keys, which are now in use.
   case stored(hasNewKeys: Bool)
   case restarted(OutboxPosition)
   /// For the notes of a removal: how many notes of that kind were stored so far.
@@ -157,7 +157,7 @@ public struct LinkFault: Error, Hashable, Sendable {
   }
 }
 
-/// An event on a link that people, logs and waiting callers are told of.
+/// An event on a link for people, logs and waiting callers.
 public enum LinkNews: Hashable, Sendable {
   case opened(Int, Hello)
   /// The first of two sessions is kept.

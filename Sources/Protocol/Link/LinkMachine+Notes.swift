@@ -55,7 +55,7 @@ extension LinkMachine {
       standing.removalSilences = 0
     case (.removalMetSilence, .count(let silences)):
       standing.removalSilences = silences
-      // A peer that was sent its removal and has been silent since is taken to know of it.
+      // A peer that was sent its removal and has been silent since is assumed to know of it.
       if standing.removalSessions > 0, silences >= Limits.removalSilences { endRemoval(.silent) }
     default: break
     }

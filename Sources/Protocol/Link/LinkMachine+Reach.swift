@@ -74,7 +74,7 @@ extension LinkMachine {
     }
   }
 
-  // MARK: News of the network
+  // MARK: Changes of the network
 
   /// Records the addresses at which the peer is announced.
   ///
@@ -123,7 +123,7 @@ extension LinkMachine {
     return told.contains(endpoint) ? .told : nil
   }
 
-  /// The addresses at which the peer says that it can be called.
+  /// The addresses where the peer can be called, according to the peer.
   public var toldAddresses: [SocketEndpoint] { told }
 
   /// Handles a change of this machine's addresses, or its return from sleep: checks the sessions and looks for the peer
@@ -152,7 +152,7 @@ extension LinkMachine {
 
   // MARK: Reach
 
-  /// Tells the peer where it can call this machine.
+  /// Sends the peer the addresses where it can call this machine.
   mutating func sendReach(_ number: Int) {
     guard let reach = surroundings.reach, let session = sessions[number], session.toldReach != reach else { return }
     sessions[number]?.toldReach = reach

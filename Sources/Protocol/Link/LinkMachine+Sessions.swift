@@ -4,7 +4,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/04-session.md §4 to §7.
 extension LinkMachine {
-  // MARK: What the connections say
+  // MARK: Inputs from connections
 
   /// Adds a session after the handshake of a call from the peer, and returns its number; `nil` if the connection is not
   /// needed.

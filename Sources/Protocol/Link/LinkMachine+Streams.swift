@@ -70,7 +70,7 @@ extension LinkMachine {
   ///
   /// Keys among them are already known here.
   ///
-  /// `wasRemoved` indicates whether one of them tells that the peer has removed this device.
+  /// `wasRemoved` indicates whether one of them contains the peer's removal of this device.
   public mutating func committed(_ runs: [ItemRun], wasRemoved: Bool, now: BootInstant) {
     self.now = now
     streamsTouched()

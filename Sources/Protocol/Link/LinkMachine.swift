@@ -38,7 +38,7 @@ public struct LinkMachine: Sendable {
   var controlStored: StreamPosition?
   /// The peer's announced instances and their addresses, newest last.
   var announced: [(instance: String, endpoints: [SocketEndpoint])] = []
-  /// The addresses at which the peer says that it can be called.
+  /// The addresses where the peer can be called, according to the peer.
   var told: [SocketEndpoint]
   /// Addresses at which calls failed since this process began; at most `Limits.addresses`.
   var failedAddresses: Set<SocketEndpoint> = []
@@ -78,7 +78,7 @@ public struct LinkMachine: Sendable {
   /// Creates a machine from the state in the database.
   ///
   /// - `keyID`: The ID of the key with which calls are answered, 8 bytes; empty if there is none.
-  /// - `told`: The addresses at which the peer last said that it can be called.
+  /// - `told`: The addresses where the peer can be called, as it last stated them.
   /// - `jitterSeed`: A random number. No secret depends on it.
   public init(
     peer: DeviceID, settings: LinkSettings, standing: PeerStanding, keyID: [UInt8], streams: LinkStreams,
@@ -115,7 +115,7 @@ public struct LinkMachine: Sendable {
     return effects
   }
 
-  // MARK: What the node says
+  // MARK: Inputs from the node
 
   /// Starts the machine.
   ///
@@ -162,7 +162,8 @@ public struct LinkMachine: Sendable {
     if current != nil { moved() }
   }
 
-  /// Retries what the disk had refused, and looks for the peer, which may have been refused meanwhile.
+  /// Retries the operations that the disk had refused, and looks for the peer, whose calls may have
+  /// been refused as well.
   public mutating func diskRecovered(now: BootInstant) {
     self.now = now
     notes.isHeldUp = false
@@ -174,7 +175,7 @@ public struct LinkMachine: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of this device.
-  ///   - labels: The labels that the peer is told.
+  ///   - labels: The labels to send to the peer.
   ///   - now: The present instant.
   public mutating func named(_ name: String, _ labels: SessionLabels, now: BootInstant) {
     self.now = now

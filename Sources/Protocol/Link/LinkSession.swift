@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// A session of a link, from the end of its handshake on.
+/// A session of a link, from the end of its handshake.
 ///
 /// The roster decides which session is kept.
 package struct LinkSession: Sendable {
@@ -34,9 +34,9 @@ package struct LinkSession: Sendable {
   package var phase = Phase.greeting
   /// A Boolean value that indicates whether the connection has no room for more data at present.
   var isFull = false
-  /// The addresses of this machine that the peer was last told; `nil` if it was told none.
+  /// The addresses of this machine that were last sent to the peer; `nil` if none were.
   var toldReach: Reach?
-  /// The names of the two devices that the peer was sent; `nil` until it was.
+  /// The names of the two devices that were sent to the peer; `nil` before that.
   var toldLabels: SessionLabels?
   /// The time at which both sides repeat what they hold.
   var reconcileAt: BootInstant

@@ -6,7 +6,7 @@
 ///
 /// Spec: Protocol/02-discovery.md §8.
 public struct AddressLadder<Address: Hashable & Sendable>: Sendable {
-  /// How an address is known, best first.
+  /// The source of an address, best first.
   public enum Rung: Int, Sendable, CaseIterable {
     /// A session was authenticated there, on the present network or possibly on it.
     case proven

@@ -14,7 +14,6 @@ public struct DialPace: Sendable, Hashable {
   /// The duration from which a session counts as useful, in milliseconds.
   private static let use: Int64 = 5_000
 
-  /// Creates a pace without any attempts.
   public init() {}
 
   /// The number of attempts that failed since the last sign of life.

@@ -15,7 +15,6 @@ public struct CloneWatch: Sendable {
   /// The largest number of superseded runs that are remembered.
   static let memory = 16
 
-  /// Creates a detector that has seen no run.
   public init() {}
 
   /// Records that a run has returned once before.

@@ -28,7 +28,6 @@ public struct SessionRoster: Sendable {
   /// The attempt that gives way to a session from the peer.
   private var replacedAttempt: Int?
 
-  /// Creates a roster without sessions.
   public init(own: DeviceID, peer: DeviceID) {
     self.own = own
     self.peer = peer

@@ -24,7 +24,7 @@ public final class FrameConnection: Sendable {
   private static let lowWater = 256 << 10
   /// The memory that a frame takes besides its bytes until the kernel has accepted it, in bytes.
   private static let overhead = 512
-  /// The time that the other side has to take the last words and to close.
+  /// The time that the other side has to receive the last frames and to close.
   private static let lastWords = TimeAmount.seconds(2)
 
   init(channel: any Channel, limit: FrameLimit) {

@@ -56,13 +56,15 @@ public final class FrameReader: Sendable {
     stop(unless: { _ in false })
   }
 
-  /// The number of pieces of the connection that were returned to callers so far; what `stop(unlessPast:)` is given.
+  /// The number of pieces that have been returned to callers, which is the argument of
+  /// `stop(unlessPast:)`.
   public var position: UInt64 { state.withLock { $0.returned } }
 
-  /// Ends the reading, unless more has arrived than what was returned at an earlier `position`.
+  /// Stops reading, unless more pieces have arrived than had been returned at an earlier
+  /// `position`.
   ///
-  /// A caller whose time is up at the moment at which its frame arrives gets either that frame, and may read on, or the
-  /// end.
+  /// If a frame arrives just when its caller's time is up, the caller gets either the frame and can
+  /// continue, or the end of the connection.
   public func stop(unlessPast position: UInt64) {
     stop(unless: { $0.arrived > position })
   }
@@ -127,7 +129,7 @@ public final class FrameReader: Sendable {
 
   /// Returns whether the channel may read now.
   ///
-  /// If not, it is told to once there is room.
+  /// If not, the channel is told to read once there is room.
   fileprivate func mayRead() -> Bool {
     state.withLock { state in
       state.isHeldUp = !state.isEnded && state.pieces.count >= Self.highWater
