@@ -12,7 +12,7 @@ public struct CPace: Sendable {
   private static let domain = [UInt8]("CPaceRistretto255".utf8)
   private static let keyDomain = [UInt8]("CPaceRistretto255_ISK".utf8)
   private static let outputDomain = [UInt8]("CPaceSidOutput".utf8)
-  /// SHA-512 processes blocks of 128 bytes.
+  /// The block size of SHA-512, in bytes.
   ///
   /// The code gets the first block for itself.
   private static let hashBlockByteCount = 128

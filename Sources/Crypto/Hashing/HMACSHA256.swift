@@ -47,6 +47,5 @@ public enum HMACSHA256 {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A buffer without bytes.
   static var empty: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 }

@@ -7,7 +7,6 @@ public struct SHA256: Sendable {
 
   private var state = crypto_hash_sha256_state()
 
-  /// Creates a hash of an empty message.
   public init() {
     crypto_hash_sha256_init(&state)
   }
@@ -19,7 +18,6 @@ public struct SHA256: Sendable {
     return hash.finalize()
   }
 
-  /// Appends a piece of the message.
   public mutating func update(_ piece: [UInt8]) {
     crypto_hash_sha256_update(&state, piece, UInt64(piece.count))
   }

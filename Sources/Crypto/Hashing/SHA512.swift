@@ -1,6 +1,5 @@
 import CSodium
 
-/// The hash function SHA-512.
 public enum SHA512 {
   /// The size of a digest in bytes.
   public static let byteCount = 64

@@ -24,7 +24,6 @@ public struct IdentityKeyPair: Sendable {
     self.init(checked: seed)
   }
 
-  /// Creates a new random identity.
   public static func generate() -> IdentityKeyPair {
     IdentityKeyPair(checked: .random(count: seedByteCount))
   }

@@ -20,7 +20,6 @@ public struct LinkKeyPair: Sendable {
     self.init(checked: secret)
   }
 
-  /// Creates a new random key pair.
   public static func generate() -> LinkKeyPair {
     LinkKeyPair(checked: .random(count: LinkPublicKey.byteCount))
   }

@@ -28,7 +28,6 @@ public struct PresharedKey: Sendable, Equatable {
     self.secret = secret
   }
 
-  /// Creates a new random key.
   public static func generate() -> PresharedKey {
     PresharedKey(checked: .random(count: byteCount))
   }

@@ -80,7 +80,6 @@ struct NoiseSymmetricState: Sendable {
     return plaintext
   }
 
-  /// Returns the ciphers of both directions.
   func split() -> (initiator: NoiseCipher, responder: NoiseCipher) {
     let keys = stretch(SecretBytes([]), count: 2)
     return (NoiseCipher(key: keys[0]), NoiseCipher(key: keys[1]))

@@ -1,9 +1,9 @@
 /// The content of a device's key file: its keys and the ID of its installation.
 ///
-/// The layout, in bytes: magic `LatchKey` 8 · version 1 · flags 1 (bit 0: a household discovery key is known) ·
-/// installation ID 16 · identity seed 32 · link secret 32 · household discovery key 32, zero if unknown · SHA-256 of
-/// everything before 32. In every version, the magic and the version come first and the hash last, so that damage can
-/// be told from a later version.
+/// The layout, in bytes: magic `LatchKey` 8 · version 1 · flags 1 (bit 0: a household discovery key
+/// is known) · installation ID 16 · identity seed 32 · link secret 32 · household discovery key 32,
+/// zero if unknown · SHA-256 of everything before 32. In every version, the magic and the version
+/// come first and the hash last, to distinguish damage from a later version.
 public struct KeyFile: Sendable {
   /// The size of an installation ID in bytes.
   public static let installIDByteCount = 16
@@ -25,7 +25,8 @@ public struct KeyFile: Sendable {
   public let link: LinkKeyPair
   /// The key by which members of the household recognize each other on the network, 32 bytes; `nil` before pairing.
   public let householdDiscoveryKey: SecretBytes?
-  /// A random ID of 16 bytes that is new at every installation, so that a cloned disk can be told from its original.
+  /// A random ID of 16 bytes that is new at every installation, to distinguish a cloned disk from
+  /// its original.
   public let installID: [UInt8]
 
   /// Creates a key file.

@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// The check of the clocks, for information: nothing that Latchkey decides depends on them.
+/// The check of the clocks, for information only, since no decision of Latchkey depends on them.
 struct ClockCheck: Check {
-  /// The difference that is not mentioned, in milliseconds.
+  /// The largest difference that is not reported, in milliseconds.
   static let allowance: Int64 = 60_000
 
   func findings(_ facts: Facts) -> [Finding] {

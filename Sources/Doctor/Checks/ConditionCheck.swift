@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// The check of what weakens the rules on children's machines, as those machines tell it.
+/// The check of the conditions that children's machines report.
 ///
 /// Spec: Protocol/10-household.md §6.
 struct ConditionCheck: Check {
@@ -15,7 +15,7 @@ struct ConditionCheck: Check {
           "A newer Latchkey on \(machine) tells of “\(condition.name)”, which this one does not know\(heard).",
           next: "Update Latchkey on this machine.")
       }
-      // An account that does not exist any more has no name.
+      // An account that no longer exists has no name.
       let account = listing.accountName ?? condition.account.map { "\($0)" } ?? ""
       let words = kind.words(on: machine, account: account, detail: condition.detail)
       let sentence = heard.isEmpty ? words.sentence : words.sentence.dropLast() + heard + "."

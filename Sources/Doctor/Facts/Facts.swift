@@ -13,7 +13,6 @@ public struct Facts: Sendable {
   public var interfaces: [NetworkInterface]
   /// The interface through which packets to the Internet leave; `nil` if there is none.
   public var defaultInterface: String?
-  /// The host's packet filter.
   public var firewall: FirewallFacts
   /// The processes with a socket on UDP port 5353.
   public var responders: [PortHolder]
@@ -24,7 +23,6 @@ public struct Facts: Sendable {
   /// The device whose path is examined; `nil` for none.
   public var peer: PeerFacts?
   public var clock: ClockFacts
-  /// What weakens the rules on children's machines.
   public var conditions: [ConditionListing]
 
   public init(
@@ -88,7 +86,6 @@ public struct PeerFacts: Sendable {
   /// The results of connecting to its addresses.
   public var probes: [AddressProbe]
 
-  /// Creates facts about a device.
   public init(status: PeerStatus, probes: [AddressProbe]) {
     self.status = status
     self.probes = probes

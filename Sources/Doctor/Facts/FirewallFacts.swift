@@ -12,9 +12,9 @@ public struct FirewallFacts: Sendable, Hashable {
     case needsRoot
     /// The tool that reads them is not installed.
     case noTool
-    /// The tool says something that this version does not understand.
+    /// This version does not understand the tool's output.
     case notUnderstood
-    /// The tool failed although root runs it, with its reason.
+    /// The tool failed although root runs it, for the reason in its message.
     case failed(String)
 
     var reason: String {
@@ -26,7 +26,6 @@ public struct FirewallFacts: Sendable, Hashable {
       }
     }
 
-    /// What a person does next.
     var next: String {
       switch self {
       case .needsRoot: "Run `sudo latchkey doctor` with the same --state-dir for that."
@@ -45,7 +44,6 @@ public struct FirewallFacts: Sendable, Hashable {
   /// The reason why rules could not be read; `nil` if they were read or cannot exist.
   public var unread: Unread?
 
-  /// Creates facts about the packet filter.
   public init(chains: [FirewallChain] = [], keeper: Keeper? = nil, unread: Unread? = nil) {
     self.chains = chains
     self.keeper = keeper

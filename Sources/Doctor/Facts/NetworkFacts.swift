@@ -3,7 +3,6 @@ import LatchkeyModel
 
 /// An attempt at a TCP connection to a peer's address.
 public struct AddressProbe: Sendable, Hashable {
-  /// The result of an attempt.
   public enum Outcome: Sendable, Hashable {
     case connected
     /// The machine answers, but no program listens on the port.
@@ -40,7 +39,6 @@ public struct MulticastProbe: Sendable, Hashable {
   /// The number of other addresses from which mDNS packets were received meanwhile, at most 256.
   public var heardOthers: Int
 
-  /// Creates a result of a question.
   public init(interface: String, fault: String? = nil, heardItself: Bool, heardOthers: Int = 0) {
     self.interface = interface
     self.fault = fault
@@ -64,7 +62,6 @@ public struct PortHolder: Sendable, Hashable {
   }
 }
 
-/// The state of a system service.
 public enum ServiceState: Sendable, Hashable {
   case answers
   /// The socket exists but gives no answer, or refuses the caller, for the reason in the clause.

@@ -26,7 +26,6 @@ public enum Severity: String, Codable, Sendable, Hashable, CaseIterable, Compara
   /// The finding prevents connections between machines, or endangers stored data.
   case fault
 
-  /// Returns whether `left` sorts before `right`.
   public static func < (one: Severity, other: Severity) -> Bool { one.rank < other.rank }
 
   private var rank: Int {

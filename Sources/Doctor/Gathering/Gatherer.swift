@@ -3,9 +3,7 @@ import LatchkeyModel
 
 /// The gathering of facts about this machine and the path to one peer.
 public struct Gatherer: Sendable {
-  /// The state folder's path.
   public var stateFolder: String
-  /// The environment variables of the process.
   public var environment: [String: String]
 
   public init(stateFolder: String, environment: [String: String]) {

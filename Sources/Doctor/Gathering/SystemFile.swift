@@ -17,7 +17,7 @@ enum SystemFile {
     return String(decoding: all, as: UTF8.self)
   }
 
-  /// Returns the names in a folder, at most so many; `nil` if it cannot be read.
+  /// Returns at most `limit` names in a folder; `nil` if it cannot be read.
   static func names(_ path: String, limit: Int = 65_536) -> [String]? {
     guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }

@@ -3,16 +3,15 @@ import LatchkeyAgent
 
 /// A run of another program, bounded in the bytes of its output and in time.
 package enum ToolRun {
-  /// What became of a run.
   package enum Result: Sendable, Hashable {
     case output(String)
     /// There is no such program.
     case absent
-    /// The program failed or took too long, in its own words as far as there are any.
+    /// The program failed or took too long; with the program's own message, if there is one.
     case failed(String)
   }
 
-  /// The folders of such programs; an ordinary user's PATH leaves some out.
+  /// The folders that are searched for programs, since an ordinary user's PATH omits some.
   private static let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin"]
 
   /// Runs a program to its end.
@@ -40,7 +39,7 @@ package enum ToolRun {
     let texts = read(
       [program.output, program.talk], bytes: bytes, until: SystemClock.awake.milliseconds + Int64(seconds) * 1_000)
     guard let texts else { return .failed("it took too long or said too much") }
-    // One that has closed its output and goes on is not waited for.
+    // A program that has closed its output and continues is not waited for.
     guard let exit = program.wait(milliseconds: Int64(seconds) * 1_000) else { return .failed("it did not end") }
     guard exit.shellStatus == 0 else {
       return .failed(texts[1].split(separator: "\n").first.map(String.init) ?? "status \(exit.shellStatus)")
@@ -48,7 +47,7 @@ package enum ToolRun {
     return .output(texts[0])
   }
 
-  /// Reads both streams to their ends; returns `nil` if that takes too long or is too much.
+  /// Reads both streams to their ends; returns `nil` if that exceeds the time or the bytes.
   private static func read(_ descriptors: [CInt], bytes: Int, until deadline: Int64) -> [String]? {
     var texts = descriptors.map { _ in [UInt8]() }
     var open = Set(descriptors.indices)
