@@ -8,8 +8,9 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// Payloads of commands and states in receipts. Protocol/06-messages.md says which kind carries which message, what each field
-/// means and which values are valid. Kinds that are not listed here carry no bytes.
+/// Payloads of commands, and states in receipts. Protocol/06-messages.md says which kind carries
+/// which message, what each field means, and which values are valid. Kinds that are not listed here
+/// carry no bytes.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -72,7 +73,7 @@ package nonisolated struct Latchkey_V1_Report: Sendable {
 
   package var usageRecords: Int64 = 0
 
-  /// Those that have a value.
+  /// The number of registers that have a value.
   package var registers: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -91,7 +92,8 @@ package nonisolated struct Latchkey_V1_Registers: Sendable {
   /// In a state only: 1 recorded, 2 enforced, 3 own programs.
   package var enforcement: UInt32 = 0
 
-  /// In a state only: the names of what is carried out otherwise, or not at all. At most 16.
+  /// In a state only: names of the parts that the machine carries out otherwise, or not at all. At
+  /// most 16.
   package var exceptions: [String] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -122,7 +124,7 @@ package nonisolated struct Latchkey_V1_Register: Sendable {
   /// Clears the value of `value`. Subsequent reads from it will return its default value.
   package mutating func clearValue() {self._value = nil}
 
-  /// When it was edited, and by whom.
+  /// The time of the edit, and its author.
   package var modified: Latchkey_V1_Timestamp {
     get {_modified ?? Latchkey_V1_Timestamp()}
     set {_modified = newValue}
@@ -168,7 +170,7 @@ package nonisolated struct Latchkey_V1_PointsTaken: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0 or more, and no more than was asked for.
+  /// From 0 to the number in the command.
   package var milliPoints: Int64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -201,7 +203,7 @@ package nonisolated struct Latchkey_V1_LearningReviewed: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What it earned.
+  /// The points that the session earned.
   package var milliPoints: Int64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -218,7 +220,7 @@ package nonisolated struct Latchkey_V1_ApplicationsScanned: Sendable {
   /// The number of the machine's list (item kind 13), 1 or more.
   package var number: UInt64 = 0
 
-  /// The applications that were found.
+  /// The number of applications found.
   package var applications: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -8,7 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// Bodies of items. Kind 9 carries `Registers` of household.proto. Protocol/06-messages.md says what each field means and which values are valid.
+/// Bodies of items. Kind 9 carries `Registers` of household.proto. Protocol/06-messages.md says what
+/// each field means, and which values are valid.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -45,7 +46,7 @@ package nonisolated struct Latchkey_V1_Command: Sendable {
   /// The word of a kind of command: 1 to 64 ASCII letters, digits and hyphens.
   package var kind: String = String()
 
-  /// A message of household.proto; which one, the kind says.
+  /// A message of household.proto, which the kind determines.
   package var payload: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -65,10 +66,10 @@ package nonisolated struct Latchkey_V1_Receipt: Sendable {
   /// 1 executed, 2 failed, 3 expired, 4 superseded, 5 under way.
   package var outcome: UInt32 = 0
 
-  /// One sentence, for failed; what it waits for, for under way.
+  /// If failed: one sentence. If under way: what the effect waits for.
   package var reason: String = String()
 
-  /// What now holds, for executed and superseded.
+  /// If executed or superseded: the state in force.
   package var state: Latchkey_V1_State {
     get {_state ?? Latchkey_V1_State()}
     set {_state = newValue}
@@ -96,7 +97,7 @@ package nonisolated struct Latchkey_V1_State: Sendable {
   /// The word of a kind of state.
   package var kind: String = String()
 
-  /// A message of household.proto; which one, the kind says.
+  /// A message of household.proto, which the kind determines.
   package var state: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -139,7 +140,7 @@ package nonisolated struct Latchkey_V1_UsageRecord: Sendable {
   /// 1 tracked, 2 observed, 3 interrupted.
   package var evidence: UInt32 = 0
 
-  /// How many sessions it stands for; 0 stands for 1.
+  /// The number of sessions in the record; 0 stands for 1.
   package var sessions: UInt32 = 0
 
   /// The number of the operating system's account; absent if unknown.
@@ -152,7 +153,7 @@ package nonisolated struct Latchkey_V1_UsageRecord: Sendable {
   /// Clears the value of `account`. Subsequent reads from it will return its default value.
   package mutating func clearAccount() {self._account = nil}
 
-  /// 16 bytes: the child who used it; absent for none.
+  /// 16 bytes: the child who used it; absent if the account belongs to no child.
   package var child: Data {
     get {_child ?? Data()}
     set {_child = newValue}
@@ -181,7 +182,7 @@ package nonisolated struct Latchkey_V1_UsageRecord: Sendable {
   fileprivate var _householdStart: Int64? = nil
 }
 
-/// Kind 12: what runs on a child's machine now.
+/// Kind 12: the running programs of a child's machine.
 package nonisolated struct Latchkey_V1_Running: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -215,7 +216,7 @@ package nonisolated struct Latchkey_V1_Running: Sendable {
     /// Clears the value of `account`. Subsequent reads from it will return its default value.
     package mutating func clearAccount() {self._account = nil}
 
-    /// 16 bytes; absent if nobody's.
+    /// 16 bytes; absent if the account belongs to no child.
     package var child: Data {
       get {_child ?? Data()}
       set {_child = newValue}
@@ -250,7 +251,7 @@ package nonisolated struct Latchkey_V1_Running: Sendable {
   package init() {}
 }
 
-/// Kind 6: what was dropped from a full usage queue. The item's ID is the loss's.
+/// Kind 6: records that a full usage queue has dropped. The item's ID is the loss's.
 package nonisolated struct Latchkey_V1_UsageLoss: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -280,7 +281,7 @@ package nonisolated struct Latchkey_V1_UsageLoss: Sendable {
   package init() {}
 }
 
-/// Kind 7: the sender has not taken items of the receiver's.
+/// Kind 7: items of the receiver that the sender has refused.
 package nonisolated struct Latchkey_V1_Refusal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -289,7 +290,8 @@ package nonisolated struct Latchkey_V1_Refusal: Sendable {
   /// At most 1,024.
   package var items: [Latchkey_V1_Refusal.Item] = []
 
-  /// How many items of the receiver's the sender has refused since they were paired, these among them.
+  /// The number of the receiver's items that the sender has refused since they were paired,
+  /// including these.
   package var total: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -307,7 +309,8 @@ package nonisolated struct Latchkey_V1_Refusal: Sendable {
     /// 16 bytes.
     package var id: Data = Data()
 
-    /// 1 unreadable, 2 wrong ID, 3 about another device or child, 4 not of that role, 5 unknown kind, 6 no room.
+    /// 1 malformed, 2 wrong ID, 3 about another device or child, 4 wrong role of the sender,
+    /// 5 unknown kind, 6 no room.
     package var reason: UInt32 = 0
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -318,13 +321,13 @@ package nonisolated struct Latchkey_V1_Refusal: Sendable {
   package init() {}
 }
 
-/// Kind 8: the parents that the sender, a child's machine, is paired with, the receiver among them.
+/// Kind 8: the parents of the sender, a child's machine, including the receiver.
 package nonisolated struct Latchkey_V1_Parents: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 16: those that are paired, the last first, and then those that left.
+  /// At most 16: the present parents, the one that was paired last first, then those that left.
   package var parents: [Latchkey_V1_Parents.Parent] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -385,7 +388,8 @@ package nonisolated struct Latchkey_V1_Accounts: Sendable {
 
     package var fullName: String = String()
 
-    /// The name of the child whose it is by the word of the machine's owner; absent if the owner has not said it.
+    /// The name of the child to whom the account belongs by the statement of the machine's owner;
+    /// absent if the owner has not said it.
     package var statedChild: String {
       get {_statedChild ?? String()}
       set {_statedChild = newValue}
@@ -405,7 +409,7 @@ package nonisolated struct Latchkey_V1_Accounts: Sendable {
   package init() {}
 }
 
-/// Kind 14: what parents should know of the sender, a child's machine.
+/// Kind 14: the conditions of the sender, a child's machine.
 package nonisolated struct Latchkey_V1_Conditions: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -444,7 +448,7 @@ package nonisolated struct Latchkey_V1_Conditions: Sendable {
   package init() {}
 }
 
-/// Kind 13: applications that the sender, a child's machine, has found on itself.
+/// Kind 13: the applications installed on the sender, a child's machine.
 package nonisolated struct Latchkey_V1_Installed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -459,7 +463,7 @@ package nonisolated struct Latchkey_V1_Installed: Sendable {
   /// 1 to 8.
   package var parts: UInt32 = 0
 
-  /// Applications that were found beyond those of the list.
+  /// The number of applications found that the list has no room for.
   package var more: UInt32 = 0
 
   /// At most 2,048, in the order of their IDs, each ID once.
@@ -476,10 +480,10 @@ package nonisolated struct Latchkey_V1_Installed: Sendable {
 
     package var name: String = String()
 
-    /// Empty if it is unknown.
+    /// Empty if unknown.
     package var version: String = String()
 
-    /// What suggests itself: 1 learning, 2 reward, 3 neutral; 0 for nothing.
+    /// The suggested category: 1 learning, 2 reward, 3 neutral, 0 none.
     package var suggestion: UInt32 = 0
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -529,7 +533,8 @@ package nonisolated struct Latchkey_V1_Removal: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The sender's Ed25519 signature over "latchkey removal v1" and both device IDs, sender first; 64 bytes.
+  /// 64 bytes: the sender's Ed25519 signature over "latchkey removal v1" and both device IDs, sender
+  /// first.
   package var signature: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -552,7 +557,7 @@ package nonisolated struct Latchkey_V1_KeyRotation: Sendable {
   /// 32 bytes, fresh random: the new pairwise key of sender and receiver.
   package var pairwiseKey: Data = Data()
 
-  /// 8 bytes: names the pairwise key that the new one takes the place of. See 04-session.md section 9.
+  /// 8 bytes: the ID of the pairwise key that the new one replaces. See 04-session.md section 9.
   package var replaces: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -8,7 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// What travels inside a pairing's encrypted messages. Protocol/03-pairing.md says what each field means.
+/// The contents of a pairing's encrypted messages. Protocol/03-pairing.md says what each field
+/// means.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -8,7 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// What frames of a session carry. Protocol/04-session.md and 05-delivery.md say what each field means.
+/// The contents of a session's frames. Protocol/04-session.md and 05-delivery.md say what each field
+/// means.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -82,7 +83,8 @@ package nonisolated struct Latchkey_V1_Batch: @unchecked Sendable {
     set {_uniqueStorage()._rekey = newValue}
   }
 
-  /// Where the sender can be called, from the end of the Hellos on and whenever that changes. See 04-session.md section 3.
+  /// The addresses of the sender. It sends them after the Hellos and whenever they change. See
+  /// 04-session.md section 3.
   package var reach: Latchkey_V1_Reach {
     get {_storage._reach ?? Latchkey_V1_Reach()}
     set {_uniqueStorage()._reach = newValue}
@@ -92,7 +94,8 @@ package nonisolated struct Latchkey_V1_Batch: @unchecked Sendable {
   /// Clears the value of `reach`. Subsequent reads from it will return its default value.
   package mutating func clearReach() {_uniqueStorage()._reach = nil}
 
-  /// What the two devices are called, from the end of the Hellos on and whenever that changes. See 04-session.md section 3.
+  /// The names of the two devices. It sends them after the Hellos and whenever they change. See
+  /// 04-session.md section 3.
   package var labels: Latchkey_V1_Labels {
     get {_storage._labels ?? Latchkey_V1_Labels()}
     set {_uniqueStorage()._labels = newValue}
@@ -114,7 +117,7 @@ package nonisolated struct Latchkey_V1_Labels: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The sender's own.
+  /// The name of the sender.
   package var own: Latchkey_V1_Labels.Label {
     get {_own ?? Latchkey_V1_Labels.Label()}
     set {_own = newValue}
@@ -124,7 +127,7 @@ package nonisolated struct Latchkey_V1_Labels: Sendable {
   /// Clears the value of `own`. Subsequent reads from it will return its default value.
   package mutating func clearOwn() {self._own = nil}
 
-  /// What the sender, a parent, calls the receiver.
+  /// The name that the sender, a parent, has given to the receiver.
   package var yours: Latchkey_V1_Labels.Label {
     get {_yours ?? Latchkey_V1_Labels.Label()}
     set {_yours = newValue}
@@ -144,7 +147,8 @@ package nonisolated struct Latchkey_V1_Labels: Sendable {
     /// 1 to 64 bytes, made safe by the reader.
     package var name: String = String()
 
-    /// The hybrid time at which it was given: below 2^48 milliseconds, a counter, and a device ID of 20 bytes.
+    /// The hybrid time at which the name was given: below 2^48 milliseconds, a counter, and a device
+    /// ID of 20 bytes.
     package var wall: Int64 = 0
 
     package var counter: UInt32 = 0
@@ -208,16 +212,19 @@ package nonisolated struct Latchkey_V1_Hello: Sendable {
 
   package var incoming: [Latchkey_V1_Position] = []
 
-  /// 8 bytes: names the pairwise key with which the sender answers calls. See 04-session.md section 9.
+  /// 8 bytes: the ID of the pairwise key with which the sender answers calls. See 04-session.md
+  /// section 9.
   package var keyID: Data = Data()
 
-  /// The last item of each incoming stream that is in force and was no skip. See 05-delivery.md section 4.
+  /// For each incoming stream, the last item in force that is not a skip. See 05-delivery.md
+  /// section 4.
   package var held: [Latchkey_V1_Held] = []
 
-  /// Sessions with the receiver that were up in this run of the sender and have ended for it. See 04-session.md section 6.
+  /// The number of sessions with the receiver that have ended since the sender's process started.
+  /// See 04-session.md section 6.
   package var endedSessions: UInt64 = 0
 
-  /// How many devices the sender is paired with.
+  /// The number of devices that the sender is paired with.
   package var devices: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -259,7 +266,7 @@ package nonisolated struct Latchkey_V1_Position: Sendable {
   package init() {}
 }
 
-/// Items with numbers in a row, beginning at `first`.
+/// Items with consecutive numbers, the first of which is `first`.
 package nonisolated struct Latchkey_V1_Run: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -291,7 +298,7 @@ package nonisolated struct Latchkey_V1_Item: Sendable {
 
   package var body: Data = Data()
 
-  /// For skip: how many numbers it stands for; 0 stands for 1.
+  /// For a skip: the number of numbers that it stands for; 0 stands for 1.
   package var count: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
