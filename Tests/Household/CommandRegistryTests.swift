@@ -5,9 +5,9 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// The kinds of this version, as the registry lists them, and one that a later version could have.
+/// Tests of the registry, with the kinds of this version and one that a later version could have.
 @Suite struct CommandRegistryTests {
-  /// A command of a later version, which happens once.
+  /// A one-time command of a later version.
   private struct PaintTheWall: CommandDefinition {
     static let kind: CommandKind = "paintTheWall"
     var colour: UInt8

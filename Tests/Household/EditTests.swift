@@ -5,7 +5,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// The command that edits registers, with the real effect on holdings in memory.
+/// Tests of the command that edits registers, with its real effect on registers in memory.
 @Suite struct EditTests {
   private var random = SeededRandom(seed: 15)
   private let own, mum, dad: DeviceID
@@ -77,11 +77,11 @@ import Testing
     let held = StateInForce(RegistersInForce([later], .recorded))
     #expect(outcome == .superseded(held))
     #expect(ReceiptVerdict(.superseded(held), of: CommandPayload(Edit([earlier]))) == .overtaken(held))
-    // A part that is overtaken leaves the rest in force.
+    // An overtaken part leaves the rest in force.
     let both = StateInForce(RegistersInForce([later, other], .recorded))
     #expect(try execute([earlier, other], in: &holdings) == .done(both))
     #expect(ReceiptVerdict(.executed(both), of: CommandPayload(Edit([earlier, other]))) == .inForce(.recorded))
-    // The same edit once more is in force, and nothing new.
+    // The same edit again is in force, and changes nothing.
     #expect(try execute([other], in: &holdings) == .done(StateInForce(RegistersInForce([other], .recorded))))
     #expect(ReceiptVerdict(.executed(held), of: CommandPayload(Edit([other]))) == .contradicts(held))
   }
@@ -94,7 +94,7 @@ import Testing
     let kept = register(.child(emma), "lock", "yes", 5)
     #expect(throws: BodyFault.self) { try execute([kept, foreign], in: &holdings) }
     #expect(try holdings.register("lock", in: .child(emma)) == nil, "Nothing of a refused edit takes effect.")
-    // What says whose machine it is may come with what concerns the child.
+    // The assignment of a machine may come together with registers of the child.
     let moving = register(.machine(own), HouseholdKey.child(tom), HouseholdKey.yes, 6)
     _ = try execute([moving, foreign, kept], in: &holdings)
     #expect(try holdings.zones() == [.child(emma), .child(tom), .machine(own)].sorted())

@@ -5,7 +5,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// The kinds of fact: what they read, and which of two they keep.
+/// Tests of the kinds of fact: how they are read, and which of two facts is kept.
 @Suite struct FactKindTests {
   private let coding = MessageBodyCoding()
 

@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyRules
 import Testing
 
-/// The words for why something is open or closed.
+/// Tests of the words that say why something is open or closed.
 @Suite struct ReasonTextTests {
   private let kart: AppID
   private let day: FamilyDay

@@ -29,7 +29,7 @@ import Testing
   private static let edit = CommandPayload(Edit([register(at(10))]))
   private static let payloads = [edit, .requestReport, .message("x")]
 
-  /// The states that each payload brings about, and no other payload's.
+  /// For each payload, the state that it brings about and that no other payload does.
   private static let answers: [StateInForce] = [held(register(at(10))), report, .messageStored]
 
   @Test func executedCountsWithExactlyTheStateThatWasAskedFor() {

@@ -1,10 +1,10 @@
-/// One direction of a connection in memory: what was sent arrives in order, or, once it breaks, not at all.
+/// One direction of a connection in memory.
+///
+/// Frames arrive in order, or not at all once it breaks.
 public struct LossyLink<Frame: Sendable>: Sendable {
   private var frames: [Frame] = []
-  /// A Boolean value that indicates whether frames are lost from now on.
   public private(set) var isBroken = false
 
-  /// Creates a working link without frames.
   public init() {}
 
   /// The number of frames in flight.

@@ -7,15 +7,14 @@ public final class ManualClock: Sendable {
 
   /// Creates a clock of a machine's first boot.
   ///
-  /// - Parameter milliseconds: The first reading. Machines that have been on for a day are the rule, so it is not zero.
+  /// - Parameter milliseconds: The first reading; not zero by default, since most machines have
+  ///   been on for a while.
   public init(milliseconds: Int64 = 90_000_000) {
     state = Mutex((1, milliseconds))
   }
 
-  /// The present moment.
   public var now: BootInstant { BootInstant(milliseconds: state.withLock(\.now)) }
 
-  /// The name of the present boot.
   public var bootID: String { "boot-\(state.withLock(\.boot))" }
 
   /// Advances the clock, awake or asleep, and returns the new time.

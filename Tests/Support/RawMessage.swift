@@ -1,9 +1,7 @@
 /// A protobuf message that is written field by field, as another implementation or an attacker would.
 public struct RawMessage: Sendable {
-  /// The encoded message.
   public private(set) var bytes: [UInt8] = []
 
-  /// Creates a message without fields.
   public init() {}
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
@@ -24,10 +22,8 @@ public struct RawMessage: Sendable {
     RawMessage(bytes: bytes + Self.varint(field << 3 | 2) + Self.varint(UInt64(content.count)) + content)
   }
 
-  /// Returns the message with another field of wire type 2.
   public func adding(_ field: UInt64, text: String) -> RawMessage { adding(field, bytes: Array(text.utf8)) }
 
-  /// Returns the message with another field of wire type 2.
   public func adding(_ field: UInt64, message: RawMessage) -> RawMessage { adding(field, bytes: message.bytes) }
 
   private static func varint(_ value: UInt64) -> [UInt8] {

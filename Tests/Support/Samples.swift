@@ -2,7 +2,7 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// Valid values of every kind, as random as their rules let them be.
+/// Random valid values of every kind.
 public enum Samples {
   /// A text of one to `maximumBytes` bytes of UTF-8, from several scripts, without spaces.
   public static func text(maximumBytes: Int, _ random: inout SeededRandom) -> String {
@@ -16,18 +16,15 @@ public enum Samples {
     return text
   }
 
-  /// A device's ID.
   public static func deviceID(_ random: inout SeededRandom) -> DeviceID {
     guard let id = DeviceID(bytes: random.bytes(DeviceID.size)) else { preconditionFailure("20 bytes are an ID") }
     return id
   }
 
-  /// A command's ID.
   public static func commandID(_ random: inout SeededRandom) -> CommandID {
     CommandID(milliseconds: Int64.random(in: 0..<(1 << 47), using: &random), random: random.bytes(10))
   }
 
-  /// An application's ID.
   public static func appID(_ random: inout SeededRandom) -> AppID {
     guard let id = AppID(text(maximumBytes: 255, &random)) else { preconditionFailure("letters make an ID") }
     return id
@@ -51,7 +48,6 @@ public enum Samples {
         counter: UInt32.random(in: 0...UInt32.max, using: &random), author: deviceID(&random)))
   }
 
-  /// A session of one application.
   public static func usageRecord(_ random: inout SeededRandom) -> UsageRecord {
     guard let id = RecordID(bytes: random.bytes(16)) else { preconditionFailure("16 bytes are an ID") }
     let start = Int64.random(in: 0..<(1 << 42), using: &random)
@@ -68,7 +64,6 @@ public enum Samples {
       householdStart: random.once(in: 2) ? start / 2 : nil)
   }
 
-  /// This device, as a pairing needs it.
   public static func party(_ role: DeviceRole, name: String, _ random: inout SeededRandom) -> PairingParty {
     do {
       return PairingParty(
@@ -77,7 +72,6 @@ public enum Samples {
     } catch { preconditionFailure("32 bytes are a key and \(name) is a name: \(error)") }
   }
 
-  /// A pair of link keys.
   public static func linkKeys(_ random: inout SeededRandom) -> LinkKeyPair {
     do { return try LinkKeyPair(secret: SecretBytes(random.bytes(32))) } catch {
       preconditionFailure("32 bytes are a key: \(error)")
@@ -91,7 +85,6 @@ public enum Samples {
       commitment: inviter.keys.codeCommitment, address: nil)
   }
 
-  /// A code to be typed.
   public static func typedCode(_ random: inout SeededRandom) -> TypedCode {
     TypedCode(discriminator: UInt16(random.below(1_024)), secretValues: (0..<6).map { _ in UInt8(random.below(32)) })
   }
@@ -106,7 +99,6 @@ public enum Samples {
       random: random.bytes(32), ephemeralKey: linkKeys(&random), scalar: scalar, sessionID: random.bytes(16))
   }
 
-  /// An item of a stream.
   public static func item(_ sequence: UInt64, kind: ItemKind = .command, bytes: Int = 20, _ random: inout SeededRandom)
     -> DeliveryItem
   {

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// A clock for code that pauses: it stands still until the test moves it, and at each move everything that pauses goes
-/// on.
+/// A clock for code that pauses.
+///
+/// It stands still until the test moves it, and each move resumes everything that pauses.
 public final class ScriptedClock: Sendable {
   private struct State {
     var now: Int64 = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
     var isOver = false
-    /// The callers of `advance` that wait until something pauses.
+    /// The callers of `advance` that wait for something to pause.
     var movers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
 
-  /// Creates a clock that reads 0 milliseconds.
   public init() {}
 
   /// The present reading, in milliseconds.

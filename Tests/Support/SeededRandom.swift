@@ -1,14 +1,12 @@
 import Foundation
 
-/// Random numbers that a seed repeats: SplitMix64.
+/// A generator of random numbers (SplitMix64) that are the same for the same seed.
 ///
-/// A test that uses it names `note` in its expectations; `LATCHKEY_TEST_SEED` then repeats what failed.
+/// Tests name `note` in their expectations; `LATCHKEY_TEST_SEED` then repeats a failed run.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
-  /// The seed that determines the numbers.
   public let seed: UInt64
   private var state: UInt64
 
-  /// Creates a generator with a seed.
   public init(seed: UInt64) {
     self.seed = seed
     state = seed
@@ -23,7 +21,6 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
   /// The setting that repeats this run, for the message of a failed expectation.
   public var note: String { "LATCHKEY_TEST_SEED=\(seed)" }
 
-  /// Returns the next 64 bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
@@ -32,7 +29,6 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns `count` random bytes.
   public mutating func bytes(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count + 8)
@@ -47,6 +43,5 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
   /// Returns an integer from 0 to below `count`.
   public mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
 
-  /// Returns one of several values.
   public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 }

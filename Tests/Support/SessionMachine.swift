@@ -13,7 +13,6 @@ public struct SessionMachine: Sendable {
   /// The peer's Hello; `nil` until it arrived.
   public var peerHello: Hello? { rules.peerHello }
 
-  /// Creates a session from the result of the handshake.
   public init(transport: NoiseTransport, now: BootInstant) {
     cipher = SessionCipher(transport)
     rules = SessionRules(now: now)
@@ -34,9 +33,7 @@ public struct SessionMachine: Sendable {
     return batch
   }
 
-  /// Handles a change of the network, or waking from sleep.
-  ///
-  /// Returns the ping to send.
+  /// Handles a change of the network or waking from sleep, and returns the ping to send.
   public mutating func doubted(now: BootInstant) -> UInt64? { rules.doubted(now: now) }
 
   /// A Boolean value that indicates whether the peer should be dialed in parallel to this session.

@@ -200,7 +200,8 @@ import Testing
       let body = coding.encode(RunningList(device: device, number: 1, entries: [bad]))
       #expect(throws: BodyFault.self) { try coding.running(body) }
     }
-    // Twice the same, in the wrong order, and too many, as one message after another adds entries.
+    // Duplicate entries, a wrong order, and too many entries: a second message after the first adds
+    // its entries.
     let single = coding.encode(RunningList(device: device, number: 1, entries: [uses[0]]))
     for body in [single + single, coding.encode(list) + single] {
       #expect(throws: BodyFault.self) { try coding.running(body) }

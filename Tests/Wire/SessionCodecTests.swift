@@ -216,13 +216,13 @@ import Testing
     #expect(read?.name.utf8.count ?? 0 <= DeviceName.maximumBytes)
   }
 
-  /// Code that fills a batch to its limit relies on the bound.
+  /// Code that fills a batch to its limit relies on this bound.
   @Test func anItemAddsNoMoreThanItsStatedSize() {
     var random = SeededRandom()
     for bytes in [0, 1, 127, 128, 20_000, Limits.itemBodyBytes] {
       for kind in [ItemKind.command, .receipt, .usageRecord, .removal] {
         let item = Samples.item(UInt64.max - 2, kind: kind, bytes: bytes, &random)
-        // Each in a run of its own, which costs the most.
+        // Each item is in a run of its own, which costs the most.
         let run = ItemRun(streamClass: .usage, epoch: .max, items: [item])
         #expect(SessionCodec.encode(SessionBatch(runs: [run])).count <= SessionCodec.encodedSize(of: item))
       }

@@ -10,7 +10,8 @@ import Testing
   private static let id = [UInt8](repeating: 6, count: 16)
   private static let device = [UInt8](repeating: 8, count: 20)
 
-  /// A text field of a body: how the body is made with the bytes in it, and what is read of it.
+  /// A text field of a body, with functions that make the body with given bytes and read the text
+  /// back.
   struct Field: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let rule: TextRule

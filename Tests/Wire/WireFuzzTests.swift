@@ -6,7 +6,9 @@ import Testing
 
 /// Tests with random bytes: each input results in a value or a typed error, and never ends the process.
 @Suite struct WireFuzzTests {
-  /// One way to read bytes; returns them as written again, so that a second reading can be compared.
+  /// A way to read bytes.
+  ///
+  /// It returns them as written again, so that a second reading can be compared.
   private struct Reader: Sendable {
     var name: String
     var sample: @Sendable (inout SeededRandom) -> [UInt8]
@@ -52,11 +54,14 @@ import Testing
       read: { coding.encode(try coding.state($0)) }),
   ]
 
-  /// Returns whether the bytes were read; anything thrown but the two typed errors is a failure.
+  /// Returns whether the bytes were read.
+  ///
+  /// Any error other than the two typed ones is a failure.
   private static func check(_ reader: Reader, _ bytes: [UInt8], _ note: String) -> Bool {
     do {
       let written = try reader.read(bytes)
-      // A sender's own words are understood, and say the same when said again. An empty run says nothing and is left aside.
+      // Bytes that this implementation writes are readable, and stay the same when they are written
+      // again. An empty run is left out.
       if let again = try? reader.read(written) {
         #expect(again == written, "\(reader.name): \(bytes) \(note)")
       } else {
@@ -82,7 +87,7 @@ import Testing
 
   @Test func randomAndAlteredBytesAreValuesOrTypedErrors() {
     var random = SeededRandom()
-    // A trap leaves no message behind, so the seed is told beforehand.
+    // A trap leaves no message, so the seed is printed before.
     print("fuzzing with \(random.note)")
     var (read, refused) = (0, 0)
     for round in 0..<20_000 {
@@ -110,7 +115,7 @@ import Testing
     #expect(read > 1_000 && refused > 1_000, "the inputs are worth something: \(read) read, \(refused) refused")
   }
 
-  /// Nested groups in unknown fields: a reader that follows all of them needs a stack frame for each.
+  /// A reader that follows nested groups in unknown fields needs a stack frame for each.
   @Test func deepNestingIsRefused() {
     let start = [UInt8](repeating: 15 << 3 | 3, count: Limits.batchBytes)
     #expect(throws: WireError.self) { try SessionCodec.decode(start) }

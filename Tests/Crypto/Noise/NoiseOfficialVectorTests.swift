@@ -110,7 +110,7 @@ struct NoiseOfficialVectorTests {
     var (first, second) = (try initiator.finish(), try responder.finish())
     try #require(!rest.isEmpty)
     for (position, message) in zip(rest.indices, rest) {
-      // Turns go on as in the handshake; on a one-way path only the initiator speaks.
+      // The sides take turns as in the handshake; on a one-way path only the initiator sends.
       if isOneWay || position.isMultiple(of: 2) {
         #expect(try first.seal(message.payload.bytes) == message.ciphertext.bytes)
         #expect(try second.open(message.ciphertext.bytes) == message.payload.bytes)

@@ -28,7 +28,8 @@ struct NoiseRefusalTests {
     #expect(try first.open(try second.seal([4, 5])) == [4, 5])
   }
 
-  /// Checks that a message is refused with the one error there is, and that the reader is unchanged.
+  /// Checks that a message is refused with the only error there is, and that the reader is
+  /// unchanged.
   private func expectRefusal(_ reader: inout NoiseHandshake, of forged: [UInt8], true message: [UInt8]) {
     let (hash, remote, turn) = (reader.handshakeHash, reader.remoteStatic, reader.isMyTurn)
     #expect(throws: NoiseError.authenticationFailed) { try reader.readMessage(forged) }
@@ -78,7 +79,8 @@ struct NoiseRefusalTests {
     var pair = try HandshakePair(try NoisePattern(name: vector.pattern))
     while !pair.initiator.isFinished {
       for _ in 0..<100 {
-        // Some patterns read their first message without a key: then anything of the right size is a message.
+        // Some patterns read their first message without a key, so any bytes of the right size are
+        // a message.
         var reader = pair.reader
         _ = try? reader.readMessage(generator.bytes(Int.random(in: 0...200, using: &generator)))
       }
@@ -141,7 +143,8 @@ struct NoiseRefusalTests {
 
   @Test("points of small order, sent in the clear", arguments: (try? KeyVectors.all.get().x25519LowOrder) ?? [])
   func lowOrderPoints(_ vector: KeyVectors.LowOrder) throws {
-    // NN sends its first key unprotected, IN also its static key: nothing but the check on the point can refuse these.
+    // NN sends its first key unprotected, and IN also its static key. Only the check of the point
+    // can refuse these.
     var ephemeral = try HandshakePair(try NoisePattern(name: "NN")).responder
     #expect(throws: NoiseError.authenticationFailed) { try ephemeral.readMessage(vector.publicKey.bytes) }
     let good = LinkKeyPair.generate().publicKey.bytes

@@ -72,7 +72,7 @@ struct NoiseTransportTests {
     #expect(throws: NoiseError.authenticationFailed) { try second.open(message) }
     second.rekeyReceiving()
     #expect(try second.open(message) == [2])
-    // The counter goes on, and the other direction keeps its key.
+    // The counter continues, and the other direction keeps its key.
     #expect(first.sealedMessageCount == 2)
     #expect(try first.open(try second.seal([3])) == [3])
   }
@@ -112,7 +112,7 @@ struct NoiseTransportTests {
     #expect(Array(memory.prefix(100)) != plaintext)
     var other = memory
     #expect(try second.open(memory) == plaintext)
-    // The same, opened in place; the transport has advanced, so the next message is needed.
+    // The same message, opened in place. The transport has advanced, so it needs the next one.
     other = try first.seal(plaintext)
     let openedCount = try other.withUnsafeMutableBytes { memory in
       try second.open(UnsafeRawBufferPointer(memory), into: memory)

@@ -23,13 +23,14 @@ struct HandshakePair {
       presharedKeys: responderPresharedKeys ?? keys)
   }
 
-  /// Returns which static keys are known before the first message, from the pattern's letters.
+  /// Returns which static keys are known before the first message, according to the letters of the
+  /// pattern.
   static func knownKeys(_ name: String) -> (initiator: Bool, responder: Bool) {
     let letters = Array(name.prefix { $0.isUppercase })
     return letters.count == 1 ? (letters == ["K"], true) : (letters[0] == "K", letters[1] == "K")
   }
 
-  /// The side that reads the next message, to be worked on and put back.
+  /// The side that reads the next message.
   var reader: NoiseHandshake {
     get { initiator.isMyTurn ? responder : initiator }
     set { if initiator.isMyTurn { responder = newValue } else { initiator = newValue } }

@@ -17,5 +17,4 @@ struct Hex: Decodable, Sendable {
   var secret: SecretBytes { SecretBytes(bytes) }
 }
 
-/// The error for a text that is not hexadecimal.
 struct HexFault: Error {}

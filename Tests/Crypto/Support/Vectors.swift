@@ -11,11 +11,11 @@ enum Vectors {
     return Result { try read(folder.appending(path: name)) }
   }
 
-  /// The folder with other projects' vectors, where there is one.
+  /// The folder with other projects' vectors, if one is configured.
   static let officialFolder = ProcessInfo.processInfo.environment["LATCHKEY_OFFICIAL_VECTORS"].flatMap {
     $0.isEmpty ? nil : URL(filePath: $0, directoryHint: .isDirectory)
   }
-  /// Shown where a test of other projects' vectors is left out.
+  /// The reason shown for tests that are skipped without other projects' vectors.
   static let officialReason = "LATCHKEY_OFFICIAL_VECTORS does not name the folder of other projects' vectors"
 
   /// Reads a file of other projects' vectors; call it only if the folder is configured.

@@ -24,7 +24,8 @@ struct KeyFileStoreAsRoot {
   @Test("a file that the system refuses to open is reported")
   func refused() throws {
     try store.create(.generate())
-    // Files are opened as the user that this thread names; there is no suspension before it is changed back.
+    // `setfsuid` sets the user as whom this thread opens files. Nothing suspends before it is set
+    // back.
     let symbol = try #require(dlsym(nil, "setfsuid"))
     let setFileUser = unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> Int32).self)
     _ = setFileUser(65_534)

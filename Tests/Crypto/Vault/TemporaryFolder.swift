@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is removed with this value.
+/// A folder that is removed at deinitialization.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -14,6 +14,6 @@ final class TemporaryFolder: Sendable {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// The names of all that lies in the folder, hidden files too.
+  /// The names of all entries, including hidden ones.
   var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
 }

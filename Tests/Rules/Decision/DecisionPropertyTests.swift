@@ -87,7 +87,8 @@ import Testing
     }
   }
 
-  /// A program that is allowed until T is allowed one millisecond before T when it has run since, and not at T.
+  /// A program that is allowed until T and has run since is allowed one millisecond before T, and
+  /// not at T.
   @Test func whatIsAllowedUntilATimeIsClosedThen() throws {
     var random = SeededRandom()
     let game = try HouseholdSamples.app("game")
@@ -136,7 +137,7 @@ import Testing
       var use: [FamilyDay: DayUse] = [:]
       var offset: Int64 = 0
       var used = 0
-      // Three days, in which a program runs whenever it is allowed and the clock is set at will.
+      // Three days in which a program runs whenever it is allowed, and the clock is set at random.
       for minute in 0..<(3 * 1_440 - 60) {
         if random.once(in: 60) { offset = Int64.random(in: -172_800_000...172_800_000, using: &random) }
         let boot = BootInstant(milliseconds: Int64(minute) * 60_000)
@@ -163,7 +164,8 @@ import Testing
       ClockReading(bootID: "0", boot: BootInstant(milliseconds: 0), wall: start, isVouched: true))
     var use: [FamilyDay: DayUse] = [:]
     var used = 0
-    // Boots of four hours: right, a day ahead, right again, and on the next day.
+    // Boots of four hours each, with the clock right, a day ahead, right again, and on the next
+    // day.
     for (number, (real, offset)) in [(0, 0), (4, 24), (9, 0), (24, 0), (30, 0), (36, -12)].enumerated() {
       for minute in 0..<240 {
         let boot = BootInstant(milliseconds: Int64(minute) * 60_000)
@@ -178,7 +180,7 @@ import Testing
         used += 1
       }
     }
-    // Two days' limits in two days.
+    // The limits of two days, used in two days.
     #expect(used == 120)
   }
 
@@ -205,7 +207,7 @@ import Testing
         use[day, default: DayUse()].screen += 60_000
         used += 1
       }
-      // Each day once, of which two days have at most four in any zones.
+      // Each day has its limit once, and two days have at most four dates in any zones.
       #expect(used <= 60 * days.count && days.count <= 4, "\(random.note)")
     }
   }

@@ -3,7 +3,7 @@ import LatchkeyRules
 import LatchkeyTestSupport
 import Testing
 
-/// A rule on its own, and what it says of a game on Monday at 16:00.
+/// One rule alone, and its decision about a game on Monday at 16:00.
 struct RuleCase: Sendable, CustomTestStringConvertible {
   var texts: [(String, String)]
   var reason: Reason
@@ -11,10 +11,13 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
   var minutes: Double?
 
   var testDescription: String { texts.map { "\($0.0) \($0.1)" }.joined(separator: "; ") }
-  /// The keys, in which a limit of a weekday is that of every day: of two limits on one thing, one alone holds.
+  /// The keys.
+  ///
+  /// A weekday's limit counts as that of every day, since only one of two limits on a thing holds.
   var keys: Set<String> { Set(texts.map { $0.0.replacing(/\/(mon|tue)$/, with: "") }) }
 
-  /// Whether what it says holds from the points of the family, which exclude each other.
+  /// A Boolean value that indicates whether the reason depends on the family's points, whose modes
+  /// exclude each other.
   var isOfPoints: Bool { reason == .points || reason == .redeemedTime }
 
   static let all: [RuleCase] = [
@@ -38,7 +41,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     RuleCase(texts: [("category/reward/limit", "0")], reason: .categoryLimit(.reward), isAllowed: false, minutes: 480),
     RuleCase(texts: [("limits/daily", "180")], reason: .dailyLimit, isAllowed: true, minutes: 120),
     RuleCase(texts: [("limits/daily", "59")], reason: .dailyLimit, isAllowed: false, minutes: 480),
-    // Time is left until midnight, and 30 minutes of the next day.
+    // Time is left until midnight, and for 30 minutes of the next day.
     RuleCase(texts: [("limits/daily/tue", "30")], reason: .dailyLimit, isAllowed: true, minutes: 510),
     RuleCase(
       texts: [("category/reward/weekly", "100")], reason: .categoryWeekly(.reward), isAllowed: true, minutes: 70),

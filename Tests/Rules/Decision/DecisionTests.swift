@@ -19,7 +19,8 @@ import Testing
     return DayPlan(rules, day: situation.day).explain(.app(try HouseholdSamples.app(app)), in: situation).verdict
   }
 
-  /// When it is; the hour at which a day begins; the minutes that a limit of 60 leaves with 50 used, or until the day's end.
+  /// The instant; the hour at which a day begins; the minutes that a limit of 60 leaves with 50
+  /// used, or that are left of the day.
   @Test(arguments: [
     // The clocks go forward on 2026-03-29 at 02:00 and back on 2026-10-25 at 03:00.
     ("2026-03-28T23:00:00Z", "0", 1_380.0), ("2026-10-24T22:00:00Z", "0", 1_500.0),
@@ -32,7 +33,8 @@ import Testing
   }
 
   @Test(arguments: [
-    // In the night in which the clocks go forward, bedtime from 20:00 to 07:00 lasts 10 hours; in the other one 12.
+    // Bedtime from 20:00 to 07:00 lasts 10 hours in the night when the clocks go forward, and 12 in
+    // the other.
     ("2026-03-28T19:00:00Z", 600.0), ("2026-10-24T18:00:00Z", 720.0), ("2026-11-23T19:00:00Z", 660.0),
     // At 06:59 one minute remains.
     ("2026-03-29T04:59:00Z", 1.0), ("2026-10-25T05:59:00Z", 1.0),
@@ -102,11 +104,11 @@ import Testing
       #expect(verdict.isAllowed == (minutes != nil))
       if minutes != nil { #expect(HouseholdSamples.minutes(verdict) == minutes) }
     }
-    // The next day has its own limit, and what was granted and used does not count for the week.
+    // The next day has its own limit. Granted time and its use do not count for the week.
     let next = try verdict(
       [("limits/weekly", "100"), (grant, "30")], at: "2026-11-24T15:00:00Z", use: ["2026-11-23": 90])
     #expect(HouseholdSamples.minutes(next) == 40)
-    // What was granted and not used is gone.
+    // Granted time that was not used is gone.
     let unused = try verdict(
       [("limits/weekly", "100"), (grant, "30")], at: "2026-11-24T15:00:00Z", use: ["2026-11-23": 10])
     #expect(HouseholdSamples.minutes(unused) == 100)

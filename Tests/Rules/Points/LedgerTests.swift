@@ -37,7 +37,7 @@ import Testing
 
   @Test func anotherTextIsNoEntry() throws {
     var random = SeededRandom()
-    // Without a note, of which a part would be another entry.
+    // Without a note, since a part of one would be another entry.
     var whole = try entry(&random)
     whole.note = ""
     let text = whole.text
@@ -56,7 +56,7 @@ import Testing
     var random = SeededRandom()
     for _ in 0..<100 {
       var entries = try (0..<30).map { _ in try entry(&random) }
-      // Some are told differently by a faulty machine.
+      // A faulty machine states some of them differently.
       for index in 0..<5 {
         var other = entries[index]
         other.note = "otherwise"
@@ -100,7 +100,7 @@ import Testing
     var random = SeededRandom()
     let rules = try HouseholdSamples.rules([("mode", "points"), ("family/zone", "UTC")])
     for _ in 0..<60 {
-      // A parent and two machines of the child; they meet in pairs, or not for a week.
+      // A parent and two machines of the child. Pairs of them meet, or do not meet for a week.
       var purses = try [1, 2, 3].map { number in
         Purse(device: try #require(DeviceID(bytes: [UInt8](repeating: UInt8(number), count: 20))))
       }
@@ -123,7 +123,7 @@ import Testing
           _ = purses[own].take(
             try session(.reward, purses[own].device, at: time, &random), hold: nil, rules: rules, at: time)
         case 4 where step < 24 || random.once(in: 24):
-          // The parent meets a machine: they tell each other everything, and points move either way.
+          // The parent meets a machine. They exchange all entries, and points move either way.
           purses[0].ledger.merge(purses[own].ledger)
           purses[own].ledger.merge(purses[0].ledger)
           let isPlaying = random.once(in: 2)
@@ -198,11 +198,11 @@ import Testing
     #expect(returned(100_000, [0, 0]) == 66_666)
     #expect(returned(100_000, [100_000]) == 0)
     #expect(returned(100_000, [200_000]) == 0)
-    // What running sessions have cost stays, and little is not worth an entry.
+    // The cost of running sessions stays, and a small amount is not worth an entry.
     #expect(returned(100_000, used: 80_000, [0]) == 10_000)
     #expect(returned(100_000, used: 120_000, [0]) == 0)
     #expect(returned(1_999, [0]) == 0)
-    // What the lender has goes to the others first, or comes here.
+    // The lender's points go to the other machines first, or come here.
     #expect(returned(100_000, [0], lender: 60_000) == 20_000)
     #expect(returned(50_000, [0], lender: 50_000) == 0)
     #expect(returned(0, [0], lender: 50_000) == 0)

@@ -38,7 +38,7 @@ import Testing
     #expect(purse.costSoFar(of: UsageSlice(reward), rules.boundary) == 10_000)
     #expect(purse.take(reward, hold: nil, rules: rules, at: 7)?.milliPoints == -10_000)
     #expect(purse.take(reward, hold: nil, rules: rules, at: 8) == nil)
-    // A reward that ran on costs no more than there is.
+    // A reward that ran too long costs no more than the points there are.
     #expect(
       purse.take(try record(3, purse.device, .reward, minutes: 90), hold: nil, rules: rules, at: 9)?.milliPoints
         == -50_000)
@@ -101,7 +101,7 @@ import Testing
       ).holdReason(for: try self.record(1, try device(1), .learning, minutes: active))
     }
     #expect(try closed(0) == nil && closed(59_999) == nil && closed(60_000) == .notAllowed)
-    // A short one that was never allowed.
+    // A short session that was never allowed.
     #expect(try closed(2_499, active: 5 / 60.0) == nil && closed(2_500, active: 5 / 60.0) == .notAllowed)
     #expect(try closed(0, active: 0) == nil && closed(1, active: 0) == .notAllowed)
   }
@@ -169,7 +169,7 @@ import Testing
             var part = try record(number, purse.device, category, minutes: 0, rate: rate, at: Self.start + position)
             (part.sessionEnd, part.activeMilliseconds) = (part.sessionStart + length, length)
             _ = purse.take(part, hold: nil, rules: rules, at: 0)
-            // The same again changes nothing, not even the remainder.
+            // The same part again changes nothing, not even the remainder.
             if random.once(in: 2) { _ = purse.take(part, hold: nil, rules: rules, at: 0) }
             position += length
             number += 1
@@ -207,13 +207,13 @@ import Testing
         case 4: _ = purse.expire(before: day, at: 0)
         default: if random.once(in: 3) { day = day.advanced(byDays: 1) }
         }
-        // What the redeemed minutes are worth at the rate at which they were bought, and the points.
+        // The redeemed minutes, at the rate at which they were bought, and the points.
         let worth = purse.redeemed(on: day).reduce(Int64(0)) {
           $0 + $1.milliseconds / (rules.points.minutesPerPoint * 60)
         }
         #expect(purse.ledger.balance >= 0, "\(random.note)")
         #expect(purse.ledger.balance + worth <= given, "\(random.note)")
-        // Everything once more, into another ledger, in another order.
+        // All entries again, into another ledger and in another order.
         if step % 20 == 0 {
           var copy = Ledger(purse.ledger.entries.values.shuffled(using: &random))
           copy.merge(purse.ledger)

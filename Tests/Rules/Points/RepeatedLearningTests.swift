@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of learning on several machines at once, which earns once.
 @Suite struct RepeatedLearningTests {
-  /// A milli-point for each millisecond, so that points are times.
+  /// One milli-point for each millisecond, so that points equal times.
   private static let rate: Int64 = 60_000
   private static let start: Int64 = 1_795_446_000_000
 
@@ -60,7 +60,7 @@ import Testing
     var (pc, tablet) = (Purse(device: try device(1)), Purse(device: try device(2)))
     _ = pc.take(try record(1, pc.device, from: 0, for: 600_000), hold: nil, rules: rules, at: 0)
     _ = tablet.take(try record(2, tablet.device, from: 0, for: 600_000), hold: nil, rules: rules, at: 0)
-    // The one whose ID sorts later began at the same moment.
+    // The session whose ID sorts later began at the same moment.
     _ = tablet.take(
       try record(3, tablet.device, .reward, from: 700_000, for: 500_000), hold: nil, rules: rules, at: 0)
     tablet.ledger.merge(pc.ledger)
@@ -69,7 +69,7 @@ import Testing
     let day = try HouseholdSamples.day("2026-11-23")
     _ = tablet.grant(
       300_000, source: try #require(RecordID(bytes: [UInt8](repeating: 9, count: 16))), day: day, at: 0)
-    // One entry for each session: the later one takes the place of the earlier.
+    // One entry for each session: the later entry replaces the earlier one.
     #expect(tablet.takeBackRepeats(at: 0).map(\.milliPoints) == [-400_000])
     #expect(tablet.ledger.entries.values.filter { $0.id.kind == .repeated }.map(\.milliPoints) == [-400_000])
     _ = tablet.grant(
@@ -78,7 +78,9 @@ import Testing
     #expect(tablet.ledger.purse(of: tablet.device) == 100_000)
   }
 
-  /// Machines learn, spend and meet in any order: a span of time earns once, no purse is below nothing, and all agree.
+  /// Machines learn, spend and meet in any order.
+  ///
+  /// Each span earns once, no purse is negative, and all machines agree.
   @Test func aSpanEarnsOnceInEveryOrder() throws {
     let rules = try rules()
     var random = SeededRandom()
@@ -110,7 +112,7 @@ import Testing
         if random.once(in: 2) { _ = purses[one].takeBackRepeats(at: 0) }
         for purse in purses { #expect(purse.ledger.purse(of: purse.device) >= 0, "\(random.note)") }
       }
-      // All meet twice: what one takes back, the others hear of.
+      // All meet twice, so that each learns what another has taken back.
       for _ in 0..<2 {
         for one in purses.indices { for other in purses.indices { purses[one].ledger.merge(purses[other].ledger) } }
         for one in purses.indices { _ = purses[one].takeBackRepeats(at: 0) }

@@ -21,7 +21,7 @@ import Testing
     for zone in zones {
       for hour in [0, 4, 23] {
         let boundary = try DayBoundary(zone: zone, dayStartHour: hour)
-        // A year with both changes of the clocks, and sessions that cross edges and overlap.
+        // A year with both changes of the clocks, and with sessions that cross edges and overlap.
         let first = try HouseholdSamples.day("2026-01-01")
         let last = try HouseholdSamples.day("2026-12-31")
         var reports = ReportPeriod.allCases.map { UsageReport(boundary, $0, from: first, through: last) }
@@ -49,7 +49,7 @@ import Testing
             let use = expected[found.start]
             #expect(found.milliseconds == use?.screen, "\(zone) \(hour) \(random.note)")
             #expect(found.categories == use?.categories, "\(zone) \(hour) \(random.note)")
-            // The application that has one category.
+            // The application that has only one category.
             let row = found.rows.first { $0.app.text == "a" }?.milliseconds
             #expect(try row == use?.apps[HouseholdSamples.app("a")], "\(zone) \(hour) \(random.note)")
           }
@@ -69,7 +69,7 @@ import Testing
     report.add(try session("maths", from: start, for: hour, active: hour))
     report.add(try session("writing", from: start, for: hour, active: hour))
     report.add(try session("game", from: start + hour / 2, for: hour, active: hour, .reward))
-    // One that ended at once is a session, too.
+    // A session that ended at once is a session, too.
     report.add(try session("game", from: start, for: 9, active: 0, .reward))
     let week = try #require(report.periods.first)
     #expect(week.milliseconds == hour * 3 / 2)

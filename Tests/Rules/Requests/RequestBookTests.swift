@@ -51,11 +51,11 @@ import Testing
     book.merge(request)
     #expect(book.state(of: request.id, on: request.day) == .open)
     #expect(book.state(of: request.id, on: next) == .expired)
-    // One that a wrong clock has dated ahead does not wait for years.
+    // A request that a wrong clock has dated ahead does not wait for years.
     #expect(book.state(of: request.id, on: request.day.advanced(byDays: -1)) == .open)
     #expect(book.state(of: request.id, on: request.day.advanced(byDays: -2)) == .expired)
     #expect(book.state(of: request.id, on: request.day.advanced(byDays: -800)) == .expired)
-    // An answer of the next day comes too late; one that arrives late does not.
+    // An answer given on the next day is too late; an answer that arrives late is not.
     book.merge(try answer(request, "yes", at: 9, day: "2026-11-24", &random))
     #expect(book.state(of: request.id, on: next) == .expired)
     #expect(book.grants(on: request.day).isEmpty)

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyModel
 import Testing
 
-/// The categories of well-known applications, here and in the specification.
+/// Tests that the categories of well-known applications are the same here and in the specification.
 @Suite struct DefaultCategoryTests {
   @Test("The list is that of Protocol/11-rules.md, in which each application stands once")
   func specified() throws {

@@ -22,7 +22,7 @@ import Testing
       let (rules, notInForce) = RuleSet.read(registers, child: emma)
       #expect(rules.categories[.reward]?.limit == DayLimits(everyDay: 90))
       #expect(rules.weeklyLimit == 600)
-      // What cannot be read does not hold, and is told.
+      // A value that cannot be read is not in force, and is reported.
       #expect(rules.mode == .limits)
       #expect(notInForce.map(\.key.text) == ["mode"])
       #expect(RuleSet.read(registers, child: tom).rules.mode == .points)
@@ -30,7 +30,8 @@ import Testing
     }
   }
 
-  /// The limits of Monday, of Saturday and of every other day, as a child's and the family's registers make them.
+  /// The limits of Monday, of Saturday and of every other day that follow from a child's and the
+  /// family's registers.
   @Test(
     arguments: [
       ([:], ["": "60"], [60, 60, 60]), ([:], ["": "60", "sat": "90"], [60, 90, 60]),

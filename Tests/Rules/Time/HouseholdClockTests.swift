@@ -12,7 +12,7 @@ import Testing
     ClockReading(bootID: bootID, boot: BootInstant(milliseconds: boot), wall: wall, isVouched: vouched)
   }
 
-  /// Takes a reading outside of an expectation, whose macro makes its arguments constant.
+  /// Takes a reading outside of `#expect`, whose macro makes its arguments constant.
   private func change(_ clock: inout HouseholdClock, _ reading: ClockReading) -> HouseholdClock.Change? {
     clock.read(reading)
   }
@@ -64,12 +64,12 @@ import Testing
     let time = try HouseholdSamples.instant("2026-11-23T23:30:00Z")
     var clock = HouseholdClock(reading(0, time))
     #expect(day(&clock, 0, berlin) == "2026-11-24")
-    // Another zone, and another hour, do not bring the day before back.
+    // Another zone or another hour does not bring the day before back.
     #expect(day(&clock, 0, honolulu) == "2026-11-24")
     let late = try DayBoundary(zone: "Europe/Berlin", dayStartHour: 6)
     #expect(day(&clock, 0, late) == "2026-11-24")
     #expect(day(&clock, 48 * Self.hour, berlin) == "2026-11-26")
-    // A time that can be believed does, since that day was never reached.
+    // A believable time does, since that day was never reached.
     clock.read(reading(1, time, vouched: true))
     #expect(day(&clock, 1, berlin) == "2026-11-26")
     clock.read(reading(2, time - 2 * Self.hour, vouched: true))

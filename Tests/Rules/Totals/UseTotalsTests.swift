@@ -20,7 +20,7 @@ import Testing
     #expect(use.screen == 65 * minute)
     #expect(use.categories == [.reward: 40 * minute, .learning: 40 * minute, .neutral: 5 * minute])
     #expect(use.apps == [game: 40 * minute, book: 40 * minute])
-    // A session that runs is added again as it grows.
+    // A running session is added again as it grows.
     totals.add(UseSpan(app: nil, category: .neutral, start: start + 60 * minute, milliseconds: 7 * minute))
     #expect(totals.use.values.first?.screen == 67 * minute)
     totals.forget(before: try HouseholdSamples.day("2026-11-24"))
@@ -32,7 +32,7 @@ import Testing
     for _ in 0..<60 {
       let boundary = try DayBoundary(
         zone: random.pick(["Europe/Berlin", "UTC", "Asia/Kathmandu"]), dayStartHour: random.below(24))
-      // Around the night in which clocks go back in Berlin; a second stands for a unit.
+      // The night in which clocks go back in Berlin. A second stands for a unit.
       let start = try HouseholdSamples.instant("2026-10-24T18:00:00Z")
       let apps = try ["a", "b"].map { try HouseholdSamples.app($0) }
       let spans = (0..<30).map { _ in
@@ -53,7 +53,7 @@ import Testing
         var totals = UseTotals(boundary)
         for span in spans.shuffled(using: &random) {
           for _ in 0...random.below(2) {
-            // In parts, which may overlap.
+            // The same use in parts, which may overlap.
             let cut = Int64(random.below(300)) * 60_000
             if cut < span.milliseconds {
               var part = span
