@@ -46,7 +46,7 @@ import Testing
     _ = try inbox.received(runs[0])
     #expect(inbox.nextCommit() == runs)
     inbox.sessionClosed()
-    // The peer was set back: its item 4 is another one now, and our Hello stated 3.
+    // The peer was restored, so its item 4 is another one now, and our Hello stated 3.
     inbox.sessionOpened(hello([position(4)], run: 2))
     #expect(inbox.statement == [position(3)])
     _ = try inbox.received(run(4...5))
@@ -76,8 +76,10 @@ import Testing
     #expect(!inbox.hasOutrunHello)
   }
 
-  /// The peer restarted the stream, and is then restored to the earlier epoch: a number that it assigns again is
-  /// another item, which remains undetected as long as our Hello states the new epoch.
+  /// The peer restarted the stream, and is then restored to the earlier epoch.
+  ///
+  /// A number that it assigns again names another item. That remains undetected as long as our
+  /// Hello states the new epoch.
   @Test("A peer that returns to an epoch that it had left is told in a new session which of its items are in force")
   mutating func backAtAnEarlierEpoch() throws {
     let held = HeldItem(streamClass: .command, sequence: 1, itemID: [7])
@@ -123,7 +125,8 @@ import Testing
     _ = try inbox.received(again)
     let fresh = try unwrap(inbox.nextCommit())
     #expect(fresh.map(\.items) == [Array(again.items.suffix(2))])
-    // Received and not yet committed is seen as well; the answer states what is durable.
+    // The machine also recognizes items that are received and not yet committed. The answer states
+    // what is durable.
     #expect(try inbox.received(again) == position(4))
     _ = inbox.committed(fresh)
     #expect(try inbox.received(again) == position(6))
@@ -181,12 +184,12 @@ import Testing
     inbox.sessionClosed()
     inbox.sessionOpened(hello([position(9)]))
     #expect(inbox.statement == [position(0)] || inbox.statement.isEmpty)
-    // They come again before the commit is through.
+    // The same items come again before the commit ends.
     _ = try inbox.received(run(1...3))
     #expect(inbox.nextCommit() == nil)
     #expect(inbox.committed([first]) == [position(5)])
     #expect(inbox.statement == [position(5)])
-    // Repeated items are in force by now and no longer wait.
+    // The repeated items are in force by now, and no longer wait.
     #expect(inbox.nextCommit() == nil)
     _ = try inbox.received(run(4...7))
     let second = try unwrap(inbox.nextCommit())
@@ -229,7 +232,7 @@ import Testing
     let new = run(1...2, epoch: 9)
     _ = try inbox.received(new)
     #expect(inbox.nextCommit() == [new])
-    // A commit of the epoch before says nothing about this one.
+    // A commit of the earlier epoch says nothing about this one.
     #expect(inbox.committed([run(5...9), new]) == [position(2, epoch: 9)])
   }
 
@@ -245,7 +248,8 @@ import Testing
     #expect(inbox.committed([new]) == [position(2, epoch: 9)])
   }
 
-  /// The store holds the last epoch of a commit alone, also when the machine is back at an earlier one.
+  /// The store holds only the last epoch of a commit, even if the machine has returned to an
+  /// earlier one.
   @Test mutating func ofACommitWithTwoEpochsTheLastOneCounts() throws {
     var inbox = InboxMachine([])
     let (old, new) = (run(1...5), run(1...2, epoch: 9))
@@ -257,8 +261,8 @@ import Testing
     #expect(inbox.statement == [position(0)])
   }
 
-  /// Repeated items that a commit of the earlier session brought into force no longer wait, and the window is as wide
-  /// as before.
+  /// Repeated items that a commit of the earlier session brought into force no longer wait, and the
+  /// window keeps its size.
   @Test mutating func aCommitOfTheSessionBeforeLeavesTheWindowAsItIs() throws {
     var inbox = InboxMachine([])
     let most = UInt64(Limits.windowItems)
@@ -286,8 +290,10 @@ import Testing
     #expect(inbox.held == [])
   }
 
-  /// A peer states a new epoch, sends nothing of it, and goes back: the store still has the numbers of the old one, and
-  /// what comes under them now is not what it holds.
+  /// A peer states a new epoch, sends nothing in it, and returns to the old one.
+  ///
+  /// The store still has the numbers of the old epoch. An item that comes under one of them now is
+  /// not the item that it holds.
   @Test mutating func numbersOfAnEpochThatComesBackAreThoseOfTheStore() throws {
     let item = HeldItem(streamClass: .command, sequence: 4, itemID: random.bytes(16))
     var inbox = InboxMachine([position(5)], held: [item])
@@ -300,8 +306,10 @@ import Testing
     #expect(inbox.held == [item])
   }
 
-  /// A Hello from before a restart is taken while items of the new epoch are in a commit: when the machine comes to
-  /// that epoch again, it knows what the commit brought, and the peer may go on behind it.
+  /// A Hello from before a restart is accepted while items of the new epoch are in a commit.
+  ///
+  /// When the machine reaches that epoch again, it knows what the commit brought, and the peer may
+  /// continue after it.
   @Test mutating func anEpochThatTheStoreHasBegunGoesOnFromThere() throws {
     var inbox = InboxMachine([position(5)])
     inbox.sessionOpened(hello([position(3, epoch: 8)]))
@@ -317,8 +325,11 @@ import Testing
     #expect(inbox.nextCommit() == [next])
   }
 
-  /// The peer restarts the epoch that the store is about to leave for one in a commit or waiting for it: the old items
-  /// are no longer reported, and none follows them, which would be a gap in the store.
+  /// The peer restarts an epoch that the store is about to leave for one that is in a commit or
+  /// waits for it.
+  ///
+  /// The old items are no longer reported, and none may follow them, since that would be a gap in
+  /// the store.
   @Test(arguments: [false, true])
   mutating func anEpochThatTheStoreIsLeavingBeginsAnew(isInCommit: Bool) throws {
     var inbox = InboxMachine([position(5)])

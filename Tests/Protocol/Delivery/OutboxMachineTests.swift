@@ -76,7 +76,7 @@ import Testing
     #expect(second.items == 4 && second.from == 7)
     _ = outbox.loaded(second, items(second, count: 4))
     #expect(outbox.nextLoad() == nil)
-    // A word on part of a run frees what lies before it.
+    // A report about a part of a run frees the items up to there.
     #expect(
       try outbox.received(stored: StreamPosition(streamClass: .command, epoch: 7, through: 6))
         == .forget(StreamPosition(streamClass: .command, epoch: 7, through: 6)))
@@ -152,7 +152,7 @@ import Testing
     #expect(outbox.loaded(old, loaded) == nil)
     _ = outbox.sessionOpened(hello(items: 2))
     let new = try unwrap(outbox.nextLoad())
-    // It would overrun the window of this one, and end its load.
+    // The answer would exceed the window of this session, and end its load.
     #expect(outbox.loaded(old, loaded) == nil)
     #expect(outbox.nextLoad() == nil)
     #expect(outbox.loaded(new, items(new, count: 2)) != nil)
@@ -179,8 +179,9 @@ import Testing
     }
   }
 
-  /// A commit of the session before ends after this one began: what it stored is stored, though not sent in this
-  /// session.
+  /// A commit of the session before ends after this one began.
+  ///
+  /// Its items are stored, although they were not sent in this session.
   @Test mutating func aCommitOfTheSessionBeforeMayBeReportedInThisOne() throws {
     var outbox = outbox(last: 5)
     _ = outbox.sessionOpened(hello())
@@ -193,7 +194,7 @@ import Testing
     let stored = StreamPosition(streamClass: .command, epoch: 7, through: 3)
     #expect(try outbox.received(stored: stored) == .forget(stored))
     #expect(outbox.waiting == 2)
-    // The load that was under way is of no use any more.
+    // The load in progress is no longer of use.
     #expect(outbox.loaded(second, again) == nil)
     #expect(outbox.nextLoad()?.from == 4)
   }
@@ -205,7 +206,7 @@ import Testing
     var from: UInt64?
   }
 
-  /// Numbers 1 to 10 of epoch 7 were given out.
+  /// Numbers 1 to 10 of epoch 7 were assigned.
   @Test(arguments: [
     Claim(held: [(.command, 7, 4)], stored: 4, effects: [], from: 5),
     Claim(
@@ -214,11 +215,11 @@ import Testing
     Claim(
       held: [(.command, 7, 10)], stored: 4,
       effects: [.forget(StreamPosition(streamClass: .command, epoch: 7, through: 10))], from: nil),
-    // The peer has numbers that were never given out: this side was restored.
+    // The peer has numbers that were never assigned: this side was restored.
     Claim(held: [(.command, 7, 11)], stored: 4, effects: [.restart(.command, .peerIsAhead)], from: nil),
     // The peer has less than it had: it was restored.
     Claim(held: [(.command, 7, 3)], stored: 4, effects: [.restart(.command, .peerLost(after: 3))], from: nil),
-    // The peer has nothing any more, or something else: it was wiped.
+    // The peer has nothing any more, or other items: it was wiped.
     Claim(held: [], stored: 4, effects: [.restart(.command, .peerLost(after: 0))], from: nil),
     Claim(
       held: [(.command, 8, 4)], stored: 4,
@@ -227,7 +228,7 @@ import Testing
           .command, .peerLost(after: 0, earlier: StreamPosition(streamClass: .command, epoch: 8, through: 4)))
       ], from: nil),
     Claim(held: [(.usage, 7, 4)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))], from: nil),
-    // The peer has had nothing of it yet.
+    // The peer has not received anything of this stream yet.
     Claim(held: [], stored: 0, effects: [], from: 1),
     Claim(held: [(.command, 8, 400)], stored: 0, effects: [], from: 1),
     Claim(held: [(.command, 7, 0)], stored: 0, effects: [], from: 1),
@@ -238,16 +239,16 @@ import Testing
     #expect(outbox.nextLoad()?.from == claim.from)
   }
 
-  /// Items that a process reported as stored are stored: a Hello of the same process and key with lower numbers was
-  /// made earlier.
+  /// Items that a process reported as stored are stored.
   ///
-  /// A Hello of another process, or with another key, says that items were lost.
+  /// A Hello of the same process and key with lower numbers was made earlier. A Hello of another
+  /// process, or with another key, says that items were lost.
   @Test(arguments: [
     (Claim(held: [(.command, 7, 2)], stored: 4, effects: [.restart(.command, .peerLost(after: 2))]), true),
     (Claim(held: [(.command, 7, 0)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),
     (Claim(held: [], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),
     (Claim(held: [(.command, 0, 0)], stored: 4, effects: [.restart(.command, .peerLost(after: 0))]), true),
-    // The process has begun a stream of another epoch since: that is no word from before.
+    // The process has begun a stream of another epoch since, so the Hello is not from before.
     (
       Claim(
         held: [(.command, 8, 2)], stored: 4,
@@ -294,7 +295,8 @@ import Testing
       ])
   }
 
-  /// A copy of the peer's sender gave its items in another epoch, and the session ended before the restart was durable.
+  /// A copy of the peer's sender assigned items in another epoch, and the session ended before the
+  /// restart was durable.
   @Test mutating func aPeerThatHadLeftTheEpochIsBelievedWhenItIsBack() throws {
     let key: [UInt8] = [1]
     var outbox = outbox(last: 10)
@@ -329,7 +331,8 @@ import Testing
     #expect(outbox.waiting == 0)
   }
 
-  /// The store gave the stream its new epoch and took another item before the machine heard of the epoch.
+  /// The store gave the stream its new epoch and stored another item before the machine learned of
+  /// the epoch.
   @Test func newsOfTheNewEpochMayComeBeforeTheEpoch() throws {
     var outbox = outbox(stored: 4, last: 10)
     #expect(outbox.sessionOpened(hello()) == [.restart(.command, .peerLost(after: 0))])

@@ -12,7 +12,7 @@ import Testing
       identity: try IdentityPublicKey(bytes: Array(0..<32)), link: try LinkPublicKey(bytes: Array(32..<64)))
   }
 
-  /// Computed by another program from the rules in words.
+  /// Another program computed these values from the specification.
   @Test func idAndCommitmentAreTheKnownOnes() {
     #expect(keys.deviceID.description == "HPDQ-V6SZ-JVJ1-C4SA-Q5XN-BME7-PAWR-HA7J-8")
     #expect(keys.codeCommitment == hex("aa15e4c964af69737dd11ae307c997d0"))

@@ -16,7 +16,7 @@ import Testing
     #expect(!RemovalNotice.isGenuine(body, identity: other.identity.publicKey, sender: sender, receiver: receiver))
     #expect(!RemovalNotice.isGenuine(body, identity: identity, sender: sender, receiver: Samples.deviceID(&random)))
     #expect(!RemovalNotice.isGenuine(body, identity: identity, sender: Samples.deviceID(&random), receiver: receiver))
-    // Sent back to its author, it removes no device.
+    // A notice that is sent back to its author removes no device.
     #expect(!RemovalNotice.isGenuine(body, identity: identity, sender: receiver, receiver: sender))
     for index in body.indices {
       var altered = body

@@ -7,13 +7,12 @@ import Testing
   private static let one = SocketEndpoint(host: "192.0.2.1", port: 7)
   private static let two = SocketEndpoint(host: "192.0.2.2", port: 7)
 
-  /// A dialler with its clock.
   private struct Rig {
     var dialler = DialMachine(jitterSeed: 1)
     var now = BootInstant(milliseconds: 1_000)
     var need = DialMachine.Need.session
 
-    /// Tells the dialler something, lets it settle, and returns what it asks for.
+    /// Passes an input to the dialler, lets it settle, and returns its effects.
     mutating func after(
       _ milliseconds: Int64 = 0, _ tell: (inout DialMachine, BootInstant) -> Void = { _, _ in }
     ) -> [DialMachine.Effect] {
@@ -23,7 +22,7 @@ import Testing
       return dialler.takeEffects()
     }
 
-    /// Lets the time pass until the dialler wants to be woken.
+    /// Advances the time to the dialler's timer, and returns its effects.
     mutating func atTimer() -> [DialMachine.Effect] {
       let due = dialler.nextTimer ?? now
       return after(due - now) { $0.timerFired(crowd: 1, now: $1) }
@@ -100,7 +99,7 @@ import Testing
     _ = rig.race()
     rig.need = .nothing
     #expect(rig.after() == [.giveUp(1)])
-    // Its end is of no interest any more.
+    // The end of this call no longer matters.
     #expect(rig.dialler.ended(1, .failed(""), crowd: 1, now: rig.now) == nil)
   }
 

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// A link's machine with its clock, and a peer that sends what a test wants.
+/// The machine of a link with its clock, and a scripted peer.
 struct LinkRig {
   static let key = [UInt8](repeating: 1, count: 32)
   static let otherKey = [UInt8](repeating: 2, count: 32)
@@ -38,14 +38,14 @@ struct LinkRig {
     effects = []
   }
 
-  /// Tells the machine something after a time.
+  /// Advances the time, and passes an input to the machine.
   mutating func tell(after milliseconds: Int64 = 0, _ tell: (inout LinkMachine, BootInstant) -> Void) {
     now = now + milliseconds
     tell(&machine, now)
     effects += machine.takeEffects()
   }
 
-  /// Returns what the machine has asked for since it was looked at last.
+  /// Returns the effects since the last call.
   mutating func take() -> [LinkEffect] {
     defer { effects = [] }
     return effects
@@ -69,31 +69,27 @@ struct LinkRig {
       incoming: incoming, keyID: keyID, endedSessions: ended)
   }
 
-  /// The peer calls.
-  ///
-  /// Returns the session's number.
+  /// Handles a call of the peer, and returns the number of the session.
   mutating func accept(key: [UInt8] = LinkRig.key, _ ends: SessionEnds = LinkRig.ends) -> Int? {
     var number: Int?
     tell { number = $0.accepted(ends, pairwiseKey: key, now: $1) }
     return number
   }
 
-  /// A batch comes in; the disk finds nothing in a Hello.
+  /// Receives a batch; the disk recognizes all items that a Hello states.
   mutating func receive(_ batch: SessionBatch, on number: Int, foreign: Set<StreamClass> = []) {
     tell { $0.received(batch, on: number, now: $1) }
     if batch.hello != nil { tell { $0.judged(number, foreign: foreign, now: $1) } }
   }
 
-  /// A session that the peer began, up to both Hellos.
+  /// Opens a session that the peer began, including both Hellos.
   mutating func open(_ hello: Hello = LinkRig.hello(), key: [UInt8] = LinkRig.key) -> Int {
     let number = accept(key: key) ?? 0
     receive(SessionBatch(hello: hello), on: number)
     return number
   }
 
-  /// Calls the only address, up to the end of the handshake.
-  ///
-  /// Returns the session's number.
+  /// Calls the only address, completes the handshake, and returns the number of the session.
   mutating func call(offered: [UInt8]? = nil, answeredWith key: [UInt8] = LinkRig.key) -> Int? {
     let call = lookUp()
     var number: Int?
@@ -103,15 +99,13 @@ struct LinkRig {
     return number
   }
 
-  /// Answers the look-up of addresses.
-  ///
-  /// Returns the call that follows.
+  /// Answers the look-up of addresses, and returns the call that follows.
   mutating func lookUp() -> Int? {
     tell { $0.lookedUp([], now: $1) }
     return effects.compactMap { if case .call(let call, _, _, _) = $0 { call } else { nil } }.last
   }
 
-  /// Everything that is to be noted is noted.
+  /// Answers all notes.
   mutating func note(_ answer: (LinkNote) -> LinkNoteAnswer = { _ in .done }) {
     while case .note(let note)? = effects.last(where: { if case .note = $0 { true } else { false } }) {
       effects.removeAll { if case .note = $0 { true } else { false } }

@@ -111,7 +111,7 @@ import Testing
     #expect(notes.contains(.removalSent) && notes.contains(.removalTold(.taken)))
   }
 
-  /// The old stream is still the one that the machine knows when the note of its last item is stored.
+  /// When the note of its last item is stored, the machine still knows the old stream.
   @Test func whatWasStoredBeforeTheRemovalIsNoSignThatItIsKnown() throws {
     var rig = LinkRig(PeerStanding(state: .active, keys: PairwiseKeys(present: LinkRig.key)), streams: Self.control)
     let number = rig.open()
@@ -207,7 +207,7 @@ import Testing
     let runs = try #require(rig.take().commits.first)
     rig.tell { $0.committed(runs, wasRemoved: true, now: $1) }
     let said = rig.take().said(on: number)
-    // It is reported stored before the goodbye.
+    // The item is reported as stored before the goodbye.
     #expect(said.first?.stored.isEmpty == false && said.last?.goodbye == .removed && rig.machine.isEnded)
   }
 
@@ -258,7 +258,7 @@ import Testing
     var released = rig
     rig.tell { $0.diskRecovered(now: $1) }
     #expect(rig.take().notes == [.quarantine])
-    // A person who releases the device takes it back.
+    // A person who releases the device reverses that.
     released.tell {
       $0.changed(PeerStanding(state: .active, keys: PairwiseKeys(present: LinkRig.key)), keyID: [1], now: $1)
     }

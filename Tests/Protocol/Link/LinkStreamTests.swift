@@ -24,10 +24,10 @@ import Testing
     var rig = LinkRig(streams: LinkStreams(outbox: Self.commands))
     let accepted = rig.accept()
     let number = try #require(accepted)
-    // This machine was set back, and the peer has an item number 3 of the past that was lost.
+    // This machine was restored, and the peer holds an item number 3 that this machine has lost.
     let hello = LinkRig.hello(incoming: [StreamPosition(streamClass: .command, epoch: 5, through: 3)])
     rig.tell { $0.received(SessionBatch(hello: hello), on: number, now: $1) }
-    // Another item gets that number before the disk has answered, which looked before that.
+    // Another item gets that number before the disk has answered; its answer is from before that.
     rig.tell { $0.committed(.command, epoch: 5, last: 3, now: $1) }
     _ = rig.take()
     rig.tell { $0.judged(number, foreign: [], now: $1) }
@@ -53,7 +53,7 @@ import Testing
     var rig = LinkRig(streams: LinkStreams(outbox: Self.commands))
     let number = rig.open()
     let load = try #require(rig.take().loads.first)
-    // A commit of the session before ends now, and the peer says so.
+    // A commit of the session before ends now, and the peer reports it.
     rig.receive(SessionBatch(stored: [StreamPosition(streamClass: .command, epoch: 5, through: 1)]), on: number)
     rig.tell { $0.loaded(load, Self.items(1...2), now: $1) }
     let effects = rig.take()
@@ -280,7 +280,7 @@ import Testing
     }
     rig.tell { $0.committed(.command, epoch: 77, last: 1, now: $1) }
     _ = rig.take()
-    // This was read before the command was committed.
+    // This state was read before the command was committed.
     rig.tell { $0.streamsRead(LinkStreams(), now: $1) }
     #expect(rig.take().isReadingStreams)
     let anew = LinkStreams(outbox: [.command: OutboxPosition(epoch: 77, storedThrough: 0, last: 1)])

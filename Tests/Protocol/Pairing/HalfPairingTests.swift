@@ -25,7 +25,7 @@ import Testing
     #expect(fate(.child, after: 5, isThisBoot: false) == .lapse)
     #expect(fate(.child, lapsed: true, after: 86_399_999) == .wait(1))
     #expect(fate(.child, lapsed: true, after: 86_400_000) == .discard)
-    // A restart of the machine starts the day again.
+    // The day begins again when the machine restarts.
     #expect(fate(.child, lapsed: true, after: 86_400_000, isThisBoot: false) == .lapse)
   }
 }

@@ -74,7 +74,8 @@ import Testing
       lives.connect(wrong: true, &random)
       lives.take(lives.invitation.received(lives.toInviter.removeFirst(), in: lives.served))
       #expect(phase == "refusing" && words() == ["countFailure"] && lives.toJoiner.isEmpty)
-      // The connection may go meanwhile: it is counted all the same, and it is no abandoned attempt.
+      // If the connection is lost meanwhile, the guess is counted nevertheless, and is no abandoned
+      // attempt.
       if failures == 2 { #expect(lives.invitation.lost(lives.served).isEmpty && phase == "refusing") }
       lives.take(lives.invitation.counted(failures: failures, in: lives.served))
       #expect(lives.toJoiner == [PairingNotice.wrongCode.frame])
@@ -138,7 +139,7 @@ import Testing
       ]
       #expect(names(effects) == expected[index], "\(PairingLives.phase(stage.invitation))")
       #expect(invitation.shown.outcome == outcome && invitation.deadline == nil)
-      // Nothing comes after the end.
+      // Nothing follows the end.
       #expect(invitation.requestedEnd(.cancelled).isEmpty && invitation.timerFired(PairingLives.deadline).isEmpty)
       #expect(invitation.stored(wasPaired: false, in: stage.served).isEmpty)
       #expect(invitation.completed(stage.child, as: nil).isEmpty && invitation.shown.outcome == outcome)
@@ -157,7 +158,7 @@ import Testing
 
   @Test(arguments: [false, true]) mutating func pastReturnAPersonIsObeyedOnceItIsFinal(wasPaired: Bool) {
     lives.acknowledge(wasPaired: wasPaired, &random)
-    // The code's time is not obeyed.
+    // The deadline of the code no longer applies.
     #expect(lives.invitation.timerFired(PairingLives.deadline).isEmpty && phase == "promoting")
     #expect(lives.invitation.requestedEnd(.cancelled).isEmpty && phase == "promoting")
     lives.take(lives.invitation.promoted(in: lives.served))
@@ -187,7 +188,7 @@ import Testing
     var taken = lives.invitation
     #expect(names(lives.invitation.notPromoted(in: lives.served)) == ["close"])
     #expect(phase == "open" && shown.phase == .waiting)
-    // Unless the person has broken it off meanwhile.
+    // Unless the person has cancelled it meanwhile.
     #expect(taken.requestedEnd(.cancelled).isEmpty)
     #expect(names(taken.notPromoted(in: lives.served)) == ["close", "discard", "ended"])
     #expect(taken.shown.outcome == .cancelled)
@@ -195,29 +196,31 @@ import Testing
 
   @Test mutating func aSessionOfTheHalfPairedDeviceSpendsTheCode() {
     lives.commit(&random)
-    // Faster than the acknowledgement.
+    // The session is faster than the acknowledgement.
     var early = lives.invitation
     #expect(early.completed(lives.parent, as: nil).isEmpty, "another device's pairing")
     #expect(names(early.completed(lives.child, as: nil)) == ["close", "ended"] && early.shown.outcome == .ok)
-    // After the connection was lost.
+    // The session comes after the connection was lost.
     lives.take(lives.invitation.lost(lives.served))
     #expect(phase == "open")
     var late = lives.invitation
     let device = PairingLives.device(lives.joinerParty)
     #expect(names(late.completed(lives.child, as: device)) == ["ended"])
     #expect(late.shown.outcome == .ok && late.shown.device == device)
-    // While another joiner is asked about: it came too late and hears so.
+    // The session comes while the person is asked about another joiner, which is too late and is
+    // told so.
     var second = lives
     second.join = PairingLives.Join(pairingID: "second", discriminator: lives.code.discriminator)
     second.ask(&random)
     #expect(names(second.invitation.completed(lives.child, as: device)) == ["send", "close", "ended"])
     #expect(second.invitation.shown.outcome == .ok)
-    // While another joiner is being stored, which the store refuses since the code is spent.
+    // The session comes while another joiner is being stored, which the store refuses because the
+    // code is spent.
     var third = PairingLives(half: lives.parent, &random)
     third.accept(&random)
     #expect(names(third.invitation.completed(lives.parent, as: device)) == ["discard", "send", "close", "ended"])
     #expect(third.invitation.notStored(in: third.served).isEmpty && third.invitation.shown.outcome == .ok)
-    // Not once it was rolled back.
+    // The session comes after the pairing was rolled back, and does not count.
     lives.invitation.rolledBack(lives.child)
     #expect(lives.invitation.completed(lives.child, as: nil).isEmpty && phase == "open")
   }
@@ -239,7 +242,7 @@ import Testing
   @Test mutating func aJoinerThatIsLostWhileItIsStoredIsRemembered() {
     lives.accept(&random)
     #expect(names(lives.invitation.lost(lives.served)) == ["close"] && phase == "open")
-    // The store is done a moment later, and a session completes it.
+    // The store finishes a moment later, and a session completes the pairing.
     #expect(lives.invitation.stored(wasPaired: false, in: lives.served).isEmpty)
     #expect(names(lives.invitation.completed(lives.child, as: nil)) == ["ended"] && shown.outcome == .ok)
   }

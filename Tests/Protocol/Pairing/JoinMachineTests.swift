@@ -59,7 +59,7 @@ import Testing
     _ = wrong.heard(.saidToBeWrong)
     #expect(wrong.shown.sentence?.contains("says that the rest of it is wrong") == true)
     #expect(names(wrong.searched(.wrongCode)) == ["ended"] && wrong.shown.sentence == PairingOutcome.wrongCode.sentence)
-    // A hint decides nothing, and says nothing of another end.
+    // A hint decides nothing, and says nothing about another end.
     var other = join
     #expect(names(other.searched(.expired)) == ["ended"] && other.shown.sentence == PairingOutcome.expired.sentence)
     #expect(names(join.searched(.notFound)) == ["ended"] && join.shown.outcome == .notFound)
@@ -166,7 +166,7 @@ import Testing
     var broken = lives.join
     #expect(names(broken.received([1, 2, 3], in: lives.dialled)) == ["close", "settle"])
     #expect(PairingLives.phase(broken) == "inDoubt")
-    // The inviter has not made it active yet and cannot: it gives up.
+    // The inviter has not made the pairing active yet and cannot do so: it gives up.
     lives = PairingLives(&random)
     lives.commit(&random)
     lives.take(lives.join.stored(wasPaired: false, in: lives.dialled))
@@ -190,7 +190,7 @@ import Testing
       return
     }
     #expect(names(lives.join.requestedEnd(.cancelled)) == ["force"] && phase == "inDoubt")
-    // A session may bring the last word meanwhile: it is taken back all the same.
+    // A session may complete the pairing meanwhile; it is reversed nevertheless.
     var met = lives.join
     _ = met.completed(lives.parent)
     #expect(names(met.welcomed(nil)) == ["remove"])
@@ -202,7 +202,7 @@ import Testing
   @Test(arguments: [false, true]) mutating func pastReturnAPersonIsObeyedOnceItIsClear(wasPaired: Bool) {
     lives.acknowledge(wasPaired: wasPaired, &random)
     #expect(lives.join.requestedEnd(.cancelled).isEmpty && phase == "awaitingDone")
-    // In doubt: first it is looked up how it ended.
+    // In doubt, the machine first looks up how the pairing ended.
     var lost = lives.join
     #expect(names(lost.lost(lives.dialled)) == ["close", "settle"])
     #expect(names(lost.doubted()) == (wasPaired ? ["ended"] : ["force"]))

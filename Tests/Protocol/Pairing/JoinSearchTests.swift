@@ -3,12 +3,12 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// Tests of where a joiner searches, and which answers end the search.
+/// Tests of where a joiner searches, and of which answers end the search.
 @Suite struct JoinSearchTests {
   private typealias Search = JoinSearch<String>
   private func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
 
-  /// Runs one round in which each candidate that is taken answers the same.
+  /// Runs one round in which each candidate gives the same answer.
   private func round(
     _ search: inout Search, _ announced: [(String, instance: String)], _ now: Int64, _ outcome: PairingOutcome?
   ) -> (tried: [String], ended: PairingOutcome?) {
@@ -28,7 +28,7 @@ import Testing
     #expect(search.asksNetwork)
     #expect(round(&search, [("a", "x"), ("b", "y")], 0, nil).tried == ["a", "b"])
     #expect(search.next(now: at(0)) == .wait(500))
-    // An unreachable address is tried again after a while, and not before.
+    // An unreachable address is tried again only after a while.
     #expect(round(&search, [("a", "x")], 1_999, nil).tried == [])
     #expect(round(&search, [("a", "x")], 2_000, nil).tried == ["code", "a"])
     #expect(search.next(now: at(14_900)) == .wait(100))
@@ -48,7 +48,8 @@ import Testing
     #expect(round(&coded, [], 0, outcome).ended == outcome)
     var given = Search(given: "given", coded: nil, now: at(0))
     #expect(round(&given, [], 0, outcome).ended == outcome)
-    // Anybody may have said it elsewhere: it is told at the end if nothing better was found.
+    // Any machine may have said this at another address. It is reported at the end if nothing
+    // better was found.
     var announced = Search(given: nil, coded: nil, now: at(0))
     #expect(announced.asksNetwork)
     #expect(round(&announced, [("a", "x")], 0, outcome).ended == nil)
@@ -59,7 +60,8 @@ import Testing
 
   @Test func theAnswersOfAllMachinesThatAnnounceTheCodeAreWaitedFor() {
     var search = Search(given: nil, coded: nil, now: at(0))
-    // The address of a second machine is not reached; other addresses of the first one are not asked for.
+    // The address of a second machine cannot be reached, and other addresses of the first one are
+    // not requested.
     #expect(round(&search, [("dead", "x")], 0, nil).tried == ["dead"])
     #expect(round(&search, [("dead", "x"), ("b", "y")], 10, .wrongCode).tried == ["b"])
     #expect(search.next(now: at(3_000)) == .wait(500))
@@ -90,7 +92,7 @@ import Testing
     #expect(round(&silent, [("a", "x"), ("b", "x")], 0, .expired).tried == ["a", "b"])
   }
 
-  /// A false answer at one address is not attributed to an address that does not answer.
+  /// A wrong answer at one address is not attributed to an address that does not answer.
   @Test func anUnreachedAddressOfTheCodeHasNoWord() {
     var search = Search(given: nil, coded: "code", now: at(0))
     _ = round(&search, [], 0, nil)

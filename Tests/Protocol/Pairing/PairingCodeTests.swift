@@ -5,7 +5,7 @@ import LatchkeyTestSupport
 import Testing
 
 @Suite struct PairingCodeTests {
-  // Made by another program from the layout in words.
+  // Another program made these codes from the specification.
   private static let plain = "LK1QY-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSG8-2Y4W"
   private static let addressed =
     "LK1QY-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6H3LY-XQ4QQ-3GQWN-FJ0"
@@ -59,7 +59,8 @@ import Testing
     }
   }
 
-  /// Every printable character at every place, and what people and phones make of some of them.
+  /// Every printable character at every place, and some results of people and phones that change
+  /// characters.
   @Test(arguments: both) func everySingleTypoIsFound(text: String) {
     let symbols = Array(text.replacing("-", with: ""))
     let others = (33...126).map { Character(Unicode.Scalar(UInt8($0))) } + ["ä", "０", "і", "\u{0}", "\u{1B}"]
@@ -113,7 +114,8 @@ import Testing
   @Test(
     arguments: [
       ("", .empty), (" - \n", .empty), ("hello", .foreign), ("LK2QY", .foreign), ("1234-5678", .foreign),
-      // Well made, and not of this version, flags, discriminator, minutes, port, length or prefix.
+      // Well-formed codes with an unsupported version, flag, discriminator, minutes, port, length
+      // or prefix.
       ("LK1QG-QQ9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSRP-XWQR", .newer),
       ("LK1QY-QS9XS-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSD2-LKDQ", .newer),
       ("LK1QY-QQGQQ-9ZQG3-YYC5Z-5TPWX-QERGD-3C8G7-R7S2R-G4R5J-J6DFA-G4X42-HT9D4-6HSPS-7JTC", .typo),

@@ -5,7 +5,8 @@ import Testing
 
 /// Tests of a pairing that is interrupted at every step, and of what remains on either side.
 @Suite struct PairingEndTests {
-  /// The cause of an end, the step before it, and the state after everything has settled and the connection is gone.
+  /// The cause of an end, the step before it, and the state after everything has settled and the
+  /// connection is closed.
   struct Row: Sendable, CustomTestStringConvertible {
     var step: Int
     var inviter: (outcome: PairingOutcome, kept: PairingSide.Kept)
@@ -39,7 +40,7 @@ import Testing
     Row(6, .refused, .nothing, .refused, .nothing), Row(7, .refused, .nothing, .refused, .nothing),
     Row(8, .refused, .nothing, .refused, .nothing), Row(9, .refused, .nothing, .refused, .nothing),
     Row(10, .refused, .nothing, .refused, .nothing),
-    // From here the other side has it and has said so: it goes through.
+    // From here on, the other side has the pairing and has said so, and the pairing succeeds.
     Row(11, .ok, .active, .ok, .active), Row(12, .ok, .active, .ok, .active), Row(13, .ok, .active, .ok, .active),
     Row(14, .ok, .active, .ok, .active),
   ])
@@ -60,7 +61,7 @@ import Testing
     Row(4, .cancelled, .nothing, .cancelled, .nothing), Row(5, .cancelled, .nothing, .cancelled, .nothing),
     Row(6, .cancelled, .nothing, .cancelled, .nothing), Row(7, .cancelled, .nothing, .cancelled, .nothing),
     Row(8, .cancelled, .nothing, .cancelled, .nothing), Row(9, .cancelled, .nothing, .cancelled, .nothing),
-    // From here the inviter may have made it final: it goes through.
+    // From here on, the inviter may have made the pairing final, and the pairing succeeds.
     Row(10, .ok, .active, .ok, .active), Row(11, .ok, .active, .ok, .active), Row(12, .ok, .active, .ok, .active),
     Row(13, .ok, .active, .ok, .active), Row(14, .ok, .active, .ok, .active),
   ])
@@ -101,7 +102,9 @@ import Testing
     check(rig, row, random.note)
   }
 
-  /// Any calls in any order, with honest frames in between: thousands of ways through both machines.
+  /// Any calls in any order, with honest frames in between.
+  ///
+  /// Thousands of paths lead through both machines.
   @Test func noOrderOfEventsPairsOneSideAlone() {
     var seeds = SeededRandom()
     var outcomes: [PairingOutcome: Int] = [:]

@@ -3,9 +3,9 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
 
-/// Tests with every frame that is out of place, in every state of both machines.
+/// Tests with every misplaced frame, in every state of both machines.
 @Suite struct PairingHostileFrameTests {
-  /// How a side has to end; nil outcome: it must not even notice.
+  /// The required end of a side; without an outcome, the side must ignore the frame.
   private struct Ending {
     var outcome: PairingOutcome?
     var failures = 0
@@ -17,7 +17,7 @@ import Testing
   private static func inviterEnding(_ stage: PairingRig.Stage) -> Ending {
     switch stage {
     case .opening, .introduction: Ending(outcome: .wrongCode, failures: 1, says: [PairingNotice.wrongCode.frame])
-    // The third message has proved that the code was right: nothing is a guess from here.
+    // The third message has proved the code, so nothing counts as a guess from here on.
     case .storing, .acknowledgement: Ending(outcome: .network, discards: 1)
     case .promoting, .ended: Ending(outcome: nil)
     default: Ending(outcome: .network)
@@ -28,14 +28,15 @@ import Testing
     switch stage {
     case .introduction: Ending(outcome: .wrongCode)
     case .storing: Ending(outcome: .network, discards: 1)
-    // The inviter may have made it final.
+    // The inviter may have made the pairing final.
     case .done: Ending(outcome: .network, kept: .pending)
     case .promoting, .ended: Ending(outcome: nil)
     default: Ending(outcome: .network)
     }
   }
 
-  /// Frames that belong nowhere here: shapes, replays, reflections, frames before their time and of other pairings.
+  /// Frames that are misplaced here: wrong shapes, replays, reflections, early frames, and frames
+  /// of other pairings.
   private static func strays(
     whole: PairingRig, before: PairingSide, next: [UInt8]?, random: inout SeededRandom
   ) -> [(String, [UInt8])] {
@@ -51,7 +52,7 @@ import Testing
     for (index, frame) in (other.joiner.sent + other.inviter.sent).enumerated() {
       strays.append(("frame \(index) of another pairing", frame))
     }
-    // The same two machines with the same code: only a first frame can begin anything with it.
+    // The same two machines with the same code. Only a first frame can have an effect there.
     var again = PairingRig(
       inviterAsks: false, joinerAsks: false, parties: (whole.inviterParty, whole.joinerParty), code: whole.code, &random
     )
@@ -62,7 +63,7 @@ import Testing
     return strays
   }
 
-  /// Everything that can be done to one frame.
+  /// Every alteration of one frame.
   private static func alterations(of frame: [UInt8]) -> [(String, [UInt8])] {
     var altered: [(String, [UInt8])] = [("one byte more", frame + [0])]
     for index in frame.indices {
@@ -87,7 +88,7 @@ import Testing
     #expect(Array(side.sent.dropFirst(before.sent.count)) == ending.says, "\(what)")
     #expect(side.kept == ending.kept && side.storing == nil, "\(what)")
     #expect(side.faults.isEmpty, "\(what): \(side.faults)")
-    // It is over for good.
+    // The end is final.
     var after = side
     for frame in before.outgoing + [[]] { after.receive(frame) }
     after.accept()
@@ -150,7 +151,7 @@ import Testing
     }
   }
 
-  /// A machine that has made it final does not let a stray frame undo it.
+  /// A side for which the pairing is final does not let a stray frame undo it.
   @Test(arguments: [(11, true), (13, false)]) func aStrayFrameDoesNotUndoWhatIsFinal(step: Int, isInviter: Bool) {
     var random = SeededRandom()
     var rig = PairingRig(&random)

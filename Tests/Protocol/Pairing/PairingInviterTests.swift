@@ -81,12 +81,14 @@ import Testing
   @Test mutating func onlyChildrenJoin() throws {
     try introduce { $0.role = .parent }
     #expect(try peer.open(side.outgoing.removeFirst()) == .abort(.refused))
-    // Not refused: no person has said no, and the code stays open.
+    // The outcome is not a refusal: no person has said no, and the code stays open.
     expectNothing(.network)
     #expect(side.questions.isEmpty)
   }
 
-  /// Keys or random number other than those the joiner bound itself to: it may have been looking for digits that fit.
+  /// The joiner introduces other keys, or another random number, than it committed to.
+  ///
+  /// It may have searched for digits that fit.
   @Test(arguments: [0, 1]) mutating func whatIsIntroducedHasToBeWhatWasCommitted(which: Int) throws {
     let other = random.bytes(32)
     try introduce { if which == 0 { $0.random = other } else { $0.identityKey = other } }

@@ -60,7 +60,7 @@ import Testing
     #expect(side.outcomes == [.ok] && side.active?.discoveryKey == key)
   }
 
-  /// Anyone can say these in the clear.
+  /// Any machine can send these notices in the clear.
   @Test(arguments: [
     (PairingNotice.wrongCode, PairingOutcome.wrongCode), (.busy, .busy), (.version, .version),
   ])
@@ -84,7 +84,7 @@ import Testing
     #expect(hasMetInviter == false)
   }
 
-  /// The inviter did not take the third message.
+  /// The inviter did not accept the third message.
   @Test mutating func aNoticeAfterTheIntroductionEndsIt() throws {
     try introduce()
     side.receive(PairingNotice.wrongCode.frame)
@@ -92,7 +92,7 @@ import Testing
     #expect(hasMetInviter == true)
   }
 
-  /// From the first step on, what is not encrypted is nothing but noise.
+  /// From the first step on, unencrypted bytes are ignored as noise.
   @Test mutating func aNoticeAfterTheProofIsNoNotice() throws {
     try prove()
     side.receive(PairingNotice.wrongCode.frame)

@@ -4,9 +4,9 @@ import LatchkeyTestSupport
 
 @testable import LatchkeyProtocol
 
-/// An open code and a join that uses it, whose effects a test performs in any order.
+/// An open code and a join that uses it.
 ///
-/// Connections are numbers.
+/// A test performs their effects in any order. Connections are numbers.
 struct PairingLives {
   typealias Invitation = InvitationMachine<Int>
   typealias Join = JoinMachine<Int>
@@ -19,7 +19,7 @@ struct PairingLives {
   var join: Join
   var toInviter: [[UInt8]] = []
   var toJoiner: [[UInt8]] = []
-  /// The attempts under way, by the number that each side gave them.
+  /// The attempts in progress, by the number that each side gave them.
   var served = 0
   var dialled = 0
   /// The effects so far, by name, without frames.
@@ -41,7 +41,7 @@ struct PairingLives {
   var child: DeviceID { joinerParty.keys.deviceID }
   var parent: DeviceID { inviterParty.keys.deviceID }
 
-  /// The joiner connects; with `wrong`, by another code.
+  /// Connects the joiner; with `wrong`, by another code.
   mutating func connect(
     inviterAsks: Bool = true, joinerAsks: Bool = false, isTyped: Bool = false, wrong: Bool = false,
     _ random: inout SeededRandom
@@ -77,7 +77,7 @@ struct PairingLives {
     }
   }
 
-  /// Passes frames until neither side has one.
+  /// Passes frames until neither side sends one.
   mutating func pass() {
     while !toInviter.isEmpty || !toJoiner.isEmpty {
       if !toInviter.isEmpty { take(invitation.received(toInviter.removeFirst(), in: served)) }
@@ -85,33 +85,35 @@ struct PairingLives {
     }
   }
 
-  /// Goes on until the inviter's person is asked.
+  /// Continues until the inviter's person is asked.
   mutating func ask(_ random: inout SeededRandom) {
     connect(&random)
     pass()
   }
 
-  /// Goes on until the inviter waits for its store.
+  /// Continues until the inviter waits for its store.
   mutating func accept(_ random: inout SeededRandom) {
     ask(&random)
     take(invitation.answered(true))
   }
 
-  /// Goes on until the joiner waits for its store.
+  /// Continues until the joiner waits for its store.
   mutating func commit(wasPaired: Bool = false, _ random: inout SeededRandom) {
     accept(&random)
     take(invitation.stored(wasPaired: wasPaired, in: served))
     pass()
   }
 
-  /// Goes on until the inviter makes the joiner active, and the joiner waits for the last word.
+  /// Continues until the inviter makes the joiner active, and the joiner waits for the last
+  /// message.
   mutating func acknowledge(wasPaired: Bool = false, _ random: inout SeededRandom) {
     commit(wasPaired: wasPaired, &random)
     take(join.stored(wasPaired: wasPaired, in: dialled))
     pass()
   }
 
-  /// Goes on until the joiner makes the inviter active, and the inviter has only itself to tell.
+  /// Continues until the joiner makes the inviter active, and only the inviter has yet to learn of
+  /// it.
   mutating func finish(wasPaired: Bool = false, _ random: inout SeededRandom) {
     acknowledge(wasPaired: wasPaired, &random)
     take(invitation.promoted(in: served))

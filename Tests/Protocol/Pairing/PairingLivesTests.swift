@@ -6,11 +6,13 @@ import Testing
 
 /// Tests of an open code and joins, with events from people, stores and connections in any order.
 @Suite struct PairingLivesTests {
-  /// Lists of effects that are being performed, as several tasks do; the first of each is next.
+  /// Lists of effects in progress, as of several tasks; the first effect of a list is performed
+  /// next.
   private struct Tasks<Effect> {
     var lists: [[Effect]] = []
 
-    /// Takes the next effect of a list out; what it leads to is performed before the rest of the list.
+    /// Removes the next effect of a list; its consequences are performed before the rest of the
+    /// list.
     mutating func next(_ random: inout SeededRandom) -> (effect: Effect, list: Int)? {
       lists.removeAll(where: \.isEmpty)
       guard !lists.isEmpty else { return nil }
@@ -28,7 +30,9 @@ import Testing
     var isRemoved = false
   }
 
-  /// One family with one code: whatever happens, both machines come to one end, and nothing is asked for after it.
+  /// One family with one code.
+  ///
+  /// Whatever happens, both machines end in the same way, and ask for nothing afterwards.
   private struct World {
     var lives: PairingLives
     var inviterTasks = Tasks<PairingLives.Invitation.Effect>()
@@ -43,7 +47,7 @@ import Testing
     mutating func give(_ effects: [PairingLives.Invitation.Effect]) { inviterTasks.lists.append(effects) }
     mutating func give(_ effects: [PairingLives.Join.Effect]) { joinerTasks.lists.append(effects) }
 
-    /// Performs one effect of the inviter; false when there is none.
+    /// Performs one effect of the inviter; returns `false` if there is none.
     mutating func workInviter(_ random: inout SeededRandom) -> Bool {
       guard let (effect, list) = inviterTasks.next(&random) else { return false }
       let refuses = storeFails && random.once(in: 5)
@@ -77,7 +81,7 @@ import Testing
       return true
     }
 
-    /// Performs one effect of the joiner; false when there is none.
+    /// Performs one effect of the joiner; returns `false` if there is none.
     mutating func workJoiner(_ random: inout SeededRandom) -> Bool {
       guard let (effect, list) = joinerTasks.next(&random) else { return false }
       let refuses = storeFails && random.once(in: 5)
@@ -119,7 +123,7 @@ import Testing
       return true
     }
 
-    /// A session with the new key, which completes what is pending on either side.
+    /// Opens a session with the new key, which completes a pending pairing on either side.
     mutating func meet() {
       guard inviter.isPending || inviter.isActive, joiner.isPending || joiner.isActive else { return }
       if inviter.isPending {
@@ -132,7 +136,7 @@ import Testing
       }
     }
 
-    /// Does anything that may happen next.
+    /// Performs one of the possible next events.
     mutating func step(_ random: inout SeededRandom) {
       switch random.below(24) {
       case 0...4: _ = workInviter(&random)
@@ -162,14 +166,15 @@ import Testing
       }
     }
 
-    /// The connection is gone, with what was on its way.
+    /// Loses the connection with the frames in flight.
     mutating func lose(_ random: inout SeededRandom) {
       (lives.toInviter, lives.toJoiner) = ([], [])
       give(lives.invitation.lost(lives.served))
       give(lives.join.lost(lives.dialled))
     }
 
-    /// Nothing more happens: tasks end, the connection goes, what is pending is rolled back, and the code runs out.
+    /// Ends everything: tasks end, the connection is lost, pending pairings are rolled back, and
+    /// the code expires.
     mutating func settle(_ random: inout SeededRandom) {
       lose(&random)
       for _ in 0..<4 {
@@ -193,7 +198,7 @@ import Testing
     var outcomes: [PairingOutcome: Int] = [:]
     let expected = [PairingOutcome.ok, .cancelled, .refused, .network, .wrongCode]
     var worlds = 0
-    // A success is rare in such worlds, so the test goes on until it has seen one.
+    // A success is rare in such worlds, so the test continues until it has seen one.
     while worlds < 1_500 || worlds < 30_000 && expected.contains(where: { outcomes[$0] == nil }) {
       worlds += 1
       var random = SeededRandom(seed: seeds.next())
@@ -205,7 +210,7 @@ import Testing
       let (code, join) = (world.lives.invitation.shown, world.lives.join.shown)
       #expect(code.phase == .ended && join.phase == .ended, "\(note)")
       #expect(code.outcome == world.inviterEnds.first && join.outcome == world.joinerEnds.first, "\(note)")
-      // A success is durable, and a cancellation past return is taken back.
+      // A success is durable, and a cancellation after the point of no return is reversed.
       if code.outcome == .ok { #expect(world.inviter.isActive, "\(note)") }
       if join.outcome == .ok { #expect(world.joiner.isActive, "\(note)") }
       if world.inviter.isRemoved { #expect(code.outcome == .cancelled, "\(note)") }

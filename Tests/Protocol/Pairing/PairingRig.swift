@@ -21,7 +21,7 @@ struct PairingRig: Sendable {
     case ended
   }
 
-  /// A step of the way on which both persons are asked; the state of the sides is that after it.
+  /// The number of steps of a pairing in which both persons are asked.
   static let steps = 14
 
   var inviter: PairingSide
@@ -50,14 +50,15 @@ struct PairingRig: Sendable {
       own: joinerParty, code: codeAtJoiner ?? code, entropy: Samples.entropy(&random), asksPerson: joinerAsks)
     joiner = PairingSide(machine)
     joiner.run([.send(machine.opening.frame)])
-    // The steps begin with the first message of the handshake: what makes the key of a typed code comes before them.
+    // The steps begin with the first message of the handshake, after the frames that derive the key
+    // of a typed code.
     if case .typed = code {
       passToInviter()
       passToJoiner()
     }
   }
 
-  /// Goes on from the step before to this one.
+  /// Performs one step from the state after the step before.
   mutating func take(_ step: Int) {
     switch step {
     case 1, 3, 4, 11: passToInviter()
@@ -71,7 +72,7 @@ struct PairingRig: Sendable {
     }
   }
 
-  /// Goes as far as a step from the very beginning.
+  /// Performs all steps up to this one.
   mutating func take(through step: Int) {
     for next in 1...Self.steps where next <= step { take(next) }
   }
@@ -84,7 +85,7 @@ struct PairingRig: Sendable {
     if !inviter.outgoing.isEmpty { joiner.receive(inviter.outgoing.removeFirst()) }
   }
 
-  /// Lets everything happen that needs no person, until nothing does.
+  /// Lets everything happen that needs no person.
   mutating func settle() {
     var quiet = false
     while !quiet {

@@ -19,7 +19,7 @@ struct PairingSide: Sendable {
   }
 
   var machine: any EitherPairingMachine
-  /// Sent and not yet taken off.
+  /// The sent frames that no test has taken yet.
   var outgoing: [[UInt8]] = []
   private(set) var sent: [[UInt8]] = []
   private(set) var questions: [Question] = []
@@ -30,10 +30,10 @@ struct PairingSide: Sendable {
   private(set) var outcomes: [PairingOutcome] = []
   private(set) var pending: PairedPeer?
   private(set) var active: PairedPeer?
-  /// Asked to be made durable, which is still going on.
+  /// The peer that is being made durable.
   private(set) var storing: PairedPeer?
   private(set) var promoting: PairedPeer?
-  /// Things done in an order that no store could follow.
+  /// Requests in an order that no store could follow.
   private(set) var faults: [String] = []
 
   init(_ machine: any EitherPairingMachine) {
@@ -78,7 +78,7 @@ struct PairingSide: Sendable {
   mutating func end(_ outcome: PairingOutcome) { run(machine.requestedEnd(outcome)) }
   mutating func lose() { run(machine.connectionLost()) }
 
-  /// The store has done what it was asked for.
+  /// Completes what the store was asked for.
   mutating func store() {
     guard let peer = storing else { return }
     (pending, storing) = (peer, nil)

@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// The same two machines, the same code: nothing of one pairing is good for another.
+  /// The same two machines use the same code twice; nothing of one pairing is valid in the other.
   @Test(arguments: [false, true]) func eachPairingHasAKeyAndDigitsOfItsOwn(isTyped: Bool) throws {
     var random = SeededRandom()
     var first = PairingRig(inviterAsks: false, joinerAsks: false, isTyped: isTyped, &random)
@@ -124,8 +124,8 @@ import Testing
     }
   }
 
-  /// An attacker between the machines knows the code, and has replaced the commitment in the text on its way to the
-  /// joiner.
+  /// An attacker between the machines knows the code, and has replaced the commitment in the text
+  /// that the joiner gets.
   @Test func digitsDifferWithAManInTheMiddle() throws {
     var random = SeededRandom()
     let man = Samples.party(.parent, name: "P", &random)
@@ -144,7 +144,8 @@ import Testing
     #expect(shownByInviter != shownByJoiner, "\(random.note); one seed in a million may show the same")
   }
 
-  /// The joiner has bound itself before it sees the inviter's random number, so neither can look for digits that fit.
+  /// The joiner commits itself before it sees the inviter's random number, so neither side can
+  /// search for digits that fit.
   @Test func digitsFollowFromBothSidesRandomNumbers() throws {
     var digits: Set<String> = []
     for seed in UInt64(0)..<40 {

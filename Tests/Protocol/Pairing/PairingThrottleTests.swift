@@ -31,7 +31,7 @@ import Testing
     #expect(throttle.wait("192.0.2.1", now: at(7_000)) == 4_000)
   }
 
-  /// A peer that takes the place of others and leaves again must not delay them.
+  /// A peer that takes the places of others and leaves again must not delay them.
   @Test func whoLeavesWaitsAlone() {
     var throttle = PairingThrottle()
     for expected in [1_000, 2_000, 4_000] as [Int64] {

@@ -5,7 +5,9 @@ import LatchkeyWire
 
 @testable import LatchkeyProtocol
 
-/// A peer that knows the code and does what a test wants: its frames are well formed, but their content may not be.
+/// A peer that knows the code and does what a test wants.
+///
+/// Its frames are well formed, but their content may not be valid.
 struct ScriptedPairing {
   let party: PairingParty
   let random: [UInt8]

@@ -27,7 +27,8 @@ import Testing
     joiner = PairingSide(machine)
   }
 
-  /// Elements that CPace must not take: no element at all, the neutral one, one that is written in a second way.
+  /// Elements that CPace must refuse: no element at all, the neutral one, and one in a second
+  /// encoding.
   private static let badShares: [[UInt8]] = [
     [UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32), [1] + [UInt8](repeating: 0, count: 31),
     [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
@@ -66,7 +67,7 @@ import Testing
     #expect(joiner.outcomes.isEmpty && joiner.sent.count == 1)
   }
 
-  /// The frames may be of any length and have their versions in the wrong order.
+  /// The frames may have any length, and their versions in the wrong order.
   @Test mutating func malformedFramesAreWrongGuesses() {
     for bad in [[], random.bytes(1), Array(offer.dropLast()), offer + [0], Array(offer[..<48]) + Self.versions(2, 1)] {
       var side = inviter
@@ -80,7 +81,8 @@ import Testing
     }
   }
 
-  /// Nothing of the exchange may be changed on its way: the name of the run, the shares, the versions.
+  /// No part of the exchange may be changed on its way: the name of the run, the shares, and the
+  /// versions.
   @Test mutating func everyChangedBitEndsInAWrongCode() {
     for index in offer.indices {
       for bit in [0, 7] as [UInt8] {
@@ -115,14 +117,15 @@ import Testing
     #expect(rig.inviter.sent.count == 2, "an answer that says nothing, and a notice")
   }
 
-  /// Leaving after the answer tells nothing, and costs nothing.
+  /// A peer that leaves after the answer learns nothing, and is not counted as a guess.
   @Test mutating func whoLeavesAfterTheAnswerHasGuessedNothing() {
     inviter.receive(offer)
     inviter.lose()
     #expect(inviter.failures == 0 && inviter.outcomes == [.network])
   }
 
-  /// A long secret of the same number is not good for the typed way, nor the other way round.
+  /// A long secret with the same number is not valid in the typed exchange, nor the other way
+  /// round.
   @Test mutating func theTwoWaysDoNotMix() {
     let party = Samples.party(.parent, name: "P", &random)
     let pasted = Samples.code(of: party, &random)
@@ -139,7 +142,8 @@ import Testing
     #expect(other.failures == 1 && other.outcomes == [.wrongCode])
   }
 
-  /// A typed code binds no keys, so the inviter's are taken as they come; only the code stands for them.
+  /// A typed code commits to no keys, so any keys of the inviter are accepted; only the code
+  /// vouches for them.
   @Test mutating func nobodyButWhoKnowsTheCodeGetsAnywhere() throws {
     inviter.receive(offer)
     joiner.receive(inviter.sent[0])
@@ -147,7 +151,7 @@ import Testing
     var replayed = self.inviter
     replayed.receive(message)
     #expect(replayed.failures == 0 && replayed.sent.count == 2)
-    // The same frames again at another attempt: another share answers, and the recording is worth nothing.
+    // The same frames at another attempt: another share answers, so the recording is useless.
     var later = PairingSide(
       PairingInviterMachine(
         own: Samples.party(.parent, name: "P", &random), code: .typed(code), joinerRole: .child,

@@ -73,7 +73,7 @@ import Testing
       #expect(inviter.sent == [hex(run.answer)] && inviter.failures == 0)
       joiner.receive(hex(run.answer))
       #expect(joiner.runs == 1 && joiner.sent.count == 1 && joiner.outcomes.isEmpty)
-      // The two have come to the same key: the one reads what the other writes with it.
+      // Both sides have the same key: one reads what the other writes with it.
       inviter.receive(joiner.sent[0])
       #expect(inviter.failures == 0 && inviter.outcomes.isEmpty && inviter.sent.count == 2)
     }

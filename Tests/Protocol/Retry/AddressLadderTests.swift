@@ -26,7 +26,8 @@ import Testing
     #expect(AddressLadder<String>().order(without: [], lostRaces: 3).isEmpty)
   }
 
-  /// A stranger that announces a hundred addresses for a peer keeps none of the others away for ever.
+  /// A stranger that announces a hundred addresses for a peer cannot keep any other address away
+  /// for ever.
   @Test func inTimeEachAddressIsAmongTheFirst() {
     var ladder = AddressLadder<String>()
     for number in 0..<100 { ladder.add("spoof \(number)", .announced) }

@@ -3,14 +3,15 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
 
-/// Tests of a thousand children that lose one parent, search for it, and see it return at one moment.
+/// Tests of a thousand children that lose one parent, search for it, and see it return at the same
+/// moment.
 @Suite struct CrowdTests {
   private struct Figures {
-    /// Calls within one second while it is away, at most, after the first minute.
+    /// The most calls within one second while the parent is away, after the first minute.
     var callsWhileAway = 0
-    /// Milliseconds from its return until all are connected.
+    /// Milliseconds from the parent's return until all children are connected.
     var connectedAfter: Int64 = 0
-    /// Calls after its return that were turned away for want of a place.
+    /// Calls after the parent's return that were turned away because no place was free.
     var turnedAway = 0
     var callsAfterReturn = 0
   }

@@ -92,7 +92,8 @@ import Testing
     #expect(step18)
   }
 
-  /// Whatever comes in whatever order: no more than eight take part, each once, and never two winners.
+  /// In any order of events, at most eight addresses take part, each once, and never two of them
+  /// win.
   @Test func rulesHoldInEveryOrder() {
     for seed in UInt64(0)..<500 {
       var random = SeededRandom(seed: seed)

@@ -4,7 +4,7 @@ import LatchkeyTestSupport
 import Testing
 
 @Suite struct CloneWatchTests {
-  /// Says Hello with these runs one after the other, a millisecond apart, and returns which of them were proof.
+  /// Sends Hellos of these runs, `apart` milliseconds apart, and returns which of them were proof.
   private func proofs(_ runs: [UInt8], apart: Int64 = 1) -> [Bool] {
     var watch = CloneWatch()
     return runs.enumerated().map { place, run in
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func manyRunsAreForgottenOldestFirst() {
-    // The first run is gone after 17 others have come, so its return is none.
+    // The first run is forgotten after 17 others, so its return is no return.
     let others = [UInt8](2...18)
     #expect(!proofs([1] + others + [1] + others + [1]).contains(true))
   }

@@ -14,7 +14,7 @@ import Testing
 
   private func run(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
 
-  /// A process said Hello, and was killed before the Hello arrived.
+  /// A process sends a Hello and is killed before the Hello arrives.
   ///
   /// Its successor's session is open meanwhile.
   @Test("A Hello from a dead process in an older session does not replace its successor's session")
@@ -28,7 +28,7 @@ import Testing
     choice = roster.greeted(10, runID: run(1))
     #expect(choice == .giveWay)
     #expect(roster.current == 11)
-    // Also once the successor's session is over.
+    // This also holds once the successor's session has ended.
     _ = roster.ended(11)
     roster.accepted(12)
     choice = roster.greeted(10, runID: run(1))
@@ -51,7 +51,7 @@ import Testing
 
   @Test("Of two sessions of one process, both sides keep the one that the lower device ID dialed", arguments: [1, 2])
   func crossing(dialledFirst: Int) {
-    // Each side dials once, and takes the other's call before its own is answered.
+    // Each side dials once, and accepts the other's call before its own is answered.
     let (mine, theirs) = dialledFirst == 1 ? (1, 2) : (2, 1)
     func choice(own: DeviceID, peer: DeviceID) -> SessionRoster.Choice {
       var roster = SessionRoster(own: own, peer: peer)

@@ -58,7 +58,8 @@ import Testing
     #expect(throws: SessionFault.authentication) { try initiator.received(frame) }
   }
 
-  /// The responder tells who calls before it says anything, so that a stranger hears nothing at all.
+  /// The responder knows who calls before it sends anything, so that a stranger receives nothing at
+  /// all.
   @Test mutating func aStrangerIsKnownAsOneBeforeAnyAnswer() throws {
     let stranger = Samples.linkKeys(&random)
     let responder = try answer(dial(from: stranger).firstFrame)

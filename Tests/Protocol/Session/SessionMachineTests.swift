@@ -29,7 +29,7 @@ import Testing
     #expect(try pair.caller.received(back, now: pair.clock.now) == batch)
   }
 
-  /// The callee has heard by then what the caller holds.
+  /// By then, the callee knows what the caller holds.
   @Test mutating func theCalleesHelloMayCarryData() throws {
     var batch = SessionPair.hello()
     _ = try say(batch)
@@ -63,7 +63,7 @@ import Testing
     try pair.open()
     pair.clock.advance(Limits.keepAliveMilliseconds - 1)
     for number: UInt64 in [0, 77, .max] { #expect(try say(SessionBatch(pong: number)).pong == number) }
-    // It counts as heard, like any frame.
+    // It is a sign of life, like any frame.
     #expect(pair.callee.nextTimer - pair.clock.now == Limits.keepAliveMilliseconds)
   }
 
@@ -90,7 +90,7 @@ import Testing
   @Test(arguments: [Hello.Refusal.version, .shuttingDown, .duplicateIdentity])
   mutating func aRefusalIsHeardWithItsReason(refusal: Hello.Refusal) {
     #expect(throws: SessionFault.refused(refusal)) { try say(SessionPair.hello(refusal: refusal)) }
-    // The other side's reason says more than its version.
+    // The peer's reason says more than its version does.
     #expect(throws: SessionFault.refused(refusal)) { try say(SessionPair.hello(versions: 90...91, refusal: refusal)) }
     #expect(pair.callee.peerHello == nil)
   }
@@ -131,7 +131,7 @@ import Testing
     for frame in refused {
       #expect(throws: SessionFault.authentication, "\(random.note)") { try pair.callee.received(frame, now: now) }
     }
-    // None of them has moved anything.
+    // None of the frames has changed anything.
     for (number, frame) in frames.enumerated() {
       #expect(try pair.callee.received(frame, now: now).ping == UInt64(number))
       #expect(throws: SessionFault.authentication) { try pair.callee.received(frame, now: now) }

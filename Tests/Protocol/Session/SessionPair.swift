@@ -6,7 +6,8 @@ import LatchkeyTestSupport
 /// The two ends of one session after its handshake.
 struct SessionPair {
   let clock = ManualClock()
-  /// The transports with which the machines began, for an attacker that has the keys and breaks the rules.
+  /// The transports at the start of the machines, for an attacker that has the keys and breaks the
+  /// rules.
   let callerTransport: NoiseTransport
   let calleeTransport: NoiseTransport
   var caller: SessionMachine
@@ -35,7 +36,7 @@ struct SessionPair {
         outgoing: [], incoming: [], keyID: [UInt8](repeating: 9, count: 8)))
   }
 
-  /// Lets both have said and heard their Hello.
+  /// Exchanges both Hellos.
   mutating func open() throws {
     _ = try callee.received(try caller.seal(Self.hello(), now: clock.now), now: clock.now)
     _ = try caller.received(try callee.seal(Self.hello(), now: clock.now), now: clock.now)

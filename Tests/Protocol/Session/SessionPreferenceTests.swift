@@ -24,7 +24,7 @@ import Testing
     return kept
   }
 
-  /// The peer has seen the older session end and calls: whatever its ID, its call counts.
+  /// The peer has seen the older session end and calls again; its call counts, whatever its ID.
   @Test func whoHasSeenItEndDoesNotGiveWayToTheRest() {
     let old = SessionPreference(initiator: low, peerRunID: highRun, peerEnded: 3)
     #expect(old.yields(to: SessionPreference(initiator: high, peerRunID: highRun, peerEnded: 4), own: low, peer: high))
@@ -32,7 +32,9 @@ import Testing
     #expect(!old.yields(to: SessionPreference(initiator: high, peerRunID: highRun, peerEnded: 2), own: low, peer: high))
   }
 
-  /// Both dialled at once: whichever session opened first on either side, both keep the one the lower ID dialled.
+  /// Both sides dialled at once.
+  ///
+  /// Both keep the session that the device with the lower ID dialled, whichever opened first.
   @Test func bothSidesKeepTheSameOfTwoThatCross() {
     for initiators in [[low, high], [high, low]] {
       for own in [low, high] {
@@ -47,7 +49,9 @@ import Testing
     }
   }
 
-  /// Three sessions, of which each side sees two that crossed in an order of its own and then the third.
+  /// Three sessions.
+  ///
+  /// Each side sees the first two, which cross, in its own order, and then the third.
   @Test func bothSidesAgreeWhenTheLowerDialsAgainAfterACrossing() {
     for first in [[low, high], [high, low]] {
       for own in [low, high] { #expect(kept(first + [low], own: own) == 2) }

@@ -10,11 +10,11 @@ import Testing
 
   init() throws { pair = try SessionPair(&random) }
 
-  /// Each direction on its own: the caller says twice as much.
+  /// Each direction counts by itself: the caller sends twice as much.
   @Test mutating func aDirectionTakesANewKeyEvery65536Frames() throws {
     var (callerSaid, calleeSaid): ([UInt64], [UInt64]) = ([], [])
     let now = pair.clock.now
-    // Someone with the first keys who does not follow the changes.
+    // A reader with the first keys that does not follow the changes.
     var spy = pair.calleeTransport
     try pair.open()
     _ = try spy.seal([])
@@ -46,13 +46,13 @@ import Testing
       let frame = try pair.caller.seal(SessionBatch(ping: 1), now: pair.clock.now)
       return (frame, try pair.callee.received(frame, now: pair.clock.now).rekey)
     }
-    // The Hello was sealed when the session began, and so was not due.
+    // The Hello was sealed when the session began, and so no new key was due.
     pair.clock.advance(3_599_999)
     #expect(try say(&pair).rekey == false)
     pair.clock.advance(1)
     #expect(try say(&pair).rekey == true)
     #expect(try say(&pair).rekey == false)
-    // The other direction has a clock of its own.
+    // The other direction has its own clock.
     let back = try pair.callee.seal(SessionBatch(pong: 1), now: pair.clock.now)
     #expect(try pair.caller.received(back, now: pair.clock.now).rekey == true)
     pair.clock.advance(3_599_999)
@@ -64,7 +64,7 @@ import Testing
     #expect(throws: NoiseError.authenticationFailed) { try spy.open(last.frame) }
   }
 
-  /// A key may be changed whenever a side likes.
+  /// A side may change its key at any time.
   @Test mutating func aSideMayAskForANewKey() throws {
     try pair.open()
     for _ in 0..<5 {

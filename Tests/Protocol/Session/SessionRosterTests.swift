@@ -3,7 +3,7 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
 
-/// Tests of the choice of a session, and of the meaning of the others' end.
+/// Tests of the choice of a session, and of what the end of the other sessions means.
 @Suite struct SessionRosterTests {
   private static let run = [UInt8](repeating: 1, count: 16)
   private let lower: DeviceID

@@ -12,7 +12,7 @@ import Testing
     try pair.open()
   }
 
-  /// Advances the time to the caller's timer, and fires it.
+  /// Advances the time to the caller's timer, and calls it.
   private mutating func fire() -> SessionMachine.TimerEffect? {
     pair.clock.advance(pair.caller.nextTimer - pair.clock.now)
     return pair.caller.timerFired(now: pair.clock.now)
@@ -49,7 +49,7 @@ import Testing
     #expect(pair.caller.timerFired(now: pair.clock.now) == nil)
     pair.clock.advance(1)
     #expect(pair.caller.timerFired(now: pair.clock.now) == .ping(1))
-    // Asked again at the same moment, it has been said.
+    // A second call at the same moment has no effect.
     #expect(pair.caller.timerFired(now: pair.clock.now) == nil)
     pair.clock.advance(19_999)
     #expect(pair.caller.timerFired(now: pair.clock.now) == nil)
@@ -65,7 +65,9 @@ import Testing
     #expect(pair.clock.now - heard == 20_000)
   }
 
-  /// The network has changed: a sign of life is owed at once, and one within the time ends the doubt.
+  /// The network has changed.
+  ///
+  /// A sign of life is due at once, and one within the time ends the doubt.
   @Test mutating func aSessionInDoubtIsDeadSoon() throws {
     let first = pair.caller.doubted(now: pair.clock.now)
     let again = pair.caller.doubted(now: pair.clock.now)
@@ -121,7 +123,7 @@ import Testing
     #expect(effects.count == 4_320)
   }
 
-  /// Two things are due at one moment: nothing is left for a second call of the timer.
+  /// Two effects are due at the same moment; nothing is left for a second call of the timer.
   @Test mutating func aSessionInDoubtThatIsADayOldIsRenewed() throws {
     let end = pair.clock.now + Limits.sessionMilliseconds
     while end - pair.clock.now > 50_000 {
@@ -136,7 +138,9 @@ import Testing
     #expect(pair.caller.timerFired(now: pair.clock.now) == .renew)
   }
 
-  /// The machine slept: it was neither a day's session nor a live one, and a dead one cannot say goodbye.
+  /// The machine slept.
+  ///
+  /// The session was neither a day old nor alive, and a dead session cannot say goodbye.
   @Test mutating func afterALongSleepTheSessionIsDead() {
     pair.clock.advance(2 * 86_400_000)
     #expect(pair.caller.timerFired(now: pair.clock.now) == .dead)
