@@ -17,7 +17,7 @@ import Testing
       ("tommy", "/home/tommy", "7 1.2", true), ("dad", "/home/dad", "9 3.4", false),
       ("dad", "/home/dad", "7 3.4", false),
       ("dad", "/home/dad", "", false), ("tom", "", "", true), ("dad", "", "", false),
-      // Another folder at the same path, or none, is another home.
+      // Another folder at the same path is another home, and so is no folder.
       ("dad", "/home/tom", "9 3.4", false), ("dad", "/home/tom", "", false),
     ] as [(String, String, String, Bool)])
   func isSame(name: String, home: String, mark: String, isSame: Bool) {
@@ -70,7 +70,7 @@ import Testing
       mum, .control, epoch: position.epoch, from: 1, items: 100, bytes: 1 << 20, at: 8)
     let told = try items.filter { $0.kind == .registers }.flatMap { try rig.coding.registers($0.body) }
     #expect(told.contains(deleted), "\(told)")
-    // Looked at again, it is known; what a parent says afterwards holds.
+    // At the next look, the account is known, and a parent's later statement holds.
     #expect(try await look(dad).takenOver.isEmpty)
     let later = HybridTimestamp(wall: deleted.modified.wall, counter: deleted.modified.counter + 1, author: mum)
     let again = Register(.machine(rig.own), key, child.description, modified: later)

@@ -19,7 +19,7 @@ import Testing
     try rig.reopen()
     let kept = RememberedAddress(reached: home, lastSuccessAt: 10, lastFailureAt: 20, failure: "Refused.")
     #expect(try await addresses(rig, device) == [kept])
-    // The same address on another network is another one.
+    // The same address in another network is a different one.
     let away = ReachedAddress("192.168.1.5:4000", source: .given, network: nil)
     try await rig.store.seen(device, address: away, synced: false, isSession: true, at: 30)
     #expect(try await addresses(rig, device) == [RememberedAddress(reached: away, lastSuccessAt: 30), kept])
@@ -64,7 +64,7 @@ import Testing
       address: ReachedAddress("10.0.0.1:1", source: .code, network: "n"), bootID: "boot",
       now: BootInstant(milliseconds: 1))
     #expect(try await addresses(rig, device.deviceID).map(\.reached.source) == [.code])
-    // One that is rolled back leaves no trace.
+    // A pairing that is rolled back leaves no trace.
     try await rig.store.discardPending(device.deviceID)
     #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM address") } == 0)
     try await rig.pair(device.deviceID, .child)

@@ -5,7 +5,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Reports and totals of a child, read from the store.
+/// Tests of reports and totals of a child that are read from the store.
 @Suite struct ChildUseReportTests {
   @Test("A report and the totals of a day read the same from overlapping records of accounts and machines")
   func agree() async throws {
@@ -19,14 +19,15 @@ import Testing
     var records: [UsageRecord] = []
     for number in 0..<400 {
       let start = Int64.random(in: from..<(to - 100_000_000), using: &random)
-      // One that says more use than its clock had time is longer than any range by the wall clock.
+      // A record with more use than its clock had time is longer than any range of the wall clock.
       let length = Int64(random.below(number % 7 == 0 ? 1_000_000 : 100_000_000))
       var record = try rig.session(start: start, end: start + length, app: random.pick(["a", "b", "c"]))
       record.activeMilliseconds = number % 7 == 0 ? 200_000_000 : length / Int64(1 + random.below(3))
       record.account = random.pick([nil, 1_000, 1_001])
       if number % 2 == 0 { record.device = Fixed.device(2) }
       record.child = random.pick([emma, emma, tom, nil])
-      // The wall clock was wrong for some, which moves them to where the household's clock says that they were.
+      // The wall clock was wrong for some records; they count where the household's clock places
+      // them.
       if number % 5 == 0 { record.householdStart = Int64.random(in: from..<(to - 100_000_000), using: &random) }
       record.displayName = "name \(record.householdStart)"
       records.append(record)
@@ -52,7 +53,7 @@ import Testing
           }
           let sums = Dictionary(uniqueKeysWithValues: report.periods.map { ($0.start, $0.milliseconds) })
           #expect(sums.filter { $0.value > 0 } == expected.filter { $0.value > 0 }, "\(zone) \(hour) \(random.note)")
-          // At least one pair overlaps, or the test would show nothing.
+          // At least one pair overlaps; otherwise the test would show nothing.
           #expect(sums.values.reduce(0, +) < emmas.reduce(0) { $0 + $1.activeMilliseconds })
           for app in ["a", "b", "c"] {
             let newest = emmas.filter { $0.appID.text == app }.max { $0.householdStart < $1.householdStart }

@@ -10,7 +10,7 @@ import Testing
   private let child = Fixed.device(2)
   private let coding = MessageBodyCoding()
 
-  /// A parent and a child that know each other, as two stores.
+  /// Creates the stores of a parent and a child that are paired.
   private func family() async throws -> (parent: TestStore, child: TestStore) {
     let pair = (parent: try TestStore(own: parent), child: try TestStore(own: child))
     try await pair.parent.pair(child, role: .child)
@@ -41,7 +41,8 @@ import Testing
     let second = try await store.receive(
       [run(items, .command)], from: parent, role: .parent, enforcement: .recorded, at: 2)
     #expect(second.appliedCommands == 0 && second.changes.isEmpty)
-    // A sender that was restored from a backup sends the same under a new epoch: the same receipts, no second effect.
+    // A sender that was restored from a backup sends the same items in a new epoch: the same
+    // receipts, no second effect.
     let third = try await store.receive(
       [run(items, .command, epoch: 6)], from: parent, role: .parent, enforcement: .recorded, at: 3)
     #expect(third.appliedCommands == 0 && third.changes.count == 3)
@@ -121,7 +122,7 @@ import Testing
     _ = try await family.child.store.receive(
       [run(items, .command)], from: parent, role: .parent, enforcement: .recorded, at: 1)
     #expect(Set(try await family.child.store.messages(limit: 10).map(\.text)) == ["one", "three"])
-    // Twice is told apart from once.
+    // A second cancellation is distinguished from the first.
     #expect(try await family.parent.store.cancel(id, at: 6)?.wasCancelled == false)
   }
 
@@ -161,7 +162,7 @@ import Testing
     let result = try await family.parent.store.receive(
       [run([item], .usage)], from: child, role: .child, enforcement: .recorded, at: 1)
     #expect(result.usageRecords == 0 && result.faults.count == 1)
-    // The stream is not held up by it.
+    // The item does not hold up the stream.
     #expect(try await family.parent.store.inboxPositions(child).first?.through == 1)
   }
 }

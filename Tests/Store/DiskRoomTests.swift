@@ -28,7 +28,7 @@ import Testing
     var status = stat()
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600 && Int(status.st_blocks) * 512 >= 1 << 20)
     #expect(ReserveFile(path: path, size: 1 << 20).isWhole)
-    // A reserve of another size is created again.
+    // A reserve of another size is created anew.
     let smaller = ReserveFile(path: path, size: 1 << 19)
     #expect(!smaller.isWhole && smaller.take())
     #expect(stat(path, &status) == 0 && status.st_size == 1 << 19)

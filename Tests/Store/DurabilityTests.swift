@@ -7,11 +7,11 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Tests of the basis of durability.
+/// Tests of the settings and files on which durability rests.
 @Suite struct DurabilityTests {
   @Test func theWritingConnectionSyncsFully() async throws {
     let test = try TestStore()
-    // GRDB sets NORMAL when it turns the write-ahead log on: 2 is FULL.
+    // GRDB sets NORMAL when it turns on the write-ahead log; 2 is FULL.
     #expect(try await test.store.synchronousLevel() == 2)
     try test.reopen()
     #expect(try await test.store.synchronousLevel() == 2)
@@ -79,7 +79,7 @@ import Testing
       return FileManager.default.fileExists(atPath: setAside)
     }
     #expect(!FileManager.default.fileExists(atPath: test.path))
-    // The next start has an empty one.
+    // The next start creates an empty database.
     let fresh = try Store(path: test.path, own: test.own, coding: MessageBodyCoding(), keys: TestKeys())
     #expect(try await fresh.peers().isEmpty)
     fresh.close()

@@ -3,7 +3,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// The use from before a parent was paired.
+/// Tests of the use from before a parent was paired.
 ///
 /// Spec: Protocol/05-delivery.md §9.
 @Suite struct EarlierUseTests {
@@ -11,7 +11,7 @@ import Testing
     var records: [UsageRecord] = []
     for number in 0..<Int64(count) {
       var record = try rig.session(start: number * 60_000, end: number * 60_000 + 30_000)
-      // A total is of one hour, zone, category, rate and evidence.
+      // A total covers one hour, zone, category, rate and kind of evidence.
       (record.zone, record.category, record.milliPointsPerMinute, record.evidence) = ("UTC", .learning, 500, .tracked)
       _ = try await rig.store.record([record], at: 5)
       records.append(record)
@@ -41,7 +41,7 @@ import Testing
     // Pairing again with a parent that was not removed adds nothing.
     try await rig.pair(second, .parent)
     #expect(try await waiting(rig, second).count == 6)
-    // A child's machine is told nothing.
+    // A child's machine gets nothing.
     let child = try await rig.paired(.child)
     #expect(try await waiting(rig, child).isEmpty)
   }

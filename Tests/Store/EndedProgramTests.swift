@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyStore
 
-/// Tests of what is kept of programs that have ended: Protocol/13-agent.md §5.
+/// Tests of the stored data about programs that have ended: Protocol/13-agent.md §5.
 @Suite struct EndedProgramTests {
   @Test("As many ends are kept as an agent tells again, and of one program the latest")
   func bound() async throws {

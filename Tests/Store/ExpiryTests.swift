@@ -53,7 +53,7 @@ import Testing
     try rig.reopen()
     rig.clock.advance(3_999)
     #expect(try await rig.store.expireDue(at: 5).isEmpty)
-    // A second boot within the time, ended by a power cut: only what was noted counts.
+    // A second boot within the time ends with a power cut, so only the noted time counts.
     rig.clock.reboot()
     try rig.reopen()
     #expect(try await status(id) == .queued)

@@ -8,7 +8,8 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Facts between the machines of a family: two parents, two machines of Emma's, one of Tom's.
+/// Tests of facts between the machines of a family: two parents, two machines of Emma's, and one of
+/// Tom's.
 @Suite struct FactRelayTests {
   private let family: FactFamily
   private let mum, dad, pc, laptop, toms: Int
@@ -63,7 +64,7 @@ import Testing
     for machine in [mum, dad, pc, laptop] {
       #expect(try await family.facts(machine) == [Fact(family.emma, .request, request.text)], "\(machine)")
     }
-    // Dad is not paired with the laptop: his answer gets there through the PC and mum.
+    // Dad is not paired with the laptop, so his answer gets there through the PC and mum.
     let answer = try await answer(dad, request, 50)
     try await family.settle()
     let second = try await self.answer(mum, request, 60)
@@ -81,7 +82,7 @@ import Testing
     let text = String(decoding: bytes, as: UTF8.self)
     #expect(!bytes.isEmpty && !text.contains("secret"))
     #expect(!bytes.contains(family.emma.bytes))
-    // Nothing was refused on the way.
+    // No item was refused on the way.
     for machine in [mum, dad, pc, laptop, toms] {
       #expect(!family.delivered[machine, default: []].contains { $0.kind == .refusal }, "\(machine)")
     }
@@ -104,7 +105,7 @@ import Testing
     try await family.settle()
     for machine in [tablet, granny] { #expect(try await family.facts(machine) == all, "\(machine)") }
 
-    // A stream that begins again brings everything again, which changes nothing.
+    // A restarted stream sends everything again, which changes nothing.
     for (from, to) in [(mum, pc), (pc, mum), (granny, laptop)] {
       _ = try await family[from].restart(
         family.device(to), .control, epoch: UInt64(90 + from), cause: .peerLost(after: 0), at: 40)
@@ -113,7 +114,7 @@ import Testing
     for machine in [mum, dad, pc, laptop, tablet, granny] {
       #expect(try await family.facts(machine) == all, "\(machine)")
     }
-    // A machine that is no longer hers forgets them, and hears nothing more.
+    // A machine that is no longer hers forgets the facts, and receives no more.
     try await family.serve(mum, tablet, family.emma, value: nil)
     try await family.settle()
     #expect(try await family.facts(tablet).isEmpty)
@@ -148,11 +149,11 @@ import Testing
       #expect(result.faults.count == 1 && result.newFacts.isEmpty, "\(number)")
       #expect(result.changes.contains { $0.device == device && $0.streamClass == .control }, "It is told: \(number).")
     }
-    // Of a list, what can be taken is.
+    // The valid facts of a list are kept.
     let both = try await tell(
       [Fact(emma, .answer, forged.text), Fact(emma, .request, request.text)], from: pc, to: mum, .child)
     #expect(both.newFacts == [Fact(emma, .request, request.text)] && both.faults.count == 1)
-    // A parent makes no requests, and tells a machine nothing of a sibling.
+    // A parent makes no requests, and sends a machine nothing about a sibling.
     var byMum = request
     (byMum.id, byMum.device) = (family.nextID(), family.device(mum))
     #expect(try await tell([Fact(emma, .request, byMum.text)], from: mum, to: pc, .parent).faults.count == 1)

@@ -4,7 +4,8 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Tests that numbers which were assigned twice are noticed by the last item that the other side holds.
+/// Tests that numbers which were assigned twice are detected by the last item that the other side
+/// holds.
 @Suite struct HeldItemTests {
   private func hello(_ epoch: UInt64, _ through: UInt64, _ held: HeldItem) -> Hello {
     Hello(
@@ -51,11 +52,11 @@ import Testing
       #expect(try await !foreign(UInt64(number), items[number - 1].bytes))
       #expect(try await foreign(UInt64(number), stranger))
     }
-    // Taken back, the number says nothing: the other side may have stored it before.
+    // A withdrawn number says nothing, since the other side may have stored it before.
     _ = try await rig.store.cancel(items[4], at: 12)
     #expect(try await !foreign(5, items[4].bytes))
     #expect(try await !foreign(5, stranger))
-    // Beyond what was given out it is the number itself that tells.
+    // Beyond the assigned numbers, the number itself is proof.
     #expect(try await !foreign(7, stranger))
     #expect(
       try await rig.store.foreign(
@@ -133,7 +134,7 @@ import Testing
     try await rig.store.forget(parent, StreamPosition(streamClass: .receipt, epoch: epoch, through: 4), at: 5)
     _ = try await rig.store.restart(parent, .receipt, epoch: 9, cause: .peerLost(after: 2), at: 6)
     let again = try await rig.store.load(parent, .receipt, epoch: 9, from: 1, items: 20, bytes: 100_000)
-    // The two that it has lost and the one that still waits.
+    // The two commands that it has lost, and the one that is still pending.
     #expect(again.count == 3)
     #expect(Set(again.map(\.itemID)) == Set(items[2...].map(\.itemID)))
   }

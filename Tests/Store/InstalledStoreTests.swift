@@ -4,7 +4,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// The lists of installed applications: kept, told to parents, replaced and forgotten.
+/// Tests of the lists of installed applications: stored, sent to parents, replaced and deleted.
 @Suite final class InstalledStoreTests {
   private let rig: StoreRig
 
@@ -14,7 +14,7 @@ import Testing
     InstalledApp(appID: try #require(AppID(id)), name: name, version: version, suggestion: .reward)
   }
 
-  /// The items about installed applications that wait for a parent.
+  /// Returns the items about installed applications that are pending for a parent.
   private func waiting(_ parent: DeviceID) async throws -> [InstalledPart] {
     guard let position = try await rig.store.outboxPositions(parent)[.control] else { return [] }
     return try await rig.store.load(
@@ -54,7 +54,7 @@ import Testing
     try rig.reopen()
     let known = try #require(try await rig.store.installed(on: rig.own))
     #expect(known.apps == second.apps && known.number == 2 && known.toldAt == 8)
-    // What recognizes them stays here, also when the list is the same.
+    // The matchers stay on this machine, even if the list is the same.
     let matchers = [
       Fixed.app("a.b"): InstalledMatchers(
         [AppMatcher(kind: .package, value: "ab"), AppMatcher(kind: .argument, value: "/opt/a b/run.py")]),
@@ -84,7 +84,7 @@ import Testing
     #expect(try await rig.store.installed(on: laptop) == nil)
     try rig.reopen()
     #expect(try await rig.store.installed(on: pc)?.apps == apps)
-    // A shorter one takes the place of all parts; so does one of a machine that was set back.
+    // A shorter list replaces all parts, and so does a list of a machine that was restored.
     let short = InstalledList([apps[3]]).parts(number: 2)[0]
     _ = try await tell(short, UInt64(long.count + 1), from: pc)
     let known = try #require(try await rig.store.installed(on: pc))

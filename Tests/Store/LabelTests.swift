@@ -3,7 +3,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Tests of the names of devices: whose are accepted, and which of two wins.
+/// Tests of the names of devices: whose names are accepted, and which of two wins.
 @Suite struct LabelTests {
   private static func label(_ text: String, _ wall: Int64, _ author: DeviceID, counter: UInt32 = 0) -> DeviceLabel {
     DeviceLabel(DeviceName(sanitising: text), at: HybridTimestamp(wall: wall, counter: counter, author: author))
@@ -48,7 +48,7 @@ import Testing
     let taken = try await rig.store.take(SessionLabels(yours: Self.label("Yours", 50, parent)), from: parent, at: 60)
     #expect(taken.own?.name.text == "Yours" && !taken.isPeerRenamed)
     #expect(try await rig.store.ownLabel() == taken.own)
-    // The same again, and an earlier one.
+    // The same label again, and an earlier one.
     for label in [Self.label("Yours", 50, parent), Self.label("Before", 49, parent)] {
       #expect(try await rig.store.take(SessionLabels(yours: label), from: parent, at: 60).own == nil)
     }
@@ -82,14 +82,14 @@ import Testing
         SessionLabels(own: label), from: ben, calledHere: DeviceName("Own"), at: Int64(wall))
       #expect(taken.isPeerRenamed)
       #expect(try await name(rig, ben) == expected)
-      // The name with the number is this machine's, and replaces the child's.
+      // This machine assigned the name with the number, and it replaces the child's name.
       #expect(try await rig.store.peer(ben)?.label.replaces(label) == true)
     }
     let renamed = try #require(try await rig.store.overview().renamings.first)
     #expect(renamed.device == ben && renamed.before.text == "Ben's PC" && renamed.name.text == "own 2")
     rig.clock.advance(86_400_000)
     #expect(try await rig.store.overview().renamings.isEmpty)
-    // Back to what it was called, and named here, are no news.
+    // A return to the earlier name, and the name that was given here, are no news.
     for (text, wall) in [("Other", 80), ("own 2", 90)] {
       _ = try await rig.store.take(SessionLabels(own: Self.label(text, Int64(wall), ben)), from: ben, at: Int64(wall))
     }

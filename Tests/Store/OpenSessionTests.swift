@@ -78,10 +78,10 @@ import Testing
     #expect(taken.appID == other && taken.evidence == .tracked && taken.processes == [first])
     #expect(taken.startedAt == BootInstant(milliseconds: 100) && taken.startedAtWall == 1_000)
     #expect(try await rig.store.openSessions() == [taken])
-    // After that, neither the agent nor another caller changes what the program is.
+    // After that, neither the agent nor another caller changes the application of the program.
     #expect(try await open(rig, first, isObserved: true) == .otherApplication(other))
     #expect(try await open(rig, first, at: 101) == .otherApplication(other))
-    // Nor does a session with other programs in it change its name.
+    // A session that includes other programs does not change its name either.
     let third = ProcessIdentity(processID: 9, startTime: 6)
     for process in [second, third] { _ = try await open(rig, process, isObserved: true, at: 300) }
     #expect(try await open(rig, third, app: other, at: 301) == .otherApplication(app))
@@ -119,7 +119,7 @@ import Testing
     #expect(
       try await rig.store.openSessions().first?.activity
         == SessionActivity(run: .max, clock: 12_500, milliseconds: 2_800))
-    // A reward in the same account is left out where the agent leaves it out of the activity.
+    // A reward in the same account is not counted where the agent leaves it out of the activity.
     var learning = Fixed.usage(1, device: rig.own, from: 3_000, to: 4_000)
     (learning.account, learning.child) = (1_000, nil)
     for (account, beside) in [(1_000, 0), (1_001, 1_000)] as [(UInt32, Int64)] {
@@ -147,7 +147,7 @@ import Testing
     _ = try await end(rig, id, [first])
     #expect(try await beside(6_000, 16_000) == 0, "It had ended.")
     #expect(try await beside(2_000, 16_000) == 4_000)
-    // What another child did on this machine does not count.
+    // The use of another child on this machine does not count.
     var toms = Fixed.usage(2, device: rig.own, from: 2_000, to: 16_000)
     toms.child = ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10))
     let sibling = toms
@@ -172,7 +172,7 @@ import Testing
     #expect(changes.map(\.device) == [parent])
     #expect(try await rig.store.openSessions().isEmpty)
     #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM open_session_process") } == 0)
-    // Said again, it is the same record and nothing new to send.
+    // The same end again returns the same record, and sends nothing.
     #expect(try await end(rig, session.recordID, [first]) == .ended(record, []))
     let nothing = try #require(RecordID(bytes: [UInt8](repeating: 0, count: 16)))
     #expect(try await end(rig, nothing, []) == nil)
@@ -189,17 +189,17 @@ import Testing
       return
     }
     try rig.reopen()
-    // All of both is in the record, also of the one that was not the last.
+    // The record has all use of both processes, also of the process that was not the last.
     for process in [first, second] {
       #expect(try await open(rig, process, account: 1_000, isObserved: true, isGone: true) == .ended)
     }
     #expect(try await rig.store.openSessions().isEmpty)
-    // One that goes on, as after a pause, begins anew.
+    // A process that continues after a pause begins a new session.
     let next = try session(try await open(rig, first, account: 1_000, isObserved: true))
     #expect((next.startedAt.milliseconds, next.startedAtWall, next.householdStart) == (500, 1_400, 1_400))
     #expect((next.lastSeenAt.milliseconds, next.lastSeenAtWall) == (500, 1_400))
     #expect(try await rig.store.openSessions() == [next])
-    // Another application, another boot, and another program with the same number have nothing to do with it.
+    // Another application, another boot, and another program with the same number are unrelated.
     let other = ProcessIdentity(processID: second.processID, startTime: 6)
     let rest = [
       try await open(rig, second, app: Fixed.app("org.gnome.Mines"), isGone: true),
@@ -218,7 +218,8 @@ import Testing
       #expect(told == .ended)
     }
     #expect(try await rig.store.openSessions().isEmpty)
-    // Use that was paused at 500 goes on at 900, although the program is gone when it is told.
+    // Use that was paused at 500 continues at 900, although the program has ended when that is
+    // reported.
     let paused = try session(try await open(rig, second, account: 1_000, isObserved: true)).recordID
     _ = try await end(rig, paused, [second], at: 500)
     let next = try session(try await open(rig, second, account: 1_000, isObserved: true, isGone: true, at: 900))
@@ -231,7 +232,7 @@ import Testing
     let session = try session(try await open(rig, first))
     let joined = try self.session(try await open(rig, second))
     #expect(joined.recordID == session.recordID && Set(joined.processes) == [first, second])
-    // Asked again, which a lost answer brings about, it is the same.
+    // The same question again, after a lost answer, returns the same session.
     #expect(try self.session(try await open(rig, second)).recordID == session.recordID)
     #expect(try await rig.store.openSessions().map(\.processes.count) == [2])
     #expect(try await end(rig, session.recordID, [first]) == .open)
@@ -242,7 +243,7 @@ import Testing
       Issue.record("it has not ended")
       return
     }
-    // The next one is a session of its own.
+    // The next program has its own session.
     #expect(try self.session(try await open(rig, second)).recordID != session.recordID)
   }
 
@@ -258,7 +259,7 @@ import Testing
         try await open(rig, ProcessIdentity(processID: 100, startTime: UInt64(number)), app: Fixed.app("a.\(number)")))
     }
     #expect(try await open(rig, second) == .full)
-    // One that is known already is no further one.
+    // A program that is already known takes no further place.
     #expect(try self.session(try await open(rig, first)).recordID == session.recordID)
     #expect(try await end(rig, earlier.recordID, [first]) != nil)
     #expect(try self.session(try await open(rig, second)).recordID == session.recordID)
@@ -312,7 +313,7 @@ import Testing
     #expect(try await !seen().isPaused, "The other one runs.")
     #expect(try await seen().activeMilliseconds(until: at(5_000)) == 4_000)
     try await rig.store.pause(id, of: [second], at: at(6_000), wall: 7_000)
-    // Nothing runs until the next one begins, whatever is noted of all that runs.
+    // Nothing runs until the next session begins, whatever the heartbeat says of running programs.
     try await rig.store.heartbeat([id], now: at(8_000), at: 9_000)
     #expect(try await seen().isPaused)
     #expect(try await seen().lastSeenAt == at(6_000))

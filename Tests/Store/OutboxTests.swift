@@ -21,7 +21,7 @@ import Testing
     #expect(all.map(\.sequence) == Array(1...10))
     #expect(
       try await rig.store.load(child, .command, epoch: epoch, from: 4, items: 3, bytes: 100_000) == Array(all[3..<6]))
-    // Fewer bytes than one item has still give that one.
+    // A limit below the size of one item still gives that item.
     #expect(try await rig.store.load(child, .command, epoch: epoch, from: 1, items: 9, bytes: 1) == [all[0]])
     let two = all[0].cost + all[1].cost
     #expect(try await rig.store.load(child, .command, epoch: epoch, from: 1, items: 9, bytes: two) == Array(all[..<2]))

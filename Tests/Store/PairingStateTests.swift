@@ -40,7 +40,7 @@ import Testing
     #expect(active.sessionKey == key(2))
     #expect(active.pendingKey == nil && active.pendingSince == nil)
     #expect(active.device.pairedAt == 9)
-    // Neither a second promotion nor a late roll-back touches it.
+    // Neither a second promotion nor a late roll-back changes the device.
     #expect(try await rig.store.promote(device.deviceID, at: 10) == false)
     try await rig.store.discardPending(device.deviceID)
     #expect(try await state(rig, device) == active)
@@ -105,7 +105,7 @@ import Testing
     #expect(try await rig.store.promote(device.deviceID, at: 3))
     let active = try #require(try await state(rig, device))
     #expect((active.state, active.sessionKey, active.device.state) == (.active, key(3), .active))
-    // Nothing of before is sent into the new pairing, the removal least of all.
+    // Nothing from before is sent in the new pairing, and the removal least of all.
     #expect(try await rig.store.outboxPositions(device.deviceID).isEmpty)
     #expect(try await rig.store.peers().count == 1)
   }
@@ -218,7 +218,7 @@ import Testing
     #expect((open.failures, open.secret, open.childName) == (3, [UInt8](repeating: 9, count: 16), "Emma"))
     for failures in 4...5 { #expect(try await rig.store.countFailure("guessed") == failures) }
     #expect(try await rig.store.openInvitations().isEmpty)
-    // A code that is closed counts as guessed out, and stays closed.
+    // A closed code counts as used up by guesses, and stays closed.
     #expect(try await rig.store.countFailure("guessed") == 5)
     #expect(try await rig.store.countFailure("never there") == 5)
 

@@ -4,9 +4,9 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// The parents of a child's machine, which it tells each of them.
+/// Tests of the list of a child machine's parents, which the machine sends to each of them.
 @Suite struct ParentListTests {
-  /// The lists that wait for a parent.
+  /// Returns the lists that are pending for a parent.
   private func lists(_ rig: StoreRig, for parent: DeviceID) async throws -> [[DeviceID]] {
     guard let position = try await rig.store.outboxPositions(parent)[.control] else { return [] }
     return try await rig.store.load(
@@ -14,7 +14,7 @@ import Testing
     ).filter { $0.kind == .parents }.map { try MessageBodyCoding().parents($0.body).map(\.deviceID) }
   }
 
-  /// When those in the list that waits for a parent left.
+  /// Returns when the parents in the list that is pending for a parent left.
   private func left(_ rig: StoreRig, for parent: DeviceID) async throws -> [DeviceID: Int64] {
     let position = try #require(try await rig.store.outboxPositions(parent)[.control])
     let items = try await rig.store.load(
@@ -33,17 +33,17 @@ import Testing
     for parent in [first, second] {
       #expect(try await lists(rig, for: parent).map(Set.init) == [[first, second]])
     }
-    // An earlier list that waits makes room for the next one.
+    // The next list replaces an earlier one that is pending.
     let third = try await rig.paired(.parent)
     #expect(try await lists(rig, for: first).map(Set.init) == [[first, second, third]])
     let removed = try await rig.store.remove(third, removal: [1], itemID: rig.random.bytes(16), at: 6)
     #expect(Set(removed.rotations.map(\.device)) == [first, second])
-    // One that was paired while a parent was off, and has left, is in the list with both times.
+    // A parent that was paired while another was off, and has left, is in the list with both times.
     #expect(try await lists(rig, for: first).map(Set.init) == [[first, second, third]])
     #expect(try await left(rig, for: first) == [third: 6])
     let changes = try await rig.store.controlToParents()
     #expect(Set(changes.map(\.device)) == [first, second] && changes.allSatisfy { $0.streamClass == .control })
-    // A parent that leaves by itself is told of as well.
+    // A parent that leaves on its own is also reported.
     let result = try await rig.store.receive(
       [
         ItemRun(
@@ -53,9 +53,9 @@ import Testing
     #expect(result.wasRemoved && result.changes.map(\.device) == [first])
     #expect(try await lists(rig, for: first).map(Set.init) == [[first, second, third]])
     #expect(try await left(rig, for: first) == [second: 7, third: 6])
-    // After a week of running they are not told of any more.
+    // After the node has run for a week, they are no longer in the list.
     rig.clock.advance(7 * 86_400_000)
-    // A parent that has lost what it had stored hears of the others again.
+    // A parent that has lost its stored data learns of the others again.
     _ = try await rig.paired(.parent)
     try await rig.store.forget(
       first,
@@ -91,13 +91,14 @@ import Testing
     #expect(try await receive(rig, [own, other], 1, from: child).newParents == [other])
     let told = try #require(try await rig.store.otherParents()[child])
     #expect(told == [OtherParent(parent: other, toldAt: 7, isNews: true)])
-    // It is news once, also under another name.
+    // A parent is news once, even under another name.
     other.name = DeviceName(sanitising: "Tom")
     #expect(try await receive(rig, [other], 2, from: child).newParents.isEmpty)
     #expect(try await rig.store.otherParents()[child]?.map(\.parent) == [other])
     rig.clock.advance(86_400_000)
     #expect(try await rig.store.otherParents()[child]?.map(\.isNews) == [false])
-    // It has left, which is news for a day, whether the child says so or only leaves it out.
+    // The parent has left. This is news for a day, whether the child reports it or only leaves the
+    // parent out.
     for (sequence, list) in [
       (UInt64(3), [own]),
       (
@@ -117,11 +118,11 @@ import Testing
       #expect(gone.isNews && gone.parent.leftAt == (sequence == 3 ? 7 : 6))
       rig.clock.advance(86_400_000)
       #expect(try await rig.store.otherParents().isEmpty)
-      // It is back.
+      // The parent is back.
       #expect(try await receive(rig, [other], sequence + 1, from: child).newParents.isEmpty)
       #expect(try await rig.store.otherParents()[child] == [OtherParent(parent: other, toldAt: 7, isNews: true)])
     }
-    // One that came and went while this machine was off is told of, too.
+    // A parent that came and left while this machine was off is reported as well.
     let twin = PairedParent(
       deviceID: Samples.deviceID(&rig.random), name: DeviceName(sanitising: "Evil twin"), pairedAt: 8, leftAt: 9)
     #expect(try await receive(rig, [own, twin], 7, from: child).newParents == [twin])

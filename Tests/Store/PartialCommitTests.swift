@@ -9,7 +9,7 @@ import Testing
 ///
 /// Spec: Protocol/05-delivery.md §6.
 @Suite struct PartialCommitTests {
-  /// Lets the database grow by so many pages at most, as a disk without room does.
+  /// Limits the number of pages by which the database can grow, like a full disk.
   private func limit(_ store: Store, to pages: Int?) async throws {
     try await store.pool.writeWithoutTransaction { database in
       let present = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -30,7 +30,7 @@ import Testing
     #expect((1..<40).contains(taken))
     #expect(try await rig.store.inboxPositions(parent).first?.through == UInt64(taken))
     #expect(part.taken.flatMap(\.items) == Array(items.prefix(taken)))
-    // Each of them has its receipt, which the sender has to hear of.
+    // Each of them has its receipt, about which the sender must learn.
     let receipts = part.changes.filter { $0.device == parent && $0.streamClass == .receipt }.map(\.last).max()
     #expect(receipts == UInt64(taken))
 

@@ -25,7 +25,7 @@ import Testing
     #expect(try await record(test)?.sessionKey == [UInt8](repeating: 1, count: 32))
     try await test.store.discardPending(child)
     #expect(try await record(test) == nil)
-    // The other half's late answer finds nothing to complete.
+    // The late answer of the other half finds nothing to complete.
     #expect(try await test.store.promote(child, at: 9) == false)
   }
 

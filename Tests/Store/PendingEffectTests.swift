@@ -7,9 +7,9 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Receipts that wait for their effect.
+/// Tests of receipts that wait for their effect.
 @Suite struct PendingEffectTests {
-  /// A command of a later version whose effect an agent carries out.
+  /// A command of a later version, with an effect that an agent carries out.
   private struct Lock: CommandDefinition {
     struct State: CommandState {
       static let kind: CommandKind = "testLock"
@@ -60,7 +60,7 @@ import Testing
     StateInForce(try #require(effect.payload.as(Lock.self)).state)
   }
 
-  /// The receipts that wait for a parent, in order.
+  /// Returns the receipts that are pending for a parent, in order.
   private func receipts(_ parent: DeviceID) async throws -> [CommandReceipt] {
     try await rig.store.queue(parent, .receipt, limit: 100, at: 1).compactMap {
       if case .receipt(let receipt) = $0.content { receipt } else { nil }
@@ -79,7 +79,7 @@ import Testing
     let given = try id(item)
     #expect(effect.commandID == given && effect.author == parent && effect.wait.what == "the screen")
     #expect(try await receipts(parent).map(\.outcome) == [.underWay(waitsFor: "the screen")])
-    // The same command again gets the same note, and waits once.
+    // The same command again gets the same note, and one effect is pending.
     _ = try await rig.receive(
       [DeliveryItem(sequence: 2, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
     #expect(try await rig.store.pendingEffects().count == 1)
@@ -87,7 +87,7 @@ import Testing
     #expect(try await rig.store.finishEffect(effect.commandID, .done(state), at: 20)?.device == parent)
     #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
     #expect(try await rig.store.pendingEffects().isEmpty)
-    // A second outcome changes nothing, and the command again gets the final receipt.
+    // A second outcome changes nothing, and the repeated command gets the final receipt.
     #expect(try await rig.store.finishEffect(effect.commandID, .failed(reason: "no"), at: 21) == nil)
     _ = try await rig.receive(
       [DeliveryItem(sequence: 3, kind: .command, itemID: item.itemID, body: item.body)], from: parent)
@@ -130,7 +130,7 @@ import Testing
     #expect(PendingEffect.late(effect.wait) == .done(held))
     _ = try await rig.store.finishEffect(effect.commandID, .done(held.with(.ownPrograms)), at: 20)
     #expect(try await receipts(parent).last?.outcome == .executed(held.with(.ownPrograms)))
-    // The same again, and no agent ever says anything.
+    // The same command again, while no agent ever reports anything.
     _ = try await rig.receive([items[1]], epoch: 8, from: parent, awaitsAgent: true)
     effect = try #require(try await rig.store.pendingEffects().first)
     rig.clock.advance(Edit.agentMilliseconds)
@@ -190,7 +190,7 @@ import Testing
     let state = try state(effect)
     _ = try await rig.store.finishEffect(effect.commandID, .done(state), at: 20)
     #expect(try await receipts(parent).map(\.outcome).last == .executed(state))
-    // One that was answered before is answered as before.
+    // A command that was answered before gets the same answer.
     _ = try await rig.store.remove(parent, removal: nil, itemID: rig.random.bytes(16), at: 5)
     try await rig.pair(parent, .parent)
     #expect(try await rig.receive([item], epoch: 9, from: parent).appliedCommands == 0)

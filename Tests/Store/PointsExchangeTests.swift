@@ -7,7 +7,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Points between a parent and two machines of Emma's, of which one was restored to an older state.
+/// Tests of points between a parent and two machines of Emma's, one of which was restored.
 @Suite struct PointsExchangeTests {
   private let family: FactFamily
   private let mum, pc, laptop: Int
@@ -31,7 +31,7 @@ import Testing
     try await family.settle()
   }
 
-  /// The parent looks at the points; its clock shows `wall`.
+  /// Has the parent check the points while its clock shows `wall`.
   private func lend(to machines: [Int]? = nil, wall: Int64 = 3) async throws {
     let (child, family, day) = (family.emma, family, day)
     let devices = Set((machines ?? [pc, laptop]).map(family.device))
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// The machine looks at its points; its clock shows `wall`.
+  /// Has the machine check its points while its clock shows `wall`.
   private func give(_ machine: Int, isWanted: Bool = false, wall: Int64 = 3) async throws {
     let (child, day, connected) = (family.emma, day, Set([family.device(mum)]))
     let source = family.source()
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// Restores a machine to a state from before it made its facts of some kinds, and its clock as well.
+  /// Restores a machine and its clock to a state from before it made its facts of these kinds.
   private func forget(_ kinds: [FactKind], on machine: Int) async throws {
     let own = Data(family.device(machine).bytes)
     try await DatabaseQueue(path: family.machines[machine].path).write { database in
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// Both look in turn until nothing changes; returns the number of rounds.
+  /// Lets both check in turn until nothing changes, and returns the number of rounds.
   private func rounds(lendingTo machines: [Int]? = nil) async throws -> Int {
     for round in 0..<20 {
       let before = try await family.facts(mum)
@@ -115,7 +115,7 @@ import Testing
     try await family.settle()
     #expect(try await family.facts(pc) == family.facts(mum))
     #expect(try await family.ledger(pc).purse(of: family.device(pc)) == 7_000)
-    // Further items of the stream bring nothing back.
+    // Further items of the stream restore nothing.
     let delivered = family.delivered[pc, default: []].count
     try await give(laptop, isWanted: true)
     try await family.settle()

@@ -5,7 +5,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Points on several machines that are in touch now and then.
+/// Tests of points on several machines that are connected now and then.
 @Suite struct PurseRelayTests {
   private func rules() throws -> RuleSet {
     var rules = RuleSet()
@@ -13,7 +13,7 @@ import Testing
     return rules
   }
 
-  /// A session of some minutes on a machine.
+  /// Returns a session of some minutes on a machine.
   private func session(
     _ device: DeviceID, _ category: AppCategory, _ id: RecordID, minutes: Int64, rate: Int64 = 1_000
   ) -> UsageRecord {
@@ -67,7 +67,7 @@ import Testing
         }
       }
       try await family.settle()
-      // A stream that begins again brings everything twice.
+      // A restarted stream brings everything twice.
       for machine in machines {
         _ = try await family[machine].restart(
           family.device(parents[0]), .control, epoch: 77, cause: .peerLost(after: 0), at: 40)
@@ -105,7 +105,7 @@ import Testing
           _ = try await family[pc].act(maker, at: 1) { effects, _ -> (Bool, ActOrders) in
             var purse = try effects.purse(of: emma)
             if let entry = purse.grant(5, source: source, day: day, at: 1) { try effects.add(entry, of: emma) }
-            // It counts within the transaction, and is not kept.
+            // The entry counts within the transaction, and is not stored.
             _ = try effects.ledger(of: emma)
             throw StoreError.refused("Undone.")
           }
@@ -138,7 +138,7 @@ import Testing
     #expect(command.status == .executed)
     #expect(command.stateInForce?.as(PointsTaken.self) == PointsTaken(7_000))
     for machine in [mum, pc] { #expect(try await family.ledger(machine).balance == 0) }
-    // Emma's machine takes nothing of Tom's.
+    // Emma's machine does not accept anything of Tom's.
     let wrong = TakePoints(child: family.tom, milliPoints: 1, day: day, reason: "rules")
     let refused = try await family[mum].act(family.maker, at: 1) { _, _ -> (Bool, ActOrders) in
       (true, ActOrders(commands: [(device: device, payload: CommandPayload(wrong))]))

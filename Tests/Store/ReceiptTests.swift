@@ -7,7 +7,8 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Tests that a child's statement about rules is compared with the command, and changes none of this parent's rules.
+/// Tests that a child's statement about rules is compared with the command, and does not change
+/// this parent's rules.
 @Suite struct ReceiptTests {
   private let rig: StoreRig
   private let child: DeviceID
@@ -20,7 +21,7 @@ import Testing
     child = try await rig.paired()
   }
 
-  /// Everything that a child's word must not change.
+  /// Everything that a child's statement must not change.
   private struct Kept: Equatable {
     var rules: [Register]
     var clock: [Int64]
@@ -48,7 +49,9 @@ import Testing
     StateInForce(RegistersInForce([register], enforcement))
   }
 
-  /// Sets a register of the child's machine; the IDs of commands sort in the order in which they are given.
+  /// Sets a register of the child's machine.
+  ///
+  /// The IDs of commands sort in the order of the calls.
   private func set(
     _ value: String = "1", wall: Int64 = ReceiptTests.now
   ) async throws -> (id: CommandID, rule: Register) {
@@ -105,7 +108,8 @@ import Testing
     #expect(try await rig.store.command(id)?.status == .superseded)
     #expect(try await kept().rules == [rule])
     #expect(try await rig.store.toldRegisters()[child]?.registers == [theirs])
-    // The next reading is later than what the child holds, so that a new command counts there.
+    // The next reading is later than the one that the child holds, so that a new command is
+    // effective there.
     let (next, again) = try await set("2")
     #expect(again.modified > theirs.modified && again.value == "2")
     try await answer(2, next, .executed(Self.held(again)))
@@ -153,7 +157,7 @@ import Testing
       modified: HybridTimestamp(wall: rule.modified.wall + distance, counter: 0, author: Fixed.device(9)))
     try await answer(1, id, .superseded(Self.held(removal)))
     #expect(try await kept().rules == [rule])
-    // An older one is no reason for a child to have kept this command from holding.
+    // An older register at the child cannot have kept this command from taking effect.
     #expect(try await rig.store.command(id)?.status == (distance > 0 ? .superseded : .failed))
   }
 

@@ -6,7 +6,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Tests of refused items: their sender is told once, durably, and keeps the refusal.
+/// Tests that the sender of refused items is told once, durably, and stores the refusal.
 @Suite struct RefusalTests {
   private let parent = Fixed.device(1)
   private let child = Fixed.device(2)
@@ -90,7 +90,7 @@ import Testing
     let wrong = CommandReceipt(commandID: other, outcome: .executed(.messageStored), at: 1)
     let items = [
       DeliveryItem(sequence: 1, kind: .receipt, itemID: id.bytes, body: [0xFF]),
-      // It has the ID of no command.
+      // Its ID is not that of a command.
       DeliveryItem(sequence: 2, kind: .receipt, itemID: Fixed.command(9).bytes, body: coding.encode(wrong)),
     ]
     let result = try await deliver([run(items, .receipt)], family)
@@ -131,7 +131,7 @@ import Testing
     #expect(waiting.count == Int(Limits.refusalNotices))
     _ = try await deliver([], family)
     #expect(try await family.child.store.overview().refusedInAll == [parent: 800])
-    // One that comes once there is room again states the total.
+    // A refusal that comes once there is room again states the total.
     let position = try #require(try await family.parent.store.outboxPositions(child)[.control])
     try await family.parent.store.forget(
       child, StreamPosition(streamClass: .control, epoch: position.epoch, through: position.last), at: 2)

@@ -7,7 +7,7 @@ import LatchkeyWire
 import Synchronization
 import Testing
 
-/// Edits of registers at a parent, and what children's machines say that they hold.
+/// Tests of a parent's edits of registers, and of the registers that children's machines report.
 @Suite final class RegisterStoreTests {
   private let rig: StoreRig
   private let emma, tom: ChildID
@@ -109,7 +109,7 @@ import Testing
     _ = try await tell([register("lock", 40, dad, value: "off")], 2)
     #expect(try await rig.store.toldRegisters()[machine]?.registers == [later, lost], "It may have lost its own edit.")
     #expect(try await rig.store.registers().registers.isEmpty, "A machine's word changes no rule.")
-    // The next edit here is later than what was told.
+    // The next edit here is later than the reported one.
     _ = try await edit([.init(.child(emma), "lock", "off")], wall: 1)
     #expect(try await rig.store.registers()[.child(emma), "lock"].map { $0.holds(over: later) } == true)
     let foreign = Register(.machine(dad), "x", "1", modified: later.modified)
@@ -141,7 +141,7 @@ import Testing
     try await rig.store.forgetPast(of: emma, on: today)
     let held = try await rig.store.registers()
     #expect(keys.map { held[.child(emma), $0] != nil } == [false, true, true, true, true])
-    // The machine still tells of one that was set here and is forgotten.
+    // The machine still reports a register that was set here and is deleted.
     let told = Register(.child(emma), keys[0], "20:00", modified: .init(wall: 50, counter: 0, author: rig.own))
     _ = try await rig.store.receive(
       [
@@ -222,7 +222,7 @@ import Testing
         [rig.item(UInt64(number + 2), CommandPayload(Edit([lock])), from: mum)], from: mum)
       #expect(result.changes.contains { $0.device == dad && $0.streamClass == .control })
     }
-    // What waits is one list with the last state of each register.
+    // One list is pending, with the last state of each register.
     let waiting = try await items(dad).filter { $0.kind == .registers }
     #expect(waiting.count == 1)
     #expect(try rig.coding.registers(waiting[0].body).first { $0.key == "lock" } == lock)

@@ -15,7 +15,7 @@ import Testing
     try #require(try await rig.store.peers().first { $0.device.deviceID == device })
   }
 
-  /// A parent with children and a household of its own.
+  /// Creates a parent with its household and children.
   private func family(_ count: Int) async throws -> (rig: StoreRig, children: [DeviceID]) {
     let rig = try StoreRig()
     try await rig.store.foundHousehold(discoveryKey: [UInt8](repeating: 1, count: 32))
@@ -24,7 +24,7 @@ import Testing
     return (rig, children)
   }
 
-  /// Returns the items that wait for a device in its control stream.
+  /// Returns the key rotations that are pending for a device.
   private func rotations(_ rig: StoreRig, _ device: DeviceID) async throws -> [KeyRotation] {
     guard let position = try await rig.store.outboxPositions(device)[.control] else { return [] }
     return try await rig.store.load(
@@ -32,7 +32,7 @@ import Testing
     ).filter { $0.kind == .keyRotation }.map { try coding.rotation($0.body) }
   }
 
-  /// The device reports everything in its control stream stored.
+  /// Reports everything in the control stream as stored by the device.
   @discardableResult
   private func store(_ rig: StoreRig, _ device: DeviceID) async throws -> StoredResult {
     let position = try #require(try await rig.store.outboxPositions(device)[.control])
@@ -67,7 +67,8 @@ import Testing
     #expect(stored.hasNewKeys && stored.change == nil)
     peer = try await record(rig, children[1])
     #expect(peer.callingKeys == [waiting[0].pairwiseKey] && !peer.isRotating)
-    // The other one, and the removed one that has not heard of it, still announce themselves with the first key.
+    // The other device, and the removed one that does not know of it, still announce themselves
+    // with the first key.
     #expect(try generations(rig) == [0, 1])
     try await store(rig, children[2])
     #expect(try generations(rig) == [0, 1])
@@ -93,7 +94,7 @@ import Testing
     #expect(second.hasNewKeys && second.change == nil)
     #expect(try generations(rig) == [4])
     #expect(try await rotations(rig, last).isEmpty)
-    // Said twice, it changes nothing.
+    // The same report again changes nothing.
     let keys = try await record(rig, last).keys
     try await store(rig, last)
     #expect(try await record(rig, last).keys == keys)
@@ -104,7 +105,7 @@ import Testing
     let (rig, children) = try await family(60)
     for (goes, stays) in zip(children.prefix(30), children.suffix(30)) {
       _ = try await rig.store.remove(goes, removal: nil, itemID: [], at: 3)
-      // Each time one more device gets the first keys, and has those of this time on their way.
+      // Each time, one more device gets the first keys, and has this round's keys on their way.
       try await store(rig, stays)
       #expect(try await rotations(rig, stays).count <= 1)
     }
@@ -153,7 +154,7 @@ import Testing
     #expect(try await record(rig, device.deviceID).callingKeys == [key])
     let queue = try #require(try await rig.store.queues(device.deviceID, at: 7).first { $0.streamClass == .control })
     #expect(queue.waitingItems == 0 && queue.waitingBytes == 0)
-    // The child had them already, and says so: the new pairing's key stays.
+    // The child has the keys already and says so, so the key of the new pairing stays.
     #expect(try await !store(rig, device.deviceID).hasNewKeys)
     #expect(try await record(rig, device.deviceID).callingKeys == [key])
     #expect(try generations(rig) == [1])
@@ -187,7 +188,8 @@ import Testing
     var peer = try await record(rig, parent)
     #expect((peer.sessionKey, peer.callingKeys) == (new.pairwiseKey, [new.pairwiseKey, old]))
     #expect(try await rig.store.inboxPositions(parent).map(\.through) == [1])
-    // Sent again under another number, it changes nothing; neither does one that replaces a key of the past.
+    // The same rotation under another number changes nothing, and neither does one that replaces a
+    // past key.
     _ = try await receive(rig, new, from: parent, sequence: 2)
     _ = try await receive(rig, rotation(rig, replacing: old), from: parent, sequence: 3)
     #expect(try await record(rig, parent).keys == peer.keys)
@@ -239,7 +241,7 @@ import Testing
   func noHousehold() async throws {
     let rig = try StoreRig()
     let (one, other) = (try await rig.paired(.parent), try await rig.paired(.parent))
-    // The parent that stays hears of it, and gets no key.
+    // The remaining parent learns of it, and gets no key.
     let removed = try await rig.store.remove(one, removal: nil, itemID: [], at: 3)
     #expect(removed.rotations.map(\.device) == [other])
     let position = try #require(removed.rotations.first)

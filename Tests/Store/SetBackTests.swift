@@ -4,9 +4,9 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Tests of machines that were restored: what is recorded, for how long, and which commands are sent again.
+/// Tests of restored machines: what is recorded, for how long, and which commands are sent again.
 @Suite struct SetBackTests {
-  /// Returns a command whose ID sorts after those before, as a node does.
+  /// Returns a command whose ID sorts after the earlier ones, as a node creates it.
   private func give(
     _ rig: StoreRig, _ payload: CommandPayload, to child: DeviceID
   ) async throws -> (ConfigurationCommand, OutboxChange) {
@@ -21,7 +21,7 @@ import Testing
       child, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last), at: 11)
   }
 
-  /// Answers commands of a child with the next receipts.
+  /// Answers commands with the next receipts of a child.
   private func execute(_ rig: StoreRig, _ child: DeviceID, _ ids: [CommandID], after count: Int = 0) async throws {
     var items: [DeliveryItem] = []
     for (index, id) in ids.enumerated() {
@@ -60,7 +60,7 @@ import Testing
     try await stored(rig, child, change)
     try await execute(rig, child, [next.commandID], after: 4)
     #expect(try await rig.store.command(next.commandID)?.status == .executed)
-    // One that holds nothing at all has lost everything.
+    // A child that holds nothing at all has lost everything.
     _ = try await rig.store.restart(child, .command, epoch: 100, cause: .peerLost(after: 0), at: 15)
     #expect(try await rig.store.command(ids[0])?.status == .queued)
     #expect(try await rig.store.command(next.commandID)?.status == .queued)
@@ -174,7 +174,7 @@ import Testing
     #expect(try await rig.store.overview().setBacks.map(\.device) == [child])
     try await execute(rig, child, [late.commandID], after: 1)
     #expect(try await rig.store.overview().setBacks.isEmpty)
-    // Set back once more, it is said once more.
+    // A second restore is reported again.
     _ = try await rig.store.restart(child, .command, epoch: 101, cause: .peerLost(after: 0), at: 14)
     #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerLost])
     _ = try await rig.store.remove(child, removal: nil, itemID: [UInt8](repeating: 1, count: 16), at: 15)
@@ -230,7 +230,7 @@ import Testing
     #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     _ = try await rig.store.restart(child, .usage, epoch: 9, cause: .peerLost(after: 0), at: 14)
     #expect(try await Set(rig.store.overview().setBacks.map(\.cause)) == [.peerLost, .peerIsAhead])
-    // A new pairing settles both, and so does forgetting the device.
+    // A new pairing settles both, and so does deleting the device.
     try await rig.pair(child, .child)
     #expect(try await rig.store.overview().setBacks.isEmpty)
     try await rig.store.noteSetBack(child, holding: more, at: 15)
@@ -256,7 +256,7 @@ import Testing
     let streams = [StreamPosition(streamClass: .receipt, epoch: 4, through: 9)]
     try await rig.store.noteSetBack(child, holding: streams, at: 10)
     #expect(try await rig.store.askAfterSetBack(child, with: first))
-    // A crash came in between, and no command was given.
+    // A crash came in between, and no command was issued.
     let second = CommandID(milliseconds: 1_001, random: rig.random.bytes(10))
     #expect(try await rig.store.askAfterSetBack(child, with: second))
     let issued = try await rig.store.issue(second, to: child, at: 11) { _, _ in .requestReport }
@@ -280,16 +280,17 @@ import Testing
               body: rig.coding.encode([lost, other, known]))
           ])
       ], from: child, role: .child, enforcement: .recorded, at: 13)
-    // The child's word is kept apart, and changes nothing by itself; an older edit of this machine's is not kept.
+    // The child's statement is stored separately and changes nothing by itself. An older edit of
+    // this machine's is not stored.
     #expect(try await rig.store.toldRegisters()[child]?.registers == [lost, other])
     #expect(try await rig.store.registers().registers.map(\.value) == ["4"])
     #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     try await execute(rig, child, [second])
-    // Its answer to this machine's own question settles nothing, a person does.
+    // Its answer to this machine's own question settles nothing; only a person does.
     #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     try await rig.store.settleSetBack(child, hasLost: true)
     #expect(try await rig.store.overview().setBacks.isEmpty)
-    // A later edit here is later than what was told.
+    // A later edit here is later than the reported ones.
     let later = EditMaker(
       nextID: { CommandID(milliseconds: 2_000, random: [UInt8](repeating: 1, count: 10)) },
       payload: { CommandPayload(Edit($0)) }, children: { HouseholdKey.children(servedIn: $0) })
@@ -323,12 +324,12 @@ import Testing
     let (message, change) = try await give(rig, .message("one"), to: child)
     try await stored(rig, child, change)
     try await execute(rig, child, [message.commandID])
-    // The child holds an epoch that was given after the backup was made.
+    // The child holds an epoch that was assigned after the backup was made.
     let unknown = StreamPosition(streamClass: .command, epoch: 4_711, through: 3)
     _ = try await rig.store.restart(child, .command, epoch: 50, cause: .peerLost(after: 0, earlier: unknown), at: 14)
     #expect(try await rig.store.overview().setBacks.map(\.cause) == [.peerIsAhead])
     #expect(try await rig.store.command(message.commandID)?.status == .executed, "the child has it")
-    // An epoch that was given before is one that the child was set back to.
+    // An epoch that was assigned before is one to which the child was restored.
     for known in [change.epoch, 50] {
       _ = try await rig.store.remove(child, removal: nil, itemID: [], at: 15)
       try await rig.pair(child, .child)

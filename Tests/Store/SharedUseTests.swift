@@ -5,7 +5,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// The use of a child on several machines: whose it is believed to be, and who hears of it.
+/// Tests of a child's use on several machines: whose use it is taken for, and which devices get it.
 @Suite final class SharedUseTests {
   private let rig: StoreRig
   private let emma, tom: ChildID
@@ -17,7 +17,9 @@ import Testing
     tom = try #require(ChildID(bytes: rig.random.bytes(16)))
   }
 
-  /// A child's machine that serves children, as it says itself and, unless it only claims that, as this parent has said.
+  /// Adds a child's machine that serves children.
+  ///
+  /// The machine says so itself; with `isGiven`, this parent has assigned it as well.
   private func machine(_ children: [ChildID], isGiven: Bool = true) async throws -> DeviceID {
     let device = try await rig.paired()
     if isGiven {
@@ -106,7 +108,8 @@ import Testing
     #expect(try await give(later, from: pc).changes.isEmpty, "A repeated record is passed on once.")
     #expect(try await waiting(toms, .usage, .usageRecord).isEmpty)
     #expect(try await waiting(pc, .usage, .usageRecord).isEmpty, "A machine is not told of its own.")
-    // Of the two children's machine, each child's use goes to the child's other machine only.
+    // Of the machine that two children share, each child's use goes only to that child's other
+    // machine.
     _ = try await give(try record(laptop, tom, ago: 4), from: laptop)
     #expect(try await waiting(toms, .usage, .usageRecord).count == 1)
     #expect(try await waiting(pc, .usage, .usageRecord).isEmpty)
@@ -180,7 +183,7 @@ import Testing
       let lists = try items.map { try rig.coding.running($0.body) }
       #expect(lists.map(\.device) == [pc] && lists.map { $0.entries.map(\.child) } == [[child]], "\(lists)")
     }
-    // A list of another machine is nobody's to tell.
+    // A machine may not report the list of another machine.
     let foreign = RunningList(device: laptop, number: 9, entries: [])
     #expect(try await receive(.control, .running, rig.coding.encode(foreign), from: pc, .child).faults.count == 1)
     #expect(try await rig.store.isRecorded(uses[0]) == false)
@@ -209,7 +212,7 @@ import Testing
     #expect(try await rig.store.use(of: emma, since: 0).map(\.milliseconds) == [600_000])
     #expect(try await waiting(dad, .usage, .usageRecord).isEmpty, "What others told is not told on.")
 
-    // A parent who was out of touch brings an older list.
+    // A parent that was not connected brings an older list.
     func list(_ number: UInt64, from parent: DeviceID) async throws -> UInt64? {
       let list = RunningList(device: laptop, number: number, entries: [])
       _ = try await receive(.control, .running, rig.coding.encode(list), from: parent, .parent)

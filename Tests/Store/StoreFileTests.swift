@@ -25,7 +25,7 @@ import Testing
       try String.fetchAll(
         $0, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict AND name NOT LIKE 'sqlite_%'")
     }
-    // The one that is the library's own.
+    // The only table that is not strict is GRDB's own.
     #expect(loose == ["grdb_migrations"])
     #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pragma_table_list WHERE strict") ?? 0 } > 15)
     for name in try FileManager.default.contentsOfDirectory(atPath: rig.folder.path) {
@@ -56,7 +56,7 @@ import Testing
         let (readings, reads) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         for _ in 0..<3 {
           group.addTask {
-            // They end because the store is closed.
+            // The reads end because the store is closed.
             while (try? await store.setting("key 4")) == "value" { reads.yield() }
           }
         }
@@ -110,7 +110,7 @@ import Testing
         group.addTask {
           do {
             if number % 40 == 17 {
-              // Fails after it has written: what it wrote has to go.
+              // The transaction fails after it has written; its changes must be undone.
               _ = try await store.issue(
                 CommandID(milliseconds: 1, random: Array(repeating: UInt8(number / 40), count: 10)), to: device, at: 1
               ) { _, _ in

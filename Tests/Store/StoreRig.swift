@@ -7,7 +7,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// A store in a folder of its own, with the means to fill it.
+/// A store in a folder of its own, with methods that fill it.
 final class StoreRig {
   let folder: URL
   let own: DeviceID
@@ -16,10 +16,12 @@ final class StoreRig {
   let clock = ManualClock(milliseconds: 1_000)
   let caps: QueueCaps
   let coding: MessageBodyCoding
-  /// Commands are given in the order of their IDs.
+  /// Commands are issued in the order of their IDs.
   private var commandsGiven: Int64 = 0
 
-  /// Opens a new store; the seed makes its devices the same each time.
+  /// Opens a new store.
+  ///
+  /// Its devices are the same for the same seed.
   init(
     seed: UInt64 = 1, caps: QueueCaps = QueueCaps(), coding: MessageBodyCoding = MessageBodyCoding()
   ) throws {
@@ -41,14 +43,14 @@ final class StoreRig {
 
   var path: String { folder.appendingPathComponent("db.sqlite").path }
 
-  /// Closes it and opens it again, as a restart does.
+  /// Closes the store and opens it again, like a restart.
   func reopen() throws {
     store.close()
     store = try Store(
       path: path, own: own, coding: coding, keys: TestKeys(), caps: caps, clock: clock.store)
   }
 
-  /// A device that could be paired.
+  /// Returns a device that can be paired.
   func device(_ role: DeviceRole = .child, name: String = "Emma's PC") -> RegisteredDevice {
     RegisteredDevice(
       deviceID: Samples.deviceID(&random), name: DeviceName(sanitising: name), role: role,
@@ -65,14 +67,13 @@ final class StoreRig {
     return device.deviceID
   }
 
-  /// Pairs a device that has been in touch since.
+  /// Pairs a device that has been connected since.
   func connected(_ role: DeviceRole = .child) async throws -> DeviceID {
     let device = try await paired(role)
     try await store.seen(device, address: nil, synced: false, isSession: true, at: 2)
     return device
   }
 
-  /// Pairs a device of that ID.
   func pair(_ id: DeviceID, _ role: DeviceRole) async throws {
     var device = device(role)
     device.deviceID = id
@@ -94,14 +95,13 @@ final class StoreRig {
     return (issued.command, issued.change)
   }
 
-  /// A command as a parent's machine would send it.
+  /// Returns a command as the machine of a parent sends it.
   func item(_ sequence: UInt64, _ payload: CommandPayload, from author: DeviceID) -> DeliveryItem {
     let id = Samples.commandID(&random)
     let body = coding.encode(CommandBody(commandID: id, author: author, createdAt: 3, payload: payload))
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
   }
 
-  /// Receives items of the command stream.
   func receive(
     _ items: [DeliveryItem], epoch: UInt64 = 7, from device: DeviceID, awaitsAgent: Bool = false
   ) async throws -> InboxResult {
@@ -110,13 +110,12 @@ final class StoreRig {
       awaitsAgent: awaitsAgent, at: 4)
   }
 
-  /// A child's word on a command.
+  /// Returns the item with a child's receipt.
   func receipt(_ sequence: UInt64, _ receipt: CommandReceipt) -> DeliveryItem {
     DeliveryItem(
       sequence: sequence, kind: .receipt, itemID: receipt.commandID.bytes, body: coding.encode(receipt))
   }
 
-  /// A finished session.
   func session(_ device: DeviceID? = nil, start: Int64, end: Int64, app: String = "org.example.App") throws
     -> UsageRecord
   {
@@ -134,7 +133,7 @@ final class StoreRig {
     try DatabaseQueue(path: path).write { try $0.execute(sql: sql, arguments: arguments) }
   }
 
-  /// Reads the file with a separate connection.
+  /// Reads the file through a separate connection.
   func look<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try DatabaseQueue(path: path).read(body)
   }

@@ -6,7 +6,8 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Two parents of two children who share a machine: what a parent sends it after the other one has taken a child from it.
+/// Tests of two parents and two children who share a machine: what a parent sends the machine after
+/// the other parent has taken a child from it.
 @Suite struct TakenChildTests {
   private let family: FactFamily
   private let mum, dad, pc, toms: Int
@@ -31,7 +32,7 @@ import Testing
     try await settle()
   }
 
-  /// Carries everything, and gives machines again what they are to hold, as a parent's node does.
+  /// Passes all items, and gives machines what they are to hold again, as a parent's node does.
   private func settle() async throws {
     try await family.settle()
     for _ in 0..<3 {
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  /// Has the shared machine say that it holds a register.
+  /// Reports a register as held by the shared machine.
   private func say(_ register: Register, to parent: Int) async throws {
     let item = DeliveryItem(
       sequence: 1, kind: .registers, itemID: family.nextID().bytes, body: MessageBodyCoding().encode([register]))
@@ -108,7 +109,7 @@ import Testing
     if isHeardAtOnce {
       try await settle()
     } else {
-      // The other parent is out of touch: it hears of both edits at once.
+      // The other parent is not connected, and learns of both edits at the same time.
       while try await family.carry(from: mum, to: pc, .command) > 0 {}
       #expect(try await held(pc).isEmpty)
     }
@@ -128,7 +129,7 @@ import Testing
 
   @Test("No word of a machine gives it a child whom this parent has not given it, or has taken from it")
   func wordOfAMachine() async throws {
-    // It says that the other parent has given it Emma, too.
+    // The machine reports that the other parent has also assigned Emma to it.
     let emmas = Register(
       .machine(family.device(toms)), HouseholdKey.child(family.emma), HouseholdKey.yes,
       modified: HybridTimestamp(wall: 70, counter: 0, author: family.device(mum)))
@@ -146,7 +147,8 @@ import Testing
     try await say(belongs(HouseholdKey.yes, 90, by: mum), to: dad)
     #expect(try await family[dad].machinesToIntroduce().isEmpty)
     #expect(try await lock(dad, "off").commands.map(\.target) == [family.device(toms)])
-    // What it says of the other parent counts as far as it ends something, until this parent says it again.
+    // A statement about the other parent counts where it ends something, until this parent's next
+    // edit.
     try await family.serve(dad, pc, family.tom)
     #expect(Set(try await lock(dad, "on").commands.map(\.target)) == [family.device(pc), family.device(toms)])
     try await say(belongs(nil, 10_000, by: mum), to: dad)

@@ -6,7 +6,7 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Tests of a full usage queue: hourly totals, then daily ones, and only then a loss, which is reported.
+/// Tests of a full usage queue: hourly totals, then daily ones, and only then a reported loss.
 @Suite struct UsageQueueTests {
   private static let hour: Int64 = 3_600_000
   /// Midnight in UTC, 1 November 2026.
@@ -29,7 +29,7 @@ import Testing
       parent, .usage, epoch: position.epoch, from: position.storedThrough + 1, items: 10_000, bytes: 1 << 30)
   }
 
-  /// Returns a parent's records after it received the items.
+  /// Returns the records of a parent that received the items.
   private func delivered(_ rig: StoreRig, _ items: [DeliveryItem]) async throws -> [UsageRecord] {
     try items.filter { $0.kind == .usageRecord }.map { try MessageBodyCoding().usageRecord($0.body) }
   }
@@ -80,7 +80,7 @@ import Testing
     #expect(records.reduce(0) { $0 + $1.earnedMilliPoints } == earned)
     #expect(records.reduce(0) { $0 + $1.sessions } == 800)
     #expect(records.allSatisfy { $0.fault == nil })
-    // Every total lies within one day, and numbers are without gaps.
+    // Every total lies within one day, and the numbers have no gaps.
     for record in records {
       #expect(
         (record.sessionStart - Self.midnight) / (24 * Self.hour) == (record.sessionEnd - Self.midnight)
@@ -104,7 +104,8 @@ import Testing
     }
     let sent = try await waiting(rig, parent)
     #expect(sent.count == 30)
-    // The bound reaches beyond what is there: these two, too, might have been given to the session.
+    // The bound reaches beyond the stored items: these two might also have been given to the
+    // session.
     for minute in 30..<60 {
       _ = try await rig.store.record([try record(rig, Self.midnight + Int64(minute) * 60_000)], at: 1)
     }
@@ -113,7 +114,7 @@ import Testing
     let now = try await waiting(rig, parent)
     let records = try await delivered(rig, now)
     #expect(records.allSatisfy { $0.sessions == 1 })
-    // All that is gone is told of.
+    // All lost records are reported.
     let losses = try now.filter { $0.kind == .usageLoss }.map { try MessageBodyCoding().usageLoss($0.body) }
     #expect(losses.reduce(0) { $0 + $1.records } + Int64(records.count) == 60)
   }
@@ -122,7 +123,7 @@ import Testing
   func losses() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 32))
     let parent = try await rig.paired(.parent)
-    // Each of another application: nothing goes together.
+    // Each record is of another application, so none can be merged.
     for index in 0..<100 {
       _ = try await rig.store.record(
         [try record(rig, Self.midnight + Int64(index) * 60_000, app: "app\(index)")], at: 1)
@@ -186,7 +187,7 @@ import Testing
     #expect(try await rig.store.queues(parent, at: 3).first?.waitingItems == 0)
     let again = try await rig.store.restart(parent, .usage, epoch: 77, cause: .peerLost(after: 0), at: 4)
     #expect(again.last > 0)
-    // The parent may have any of these: they go into no total, whatever comes after them.
+    // The parent may have any of these, so they are not merged, whatever comes after them.
     for index in 200..<300 {
       _ = try await rig.store.record([try record(rig, Self.midnight + Int64(index) * 120_000)], at: 1)
     }
@@ -202,7 +203,7 @@ import Testing
   func afterARestart() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 32))
     let parent = try await rig.paired(.parent)
-    // Sixty sessions that no total can take together, all delivered.
+    // Sixty delivered sessions that no total can combine.
     for day in 0..<60 {
       let start = Self.midnight + Int64(day) * 24 * Self.hour
       _ = try await rig.store.record([try record(rig, start)], at: start)
@@ -226,7 +227,7 @@ import Testing
     #expect(queue.waitingItems == 92)
     #expect(queue.undelivered == [])
     #expect(queue.lastStoredAt != nil)
-    // Beyond that the oldest go, and it is told.
+    // Beyond that, the oldest records are dropped, and the loss is reported.
     try await add(32..<40)
     queue = try #require(try await rig.store.queues(parent, at: 5).first)
     #expect(queue.undelivered.map(\.fate) == [.dropped])

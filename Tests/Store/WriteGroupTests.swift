@@ -6,8 +6,10 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Testing
 
-/// Tests that the shared state of one transaction's jobs is in the database at its end, whatever else was done in
-/// between.
+/// Tests that the shared state of one transaction's jobs is in the database at the end of the
+/// transaction.
+///
+/// The other work of the transaction must not matter.
 struct WriteGroupTests {
   @Test("Commands that are issued, cancelled and refused simultaneously leave correct counters")
   func countersAreTrue() async throws {
@@ -20,7 +22,7 @@ struct WriteGroupTests {
         group.addTask {
           try? await store.issue(id, to: child, at: 10) { _, _ in .message("number \(index)") }.change.last
         }
-        // Between two that are given, so that one transaction does both.
+        // The cancellation comes between two commands, so that one transaction does both.
         guard index % 5 == 4 else { continue }
         group.addTask {
           _ = try? await store.cancel(ids[index - 3], at: 11)
@@ -30,7 +32,7 @@ struct WriteGroupTests {
       return await group.reduce(into: [UInt64]()) { if let number = $1 { $0.append(number) } }
     }
     let position = try #require(try await store.outboxPositions(child)[.command])
-    // Gapless, and each given once; what did not fit was refused and has none.
+    // The numbers have no gaps, and each is assigned once. A refused item has none.
     #expect(given.sorted() == Array(1...position.last))
     try expectTrueCounters(rig)
     // Exactly the remaining space.
@@ -75,7 +77,7 @@ struct WriteGroupTests {
     #expect(longest == records.map { $0.sessionEnd - $0.sessionStart }.max())
   }
 
-  /// Compares what each stream counts with what is there.
+  /// Compares the counters of each stream with its rows.
   private func expectTrueCounters(_ rig: StoreRig) throws {
     let queue = try DatabaseQueue(path: rig.path)
     let wrong = try queue.read { database in

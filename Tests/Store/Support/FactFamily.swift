@@ -6,7 +6,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import Synchronization
 
-/// The stores of a family's machines, between which tests carry items one by one.
+/// The stores of a family's machines, between which tests pass items one by one.
 final class FactFamily {
   /// A stream from one machine to another.
   private struct Link: Hashable {
@@ -15,7 +15,7 @@ final class FactFamily {
     var streamClass: StreamClass
   }
 
-  /// IDs in their order.
+  /// A source of IDs in ascending order.
   private final class Numbers: Sendable {
     private let last = Mutex<Int64>(0)
 
@@ -74,13 +74,13 @@ final class FactFamily {
     return id
   }
 
-  /// Makes a machine a child's, or nobody's, at a parent.
+  /// Assigns a machine to a child at a parent; a `value` of `nil` ends the assignment.
   func serve(_ parent: Int, _ machine: Int, _ child: ChildID, value: String? = HouseholdKey.yes) async throws {
     _ = try await self[parent].edit(
       [RegisterChange(.machine(device(machine)), HouseholdKey.child(child), value)], maker, at: 10)
   }
 
-  /// Does something with a child's purse on a machine; returns the entry.
+  /// Changes a child's purse on a machine, and returns the entry.
   @discardableResult
   func act(
     _ machine: Int, _ child: ChildID? = nil, _ act: @escaping @Sendable (inout Purse) throws -> LedgerEntry?
@@ -102,7 +102,7 @@ final class FactFamily {
     Ledger(try await self[machine].facts([.ledger], of: emma).compactMap { LedgerEntry($0.text) })
   }
 
-  /// Carries at most so many items of one stream; returns how many there were.
+  /// Passes at most so many items of one stream, and returns their number.
   @discardableResult
   func carry(
     from: Int, to: Int, _ streamClass: StreamClass, items: Int = 10_000
@@ -123,7 +123,7 @@ final class FactFamily {
       enforcement: .recorded, at: 30)
     position.through = last.skipThrough
     positions[link] = position
-    // What is in force there is forgotten here, as after an acknowledgement.
+    // The sender deletes what is in force there, as after an acknowledgement.
     _ = try await self[from].forget(device(to), position, at: 30)
     return loaded.count
   }
@@ -142,7 +142,7 @@ final class FactFamily {
     return links
   }
 
-  /// Carries some items of random streams.
+  /// Passes some items of random streams.
   func carrySome(_ times: Int, _ random: inout SeededRandom) async throws {
     let links = try await links()
     for _ in 0..<times {
@@ -151,7 +151,7 @@ final class FactFamily {
     }
   }
 
-  /// Carries items until nothing is under way.
+  /// Passes items until none is under way.
   func settle() async throws {
     var isMoving = true
     while isMoving {

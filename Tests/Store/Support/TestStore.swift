@@ -5,7 +5,7 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// A store in a folder of its own, which is removed with it.
+/// A store in a folder that is removed with it.
 final class TestStore {
   let folder: URL
   let own: DeviceID
@@ -27,13 +27,13 @@ final class TestStore {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Closes and opens again, as a restart does.
+  /// Closes the store and opens it again, like a restart.
   func reopen() throws {
     store.close()
     store = try Store(path: path, own: own, coding: MessageBodyCoding(), keys: TestKeys())
   }
 
-  /// Pairs with a device completely.
+  /// Pairs completely with a device.
   func pair(_ device: DeviceID, role: DeviceRole, name: String = "peer", key: UInt8 = 7) async throws {
     try await store.savePending(
       RegisteredDevice(
@@ -52,7 +52,7 @@ final class TestStore {
     return id
   }
 
-  /// Loads everything that waits for a device in a class.
+  /// Loads all pending items of a device in a class.
   func waiting(_ device: DeviceID, _ streamClass: StreamClass) async throws -> [DeliveryItem] {
     guard let position = try await store.outboxPositions(device)[streamClass] else { return [] }
     return try await store.load(
