@@ -3,8 +3,9 @@ import LatchkeyFuzzTargets
 
 /// A program that passes one target to libFuzzer, whose own `main` calls the two functions below.
 ///
-/// `LATCHKEY_FUZZ_TARGET` names the target: in the environment, since the runtime restarts this program with arguments
-/// of its own. With `LATCHKEY_FUZZ_SEEDS`, it writes the target's seeds into that folder and ends.
+/// `LATCHKEY_FUZZ_TARGET` names the target. It is an environment variable, since the runtime
+/// restarts this program with arguments of its own. With `LATCHKEY_FUZZ_SEEDS`, the program writes
+/// the target's seeds into that folder and ends.
 enum Fuzzer {
   static let target: FuzzTarget = {
     let name = ProcessInfo.processInfo.environment["LATCHKEY_FUZZ_TARGET"] ?? ""
@@ -39,8 +40,9 @@ enum Fuzzer {
   }
 }
 
-/// Prepares the first execution: values that are computed once are computed here, so that no input is charged with
-/// them.
+/// Prepares the first execution.
+///
+/// Values that are computed once are computed here, so that no input is charged with them.
 @_cdecl("LLVMFuzzerInitialize")
 func initialize(
   _ count: UnsafeMutablePointer<Int32>,
@@ -48,7 +50,7 @@ func initialize(
 ) -> Int32 {
   if let folder = ProcessInfo.processInfo.environment["LATCHKEY_FUZZ_SEEDS"] { Fuzzer.writeSeeds(to: folder) }
   for seed in Fuzzer.target.seeds { Fuzzer.run(seed) }
-  // The runtime keeps its arguments to the end of the process.
+  // The runtime keeps its arguments until the process ends.
   let longer = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: Int(count.pointee) + 2)
   longer.initialize(from: arguments.pointee, count: Int(count.pointee))
   longer[Int(count.pointee)] = strdup("-max_len=\(Fuzzer.target.maximumBytes)")

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyFuzzTargets
 import Testing
 
-/// A replay of the inputs that the fuzzers found, in every test run.
+/// Tests that replay the inputs that the fuzzers found.
 @Suite struct FuzzReplayTests {
   private static let targets = FuzzTarget.all.map(\.name)
 

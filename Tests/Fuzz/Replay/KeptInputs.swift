@@ -3,7 +3,7 @@ import Testing
 
 /// The inputs in this repository: the fuzzers' best inputs, and those that once failed.
 enum KeptInputs {
-  /// One input with a name by which a person finds it.
+  /// One input, with the name by which a person finds it.
   typealias Input = (name: String, bytes: [UInt8])
 
   /// The most inputs in a corpus.
@@ -15,25 +15,25 @@ enum KeptInputs {
     for _ in 0..<4 { package.deleteLastPathComponent() }
     return package
   }()
-  /// The folder with a file for each target.
+  /// The folder with a file of inputs for each target.
   ///
   /// Each line of `NAME.txt` is an input in base64. `Tools/fuzz --keep` writes them.
   static let corpora = package.appendingPathComponent("Tests/Fuzz/Corpora")
   /// The folder with a folder for each target that failed.
   ///
-  /// Each file is an input that did it.
+  /// Each file in it is an input that failed.
   static let failures = package.appendingPathComponent("Tests/Fuzz/Failures")
 
-  /// The names in a folder, sorted.
+  /// Returns the names in a folder, sorted.
   ///
-  /// - Throws: when there is no such folder.
+  /// - Throws: If the folder does not exist.
   static func names(in folder: URL) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
   /// Returns the inputs of a target's corpus.
   ///
-  /// - Throws: if a line is not base64, or the target has no corpus.
+  /// - Throws: If a line is not base64, or the target has no corpus.
   static func corpus(of target: String) throws -> [Input] {
     let text = try String(contentsOf: corpora.appendingPathComponent("\(target).txt"), encoding: .utf8)
     return try text.split(separator: "\n").enumerated().map { number, line in
@@ -42,7 +42,7 @@ enum KeptInputs {
     }
   }
 
-  /// Returns what once failed in a target; nothing for a target that never failed.
+  /// Returns the inputs that once failed in a target.
   static func failures(of target: String) throws -> [Input] {
     let folder = failures.appendingPathComponent(target)
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyFuzzTargets
 import Testing
 
-/// A replay of every kept input of a target, in a process on which nothing else depends.
+/// A replay of all kept inputs of a target, in a process of its own.
 enum Replay {
   /// The time limit of an input in seconds, thousands of times its usual duration.
   private static let limit: UInt32 = 60
@@ -10,9 +10,10 @@ enum Replay {
   /// Runs a target with its seeds and kept inputs, and records every violation.
   ///
   /// - Parameters:
-  ///   - name: the target's.
-  ///   - progress: a file that names the input at hand, for whoever finds this process ended by a trap or a hang.
-  /// - Throws: when an input cannot be read, or nothing is to be read.
+  ///   - name: The name of the target.
+  ///   - progress: A file that names the present input, for a reader who finds this process ended
+  ///     by a trap or a hang.
+  /// - Throws: If an input cannot be read, or there are none.
   static func run(_ name: String, progress: String) throws {
     let target = try #require(FuzzTarget.all.first { $0.name == name })
     for (number, seed) in target.seeds.enumerated() {
@@ -26,7 +27,7 @@ enum Replay {
 
   private static func take(_ input: [UInt8], called name: String, by target: FuzzTarget, _ progress: String) throws {
     try Data(name.utf8).write(to: URL(fileURLWithPath: progress))
-    // Ends the process, which is the only way to stop an endless loop.
+    // Ends the process; an endless loop cannot be stopped otherwise.
     alarm(limit)
     do { try target.run(input) } catch { Issue.record("\(name): \(error)") }
     alarm(0)

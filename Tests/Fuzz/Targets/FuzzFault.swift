@@ -1,6 +1,6 @@
 /// A violation of a rule that must hold for any input.
 public struct FuzzFault: Error, CustomStringConvertible {
-  /// A description of the fault, for the replay.
+  /// A description for the replay.
   public var description: String
 
   init(_ description: String) {
@@ -8,7 +8,7 @@ public struct FuzzFault: Error, CustomStringConvertible {
   }
 }
 
-/// Throws if a condition that must hold does not.
+/// Throws if a condition that must hold does not hold.
 ///
 /// `what` describes what was found instead.
 func require(_ holds: Bool, _ what: @autoclosure () -> String) throws(FuzzFault) {

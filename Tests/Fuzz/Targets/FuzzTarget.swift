@@ -1,23 +1,22 @@
 /// One path by which bytes arrive from outside, with the conditions that must hold for all of them.
 public struct FuzzTarget: Sendable {
-  /// The name for `Tools/fuzz` and the folders of inputs.
+  /// The name for `Tools/fuzz` and for the folders of inputs.
   public let name: String
-  /// Bytes of an input at most.
+  /// The greatest size of an input.
   public let maximumBytes: Int
   private let makeSeeds: @Sendable () -> [[UInt8]]
   private let check: @Sendable ([UInt8]) throws(FuzzFault) -> Void
 
-  /// Inputs to begin with: valid ones of every kind.
+  /// The valid inputs with which fuzzing begins.
   public var seeds: [[UInt8]] { makeSeeds() }
 
-  /// Takes one input.
+  /// Runs one input.
   ///
-  /// - Throws: `FuzzFault` when something does not hold that has to; a trap ends the process.
+  /// - Throws: `FuzzFault` if a condition that must hold does not hold. A trap ends the process.
   public func run(_ input: [UInt8]) throws(FuzzFault) {
     try check(input)
   }
 
-  /// All of them.
   public static let all: [FuzzTarget] = [
     FuzzTarget(name: "frames", maximumBytes: 1_024, makeSeeds: FramesTarget.seeds, check: FramesTarget.check),
     FuzzTarget(name: "messages", maximumBytes: 4_096, makeSeeds: MessagesTarget.seeds, check: MessagesTarget.check),

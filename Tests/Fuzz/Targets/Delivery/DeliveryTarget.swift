@@ -1,11 +1,13 @@
-/// A node with a slow store that receives Hellos, runs and reports from a paired peer that breaks every rule.
+/// A node with a slow store and a hostile peer.
 ///
-/// At the end, an honest peer takes its place, and everything that is still owed has to arrive.
+/// The peer is paired, and its Hellos, runs and reports break every rule. At the end, an honest
+/// peer takes its place, and everything that is still owed must arrive.
 enum DeliveryTarget {
   static func seeds() -> [[UInt8]] {
     let open: [UInt8] = [2, 0, 8, 2, 0, 0, 0, 0]
     let accept: [UInt8] = [0, 1, 20, 1, 0, 2, 9, 1]
-    // The last byte of `open` is the step after it; here a run comes at once, and one with a gap.
+    // The last byte of `open` is the step after it. Here, a run follows at once, and a run with a
+    // gap.
     let gap = open.dropLast() + [7, 1, 0, 0, 7, 1, 56, 0, 8, 9, 10]
     return [
       Array(gap), open + accept + [4, 5, 6, 1, 0, 2, 12],

@@ -15,10 +15,11 @@ struct FuzzedNode {
   private var inbox = InboxMachine([])
   /// The positions that the outbox must assume for its streams.
   private var believed: [StreamClass: OutboxPosition] = [:]
-  /// The peer's process that said Hello last, and for each stream the one that reported what is stored.
+  /// The process of the peer's last Hello, and for each stream the process that reported what is
+  /// stored.
   private var run: [UInt8] = []
   private var storedBy: [StreamClass: [UInt8]] = [:]
-  /// There while a session is open.
+  /// The check of what is sent; `nil` if no session is open.
   private var watch: SendingWatch?
   private var load: OutboxMachine.Load?
   private var commit: (runs: [ItemRun], isDurable: Bool)?
@@ -26,13 +27,13 @@ struct FuzzedNode {
   private var news: [(streamClass: StreamClass, position: OutboxPosition)] = []
   private var peer = HostilePeer()
 
-  /// Performs the next thing that the script says.
+  /// Performs the next step of the script.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
     try take(step: &script)
-    // The display of a node's backlog adds the two.
+    // The display of a node's backlog adds these two.
     let (_, isTooMuch) = outbox.waiting.addingReportingOverflow(inbox.behind)
     try require(!isTooMuch, "\(inbox.behind) items behind are more than can be counted")
-    // Between a commit in the store and our word of it the store is ahead.
+    // Between a commit in the store and the report about it, the store is ahead.
     if commit == nil { try checkHeld() }
   }
 
@@ -65,7 +66,8 @@ struct FuzzedNode {
     watch = SendingWatch(hello)
     run = hello.runID
     inbox.sessionOpened(hello)
-    // The store may give any answer about the peer's items, since it depends on the peer's statements.
+    // The store may give any answer about the peer's items, since the answer depends on the peer's
+    // statements.
     let foreign = Set(StreamClass.allCases.filter { (hello.runID[0] >> 4) >> ($0.rawValue - 1) & 1 == 1 })
     var effects = outbox.sessionOpened(hello, foreign: foreign)
     for (streamClass, position) in believed.sorted(by: { $0.key < $1.key }) {
@@ -88,20 +90,21 @@ struct FuzzedNode {
     case .forget(let stored): forget(stored)
     case .restart(let streamClass, _):
       watch?.restarts(streamClass)
-      // The peer has left what it had reported: should the session end before the restart, its next word on it is no late one.
+      // The peer has left the epoch of its report. If the session ends before the restart, its next
+      // statement about the stream is not late.
       storedBy[streamClass] = nil
       errands.append(.restart(streamClass))
     case nil: break
     }
   }
 
-  /// The table of Protocol/05-delivery.md §4.
+  /// Returns the step that the table of Protocol/05-delivery.md §4 requires.
   private static func resume(
     _ position: OutboxPosition, last: UInt64, _ streamClass: StreamClass, _ held: StreamPosition?,
     _ foreign: Set<StreamClass>, isLate: Bool
   ) -> OutboxMachine.Effect? {
     guard let held, held.epoch == position.epoch else {
-      // A Hello of the process that reported this stored, and that names nothing, was made before.
+      // A Hello that names nothing was made before, if its process has reported this as stored.
       let isNews = !isLate || (held?.epoch ?? 0) != 0
       let earlier = held.flatMap { $0.epoch == 0 ? nil : $0 }
       return position.storedThrough > 0 && isNews
@@ -250,8 +253,8 @@ struct FuzzedNode {
 
   // MARK: The end
 
-  /// Checks that the last items in our Hello are the durable ones, for the streams that it states as the store has
-  /// them.
+  /// Checks that the last items in our Hello are the durable ones, for the streams that the Hello
+  /// states like the store.
   private func checkHeld() throws(FuzzFault) {
     for position in inbox.statement where store.incoming[position.streamClass] == position {
       let said = inbox.held.first { $0.streamClass == position.streamClass }
@@ -265,7 +268,8 @@ struct FuzzedNode {
     }
   }
 
-  /// An honest peer that knows nothing takes the place of the hostile one: what is still owed arrives.
+  /// Replaces the hostile peer by an honest one that knows nothing, and checks that everything owed
+  /// arrives.
   mutating func heal() throws(FuzzFault) {
     try applyCommit()
     _ = try finishCommit()

@@ -9,27 +9,27 @@ struct FuzzedStore {
     var epoch: UInt64
     var storedThrough: UInt64 = 0
     var last: UInt64 = 0
-    /// Beyond `storedThrough`, in a row.
+    /// The consecutive items after `storedThrough`.
     var items: [DeliveryItem] = []
   }
 
   private(set) var outgoing: [StreamClass: Outgoing] = [:]
   private(set) var incoming: [StreamClass: StreamPosition] = [:]
-  /// The last item of each incoming stream that is in force and was no skip.
+  /// For each incoming stream, the last item in force that is not a skip.
   private(set) var held: [StreamClass: HeldItem] = [:]
-  /// Epochs are never given out twice; the peer's own are lower.
+  /// The last assigned epoch; epochs are never assigned twice, and the peer's own are lower.
   private var epochs: UInt64 = 1_000
 
   var outboxPositions: [StreamClass: OutboxPosition] {
     outgoing.mapValues { OutboxPosition(epoch: $0.epoch, storedThrough: $0.storedThrough, last: $0.last) }
   }
 
-  /// How far a stream is durably in force; 0 for one of another epoch.
+  /// Returns how far a stream is durably in force; 0 for a stream of another epoch.
   func watermark(_ streamClass: StreamClass, epoch: UInt64) -> UInt64 {
     incoming[streamClass].map { $0.epoch == epoch ? $0.through : 0 } ?? 0
   }
 
-  /// Accepts an item: from here on it is promised.
+  /// Accepts an item, which must arrive from now on.
   mutating func accept(_ streamClass: StreamClass, bytes: Int) -> (StreamClass, OutboxPosition) {
     if outgoing[streamClass] == nil {
       epochs += 1
@@ -46,7 +46,7 @@ struct FuzzedStore {
     return (streamClass, position)
   }
 
-  /// Takes an item back; its number holds nothing any more.
+  /// Withdraws an item, whose number becomes empty.
   mutating func cancel(_ streamClass: StreamClass, at index: Int) {
     guard var stream = outgoing[streamClass], stream.items.indices.contains(index) else { return }
     let item = stream.items[index]
@@ -66,7 +66,7 @@ struct FuzzedStore {
     return loaded
   }
 
-  /// Forgets what the peer says it has stored.
+  /// Deletes the items that the peer reports as stored.
   mutating func forget(_ stored: StreamPosition) throws(FuzzFault) {
     guard var stream = outgoing[stored.streamClass], stream.epoch == stored.epoch else { return }
     try require(stored.through <= stream.last, "\(stored) is forgotten, and \(stream.last) is the last there is")
@@ -88,7 +88,7 @@ struct FuzzedStore {
     return OutboxPosition(epoch: stream.epoch, storedThrough: 0, last: stream.last)
   }
 
-  /// Brings items into force as the real store does, which reports a gap as its own failure.
+  /// Brings items into force, and reports a gap as a failure of its own, like the real store.
   mutating func receive(_ runs: [ItemRun]) throws(FuzzFault) {
     for run in runs {
       guard let end = run.items.last?.skipThrough else { continue }

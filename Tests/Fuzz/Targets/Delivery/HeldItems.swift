@@ -3,16 +3,18 @@ import LatchkeyProtocol
 
 /// The content of an inbox in memory for one peer.
 enum HeldItems {
-  /// Everything that waits for a commit, as the machine would hand it out.
+  /// Returns everything that waits for a commit, in the form in which the machine would pass it on.
   static func waiting(_ inbox: InboxMachine) -> [ItemRun] {
     var copy = inbox
     _ = copy.committed([])
     return copy.nextCommit() ?? []
   }
 
-  /// Protocol/05-delivery.md §3: of each class a window and an item's worth, each item once.
+  /// Checks Protocol/05-delivery.md §3: each class has at most a window and one more item, and each
+  /// item once.
   ///
-  /// Items that are missing between two runs may come from a commit of an earlier session, which the store shows.
+  /// Items that are missing between two runs may come from a commit of an earlier session, which
+  /// the store shows.
   static func check(_ runs: [ItemRun], _ what: String) throws(FuzzFault) {
     for streamClass in StreamClass.allCases {
       var (items, bytes) = (0, 0)

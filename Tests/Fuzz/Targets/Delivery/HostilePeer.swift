@@ -7,14 +7,14 @@ struct HostilePeer {
 
   /// The end of the last run of each class.
   private var ends: [StreamClass: UInt64] = [:]
-  /// The last report that it received in each class.
+  /// The last report that the peer received in each class.
   private var last: [StreamClass: StreamPosition] = [:]
 
   static func streamClass(_ script: inout ByteScript) -> StreamClass {
     StreamClass.allCases[script.choice(StreamClass.allCases.count)]
   }
 
-  /// The session is gone.
+  /// Handles the end of the session.
   mutating func forgets() {
     ends = [:]
   }
@@ -28,7 +28,7 @@ struct HostilePeer {
     if let through = run.items.last?.skipThrough { ends[run.streamClass] = through }
   }
 
-  /// A Hello with windows and positions of the script's choice.
+  /// Returns a Hello with windows and positions that the script chooses.
   func hello(
     _ script: inout ByteScript, _ statement: [StreamPosition], _ believed: [StreamClass: OutboxPosition]
   ) -> Hello {
@@ -52,7 +52,7 @@ struct HostilePeer {
     return hello
   }
 
-  /// A report of what is stored.
+  /// Returns a report of stored items.
   func report(_ script: inout ByteScript, _ believed: [StreamClass: OutboxPosition]) -> StreamPosition {
     let streamClass = Self.streamClass(&script)
     return position(&script, streamClass, believed[streamClass])
@@ -78,7 +78,9 @@ struct HostilePeer {
       streamClass: streamClass, epoch: way < 128 ? epochs[0] : epochs[Int(way >> 3) & 3], through: through)
   }
 
-  /// A run of `items` items: of an epoch in force or another, from a number that may belong there or not.
+  /// Returns a run of `items` items.
+  ///
+  /// Its epoch may or may not be the present one, and its numbers may or may not fit.
   func run(_ script: inout ByteScript, _ statement: [StreamPosition], items: Int) -> ItemRun {
     let way = script.byte()
     let streamClass = StreamClass.allCases[Int(way & 3)]
@@ -99,7 +101,7 @@ struct HostilePeer {
     var run = ItemRun(streamClass: streamClass, epoch: max(epoch, 1), items: [])
     run.items.reserveCapacity(items)
     for place in 0..<items {
-      // The last number is refused before it gets here.
+      // The last number is refused earlier.
       let room = UInt64.max - next
       guard room > 0 else { break }
       if kind & 4 != 0, place % 3 == Int(kind >> 6) {

@@ -1,12 +1,14 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// An independent check of what one session has sent: consecutive numbers, within the peer's window, and nothing while
-/// a stream restarts.
+/// An independent check of what one session has sent.
+///
+/// The numbers are consecutive and within the peer's window, and nothing is sent while a stream
+/// restarts.
 struct SendingWatch {
   private struct Stream {
     var epoch: UInt64
-    /// Sent, or told to be there already.
+    /// The last number that was sent, or that the peer had before.
     var through: UInt64
     var onTheWay: [DeliveryItem] = []
   }
@@ -28,7 +30,7 @@ struct SendingWatch {
 
   mutating func restarts(_ streamClass: StreamClass) { restarting.insert(streamClass) }
 
-  /// The peer reported this stored, and the machine believed it.
+  /// Records a report of the peer that the machine believed.
   mutating func stored(_ position: StreamPosition) {
     guard var stream = streams[position.streamClass], stream.epoch == position.epoch else { return }
     stream.onTheWay.removeAll { $0.skipThrough <= position.through }
@@ -36,7 +38,7 @@ struct SendingWatch {
     streams[position.streamClass] = stream
   }
 
-  /// The machine sends a run.
+  /// Checks a run that the machine sends.
   mutating func sent(_ run: ItemRun) throws(FuzzFault) {
     try require(!restarting.contains(run.streamClass), "\(run.streamClass) is sent while it restarts")
     guard var stream = streams[run.streamClass], stream.epoch == run.epoch else {

@@ -3,14 +3,14 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// Two machines that pair, with an attacker between them who has not seen the code.
+/// Two machines that pair, and between them an attacker who does not know the code.
 struct FuzzedRig: Sendable {
   private static let inviterParty: PairingParty = party(.parent, seed: 4)
   private static let joinerParty: PairingParty = party(.child, seed: 5)
 
   private(set) var inviter: FuzzedSide
   private(set) var joiner: FuzzedSide
-  /// A Boolean value that indicates whether both have the same code.
+  /// A Boolean value that indicates whether both sides have the same code.
   private let isRight: Bool
   /// The frames so far, and frames of another pairing of the same two devices.
   private var seen: [[UInt8]] = []
@@ -34,7 +34,7 @@ struct FuzzedRig: Sendable {
     joiner = FuzzedSide(machine, isTypedJoiner: isTyped, first: machine.opening.frame)
   }
 
-  /// The code, and one with other secrets that leads to the same place.
+  /// Returns the code, and another with other secrets for the same address.
   static func codes(isTyped: Bool) -> (inviter: PairingCredential, wrong: PairingCredential) {
     guard !isTyped else {
       return (
@@ -54,7 +54,9 @@ struct FuzzedRig: Sendable {
     return (code(right), code(wrong))
   }
 
-  /// Both at every step of the way, with each kind of code, right and wrong: computed once, since keys are slow.
+  /// The rig at every step, with each kind of code, right and wrong.
+  ///
+  /// It is computed once, since keys take long.
   static let stages: [FuzzedRig] = {
     var stages: [FuzzedRig] = []
     for (isTyped, isRight) in [(false, true), (true, true), (false, false), (true, false)] {
@@ -63,7 +65,7 @@ struct FuzzedRig: Sendable {
       do {
         for _ in 0..<20 { try alien.advance() }
         rig.seen = alien.inviter.sent + alien.joiner.sent
-        // At the wrong code it ends early, and the later steps are all the end.
+        // With the wrong code, the pairing ends early, and the later steps all equal the end.
         for _ in 0..<(isRight ? 20 : 4) {
           stages.append(rig)
           try rig.advance()
@@ -76,7 +78,7 @@ struct FuzzedRig: Sendable {
     return stages
   }()
 
-  /// Performs one thing that an undisturbed pairing does next.
+  /// Performs the next step of an undisturbed pairing.
   private mutating func advance() throws(FuzzFault) {
     if let frame = take(fromJoiner: true) { return try give(frame, toInviter: true) }
     if let frame = take(fromJoiner: false) { return try give(frame, toInviter: false) }
@@ -89,7 +91,7 @@ struct FuzzedRig: Sendable {
 
   // MARK: Steps
 
-  /// Performs the next thing that the script says.
+  /// Performs the next step of the script.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
     let way = script.byte()
     let isInviter = way & 1 == 1
@@ -112,7 +114,7 @@ struct FuzzedRig: Sendable {
     try check()
   }
 
-  /// How a person or a clock may end it.
+  /// Returns how a person or a clock may end the pairing.
   static func ending(_ script: inout ByteScript) -> PairingOutcome {
     let endings = PairingOutcome.allCases.filter { $0 != .ok }
     return endings[script.choice(endings.count)]
@@ -150,7 +152,8 @@ struct FuzzedRig: Sendable {
     if let one = inviter.peer, let two = joiner.peer {
       try require(one.pairwiseKey == two.pairwiseKey, "two keys for one pairing")
     }
-    // Final at the inviter means durable at the joiner, and final at the joiner means final at both.
+    // If the pairing is final at the inviter, it is durable at the joiner; if it is final at the
+    // joiner, it is so at both.
     try require(inviter.active == nil || joiner.hasStored && joiner.peer != nil, "paired at the inviter alone")
     try require(joiner.active == nil || inviter.active != nil, "paired at the joiner alone")
   }

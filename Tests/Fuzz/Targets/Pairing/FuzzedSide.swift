@@ -3,16 +3,16 @@ import LatchkeyProtocol
 
 /// One side of a pairing with its person and its store.
 ///
-/// Every effect of its machine has to be possible.
+/// It checks that every effect of its machine is possible.
 struct FuzzedSide: Sendable {
-  /// The same for both sides, and whatever they are made of.
+  /// The machine of this side, through the interface that both sides share.
   private(set) var machine: any FuzzedPairing
-  /// Sent and not yet taken off.
+  /// The sent frames that have not been taken yet.
   var outgoing: [[UInt8]] = []
   private(set) var sent: [[UInt8]] = []
   private(set) var asked: PairingQuestion?
   private(set) var failures = 0
-  /// A Boolean value that indicates whether anything of the peer was ever durable here.
+  /// A Boolean value that indicates whether the peer was ever durable here.
   private(set) var hasStored = false
   private(set) var active: PairedPeer?
   private(set) var outcome: PairingOutcome?
@@ -29,7 +29,7 @@ struct FuzzedSide: Sendable {
     sent = outgoing
   }
 
-  /// The peer that this side has or makes durable, in whatever state.
+  /// The peer that is stored here, or is being stored, in any state.
   var peer: PairedPeer? { active ?? promoting ?? pending ?? storing }
 
   mutating func receive(_ frame: [UInt8]) throws(FuzzFault) { try run(machine.received(frame)) }
@@ -43,7 +43,7 @@ struct FuzzedSide: Sendable {
     try run(effects)
   }
 
-  /// The store has done what it was asked for, or says so without being asked.
+  /// Completes what the store was asked for, or answers without a request.
   mutating func work() throws(FuzzFault) {
     if let peer = storing {
       (pending, storing, hasStored) = (peer, nil, true)
@@ -70,7 +70,7 @@ struct FuzzedSide: Sendable {
     switch effect {
     case .send(let frame):
       try require((1...1_024).contains(frame.count) && sent.count < 8, "\(sent.count) frames, and \(frame.count) bytes")
-      // A machine that answers the frame after the offer can test a guess with it.
+      // A machine that answers the frame after the offer lets a peer test a guess.
       try require(!isTypedJoiner || sent.count != 1 || runs == 1, "a guess is given away before it is counted")
       try require(PairingNotice(frame: frame) != .wrongCode || failures == 1, "an answer before the failure is counted")
       sent.append(frame)

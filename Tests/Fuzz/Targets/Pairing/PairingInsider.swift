@@ -4,16 +4,16 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// An attacker who has the code and sends what the script determines, with valid tags.
+/// An attacker who knows the code, and sends what the script determines with valid tags.
 ///
-/// Written from Protocol/03-pairing.md §3.
+/// It is written from Protocol/03-pairing.md §3.
 struct PairingInsider {
   private static let party = FuzzedRig.party(.child, seed: 8)
   private static let random = [UInt8](repeating: 9, count: 32)
 
   private var handshake: NoiseHandshake
   private(set) var transport: NoiseTransport?
-  /// A Boolean value that indicates whether it has shown, as it should, that its keys are its own.
+  /// A Boolean value that indicates whether the attacker has proved its keys as it should.
   private(set) var hasProved = false
   private let isInviter: Bool
 
@@ -34,10 +34,10 @@ struct PairingInsider {
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
-  /// Its own keys, which no code names.
+  /// The attacker's keys, which no code names.
   static var keys: DeviceKeys { party.keys }
 
-  /// A frame to send next: what belongs here, or other bytes in its place.
+  /// Returns the next frame to send: the right one, or other bytes in its place.
   mutating func next(_ script: inout ByteScript) -> [UInt8]? {
     do {
       if transport != nil {
@@ -53,7 +53,7 @@ struct PairingInsider {
     } catch { preconditionFailure("what the script says is short: \(error)") }
   }
 
-  /// Hear what the victim says.
+  /// Handles a frame of the victim.
   mutating func hear(_ frame: [UInt8]) {
     if transport != nil {
       _ = try? transport?.open(frame)
@@ -90,7 +90,7 @@ struct PairingInsider {
     return PairingCodec.encode(introduction)
   }
 
-  /// A right proof, in this role and this handshake.
+  /// A valid proof for this role and this handshake.
   private var proof: [UInt8] {
     PairingCodec.encode(PairingStep.proof(signature: signature(asInviter: isInviter)))
   }
@@ -112,7 +112,7 @@ struct PairingInsider {
       return PairingCodec.encode(
         PairingStep.abort(PairingOutcome.allCases[script.choice(PairingOutcome.allCases.count)]))
     default:
-      // A reflection: the victim's own signature cannot be made, but its role's can be asked for.
+      // A reflection. The victim's own signature cannot be made, but one for the victim's role can.
       return PairingCodec.encode(PairingStep.proof(signature: signature(asInviter: !isInviter)))
     }
   }

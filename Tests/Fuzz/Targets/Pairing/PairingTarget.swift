@@ -4,8 +4,8 @@ import LatchkeyTestSupport
 
 /// The two machines of a pairing under attack.
 ///
-/// The first byte chooses the attacker: between two honest sides, at any stage and with a right or a wrong code; or at
-/// one end, with the code and invented data.
+/// The first byte chooses the attacker: one between two honest sides, at any stage and with a right
+/// or a wrong code, or one at an end, with the code and invented data.
 enum PairingTarget {
   static func seeds() -> [[UInt8]] {
     let way: [UInt8] = [1, 0, 1, 1, 0, 11, 15, 0, 10, 14, 1, 15, 0, 14]
@@ -30,10 +30,11 @@ enum PairingTarget {
     }
   }
 
-  /// One honest side and an insider in the other's place.
+  /// Runs one honest side with an insider in the other's place.
   private static func meetInsider(_ script: inout ByteScript, isInviter: Bool) throws(FuzzFault) {
     let way = script.byte()
-    // A code that names other keys than the insider's has to stop it before the joiner says who it is.
+    // A code that names other keys than the insider's must stop it before the joiner identifies
+    // itself.
     let isNamed = !isInviter || way & 1 == 0
     var insider = PairingInsider(isInviter: isInviter)
     var victim = isInviter ? joiner(asks: way & 2 == 0, isNamed: isNamed) : inviter(asks: way & 2 == 0)

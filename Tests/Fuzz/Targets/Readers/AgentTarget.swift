@@ -1,7 +1,9 @@
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// What a node and its agent say to each other, and an orders file, with a machine that carries out whatever is read.
+/// Frames between a node and its agent, and an orders file.
+///
+/// A machine carries out whatever is read.
 enum AgentTarget {
   static func seeds() -> [[UInt8]] {
     let instant = BootInstant(milliseconds: 5_000)
@@ -86,7 +88,7 @@ enum AgentTarget {
     try require(fault != nil || bytes.count - read < 8 + AgentOrders.maximumBytes, "\(bytes.count - read) bytes wait")
   }
 
-  /// Has a machine carry out orders on processes that they name and on one that they do not.
+  /// Carries out orders on the processes that they name, and on one that they do not name.
   private static func carryOut(_ orders: AgentOrders, _ machine: inout AgentMachine) throws(FuzzFault) {
     var effects = machine.received(orders, boot: "boot", at: BootInstant(milliseconds: 5_000)) { $0.account != 7 }
     let stranger = ProcessIdentity(processID: 1, startTime: 1)

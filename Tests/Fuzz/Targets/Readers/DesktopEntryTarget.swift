@@ -1,7 +1,7 @@
 import LatchkeyAgent
 import LatchkeyModel
 
-/// The menu entry of an application, which anybody with an account may have written.
+/// The menu entry of an application, which any account may have written.
 enum DesktopEntryTarget {
   static func seeds() -> [[UInt8]] {
     let entries = [

@@ -1,4 +1,5 @@
-/// The simplest implementation of Protocol/04-session.md §1 and §3: the meaning of bytes, however they are divided.
+/// The simplest implementation of Protocol/04-session.md §1 and §3: the meaning of bytes,
+/// independent of their division.
 struct FrameRules {
   enum Piece: Equatable {
     case preamble([UInt8])
@@ -12,7 +13,7 @@ struct FrameRules {
 
   private(set) var awaitsPreamble: Bool
   private(set) var fault: Fault?
-  /// Bytes of whole pieces that came before the handshake was over.
+  /// The bytes of complete pieces that came before the end of the handshake.
   private(set) var strangerBytes = 0
   var isStranger = true
   private var held: [UInt8] = []
@@ -21,7 +22,7 @@ struct FrameRules {
     self.awaitsPreamble = awaitsPreamble
   }
 
-  /// Takes bytes and returns what is whole by them.
+  /// Takes bytes and returns the pieces that they complete.
   mutating func take(_ part: [UInt8]) -> [Piece] {
     guard fault == nil else { return [] }
     held += part

@@ -3,7 +3,8 @@ import LatchkeyWire
 import NIOCore
 import NIOEmbedded
 
-/// The bytes of a connection in parts that the script chooses, for the decoder and for the rules as written.
+/// The bytes of a connection, in parts that the script chooses, for the decoder and for the rules
+/// of the specification.
 enum FramesTarget {
   static func seeds() -> [[UInt8]] {
     let (session, pairing) = (Preamble.session.bytes, Preamble.pairing(discriminator: 677).bytes)
@@ -18,9 +19,9 @@ enum FramesTarget {
     ]
   }
 
-  /// In the place of a part's size: the handshake is over.
+  /// A value in place of a part's size that ends the handshake.
   private static let lifts: UInt8 = 0xFF
-  /// In the place of a part's size: a frame of the size in the next two bytes.
+  /// A value in place of a part's size that stands for a frame of the size in the next two bytes.
   private static let fills: UInt8 = 0xFE
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {
@@ -49,7 +50,7 @@ enum FramesTarget {
       }
       try compare(part, channel, &rules)
     }
-    // Half a frame at the end is no frame, and after a fault there is nothing.
+    // Half a frame at the end is no frame, and nothing follows a fault.
     try compare(rules.fault == nil ? [] : [0, 1, 1], channel, &rules)
   }
 

@@ -3,7 +3,7 @@ import LatchkeyModel
 
 /// A request to the local API.
 ///
-/// The first byte chooses between its method and target, and its body.
+/// The first byte chooses between method and target, and the body.
 enum LocalAPITarget {
   private static let methods = ["GET", "POST", "DELETE", "PUT", "get", ""]
 
@@ -53,7 +53,8 @@ enum LocalAPITarget {
     }
   }
 
-  /// A target is one request that is the same when our own client writes it, or one of three refusals with a sentence.
+  /// Checks that a target is one request that our own client would write in the same way, or one of
+  /// three refusals with a sentence.
   private static func checkTarget(_ method: String, _ text: String) throws(FuzzFault) {
     let target: RequestTarget
     do throws(ControlFailure) { target = try RequestTarget(checking: text) } catch {

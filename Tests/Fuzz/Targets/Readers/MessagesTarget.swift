@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// Bytes with a valid tag that should be a message.
+/// Bytes with a valid tag that are read as a message.
 ///
 /// The first byte chooses how they are read.
 enum MessagesTarget {
@@ -89,7 +89,7 @@ enum MessagesTarget {
     }
   }
 
-  /// Runs without items say nothing, and are left out when a batch is compared.
+  /// Returns a batch without empty runs, which say nothing, for a comparison.
   private static func whole(_ batch: SessionBatch) -> [UInt8] {
     var batch = batch
     batch.runs.removeAll { $0.items.isEmpty }
@@ -117,7 +117,8 @@ enum MessagesTarget {
     return true
   }
 
-  /// Bytes are refused by a typed error, or mean a value that is within bounds and the same when it is said again.
+  /// Checks that bytes are refused by a typed error, or mean a value within bounds that stays the
+  /// same when it is written again.
   private static func same<Value, Failure: Error>(
     _ bytes: [UInt8], _ read: ([UInt8]) throws(Failure) -> Value, _ write: (Value) -> [UInt8],
     _ isWithinBounds: (Value) -> Bool

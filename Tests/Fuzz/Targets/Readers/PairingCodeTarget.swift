@@ -33,7 +33,8 @@ enum PairingCodeTarget {
     }
   }
 
-  /// Any text is a code that is written as one that means the same, or has a sentence.
+  /// Checks that any text is a code, which is written as another with the same meaning, or is
+  /// refused with a sentence.
   private static func checkText(_ text: String) throws(FuzzFault) {
     switch read(text) {
     case .failure(let error): try require(!error.description.isEmpty, "no sentence for \(error)")
@@ -48,7 +49,8 @@ enum PairingCodeTarget {
     }
   }
 
-  /// Any bytes under a right checksum: what is read says the same bytes, and nothing out of range is.
+  /// Checks any bytes under a valid checksum: a code that is read has the same bytes, and no value
+  /// out of range.
   private static func checkData(_ data: [UInt8]) throws(FuzzFault) {
     guard let text = try? Bech32m.encode(humanReadablePart: "lk", data: data),
       let decoded = try? Bech32m.decode(text)
@@ -65,7 +67,8 @@ enum PairingCodeTarget {
       "\(data) is out of range and read")
   }
 
-  /// A right code is read however it is written, and never with one to four wrong symbols.
+  /// Checks that a right code is read in every way of writing it, and never with one to four wrong
+  /// symbols.
   private static func checkPasted(_ script: inout ByteScript) throws(FuzzFault) {
     let hasAddress = script.bool()
     let code = PairingCode(
@@ -74,7 +77,8 @@ enum PairingCodeTarget {
       address: hasAddress ? .init(ipv4: script.wholeBytes(4), port: max(1, script.number16())) : nil)
     var scalars = Array(code.text.unicodeScalars.filter { $0 != "-" })
     try checkDecorated(scalars, .pasted(code), &script)
-    // After `LK1`: what detects errors covers it all, but a wrong separator makes another text.
+    // Begins after `LK1`: the error detection covers all of the text, but a wrong separator makes
+    // another text.
     let wrong = spoil(&scalars, from: 3, by: bech32, places: 1 + script.choice(4), &script)
     guard wrong > 0 else { return }
     if case .success = read(text(scalars)) { throw FuzzFault("a code with \(wrong) wrong symbols is read") }
@@ -105,7 +109,7 @@ enum PairingCodeTarget {
     try require(parts(found) == parts(code), "\(text(decorated)) means another code")
   }
 
-  /// Replaces up to `places` symbols by others; returns how many really are others.
+  /// Replaces up to `places` symbols by others, and returns the number of changed ones.
   private static func spoil(
     _ scalars: inout [Unicode.Scalar], from start: Int, by symbols: [Unicode.Scalar], places: Int,
     _ script: inout ByteScript
@@ -127,7 +131,7 @@ enum PairingCodeTarget {
     return text
   }
 
-  /// Everything that a code says, as text.
+  /// Returns everything that a code says, as text.
   private static func parts(_ credential: PairingCredential) -> String {
     switch credential {
     case .pasted(let code):

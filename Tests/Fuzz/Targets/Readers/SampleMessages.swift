@@ -2,7 +2,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
 
-/// A message of every kind, from which inputs begin.
+/// A message of every kind, with which inputs begin.
 enum SampleMessages {
   static func commands(_ random: inout SeededRandom) -> [CommandBody] {
     let payloads: [CommandPayload] = [
@@ -44,7 +44,6 @@ enum SampleMessages {
       lastEnd: 1_700_000_900_000)
   }
 
-  /// Facts of several kinds.
   static func facts(_ random: inout SeededRandom) -> [Fact] {
     let (device, child) = (Samples.deviceID(&random), ChildID(milliseconds: 5, random: random.bytes(10)))
     let hexadecimal = Hexadecimal.encode(device.bytes)
@@ -81,7 +80,7 @@ enum SampleMessages {
       held: [HeldItem(streamClass: .command, sequence: 3, itemID: random.bytes(16))], keyID: random.bytes(8))
   }
 
-  /// Hellos that name a class twice in one list, which no reader takes.
+  /// Returns Hellos that name a class twice in one list, which every reader refuses.
   static func doubledHellos(_ random: inout SeededRandom) -> [Hello] {
     let hello = hello(&random)
     var (outgoing, incoming, held) = (hello, hello, hello)

@@ -22,7 +22,9 @@ enum TextRecordTarget {
     try checkOpenCodes(pairs["d"])
   }
 
-  /// The rules of RFC 6763, section 6.4, and our bounds, once more: 16 entries, 1,300 bytes, the first of equal keys.
+  /// Returns the result by the rules of RFC 6763, section 6.4, and our bounds.
+  ///
+  /// The bounds are 16 entries and 1,300 bytes; the first of equal keys counts.
   private static func expected(_ entries: [[UInt8]]) -> [String: [UInt8]] {
     var pairs: [String: [UInt8]] = [:]
     var total = 0

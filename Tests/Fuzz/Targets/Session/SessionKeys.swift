@@ -2,14 +2,14 @@ import LatchkeyCrypto
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// Two paired devices, a stranger, and one handshake of theirs, which is always the same.
+/// Two paired devices, a stranger, and one handshake between them, all of them constant.
 struct SessionKeys: Sendable {
   let caller: LinkKeyPair
   let callee: LinkKeyPair
   let stranger: LinkKeyPair
   let ephemeral: (caller: LinkKeyPair, callee: LinkKeyPair)
   let pairwise: PresharedKey
-  /// Another one that the caller tries too.
+  /// An older key that the caller tries as well.
   let older: PresharedKey
   /// A key that neither side has.
   let foreign: PresharedKey

@@ -4,14 +4,15 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// One real session machine, and at the other end an attacker who has the keys and sends what the script determines.
+/// A real session machine, and at the other end an attacker who has the keys and sends what the
+/// script determines.
 struct SessionMeddling {
   private var victim: SessionMachine
   private var hostile: NoiseTransport
   private var now = BootInstant(milliseconds: 90_000_000)
   private var timers: SessionTimers
   private var hello: Hello?
-  /// A Boolean value that indicates whether the victim has said anything.
+  /// A Boolean value that indicates whether the victim has sent anything.
   private var hasSpoken = false
   private var sealedFrames: [[UInt8]] = []
   /// A Boolean value that indicates whether the victim refused a frame, which closes the connection.
@@ -24,7 +25,7 @@ struct SessionMeddling {
     timers = SessionTimers(openedAt: now)
   }
 
-  /// Performs the next thing that the script says.
+  /// Performs the next step of the script.
   mutating func step(_ script: inout ByteScript) throws(FuzzFault) {
     switch script.choice(11) {
     case 0: try receive(plaintext: script.block())
@@ -36,7 +37,7 @@ struct SessionMeddling {
       frame[script.choice(frame.count)] ^= script.byte() | 1
       try refuse(frame)
     case 5:
-      // Frames that never arrive: what follows them is out of turn.
+      // These frames never arrive, so the frames after them are out of turn.
       for _ in 0...script.choice(3) { _ = seal([], keepsPlace: false) }
       try refuse(seal(SessionCodec.encode(SessionBatch(ping: 4)), keepsPlace: false))
       isClosed = true
@@ -56,7 +57,7 @@ struct SessionMeddling {
 
   // MARK: What the victim is given
 
-  /// A frame that is truly the peer's, with any plaintext.
+  /// Passes a genuine frame of the peer with any plaintext.
   private mutating func receive(plaintext: [UInt8]) throws(FuzzFault) {
     let batch = try? SessionCodec.decode(plaintext)
     let frame = seal(plaintext, keepsPlace: false)
@@ -82,7 +83,7 @@ struct SessionMeddling {
     try require(victim.peerHello == hello, "the Hello in force is \(String(describing: victim.peerHello))")
   }
 
-  /// Protocol/04-session.md §3 and §4 on what comes first, and once.
+  /// Returns the fault by Protocol/04-session.md §3 and §4: what must come first, and only once.
   private func verdict(_ batch: SessionBatch?) -> SessionFault? {
     guard let batch else { return .violation("") }
     guard let said = batch.hello else { return hello == nil && batch.goodbye == nil ? .violation("") : nil }
@@ -93,7 +94,8 @@ struct SessionMeddling {
     return hasSpoken || batch.goodbye != nil || isAlone ? nil : .violation("")
   }
 
-  /// A frame that is not the peer's next one: refused, and nothing changes by it.
+  /// Passes a frame that is not the peer's next one, and checks that it is refused and changes
+  /// nothing.
   private mutating func refuse(_ frame: [UInt8]) throws(FuzzFault) {
     let timer = victim.nextTimer
     do throws(SessionFault) { _ = try victim.received(frame, now: now) } catch {

@@ -3,7 +3,7 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// The frames of a session from a peer that breaks every rule, and from the network.
+/// The frames of a session, from a peer that breaks every rule and from the network.
 ///
 /// The first byte chooses between the two sides of an open session and the two of its handshake.
 enum SessionTarget {
@@ -39,7 +39,8 @@ enum SessionTarget {
     while !script.isEmpty, !meddling.isClosed { try meddling.step(&script) }
   }
 
-  /// Checks that the callee accepts a valid first frame of any caller, whom it names correctly, and no other frame.
+  /// Checks that the callee accepts a valid first frame of any caller, names the caller correctly,
+  /// and accepts no other frame.
   private static func checkFirstFrame(_ script: inout ByteScript) throws(FuzzFault) {
     let keys = SessionKeys.shared
     let frame: [UInt8]
@@ -87,7 +88,8 @@ enum SessionTarget {
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
-  /// The side that called takes an answer that the right key made, without a payload, and no other.
+  /// Checks that the caller accepts an answer that the right key made, without a payload, and no
+  /// other.
   private static func checkAnswer(_ script: inout ByteScript) throws(FuzzFault) {
     let keys = SessionKeys.shared
     var frame = keys.answer
@@ -121,7 +123,7 @@ enum SessionTarget {
     } catch { preconditionFailure("the first frame is the caller's own: \(error)") }
   }
 
-  /// Flips bits of a frame, or cut it or add to it; false when it is as it was.
+  /// Flips bits of a frame, cuts it or adds to it; returns `false` if it is unchanged.
   private static func alter(_ frame: inout [UInt8], _ script: inout ByteScript) -> Bool {
     let before = frame
     switch script.choice(4) {
@@ -135,6 +137,6 @@ enum SessionTarget {
     return frame != before
   }
 
-  /// Protocol/04-session.md §2.
+  /// The prologue of Protocol/04-session.md §2.
   private static let prologue = Array("latchkey session v1".utf8) + Preamble.session.bytes
 }

@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
 
-/// The simplest implementation of Protocol/04-session.md §5 and §7: the effects of the clock, and the rotation of keys.
+/// The simplest implementation of Protocol/04-session.md §5 and §7: the effects of the clock, and
+/// the change of keys.
 struct SessionTimers {
   private let openedAt: BootInstant
   private var heardAt: BootInstant
@@ -18,10 +19,10 @@ struct SessionTimers {
     rekeyedAt = openedAt
   }
 
-  /// Something was heard of the peer, its Hello or something after that if it is greeted.
+  /// Records a sign of life; with `isGreeted`, the Hello has arrived.
   mutating func received(_ now: BootInstant, isGreeted: Bool) { (heardAt, self.isGreeted) = (now, isGreeted) }
 
-  /// The clock shows this.
+  /// Returns the effect that is due at this time.
   mutating func fire(_ now: BootInstant) -> SessionMachine.TimerEffect? {
     if now - heardAt >= (isGreeted ? 60_000 : 10_000) { return .dead }
     if now - openedAt >= 86_400_000 { return .renew }
@@ -31,13 +32,13 @@ struct SessionTimers {
     return .ping(pings)
   }
 
-  /// A frame was sealed; whether a new key has to follow it.
+  /// Records a sealed frame, and returns whether a new key must follow it.
   mutating func sealed(_ now: BootInstant) -> Bool {
     guard now - rekeyedAt >= 3_600_000 else { return false }
     rekeyedAt = now
     return true
   }
 
-  /// A new key was asked for with a frame.
+  /// Records that a frame announced a new key.
   mutating func rekeyed(_ now: BootInstant) { rekeyedAt = now }
 }
