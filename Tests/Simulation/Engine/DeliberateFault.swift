@@ -1,48 +1,48 @@
-/// Mistakes of one line that the store or an interpreter of the machines could make.
+/// A one-line mistake that the store or an interpreter of the machines could make.
 ///
-/// The simulator must detect each within a limited number of seeds; otherwise it would prove nothing.
-///
-/// They exist only in the simulator's own store and interpreter; production code cannot make them.
+/// The simulator must detect each within a limited number of seeds; otherwise it would prove
+/// nothing. The mistakes exist only in the simulator's own store and interpreter. Production code
+/// cannot make them.
 public enum DeliberateFault: String, CaseIterable, Sendable {
-  /// Items are reported stored when their commit begins.
+  /// Items are reported as stored when their commit begins.
   case acknowledgeBeforeCommit = "acknowledge-before-commit"
-  /// The watermark follows the effect in a transaction of its own.
+  /// The watermark is raised in its own transaction, after the effect.
   case watermarkInItsOwnTransaction = "watermark-in-its-own-transaction"
   /// An empty number is omitted from a load.
   case forgetSkips = "forget-skips"
   /// A restarted stream keeps its epoch.
   case reuseEpoch = "reuse-epoch"
-  /// Items that were received and not committed count as received in the next session.
+  /// Items that were received but not committed count as received in the next session.
   case keepReceivedAtNewSession = "keep-received-at-new-session"
   /// Sent items are deleted without waiting for `stored`.
   case forgetWhatIsSent = "forget-what-is-sent"
-  /// A number is given out in one transaction and its item kept in the next.
+  /// A number is assigned in one transaction, and its item is stored in the next.
   case numberBeforeItem = "number-before-item"
-  /// A sender goes on behind what it sent in the session before, and the receiver takes the gap.
+  /// A sender continues after what it sent in the session before, and the receiver accepts the gap.
   case takeGaps = "take-gaps"
-  /// A new epoch goes on from the old one's watermark.
+  /// A new epoch continues from the old one's watermark.
   case keepWatermarkAcrossEpochs = "keep-watermark-across-epochs"
   /// A commit of an old epoch's items counts, and is reported, for the new epoch.
   case reportOldEpochAsNew = "report-old-epoch-as-new"
-  /// A restart leaves out the commands that were stored and not answered.
+  /// A restart leaves out commands that were stored but not answered.
   case dropUnansweredAtRestart = "drop-unanswered-at-restart"
   /// A sign of life does not reset the back-off.
   case keepBackoff = "keep-backoff"
-  /// The receiver's window is not looked at.
+  /// The receiver's window is ignored.
   case ignoreWindow = "ignore-window"
-  /// A removal is taken without closing the streams of the removed device.
+  /// A removal is accepted without closing the streams of the removed device.
   case leaveStreamsAtRemoval = "leave-streams-at-removal"
-  /// A command that ran out leaves a gap instead of a skip.
+  /// An expired command leaves a gap instead of a skip.
   case expireWithoutSkip = "expire-without-skip"
   /// A command that comes again under another number takes effect again.
   case forgetCommandIDs = "forget-command-ids"
   /// The last items that the peer states are not compared with the sent ones.
   case ignoreHeldItems = "ignore-held-items"
-  /// A total is made of records that were given to a session.
+  /// A total includes records that were given to a session.
   case mergeWhatWasSent = "merge-what-was-sent"
   /// Items that a full queue drops are not reported to the parent.
   case dropWithoutLoss = "drop-without-loss"
-  /// A cap is not held.
+  /// A cap is exceeded.
   case ignoreCaps = "ignore-caps"
   /// The key that a rotation replaced is erased before the parent has named the new one.
   case eraseKeyTooEarly = "erase-key-too-early"
@@ -50,15 +50,15 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case quarantineAtFirstReturn = "quarantine-at-first-return"
   /// Age is counted on the wall clock.
   case ageOnWallClock = "age-on-wall-clock"
-  /// A removed device's items that wait for their commit are committed all the same.
+  /// A removed device's items that wait for their commit are committed nevertheless.
   case takeFromRemoved = "take-from-removed"
   /// A silent session counts as alive for ever.
   case neverDeclareDead = "never-declare-dead"
   /// The newer of two sessions is kept, whichever side dialed it.
   case keepNewerSession = "keep-newer-session"
-  /// A full disk during a commit is taken for success.
+  /// A commit that a full disk refused counts as a success.
   case ignoreFailedCommit = "ignore-failed-commit"
-  /// Items that a full disk had space for are in force, but their effects are not reported.
+  /// Items for which a full disk had space are in force, but their effects are not reported.
   case forgetParts = "forget-parts"
   /// If a commit of an earlier session fails, the present session continues.
   case endWrongSession = "end-wrong-session"
@@ -74,38 +74,40 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case applyOlderLook = "apply-older-look"
   /// A receipt that the parent lost when it was set back is not sent again.
   case dropReceiptsAtRestart = "drop-receipts-at-restart"
-  /// An effect that was under way when the process ended is not taken up by the next one.
+  /// An effect that was under way when the process ended is forgotten by the next process.
   case forgetPendingEffects = "forget-pending-effects"
-  /// An effect whose outcome is recorded goes on being under way.
+  /// An effect with a recorded outcome stays under way.
   case carryOutTwice = "carry-out-twice"
   /// The receipt says that a command is executed when its effect begins.
   case receiptBeforeOutcome = "receipt-before-outcome"
   /// An edit reaches only some of the machines that it concerns.
   case loseEdit = "lose-edit"
-  /// Of two edits of one register the one that arrives last holds, so that the order of arrival matters.
+  /// Of two edits of one register, the one that arrives last wins, so that the order of arrival
+  /// matters.
   case lastEditHolds = "last-edit-holds"
-  /// A deleted register is forgotten, so that an earlier edit that arrives later holds again.
+  /// A deleted register is forgotten, so that an earlier edit that arrives later is in force again.
   case forgetDeletions = "forget-deletions"
-  /// A machine is sent, and takes, registers of a child whom it does not serve.
+  /// A machine is sent, and accepts, registers of a child whom it does not serve.
   case tellSiblings = "tell-siblings"
-  /// A machine is sent, and takes, facts about a child whom it does not serve.
+  /// A machine is sent, and accepts, facts about a child whom it does not serve.
   case tellSiblingsFacts = "tell-siblings-facts"
-  /// A fact reaches only one of those that hold the child's facts.
+  /// A fact reaches only one of the devices that hold the child's facts.
   case loseFact = "lose-fact"
-  /// An entry of a ledger that was received counts twice.
+  /// A received entry of a ledger counts twice.
   case applyEntryTwice = "apply-entry-twice"
   /// Points are lent twice.
   case lendTwice = "lend-twice"
-  /// Of two answers to one request the one that arrives last holds.
+  /// Of two answers to one request, the one that arrives last wins.
   case lastAnswerHolds = "last-answer-holds"
-  /// A machine whose control stream begins anew is not sent back the facts that it made and has lost.
+  /// A machine whose control stream restarts does not get back the facts that it made and has lost.
   case keepRestoredFacts = "keep-restored-facts"
   /// A span of learning earns on every machine on which the child learned.
   case earnTwice = "earn-twice"
 }
 
 extension DeliberateFault {
-  /// A Boolean value that indicates whether the mistake shows with effects outside the store, whose receipts take a while.
+  /// A Boolean value that indicates whether the mistake shows with effects outside the store, whose
+  /// receipts come later.
   var isOfEffects: Bool {
     [
       .forgetPendingEffects, .carryOutTwice, .receiptBeforeOutcome, .dropUnansweredAtRestart, .dropReceiptsAtRestart,
@@ -121,7 +123,8 @@ extension DeliberateFault {
       .contains(self)
   }
 
-  /// The troubles that have to meet for a mistake to show, where all of them together would show it too seldom.
+  /// The troubles that must coincide for the mistake to show, if all of them together would show it
+  /// too seldom.
   var troubles: [Scenario.Trouble]? {
     switch self {
     case .reportOldEpochAsNew: [.backup, .slowDisk, .reset]
@@ -129,7 +132,7 @@ extension DeliberateFault {
     case .endWrongSession: [.fullDisk, .slowDisk, .reset]
     case .reportInOldSession: [.slowDisk, .reset, .delay]
     case .dropUnansweredAtRestart: [.backup, .reset, .slowDisk, .kill]
-    // What a second restore of one machine loses proves nothing, so that there must be few of them.
+    // A second restore of a machine proves nothing about what it loses, so restores must be few.
     case .dropReceiptsAtRestart: [.backup, .slowDisk, .kill] + Array(repeating: .reset, count: 12)
     case .takeFromRemoved: [.pairAnew, .remove, .slowDisk, .delay]
     case .keepNewerSession: [.delay, .partition, .slowDisk]

@@ -53,7 +53,7 @@ struct SimulateCommand: ParsableCommand {
       return
     }
     if let seed { return try runOne(seed) }
-    // Far below the largest number, so that the range never wraps round.
+    // Far below the largest number, so that the range never wraps around.
     let from = from ?? UInt64.random(in: 1...(1 << 48))
     print("Running \(seeds) seeds from \(from) on.")
     let sweep = SeedSweep(from: from, seeds: seeds, nodes: nodes, fault: fault, goesOn: keepGoing)

@@ -1,12 +1,13 @@
 import LatchkeySimulation
 import Testing
 
-/// Tests of the simulator itself: each deliberate fault has to be noticed.
+/// Tests of the simulator itself: each deliberate fault must be detected.
 @Suite struct DeliberateFaultTests {
-  /// Seeds within which a mistake is noticed.
+  /// The number of seeds within which a mistake must be detected.
   private static let bound = 300
 
-  /// Some show in one seed of a hundred or fewer: where such a one is, so that it need not be looked for in every run.
+  /// For faults that show in at most one seed of a hundred: such a seed, so that not every run has
+  /// to search for it.
   private static let beginnings: [DeliberateFault: UInt64] = [
     .dropUnansweredAtRestart: 240, .dropReceiptsAtRestart: 100, .eraseKeyTooEarly: 240, .applyOlderLook: 420,
     .quarantineAtFirstReturn: 225, .forgetParts: 300,

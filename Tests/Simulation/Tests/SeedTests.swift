@@ -5,16 +5,17 @@ import Testing
 
 /// Tests of seeds in which nothing may fail.
 ///
-/// For more of them: `Tools/simulate --seeds 100000`.
+/// `Tools/simulate --seeds 100000` runs more of them.
 @Suite struct SeedTests {
   @Test("The fixed seeds of every run hold all invariants")
   func nothingGoesWrong() {
     sweep(from: 1, seeds: Length.pick(300, thorough: 1_000))
   }
 
-  /// `Tools/test` sets LATCHKEY_FRESH_SEEDS, the first seed and the number of seeds, as in `4711:2000`.
+  /// `Tools/test` sets LATCHKEY_FRESH_SEEDS to the first seed and the number of seeds, such as
+  /// `4711:2000`.
   ///
-  /// Without it the first seed is random.
+  /// Without it, the first seed is random.
   @Test("New seeds hold all invariants")
   func nothingGoesWrongInFreshSeeds() throws {
     let words = ProcessInfo.processInfo.environment["LATCHKEY_FRESH_SEEDS"]?.split(separator: ":")
@@ -24,7 +25,8 @@ import Testing
   }
 
   private func sweep(from: UInt64, seeds: Int) {
-    // Each part says how far it is: a program that prints nothing for minutes is taken to hang.
+    // Each part reports its progress, since a program that prints nothing for minutes counts as
+    // hanging.
     let part = 200
     for begin in stride(from: 0, to: seeds, by: part) {
       let (first, count) = (from &+ UInt64(begin), min(part, seeds - begin))
@@ -45,7 +47,7 @@ import Testing
     sweep(from: seed, seeds: 1)
   }
 
-  /// Without this a seed would be no bug report.
+  /// Without this, a seed would not be a bug report.
   @Test(arguments: [UInt64(3), 17, 1_004], [2, 3, 12])
   func aSeedIsOneHistory(seed: UInt64, nodes: Int) {
     let runs = (0..<2).map { _ in

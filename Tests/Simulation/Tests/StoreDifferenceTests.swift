@@ -1,8 +1,10 @@
 import LatchkeyTestSupport
 import Testing
 
-/// Tests that compare the real store with the simulator's model of it: both get the same random operations, and have to
-/// give the same answers and hold the same content after every step.
+/// Tests that compare the real store with the simulator's model of it.
+///
+/// Both get the same random operations, and must give the same answers and hold the same content
+/// after every step.
 @Suite struct StoreDifferenceTests {
   @Test(arguments: UInt64(1)...Length.pick(10, thorough: 30))
   func theModelDoesWhatTheStoreDoes(seed: UInt64) async throws {

@@ -8,14 +8,14 @@ package struct ModelFacts: Sendable {
     package var identity: String
     package var author: DeviceID
     package var fact: Fact
-    /// The place in the order of arrival.
+    /// The position in the order of arrival.
     package var number: Int
   }
 
   private var kinds: [ChildID: [FactKind: [Held]]] = [:]
-  /// The ledgers that the entries add up to, since a seed would spend its time with reading texts.
+  /// The ledgers of the entries, kept since a seed would spend its time on parsing texts.
   package private(set) var ledgers: [ChildID: Ledger] = [:]
-  /// The number of the fact that came last.
+  /// The number of the last fact.
   package private(set) var last = 0
 
   package init() {}
@@ -23,21 +23,21 @@ package struct ModelFacts: Sendable {
   /// The children about whom facts are held.
   package var children: [ChildID] { kinds.filter { !$0.value.values.allSatisfy(\.isEmpty) }.keys.sorted() }
 
-  /// Returns the facts of a kind about a child, in the order in which they arrived.
+  /// Returns the facts of a kind about a child in their order of arrival.
   package func facts(_ kind: FactKind, of child: ChildID) -> [Fact] { kinds[child]?[kind]?.map(\.fact) ?? [] }
 
-  /// Returns all facts about a child in the order in which they arrived, those of an author first.
+  /// Returns all facts about a child in their order of arrival, beginning with those of one author.
   package func facts(of child: ChildID, for device: DeviceID? = nil) -> [Fact] {
     let all = (kinds[child] ?? [:]).values.joined().sorted { $0.number < $1.number }
     return (all.filter { $0.author == device } + all.filter { $0.author != device }).map(\.fact)
   }
 
-  /// Returns the facts about a child that a machine has made, in the order in which they arrived.
+  /// Returns the facts about a child that a machine made, in their order of arrival.
   package func made(by device: DeviceID, about child: ChildID) -> [Fact] {
     (kinds[child] ?? [:]).values.joined().filter { $0.author == device }.sorted { $0.number < $1.number }.map(\.fact)
   }
 
-  /// Returns whether a fact would be kept if it arrived.
+  /// Returns whether a fact would be stored if it arrived.
   package func isNews(_ fact: Fact) -> Bool {
     guard let definition = FactRegistry.household.definition(fact.kind), let reading = definition.read(fact.text) else {
       return false
@@ -46,12 +46,13 @@ package struct ModelFacts: Sendable {
     return held.map { $0 != fact && definition.isKept(fact.text, $0.text) } ?? true
   }
 
-  /// Returns the facts that arrived after one of that number.
+  /// Returns the facts that arrived after the fact with that number.
   package func facts(after number: Int) -> [Held] {
     kinds.values.flatMap { $0.values.joined().filter { $0.number > number } }.sorted { $0.number < $1.number }
   }
 
-  /// Keeps a fact unless it, or one of the same identity that is kept instead, is held; returns whether it is new.
+  /// Stores a fact, unless it or a preferred one with the same identity is held; returns whether it
+  /// is new.
   mutating func keep(_ fact: Fact, _ reading: FactReading, _ definition: FactDefinition) throws(BodyFault) -> Bool {
     let held = kinds[fact.child]?[fact.kind] ?? []
     if let place = held.firstIndex(where: { $0.identity == reading.identity }) {
@@ -67,13 +68,12 @@ package struct ModelFacts: Sendable {
     return true
   }
 
-  /// Forgets all facts about a child.
   mutating func forget(_ child: ChildID) {
     kinds[child] = nil
     ledgers[child] = nil
   }
 
-  /// Forgets answers of other parents to the same request: nothing but a deliberate fault.
+  /// Forgets the answers of other parents to the same request; only a deliberate fault calls this.
   mutating func forgetOthers(than answer: Fact) {
     guard let present = RequestAnswer(answer.text) else { return }
     kinds[answer.child]?[.answer]?.removeAll {

@@ -1,7 +1,9 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// The data that the effects of commands read and write, in memory, in place of the real store's tables.
+/// The data that the effects of commands read and write.
+///
+/// It is in memory, and takes the place of the real store's tables.
 package struct ModelHoldings: EffectTransaction, Sendable {
   package let own: DeviceID
   package private(set) var author: DeviceID
@@ -11,23 +13,24 @@ package struct ModelHoldings: EffectTransaction, Sendable {
   private var usageCount: Int64 = 0
   package private(set) var messages: Set<CommandID> = []
   package private(set) var registers: [RegisterMap.Place: Register] = [:]
-  /// Edits of the transaction that other parents are to hear of.
+  /// Edits of the transaction that must be sent to other parents.
   package private(set) var told: [Register] = []
-  /// Registers of which the parent that gave the command is to hear.
+  /// Registers that must be sent to the parent that issued the command.
   package private(set) var toldAuthor: [Register] = []
-  /// What each child's machine says that it holds and this device has not set or has lost.
+  /// The registers that each child's machine reports, and that this device has not set or has lost.
   package private(set) var notes: [DeviceID: [RegisterMap.Place: Register]] = [:]
-  /// A Boolean value that indicates whether repeated learning keeps its points: nothing but a deliberate fault.
+  /// A Boolean value that indicates whether repeated learning keeps its points; only a deliberate
+  /// fault sets it.
   var keepsRepeats = false
   /// The facts about children.
   package internal(set) var facts = ModelFacts()
-  /// The devices that hold the facts of children as well.
+  /// The devices that hold facts about children as well.
   package internal(set) var holders: [DeviceID: Set<ChildID>] = [:]
-  /// Facts that the transaction has made, and devices that are to hold all facts about a child from now on.
+  /// The facts that the transaction has made.
   package private(set) var newFacts: [Fact] = []
-  /// For the oracle: all facts that this machine has made.
+  /// For the oracle: all facts that this machine made.
   package private(set) var made: [Fact] = []
-  /// Facts of which a device is to hear again.
+  /// Facts that are sent to a device again.
   package private(set) var reminders: [(device: DeviceID, fact: Fact)] = []
   package private(set) var offers: [(child: ChildID, device: DeviceID)] = []
 
@@ -36,7 +39,6 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     author = own
   }
 
-  /// Begins a transaction.
   mutating func begin(author: DeviceID, at wall: Int64, usage: Int) {
     self.author = author
     self.wall = wall
@@ -72,7 +74,7 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     for place in registers.keys where place.zone == zone { registers[place] = nil }
   }
 
-  /// Forgets registers: nothing but a deliberate fault.
+  /// Forgets registers; only a deliberate fault calls this.
   mutating func forget(where isForgotten: (Register) -> Bool) {
     registers = registers.filter { !isForgotten($0.value) }
   }
@@ -91,13 +93,13 @@ package struct ModelHoldings: EffectTransaction, Sendable {
     }
   }
 
-  /// Ends what is sent about a child whom another parent has taken from a machine.
+  /// Stops sending a machine what concerns a child whom another parent has taken from it.
   private mutating func noteOwner(_ told: Register, _ device: DeviceID) {
     guard case .machine = told.zone, let child = told.key.servedChild, told.servedChild == nil else { return }
     if !given(to: device).contains(child) { holders[device]?.remove(child) }
   }
 
-  /// Returns the children whose registers and facts a machine is sent.
+  /// Returns the children whose registers and facts are sent to a machine.
   package func given(to device: DeviceID) -> [ChildID] {
     let told = (notes[device] ?? [:]).values.filter { $0.zone == .machine(device) }
     return inMemory { try registers(in: .machine(device)) }.narrowed(by: told).servedChildren
@@ -128,13 +130,13 @@ package struct ModelHoldings: EffectTransaction, Sendable {
 
   package mutating func offerFacts(of child: ChildID, to device: DeviceID) throws { offers.append((child, device)) }
 
-  /// Forgets what a machine said that it holds, since it is no longer paired.
+  /// Forgets the registers that a machine reported, since it is no longer paired.
   mutating func forgetNotes(of device: DeviceID) { notes[device] = nil }
 
   package func usageRecords() throws -> Int64 { usageCount }
 }
 
-/// Runs what cannot fail in memory.
+/// Runs work that cannot fail in memory.
 func inMemory<Value>(_ work: () throws -> Value) -> Value {
   do { return try work() } catch { preconditionFailure("in memory nothing fails: \(error)") }
 }

@@ -2,10 +2,10 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 
-/// An effect that has no outcome yet.
+/// An effect without an outcome.
 package struct ModelPendingEffect: Sendable {
   package let id: CommandID
-  /// The parent that gave the command.
+  /// The parent that issued the command.
   package let author: DeviceID
   package let payload: CommandPayload
   package let waitsFor: String
@@ -35,38 +35,38 @@ extension ModelStore {
       ModelPendingEffect(
         id: command.commandID, author: peers[place].device, payload: command.payload, waitsFor: wait.what,
         dueAt: age + wait.within))
-    // The mistake of every system of this kind: it says OK, and nothing has happened yet.
+    // The mistake of every system of this kind: it reports success before anything has happened.
     if sources.fault == .receiptBeforeOutcome, let lock = command.payload.as(SimulatedLock.self) {
       return .executed(StateInForce(lock.state))
     }
     return .init(outcome)
   }
 
-  /// Takes registers of any child: nothing but a deliberate fault.
+  /// Accepts registers of any child; only a deliberate fault calls this.
   private mutating func takeAll(of payload: CommandPayload) -> EffectOutcome? {
     guard sources.fault == .tellSiblings, let registers = payload.as(Edit.self)?.registers else { return nil }
     for register in registers { inMemory { try holdings.save(register) } }
     return .done(StateInForce(RegistersInForce(registers, .recorded)))
   }
 
-  /// Mistakes in the effect of an edit.
+  /// Makes the deliberate mistakes in the effect of an edit.
   private mutating func spoil(_ payload: CommandPayload) {
     guard let registers = payload.as(Edit.self)?.registers else { return }
     switch sources.fault {
-    // The last to come holds, whatever its time.
+    // The register that arrives last wins, whatever its time.
     case .lastEditHolds: for register in registers { inMemory { try holdings.save(register) } }
-    // A deletion leaves nothing, so that an earlier edit that comes later holds.
+    // A deletion leaves no trace, so that an earlier edit that arrives later is in force.
     case .forgetDeletions: holdings.forget(where: { $0.value == nil })
     default: break
     }
   }
 
-  /// Mistakes in the receipt of a fact.
+  /// Makes the deliberate mistakes in the receipt of a fact.
   mutating func spoil(_ fact: Fact) throws(BodyFault) {
     switch sources.fault {
-    // The last answer to come holds, whoever was first.
+    // The answer that arrives last wins, whichever came first.
     case .lastAnswerHolds where fact.kind == .answer: holdings.facts.forgetOthers(than: fact)
-    // The entry counts again, as another one.
+    // The entry counts again, as another entry.
     case .applyEntryTwice where fact.kind == .ledger:
       guard var entry = LedgerEntry(fact.text), entry.milliPoints > 0,
         let source = RecordID(bytes: entry.id.source.bytes.map { ~$0 }),
@@ -81,7 +81,7 @@ extension ModelStore {
 
   /// Records the outcome of an effect and queues its receipt.
   ///
-  /// - Returns: the stream that got the receipt; `nil` if there is an outcome already.
+  /// - Returns: The stream that got the receipt; `nil` if there is an outcome already.
   package mutating func finishEffect(
     _ id: CommandID, _ outcome: EffectOutcome, at wall: Int64
   ) throws(ModelStoreFault) -> ModelChange? {
@@ -91,7 +91,7 @@ extension ModelStore {
     return try answer(effect, .init(outcome), wall)
   }
 
-  /// Ends the effects that had no outcome within their time.
+  /// Ends the effects that had no outcome in time.
   package mutating func expireEffects(at wall: Int64) throws(ModelStoreFault) -> [ModelChange] {
     let age = age
     var changes: [ModelChange] = []

@@ -1,13 +1,14 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// A kind of command whose effect something outside the database carries out; no kind of this version does that alone.
+/// A made-up command with an effect outside the database.
 ///
-/// An agent has to lock something, and the receipt waits for the agent.
+/// An agent must lock something, and the receipt waits for the agent. No kind of this version does
+/// only that.
 package struct SimulatedLock: CommandDefinition {
   package static let kind: CommandKind = "simulatedLock"
   package static let states: [any CommandState.Type] = [SimulatedLockState.self]
-  /// Milliseconds within which the agent has to have carried it out.
+  /// The time limit for the agent, in milliseconds.
   package static let within: Int64 = 40 * 86_400_000
 
   package var state: SimulatedLockState

@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// The agent that carries out effects on a child's machine, in its own process, which takes time and can crash.
+/// The agent that carries out effects on a child's machine.
+///
+/// It has its own process, takes time, and can crash.
 extension SimulatedNode {
   /// Starts the pending effects that are not in progress in this process.
   func carryOutEffects() {
@@ -13,7 +15,8 @@ extension SimulatedNode {
   private func finish(_ id: CommandID) {
     guard let effect = store.pending.first(where: { $0.id == id }), let lock = effect.payload.as(SimulatedLock.self)
     else {
-      // It was given up with its pairing, and begins anew if the parent that is paired again repeats the command.
+      // The effect was given up with its pairing, and begins anew if the next pairing repeats the
+      // command.
       underWay.remove(id)
       return
     }
@@ -28,7 +31,7 @@ extension SimulatedNode {
       switch result {
       case .success(let change):
         committed([change].compactMap { $0 })
-        // Nothing but a deliberate fault leaves it there.
+        // Only a deliberate fault leaves it there.
         if store.pending.contains(where: { $0.id == id }) { finish(id) }
       case .failure: act(after: 5_000_000) { [unowned self] in finish(id) }
       }

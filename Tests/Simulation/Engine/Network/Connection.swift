@@ -1,7 +1,7 @@
 /// A TCP connection between two nodes: ordered in each direction, until it breaks.
 final class Connection {
   let number: Int
-  /// Microseconds that everything takes longer on this connection, by trouble.
+  /// The additional delay of everything on this connection, in microseconds.
   var extraDelay: Int64 = 0
   /// A Boolean value that indicates whether the connection is half-open on both sides, so that nothing arrives and no
   /// error is reported.
@@ -14,7 +14,7 @@ final class Connection {
   var isReplay = false
   /// The key that the callee answered with.
   var answeredKey: [UInt8]?
-  /// The caller's first frames, as an eavesdropper keeps them.
+  /// The caller's first frames, as an eavesdropper records them.
   var overheard: [Frame] = []
 
   init(number: Int) {
@@ -28,7 +28,7 @@ final class Connection {
     return ports
   }
 
-  /// Both sides hear that it is over, in their own time.
+  /// Ends the connection with an error, which each side notices at its own time.
   func reset() {
     caller?.abort()
     callee?.abort()

@@ -2,18 +2,18 @@ import LatchkeyModel
 
 /// A unit of data on a connection.
 enum Frame {
-  /// The caller's handshake message: who calls, and the real message when frames are sealed.
+  /// The caller's handshake message: the caller's ID, and the real message if frames are sealed.
   case first(DeviceID, [UInt8])
   /// The callee's handshake message: the pairwise key it answers with, or the real message.
   case answer([UInt8])
   /// A batch sealed by the real session machine.
   case sealed([UInt8])
-  /// A batch as it is, with the connection whose key would open it.
+  /// An unencrypted batch, with the connection whose key would open it.
   case plain(SessionBatch, connection: Int)
-  /// The other side has said its last.
+  /// The end of the other side's frames.
   case end
 
-  /// Bytes on the wire, about.
+  /// The approximate number of bytes on the wire.
   var size: Int {
     switch self {
     case .first: 100

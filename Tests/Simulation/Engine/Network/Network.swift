@@ -1,4 +1,4 @@
-/// The LAN, which connects nodes and is interrupted in places for a time.
+/// The LAN, which connects nodes, and parts of which fail for a time.
 final class Network {
   private struct Way: Hashable {
     let low: Int
@@ -12,7 +12,7 @@ final class Network {
   unowned let simulation: Simulation
   private var cuts: [Way: Int64] = [:]
   private var allCutUntil: Int64 = 0
-  /// Microseconds that everything takes at most.
+  /// The longest duration of a message, in microseconds.
   var slowest = 2_000
   private(set) var connections: [Connection] = []
   private(set) var dials = 0
@@ -51,7 +51,6 @@ final class Network {
     }
   }
 
-  /// The connections that a node holds.
   var open: [Connection] {
     connections.filter { ($0.caller?.isOpen ?? false) || ($0.callee?.isOpen ?? false) }
   }
@@ -78,7 +77,7 @@ final class Network {
     simulation.after(delay) { attempt() }
   }
 
-  /// Lets an eavesdropper replay a caller's frames.
+  /// Lets an eavesdropper replay the frames of a caller.
   func replay(_ old: Connection, to node: SimulatedNode, from ghost: SimulatedNode) {
     guard node.isListening else { return }
     dials += 1
@@ -90,7 +89,8 @@ final class Network {
     for frame in old.overheard { ports.caller.send(frame) }
   }
 
-  /// Releases connections that no node holds, except for the latest, which an eavesdropper may have recorded.
+  /// Releases connections that no node holds, except the latest, which an eavesdropper may have
+  /// recorded.
   private func tidy() {
     guard connections.count > 256 else { return }
     let last = connections.suffix(32)

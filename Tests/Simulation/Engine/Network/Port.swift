@@ -1,26 +1,26 @@
-/// One side of a connection as its program sees it.
+/// One side of a connection, as its program sees it.
 final class Port {
   let connection: Connection
   let node: SimulatedNode
   private let life: Int
-  /// The place of its machine when the connection was made.
+  /// The address of the machine when the connection was made.
   let place: Int
   unowned let simulation: Simulation
   weak var other: Port?
-  /// Takes the next frame; calls `read` when it wants another.
+  /// The receiver of the next frame; it calls `read` for another one.
   var onFrame: ((Frame) -> Void)?
   var onEnd: (() -> Void)?
   var onDrained: (() -> Void)?
   private(set) var isOpen = true
   private var isOver = false
-  /// On its way to the other side, in order.
+  /// The frames on their way to the other side, in order.
   private var outgoing: [(frame: Frame, arrival: Int64)] = []
   private var isCarrying = false
-  /// Bytes that the other program has not read.
+  /// The bytes that the other program has not read.
   private(set) var unread = 0
   private var arrived: [Frame] = []
   private var isReading = false
-  /// Until then the program does not read, by trouble.
+  /// The time until which the program does not read, because of a trouble.
   var stalledUntil: Int64 = 0
 
   init(_ connection: Connection, _ node: SimulatedNode) {
@@ -33,7 +33,7 @@ final class Port {
 
   /// A Boolean value that indicates whether the program on this side is still running.
   var isHeld: Bool { node.isRunning && node.life == life }
-  /// The place of the other machine at that time; `nil` if it is gone.
+  /// The address of the other machine at that time; `nil` if it is gone.
   var remotePlace: Int? { other?.place }
   var isWritable: Bool { unread < simulation.scenario.connectionBytes }
 
@@ -64,7 +64,7 @@ final class Port {
     endSoon()
   }
 
-  /// The program has gone with its machine on: the system closes.
+  /// Handles the end of the program on a running machine, whose system closes the connection.
   func orphan() {
     guard isOpen else { return }
     isOpen = false
@@ -72,7 +72,7 @@ final class Port {
     carry(.end)
   }
 
-  /// Want the next frame.
+  /// Requests the next frame.
   func read() {
     isReading = true
     give()
@@ -93,7 +93,7 @@ final class Port {
       isCarrying = false
       guard !connection.isGone, let other, !outgoing.isEmpty else { return }
       if let healed = simulation.network.cut(node.index, other.node.index) {
-        // TCP repeats it until the way is free again.
+        // TCP repeats the frame until the path works again.
         outgoing[0].arrival = healed + Int64(200_000 + simulation.random.below(3_000_000))
         return move()
       }
@@ -104,7 +104,7 @@ final class Port {
 
   private func take(_ frame: Frame) {
     guard isHeld, isOpen else {
-      // No program listens: a machine that is on answers so, one that is off does not.
+      // No program listens. A running machine answers so; a machine that is off does not answer.
       if node.isOn, !connection.isGone { other?.resetSoon() }
       return
     }
@@ -112,7 +112,7 @@ final class Port {
     give()
   }
 
-  /// Delivers the next frame, if there is one and it is wanted.
+  /// Delivers the next frame if there is one and the program has requested it.
   func give() {
     guard isReading, !arrived.isEmpty, isHeld, !isOver else { return }
     guard !node.isAsleep else { return }

@@ -1,18 +1,21 @@
 import LatchkeyModel
 
-/// A node's disk: one transaction after another, each durable at one moment and answered at a later one.
+/// The disk of a node.
 ///
-/// A crash keeps what was durable, answered or not, and nothing else.
+/// It runs one transaction after another. Each is durable at one moment, and is answered at a later
+/// one. A crash keeps what was durable, answered or not, and nothing else.
 final class Disk {
   private unowned let node: SimulatedNode
   private var freeAt: Int64 = 0
   /// The longest duration of a transaction in microseconds.
   var slowest = 3_000
-  /// Until then every third transaction fails.
+  /// The time until which every third transaction fails.
   var fullUntil: Int64 = 0
-  /// A Boolean value that indicates whether the node has noticed that its disk refuses, and will notice when that ends.
+  /// A Boolean value that indicates whether the node knows that its disk refuses, and will notice
+  /// when that ends.
   private var isNoticed = false
-  /// The process dies with the transaction that brings this to 0, right before it is durable or right after.
+  /// A crash of the process in the transaction that brings the count to 0, right before or right
+  /// after it is durable.
   var killIn: (commits: Int, isDurable: Bool, losesPower: Bool)?
 
   private var simulation: Simulation { node.simulation }
@@ -21,21 +24,22 @@ final class Disk {
     self.node = node
   }
 
-  /// A process begins: nothing waits.
+  /// Begins a process, for which no transaction is pending.
   func begin() {
     freeAt = simulation.now
     isNoticed = false
   }
 
-  /// Makes a change durable and passes its result on; `peer` is the only one whose streams it changes, `nil` for
-  /// several.
+  /// Makes a change durable and passes its result on.
+  ///
+  /// `peer` is the only peer whose streams it changes, or `nil` for several.
   func commit<Value>(
     _ what: @autoclosure @escaping () -> String, with peer: DeviceID? = nil,
     _ body: @escaping (inout ModelStore) throws(ModelStoreFault) -> Value,
     then: @escaping (Result<Value, ModelStoreFault>) -> Void
   ) {
     let random = simulation.random.below(slowest)
-    // Simultaneous changes are often durable together.
+    // Simultaneous changes often become durable together.
     let isGrouped = simulation.random.once(in: 3)
     freeAt = max(simulation.now, freeAt) + (isGrouped ? 0 : Int64(30 + random))
     let wait = freeAt - simulation.now
@@ -53,7 +57,7 @@ final class Disk {
     }
   }
 
-  /// Reads one consistent state, at some time between the request and the answer.
+  /// Reads one consistent state, of some time between the request and the answer.
   func read<Value>(_ body: @escaping (ModelStore) -> Value, then: @escaping (Value) -> Void) {
     node.act(after: Int64(1 + simulation.random.below(200))) { [unowned self] in
       let value = body(node.store)

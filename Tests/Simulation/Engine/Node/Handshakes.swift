@@ -8,11 +8,13 @@ enum Sealing {
   case noise(NoiseTransport)
 }
 
-/// The handshake of a session: the real one, or one that only compares keys and takes no time.
+/// The handshake of a session.
+///
+/// It is the real one, or one that only compares keys and takes no time.
 struct Handshakes {
   struct Call {
     let first: Frame
-    /// Returns the encryption, and the index of the key among those that were tried.
+    /// Returns the encryption, and the index of the peer's key among those of the call.
     let answered: ([UInt8]) -> (Sealing, Int)?
   }
 

@@ -111,7 +111,8 @@ extension LinkRunner {
       && ![.ignoreFailedCommit, .endWrongSession].contains(simulation.fault)
   }
 
-  /// Two parts of each run, as far as it has so many items; the store takes more and smaller ones.
+  /// Returns two parts of each run if it has enough items; the real store has more and smaller
+  /// parts.
   private static func parts(_ runs: [ItemRun]) -> [ItemRun] {
     runs.flatMap { run in
       let half = max(1, run.items.count / 2)
@@ -180,7 +181,8 @@ extension LinkRunner {
       guard result.wasRemoved else { return node.committed(others) }
       node.refresh(peer) { [node] in node.handOut(others) }
     }
-    // The peer uses new keys once it hears that they are stored: they have to be known here by then.
+    // The peer uses new keys once it learns that they are stored, so they must be known here by
+    // then.
     if result.hasNewKeys { node.refresh(peer, then: goOn) } else { goOn() }
   }
 
@@ -256,7 +258,8 @@ extension LinkRunner {
       node.disk.commit("removal told", with: device) {
         $0.removalTold(device)
       } then: { [weak self] result in
-        // The present state of the disk decides: the device may have been paired again, and then the link continues.
+        // The present state of the disk decides: if the device was paired again, the link
+        // continues.
         if self?.noted(result) != nil { self?.node.refresh(device) { [weak self] in self?.done() } }
       }
     }
@@ -284,7 +287,9 @@ extension LinkRunner {
     }
   }
 
-  /// Returns the result of a note; `nil` if the disk refused it, which the machine is told.
+  /// Returns the result of a note.
+  ///
+  /// If the disk refused it, the machine is told, and the result is `nil`.
   private func noted<Value>(_ result: Result<Value, ModelStoreFault>) -> Value? {
     switch result {
     case .success(let value): return value

@@ -39,7 +39,7 @@ extension LinkRunner {
     }
   }
 
-  /// The machine holds a session no more.
+  /// Releases a session that the machine no longer holds.
   private func leave(_ number: Int) -> LinkSeat? {
     guard let seat = seats.removeValue(forKey: number) else { return nil }
     (seat.port.onEnd, seat.port.onDrained) = (nil, nil)

@@ -1,15 +1,15 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The deliberate mistakes of the machine's interpreter: each changes an input, an effect, or stored data.
+/// The deliberate mistakes of the machine's interpreter.
 ///
-/// Without a fault every one of these functions does nothing.
+/// Each changes an input, an effect, or stored data. Without a fault, these functions do nothing.
 extension LinkRunner {
-  /// After each word to the machine.
+  /// Runs after each input of the machine.
   func spoil(_ before: LinkMachine) {
     switch simulation.fault {
     case .keepBackoff:
-      // A sign of life: the tries that had failed are forgotten.
+      // A sign of life: the failed tries are forgotten.
       guard before.current == nil, before.attempt == nil, case .pausing = machine.dialler.phase,
         case .pausing = before.dialler.phase
       else { break }
@@ -27,7 +27,7 @@ extension LinkRunner {
     }
   }
 
-  /// Returns a received batch as the machine is told of it.
+  /// Returns a received batch as it is passed to the machine.
   func spoiled(_ batch: SessionBatch, _ number: Int) -> SessionBatch {
     var batch = batch
     switch simulation.fault {
@@ -47,7 +47,7 @@ extension LinkRunner {
     return batch
   }
 
-  /// Returns the streams as the machine is told of them.
+  /// Returns the streams as they are passed to the machine.
   func spoiled(_ streams: LinkStreams) -> LinkStreams {
     guard simulation.fault == .keepClosedStreams else { return streams }
     var streams = streams
@@ -56,10 +56,11 @@ extension LinkRunner {
     return streams
   }
 
-  /// Returns the runs in force as the machine is told of them: with the mistake, as the same numbers of a newer epoch.
+  /// Returns the runs in force as they are passed to the machine: with the mistake, as the same
+  /// numbers of a newer epoch.
   ///
-  /// A false report to the peer alone would do no lasting harm: the resulting gap ends the session, and the next Hello
-  /// is correct.
+  /// A false report to the peer alone would do no lasting harm: the resulting gap ends the session,
+  /// and the next Hello is correct.
   func spoiled(_ runs: [ItemRun]) -> [ItemRun] {
     guard simulation.fault == .reportOldEpochAsNew else { return runs }
     return runs.map { run in
@@ -71,7 +72,7 @@ extension LinkRunner {
     }
   }
 
-  /// Returns a note as the disk is told of it.
+  /// Returns a note as it is passed to the disk.
   func spoiled(_ note: LinkNote) -> LinkNote {
     guard simulation.fault == .discardByOlderCall, case .opened(let sighting, .nothing, let isInStep) = note,
       machine.standing.pendingKey != nil, node.role == .child
@@ -79,7 +80,7 @@ extension LinkRunner {
     return .opened(sighting, .refutes, isInStep: isInStep)
   }
 
-  /// Before the machine decides on a Hello.
+  /// Runs before the machine decides on a Hello.
   func prepareToJudge(_ number: Int, _ hello: Hello) {
     switch simulation.fault {
     case .keepNewerSession:
@@ -112,8 +113,8 @@ extension LinkRunner {
     update { machine, _ in machine.send(SessionBatch(stored: stored), on: current) }
   }
 
-  /// Applies the deliberate faults after runs were brought into force in the session that was open at the start of the
-  /// commit.
+  /// Applies the deliberate faults after runs were brought into force in the session that was open
+  /// when their commit began.
   func spoilAfterCommit(_ machine: inout LinkMachine, in began: Int?) {
     guard simulation.fault == .reportInOldSession, machine.current != began else { return }
     machine.effects.removeAll { if case .send(let batch, _) = $0 { !batch.stored.isEmpty } else { false } }

@@ -1,9 +1,10 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// Runs the machine of one link on a simulated disk, network and clock, as `PeerLink` does on real ones.
+/// A runner for the machine of one link, on a simulated disk, network and clock.
 ///
-/// Nothing is decided here, but for the mistakes that are made on purpose.
+/// It does what `PeerLink` does on real ones. It makes no decisions, except for the deliberate
+/// mistakes.
 final class LinkRunner {
   unowned let node: SimulatedNode
   let peer: DeviceID
@@ -19,7 +20,7 @@ final class LinkRunner {
 
   var simulation: Simulation { node.simulation }
   var current: Int? { machine.current }
-  /// The connection of the session that is kept.
+  /// The connection of the machine's present session.
   var connection: Connection? { machine.current.flatMap { seats[$0]?.port.connection } }
   var name: String { "\(node.name)→\(simulation.name(peer))" }
 
@@ -39,7 +40,7 @@ final class LinkRunner {
       surroundings: node.surroundings, jitterSeed: node.simulation.random.next(), now: node.now)
   }
 
-  /// Starts the link; nothing happens before.
+  /// Starts the link.
   func run() { update { $0.begin(now: $1) } }
 
   // MARK: The machine
@@ -80,11 +81,11 @@ final class LinkRunner {
     }
   }
 
-  /// A connection on which the handshake is over; `tell` gives its session's number.
+  /// Opens a session on a connection with a completed handshake; `tell` gives the session's number.
   func open(_ port: Port, _ sealing: Sealing, _ tell: (inout LinkMachine, BootInstant) -> Int?) {
     let seat = LinkSeat(port, sealing)
     var opened: Int?
-    // Effects are run once the connection has its seat.
+    // Effects run once the connection has its seat.
     isDraining = true
     update { opened = tell(&$0, $1) }
     isDraining = false
@@ -127,26 +128,27 @@ final class LinkRunner {
     update { $0.changed(record.standing, keyID: node.keyID(record), now: $1) }
   }
 
-  /// The peer is not paired any more.
+  /// Ends the link, since the peer is no longer paired.
   func end() {
     simulation.note(15, "\(name) ends")
     update { $0.end(now: $1) }
   }
 
-  /// The process is gone: nothing is done, and nothing is held.
+  /// Ends the link with its process, without any further effect.
   func vanishWithProcess() {
     seats = [:]
     calls = [:]
   }
 
-  /// Items were made durable for the peer.
+  /// Passes on that items were made durable for the peer.
   func committed(_ change: ModelChange) {
     update { $0.committed(change.streamClass, epoch: change.epoch, last: change.last, now: $1) }
   }
 
   func diskRecovered() { update { $0.diskRecovered(now: $1) } }
 
-  /// Handles the sighting of the peer's machine at a place over mDNS; `isNews` if it was not visible before.
+  /// Handles the sighting of the peer's machine at an address over mDNS; `isNews` if it was not
+  /// visible before.
   func sighted(_ place: Int, instance: String, isNews: Bool) {
     update {
       if isNews { $0.lost(instance: instance) }
@@ -154,7 +156,7 @@ final class LinkRunner {
     }
   }
 
-  /// This machine is at another place, or has slept.
+  /// Handles a new address of this machine, or waking from sleep.
   func networkChanged() {
     update { $0.networkChanged(node.surroundings, now: $1) }
   }

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The connection of one session, with what its frames are sealed with, and what the oracle counts of it.
+/// The connection of one session, with the keys of its frames and the counts of the oracle.
 final class LinkSeat {
   let port: Port
   private var cipher: SessionCipher?
@@ -36,8 +36,9 @@ final class LinkSeat {
 }
 
 extension SocketEndpoint {
-  /// An address in a simulation stands for a place at which a machine is until it moves: none has two places, and no
-  /// place two.
+  /// Creates the address that stands for a place.
+  ///
+  /// A machine is at one place until it moves, and no place has two machines.
   init(place: Int) {
     self.init(host: "p\(place)", port: 7)
   }

@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// Every paired device's link, made, changed and ended as the disk says: what `LinkDirectory` does in a node.
+/// The links to all paired devices, created, changed and ended as the disk says.
+///
+/// `LinkDirectory` does this in a node.
 extension SimulatedNode {
   func refreshAll() {
     let look = nextLook()
@@ -30,7 +32,7 @@ extension SimulatedNode {
     }
   }
 
-  /// The disk has taken a device out: tell it.
+  /// Handles the removal of a device from the disk.
   func removed(_ device: DeviceID) {
     // Earlier readings are outdated.
     looks[device] = nextLook()
@@ -57,7 +59,8 @@ extension SimulatedNode {
     disk.read {
       $0.streams(with: device)
     } then: { [unowned self] streams in
-      // Another call may have made it while the disk was read, or have seen more.
+      // Another call may have created the link while the disk was read, or may have read a newer
+      // state.
       if looks[device] ?? 0 > look, simulation.fault != .applyOlderLook { return refresh(device, then: then) }
       if let link = link(device) {
         link.refresh(record)
@@ -71,7 +74,7 @@ extension SimulatedNode {
     }
   }
 
-  /// Keys wait for devices, durably.
+  /// Passes on that key rotations are durably queued for devices.
   func handOut(_ rotations: [ModelChange], then: @escaping () -> Void = {}) {
     guard let first = rotations.first else { return then() }
     refresh(first.device) { [unowned self] in
@@ -80,7 +83,7 @@ extension SimulatedNode {
     }
   }
 
-  /// Tells the links of streams that have new items, durably.
+  /// Tells the links which streams durably have new items.
   func committed(_ changes: [ModelChange]) {
     for change in changes { link(change.device)?.committed(change) }
   }

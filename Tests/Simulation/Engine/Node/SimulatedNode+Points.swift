@@ -2,23 +2,23 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 
-/// The points of children: what `PointsService` does in a node, with the same effects.
+/// The points of children, with the same effects that `PointsService` has in a node.
 extension SimulatedNode {
-  /// What a look at a child's points depends on.
+  /// The inputs of a check of a child's points.
   struct PointsSituation: Hashable {
     var facts: Int
     var machines: Set<DeviceID>
     var connected: Set<DeviceID>
     var isWanted: Bool
-    /// The machines that are in touch with a parent that is in touch with this one.
+    /// The machines that are connected to a parent that is connected to this machine.
     var heard: Set<DeviceID>
   }
 
-  /// The present moment: a seed is over before a day is.
+  /// The present moment; a seed takes less than a day.
   var moment: FamilyMoment { FamilyMoment(day: Self.day, at: 1_800_000_000_000 + simulation.now / 1_000) }
   private static let day = FamilyDay.first.advanced(byDays: 1_000)
 
-  /// Forgets what the process before knew.
+  /// Forgets what the previous process knew.
   func beginPoints() {
     isPointsNews = false
     knownPoints = [:]
@@ -27,7 +27,7 @@ extension SimulatedNode {
     pointsNews()
   }
 
-  /// Looks at the points of all children soon.
+  /// Plans a check of the points of all children.
   func pointsNews(after micros: Int64 = 2_000) {
     guard simulation.scenario.registers, !isPointsNews else { return }
     isPointsNews = true
@@ -56,7 +56,7 @@ extension SimulatedNode {
     connected.compactMap { simulation.node($0) }.reduce(into: []) { $0.formUnion($1.connected) }
   }
 
-  /// Lends points, or returns them.
+  /// Lends or returns points.
   private func exchange(_ child: ChildID, _ situation: PointsSituation) {
     actOnFacts("points") { [unowned self] holdings, clock in
       let source = { [unowned self] in RecordID(bytes: simulation.effectRandom.bytes(16)) }
@@ -72,7 +72,7 @@ extension SimulatedNode {
       }
       return []
     } then: { [unowned self] isDone in
-      // What the disk refused is tried again.
+      // A change that the disk refused is tried again.
       if !isDone {
         knownPoints[child] = nil
         pointsNews(after: 5_000_000)
@@ -80,7 +80,7 @@ extension SimulatedNode {
     }
   }
 
-  /// Hands out each new lease a second time: nothing but a deliberate fault.
+  /// Lends each new lease a second time; only a deliberate fault calls this.
   private func lendAgain(_ child: ChildID, _ holdings: inout ModelHoldings) throws {
     for fact in holdings.newFacts where fact.kind == .ledger {
       guard var entry = LedgerEntry(fact.text), entry.id.kind == .leased,
@@ -114,11 +114,11 @@ extension SimulatedNode {
 }
 
 extension ModelHoldings {
-  /// Returns whether this machine is a child's.
+  /// Returns whether this machine serves a child.
   func serves(_ child: ChildID) -> Bool {
     inMemory { HouseholdKey.children(servedIn: try registers(in: .machine(own))) }.contains(child)
   }
 
-  /// The children whose machine this is.
+  /// The children whom this machine serves.
   var served: [ChildID] { inMemory { HouseholdKey.children(servedIn: try registers(in: .machine(own))) }.sorted() }
 }

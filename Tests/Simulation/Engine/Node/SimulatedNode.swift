@@ -2,18 +2,18 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// One machine: a disk that lasts, a process that a crash takes, and clocks of its own.
+/// One machine, with a lasting disk, a process that can crash, and its own clocks.
 final class SimulatedNode {
   unowned let simulation: Simulation
   let index: Int
   let device: DeviceID
   let role: DeviceRole
-  /// For sealed frames; a copy of the machine has the same.
+  /// The key for sealed frames, which a copy of the machine shares.
   let linkKey: LinkKeyPair?
   let sources: ModelSources
   /// The content of the disk.
   var store: ModelStore
-  /// Counts processes; what an earlier one planned does not happen.
+  /// The number of the present process; actions that an earlier process planned are not run.
   private(set) var life = 0
   private(set) var isRunning = false
   /// A Boolean value that indicates whether the machine has power.
@@ -26,21 +26,23 @@ final class SimulatedNode {
   private(set) var runID: [UInt8] = []
   var commandIDs = CommandIDClock(after: nil)
   var links: [LinkRunner] = []
-  /// Counts looks at what the disk holds of peers, and says which was the last for a device.
+  /// The number of the last reading of the peers on the disk, and of the last reading for each
+  /// device.
   private var lastLook = 0
   var looks: [DeviceID: Int] = [:]
   /// Effects that this process carries out.
   var underWay: Set<CommandID> = []
-  /// Rewards that run here, by child, and people who redeem points.
+  /// The rewards that run here and the people who redeem points, by child.
   var rewards: [ChildID: Int] = [:]
-  /// A Boolean value that indicates whether points will be looked at, and what they depended on when they were last.
+  /// A Boolean value that indicates whether a check of the points is planned, and the inputs of the
+  /// last one.
   var isPointsNews = false
   var knownPoints: [ChildID: PointsSituation] = [:]
-  /// The statements of other machines for whose sake this one has shared points.
+  /// The statements of other machines for which this machine has shared points.
   var servedNeeds: Set<HybridTimestamp> = []
   /// Older states of the disk, for a restore.
   var backup: ModelStore?
-  /// Milliseconds that the wall clock is off.
+  /// The error of the wall clock, in milliseconds.
   var wallError: Int64 = 0
   /// The address of the machine, as a number that changes with each move.
   private(set) var place: Int
@@ -75,12 +77,13 @@ final class SimulatedNode {
   var now: BootInstant {
     BootInstant(milliseconds: isOn ? (simulation.now - bootedAt) / 1_000 + sleptMilliseconds : 0)
   }
-  /// Milliseconds that this machine has run or slept in all its boots.
+  /// The milliseconds that this machine has run or slept in all its boots.
   var trueAge: Int64 { earlierBoots + now.milliseconds }
-  /// Unix milliseconds, as right as this machine has them.
+  /// The wall clock of this machine, in Unix milliseconds.
   var wall: Int64 { max(0, 1_800_000_000_000 + simulation.now / 1_000 + wallError) }
 
-  /// Plan something that this process does, if it lives and its machine is awake then.
+  /// Plans an action of this process, which runs if the process lives and its machine is awake
+  /// then.
   func act(after micros: Int64, _ run: @escaping () -> Void) {
     let life = life
     simulation.after(micros) { [unowned self] in
@@ -118,7 +121,8 @@ final class SimulatedNode {
 
   /// Ends the process between two instructions.
   ///
-  /// - Parameter losesPower: the machine is gone with it, so nobody is told, and its clock begins anew.
+  /// - Parameter losesPower: A Boolean value that indicates whether the machine loses power, so
+  ///   that no peer is told and its clock begins anew.
   func crash(losesPower: Bool) {
     guard isRunning else { return }
     simulation.note(2, "\(name) \(losesPower ? "loses its power" : "is killed")")
@@ -144,14 +148,14 @@ final class SimulatedNode {
     }
   }
 
-  /// Power is back.
+  /// Boots the machine after a loss of power.
   private func boot() {
     guard !isOn else { return }
     isOn = true
     bootedAt = simulation.now
   }
 
-  /// Sleeps: nothing moves for a while, and the boot clock runs on for longer than anybody saw.
+  /// Lets the machine sleep for a while, during which the boot clock advances by `milliseconds`.
   func sleep(micros: Int64, milliseconds: Int64) {
     guard isRunning, !isAsleep else { return }
     isAsleep = true
@@ -176,12 +180,14 @@ final class SimulatedNode {
     lookForExpired()
   }
 
-  /// Changes the machine's address: frames from or to the old one are lost without an error.
+  /// Changes the machine's address.
+  ///
+  /// Frames from or to the old address are lost without an error.
   func move() {
     place = simulation.freshPlace()
     for connection in simulation.network.open
     where connection.caller?.node === self || connection.callee?.node === self { connection.isGone = true }
-    // The kernel tells at once, or the next look does.
+    // The kernel reports it at once, or the next check finds it.
     act(after: Int64(simulation.random.below(2_000_000))) { [unowned self] in
       for link in links { link.networkChanged() }
       announce()
@@ -190,15 +196,16 @@ final class SimulatedNode {
 
   var name: String { "\(role == .parent ? "P" : "C")\(index)" }
 
-  /// mDNS tells the others, or does not.
+  /// Announces this machine over mDNS, which may fail.
   func announce() {
     for other in simulation.nodes where other !== self && simulation.random.below(10) > 0 { announce(to: other) }
   }
 
-  /// Announces this machine to another one; with `isNews`, even if the other one already sees it there.
+  /// Announces this machine to another one; with `isNews`, even if the other one already sees it
+  /// there.
   func announce(to other: SimulatedNode, isNews: Bool = true) {
     guard other.link(device) != nil else { return }
-    // Each process announces itself under a name of its own.
+    // Each process announces its own instance name.
     let (place, instance) = (place, "\(index)-\(life)")
     other.act(after: simulation.network.delay + 100_000) { [unowned self, unowned other] in
       guard simulation.network.cut(index, other.index) == nil else { return }
@@ -206,19 +213,19 @@ final class SimulatedNode {
     }
   }
 
-  /// Reads the announcements, now and every minute, so that a lost one is seen later.
+  /// Reads the announcements now and every minute, so that a lost one is seen later.
   private func look() {
     for other in simulation.nodes where other !== self && other.isListening { other.announce(to: self, isNews: false) }
     act(after: 60_000_000) { [unowned self] in look() }
   }
 
-  /// A session was opened with a peer at a place.
+  /// Stores the address at which a session with a peer was opened.
   func reached(_ device: DeviceID, _ place: Int) {
     let before = remembered[device] ?? ([], nil)
     remembered[device] = (Array(([place] + before.proven.filter { $0 != place }).prefix(8)), before.told)
   }
 
-  /// The surroundings of the machine's links.
+  /// The network around the machine's links.
   var surroundings: LinkSurroundings {
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: place >> $0) }
     return LinkSurroundings(
@@ -226,7 +233,7 @@ final class SimulatedNode {
       ownHosts: [SocketEndpoint(place: place).host])
   }
 
-  /// The ID of the key that calls of a peer are answered with.
+  /// Returns the ID of the key with which calls of a peer are answered.
   func keyID(_ peer: ModelPeer) -> [UInt8] { peer.sessionKey.map { simulation.keys.keyID(of: $0) } ?? [] }
 
   func link(_ device: DeviceID) -> LinkRunner? { links.first { $0.peer == device } }
@@ -254,7 +261,7 @@ final class SimulatedNode {
 
   // MARK: Who calls
 
-  /// A connection came in.
+  /// Handles an incoming connection.
   func accept(_ port: Port) {
     port.onFrame = { [unowned self] frame in
       guard case .first(let claimed, let bytes) = frame else { return port.close() }

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// A stream that has new items, durably.
+/// A stream that durably has new items.
 package struct ModelChange: Hashable, Sendable {
   package var device: DeviceID
   package var streamClass: StreamClass

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// A command as its sender's store holds it.
+/// A command in the store of its sender.
 package struct ModelCommand: Sendable {
   package let id: CommandID
   package let target: DeviceID
@@ -8,17 +8,18 @@ package struct ModelCommand: Sendable {
   package let body: [UInt8]
   package var status = CommandStatus.queued
   package var sequence: UInt64
-  /// The epoch of the stream in which `sequence` is its number.
+  /// The epoch of the stream in which the command has the number `sequence`.
   package var epoch: UInt64
   package var hasState = false
   package var waitsFor: String?
   package var expiresAt: Int64?
-  /// Of whoever checks: its place among all that were queued, and the pairing it was given in.
+  /// For the oracle: its position among all queued commands, and the pairing in which it was
+  /// issued.
   package let order: Int
   package let pairing: Int
 }
 
-/// The answer that a child's store keeps for a command.
+/// A child's stored answer to a command.
 package struct ModelReceipt: Sendable {
   package var body: [UInt8]
   package var peer: DeviceID
@@ -26,7 +27,7 @@ package struct ModelReceipt: Sendable {
   package var sequence: UInt64
 }
 
-/// A command that took effect, for the oracle.
+/// For the oracle: a command that took effect.
 package struct ModelEffect: Sendable {
   package let id: CommandID
   package let author: DeviceID

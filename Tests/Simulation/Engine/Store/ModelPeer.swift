@@ -10,15 +10,16 @@ package struct ModelPeer: Sendable {
     package var storedThrough: UInt64 = 0
     package var waitingItems: Int64 = 0
     package var waitingBytes: Int64 = 0
-    /// Usage: nothing beyond it was ever given to a session.
+    /// For usage: the greatest number that was ever given to a session.
     package var sentBound: UInt64 = 0
     /// The last number of the items that a restart queued again.
     package var restartBound: UInt64 = 0
     package var storedItem: UInt64 = 0
     package var storedItemID: [UInt8] = []
-    /// In order of their numbers; a number without a row holds nothing.
+    /// The items in the order of their numbers; a number without an item is empty.
     package var items: [ModelItem] = []
-    /// For the oracle: whether the stream was restarted, which may exceed the cap.
+    /// For the oracle: a Boolean value that indicates whether the stream was restarted, which may
+    /// exceed the cap.
     package var wasRestarted = false
   }
 
@@ -39,23 +40,24 @@ package struct ModelPeer: Sendable {
   package var removalSilences = 0
   package var knownGeneration: Int64 = 0
   package var sentGeneration: Int64?
-  /// When the pairing with a parent ended: by the wall clock, and as a reading of the age clock.
+  /// The time at which the pairing with a parent ended, by the wall clock and by the age clock.
   package var left: (at: Int64, age: Int64)?
   package var outgoing: [StreamClass: Outgoing] = [:]
   package var incoming: [StreamClass: Incoming] = [:]
-  /// The epochs of the command stream, in the order in which they followed each other, from its first restart on.
+  /// The successive epochs of the command stream, from its first restart on.
   package var commandEpochs: [UInt64] = []
-  /// Items of this peer that were refused here; items of this device that the peer says it has refused, and which ones.
+  /// The numbers of refused items of this peer, and of items of this device that the peer has
+  /// refused, with their IDs.
   package var refusedHere: Int64 = 0
   package var refusedThere: Int64 = 0
   package var refusedItems: [RefusedItem] = []
   package var tallies: [StreamClass: [DeliveryFate: Int64]] = [:]
-  /// On a child: its sessions that went into totals for this parent, and the totals.
+  /// On a child: its sessions that were merged into totals for this parent, and the totals.
   package var merged: Set<RecordID> = []
   package var totals: [RecordID: ModelTotal] = [:]
-  /// For the oracle: usage that did not fit at all.
+  /// For the oracle: usage for which there was no room at all.
   package var refused: Set<RecordID> = []
-  /// For the oracle: the number of pairings of the two.
+  /// For the oracle: the number of pairings of the two devices.
   package var pairing = 0
   /// The time of the latest pairing.
   package var pairedAt: Int64 = 1
@@ -75,13 +77,13 @@ package struct ModelPeer: Sendable {
   package var sessionKey: [UInt8]? { standing.sessionKey }
   package var callingKeys: [[UInt8]] { standing.callingKeys }
 
-  /// The streams that go out, most urgent first.
+  /// The outgoing streams, most urgent first.
   package var sending: [(streamClass: StreamClass, stream: Outgoing)] {
     StreamClass.allCases.compactMap { streamClass in outgoing[streamClass].map { (streamClass, $0) } }
   }
 }
 
-/// An item that waits.
+/// A queued item.
 package struct ModelItem: Hashable, Sendable {
   package var sequence: UInt64
   package var kind: ItemKind
@@ -92,7 +94,7 @@ package struct ModelItem: Hashable, Sendable {
   var cost: Int64 { Int64(body.count + itemID.count + 16) }
 }
 
-/// A total of several sessions' use.
+/// A total of several sessions of use.
 package struct ModelTotal: Hashable, Sendable {
   package var level: Int64
   package var body: [UInt8]

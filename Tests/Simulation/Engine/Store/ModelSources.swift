@@ -1,12 +1,14 @@
 import LatchkeyModel
 
-/// The inputs of a model store: codings, keys, epochs and clocks, all of which a seed determines.
+/// The inputs of a model store.
+///
+/// A seed determines all codings, keys, epochs and clocks.
 package final class ModelSources {
   package let coding: any BodyCoding
   package let keys: any KeySource
-  /// A random number, not 0.
+  /// Returns a random number other than 0.
   package let freshEpoch: () -> UInt64
-  /// This boot's ID and the boot clock.
+  /// The ID of the present boot, and the boot clock.
   package var bootID: String
   package var now: () -> BootInstant
   let fault: DeliberateFault?

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// Commands on the side that gives them.
+/// Commands at their sender.
 ///
 /// Spec: Protocol/05-delivery.md §9, §10.
 extension ModelStore {
@@ -27,9 +27,9 @@ extension ModelStore {
     return change
   }
 
-  /// Takes a command back before it is stored on the child.
+  /// Cancels a command before it is stored on the child.
   ///
-  /// - Returns: whether this call did.
+  /// - Returns: A Boolean value that indicates whether this call cancelled it.
   package mutating func cancel(_ id: CommandID) -> Bool {
     guard let index = commands.firstIndex(where: { $0.id == id }), commands[index].status == .queued else {
       return false
@@ -38,9 +38,9 @@ extension ModelStore {
     return true
   }
 
-  /// Takes what has run out from the queues.
+  /// Removes expired commands from the queues.
   ///
-  /// - Returns: the commands that ran out.
+  /// - Returns: The expired commands.
   @discardableResult
   package mutating func expireDue(at wall: Int64) -> [CommandID] {
     let age = countedAge(wall)
@@ -52,7 +52,7 @@ extension ModelStore {
     return due.map { commands[$0].id }
   }
 
-  /// Milliseconds until the next command runs out; nil when none can.
+  /// Returns the milliseconds until the next command expires; `nil` if none can expire.
   package func untilNextExpiry() -> Int64? {
     let due = commands.filter { $0.status == .queued }.compactMap(\.expiresAt) + pending.map(\.dueAt)
     return due.min().map { max(0, $0 - age) }
@@ -63,7 +63,7 @@ extension ModelStore {
     return commands.contains { $0.target == device && $0.status == .queued && $0.expiresAt.map { $0 <= age } ?? false }
   }
 
-  /// The age that a deliberate fault takes from the wrong clock.
+  /// Returns the age by a deliberate fault, which reads the wrong clock.
   private func countedAge(_ wall: Int64) -> Int64 { sources.fault == .ageOnWallClock ? wall : age }
 
   private mutating func take(_ index: Int, to status: CommandStatus, as fate: DeliveryFate) {
@@ -72,7 +72,7 @@ extension ModelStore {
     withdraw(place, .command, commands[index].sequence, itemID: commands[index].id.bytes, as: fate)
   }
 
-  /// The next reading of this device's hybrid clock.
+  /// Advances this device's hybrid clock and returns its reading.
   mutating func tick(_ wall: Int64) -> HybridTimestamp {
     let next = HybridTimestamp.next(after: hybrid, wall: wall, author: own)
     hybrid = next

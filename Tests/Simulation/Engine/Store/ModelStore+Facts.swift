@@ -3,10 +3,10 @@ import LatchkeyModel
 
 /// The facts of the household. Spec: Protocol/12-facts.md §5.
 extension ModelStore {
-  /// Commands that an act gives, each with the machine that it is for.
+  /// The commands of an act, each with the machine that gets it.
   package typealias Orders = [(device: DeviceID, payload: CommandPayload)]
 
-  /// Makes facts, and commands that belong to them, and queues all of them.
+  /// Makes facts and the commands that belong to them, and queues all of them.
   package mutating func act(
     nextID: () -> CommandID, at wall: Int64,
     make: (inout ModelHoldings, () -> HybridTimestamp) throws -> Orders
@@ -32,18 +32,20 @@ extension ModelStore {
     return changes
   }
 
-  /// Returns whether a machine is a child's, according to the registers that are held here.
+  /// Returns whether a machine serves a child, according to the registers that are held here.
   private func serves(_ device: DeviceID, _ child: ChildID) -> Bool {
     holdings.given(to: device).contains(child)
   }
 
-  /// Returns whether a machine is or was a child's, according to the registers that are held here.
+  /// Returns whether a machine serves or served a child, according to the registers that are held
+  /// here.
   private func hasServed(_ device: DeviceID, _ child: ChildID) -> Bool {
     inMemory { try holdings.register(HouseholdKey.child(child), in: .machine(device)) } != nil
   }
 
-  /// Queues facts for those that hold the child's facts, other than the device that they came from; before them, those of
-  /// which one of them is reminded.
+  /// Queues facts for all holders of the child's facts other than the device that they came from.
+  ///
+  /// Facts of which a holder is reminded go first.
   private mutating func relay(
     _ facts: [Fact], from sender: DeviceID?, reminding reminders: [(device: DeviceID, fact: Fact)] = []
   ) throws(ModelStoreFault) -> [ModelChange] {
@@ -57,13 +59,13 @@ extension ModelStore {
       }
       guard !wanted.isEmpty else { continue }
       changes += try queue(wanted, for: place)
-      // The other holders never hear of it: a mistake.
+      // The mistake: the other holders never learn of it.
       if sources.fault == .loseFact { break }
     }
     return changes
   }
 
-  /// Queues the facts that an effect has made, and those that a device is to hold from now on.
+  /// Queues the facts that an effect has made, and those that a device holds from now on.
   mutating func tellFacts(_ result: inout ModelInboxResult) throws(ModelStoreFault) {
     result.hasNewFacts = result.hasNewFacts || !holdings.newFacts.isEmpty
     result.changes += try relay(holdings.newFacts, from: nil, reminding: holdings.reminders)
@@ -77,7 +79,7 @@ extension ModelStore {
     }
   }
 
-  /// Keeps the facts about a child again that this machine has forgotten and no other has stored yet.
+  /// Stores facts about a child again that this machine has forgotten and no other has stored yet.
   private mutating func recallFacts(of child: ChildID) {
     for item in peers.flatMap({ $0.outgoing[.control]?.items ?? [] }) where item.kind == .facts {
       for fact in (try? coding.facts(item.body)) ?? [] where fact.child == child {
@@ -108,7 +110,7 @@ extension ModelStore {
     return changes
   }
 
-  /// Queues all facts that a device holds for it, since it may have lost some that it made itself.
+  /// Queues all facts about a device's children for it, since it may have lost some of its own.
   mutating func returnFacts(to place: Int) throws(ModelStoreFault) -> [ModelChange] {
     guard sources.fault != .keepRestoredFacts else { return [] }
     let device = peers[place].device
@@ -119,7 +121,7 @@ extension ModelStore {
     return changes
   }
 
-  /// The items with all facts that a device holds, of which it has lost some.
+  /// Returns the items with all facts about the children of a device, which has lost some of them.
   func factItems(for device: DeviceID) -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {
     (holdings.holders[device] ?? []).sorted().flatMap { child in
       holdings.facts.facts(of: child, for: device).factBatches.map { batch in
@@ -128,7 +130,7 @@ extension ModelStore {
     }
   }
 
-  /// Keeps the facts that this machine may take, and queues those that are new to it for the others who hold them.
+  /// Stores the facts that this machine may accept, and queues the new ones for the other holders.
   mutating func takeFacts(
     _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ result: inout ModelInboxResult
   ) throws(ModelStoreFault) {

@@ -11,10 +11,10 @@ package struct ModelInboxResult {
   package var hasNewFacts = false
   /// A Boolean value that indicates whether a removal leaves a later, incomplete pairing unchanged.
   var keepsPending = false
-  /// Items that were passed over and have no receipt.
+  /// The ignored items that have no receipt.
   var refused: [RefusedItem] = []
 
-  /// Adds what a later transaction has brought about.
+  /// Adds the effects of a later transaction.
   mutating func add(_ other: ModelInboxResult) {
     changes += other.changes
     wasRemoved = wasRemoved || other.wasRemoved
@@ -25,9 +25,11 @@ package struct ModelInboxResult {
   }
 }
 
-/// Bringing received items into force. Spec: Protocol/05-delivery.md §6.
+/// The transaction with received items.
+///
+/// Spec: Protocol/05-delivery.md §6.
 extension ModelStore {
-  /// Brings items into force: effects, receipts and watermarks in one transaction.
+  /// Brings items into force, with effects, receipts and watermarks in one transaction.
   package mutating func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, at wall: Int64
   ) throws(ModelStoreFault) -> ModelInboxResult {
@@ -38,7 +40,7 @@ extension ModelStore {
       throw .noSuchPeer
     }
     if let sessionKey, runs.contains(where: { $0.items.contains { $0.kind == .removal } }) {
-      // A removal that a session of an earlier pairing brought does not end the one that holds.
+      // A removal from a session of an earlier pairing does not end the present one.
       guard peers[place].callingKeys.contains(sessionKey) else { throw .noSuchPeer }
       result.keepsPending = peers[place].pendingKey.map { $0 != sessionKey } ?? false
     }
@@ -85,7 +87,7 @@ extension ModelStore {
     peers[place].incoming[run.streamClass] = stream
   }
 
-  /// Raises watermarks alone: nothing but a deliberate fault.
+  /// Raises only watermarks; only a deliberate fault calls this.
   mutating func advanceAlone(_ runs: [ItemRun], from device: DeviceID) {
     guard let place = try? place(device), peers[place].state == .active else { return }
     for run in runs {
@@ -160,7 +162,7 @@ extension ModelStore {
     result.changes.append(change)
   }
 
-  /// The commands of one window are answered together.
+  /// The caps that let a receiver answer all commands of one window together.
   package var receiptCaps: QueueCaps {
     QueueCaps(
       items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,

@@ -44,7 +44,7 @@ extension ModelStore {
     return .loaded(told(loaded, device))
   }
 
-  /// The same, less what a deliberate fault leaves out.
+  /// Returns the items without those that a deliberate fault leaves out.
   private func told(_ items: [DeliveryItem], _ device: DeviceID) -> [DeliveryItem] {
     switch sources.fault {
     case .forgetSkips: return items.filter { $0.kind != .skip }
@@ -57,16 +57,16 @@ extension ModelStore {
     }
   }
 
-  /// Usage up to here, and some more, may have been given to a session from now on.
+  /// Notes that usage up to this number, and some more, may be given to a session from now on.
   package mutating func bind(_ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int) {
     guard let place = try? place(device), let stream = peers[place].outgoing[streamClass], stream.epoch == epoch
     else { return }
     peers[place].outgoing[streamClass]?.sentBound = max(stream.sentBound, from + UInt64(items) + 1_024)
   }
 
-  /// The peer has stored everything up to a point.
+  /// Deletes what the peer has stored, up to a point.
   ///
-  /// - Returns: whether keys among it are in force now, and the stream that got the next ones.
+  /// - Returns: Whether keys among it are in force now, and the stream that got the next ones.
   @discardableResult
   package mutating func forget(
     _ device: DeviceID, _ stored: StreamPosition
@@ -107,7 +107,7 @@ extension ModelStore {
     switch (streamClass, cause) {
     case (.command, .peerLost(_, let earlier?))
     where earlier.epoch != before?.epoch && !peers[place].commandEpochs.contains(earlier.epoch):
-      // An epoch that this machine never gave: it is the one that was set back.
+      // This machine never assigned that epoch, so it is the machine that was restored.
       wanted = unanswered(device, .peerIsAhead, before?.epoch) + rest
     case (.command, _): wanted = unanswered(device, cause, before?.epoch) + rest
     case (.receipt, .peerLost(let held, _)):
@@ -155,7 +155,7 @@ extension ModelStore {
     return OutboxPosition(epoch: epoch, storedThrough: 0, last: given)
   }
 
-  /// Commands to be sent again, in the order of their IDs; they count as queued again.
+  /// Marks the commands to be sent again as queued, and returns them in the order of their IDs.
   private mutating func unanswered(
     _ device: DeviceID, _ cause: RestartCause, _ epoch: UInt64?
   ) -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {
@@ -190,7 +190,7 @@ extension ModelStore {
     return command.epoch == epoch && command.sequence > held
   }
 
-  /// Receipts that the peer has lost, in the order in which they were queued.
+  /// Returns the receipts that the peer has lost, in the order in which they were queued.
   private func lostReceipts(
     _ device: DeviceID, after held: UInt64, _ epoch: UInt64?
   ) -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// Pairing, removal, quarantine and keys that are replaced.
+/// Pairing, removal, quarantine and rotation of keys.
 ///
 /// Spec: Protocol/04-session.md §9, Protocol/06-messages.md §7, §8.
 extension ModelStore {
@@ -45,7 +45,7 @@ extension ModelStore {
     return true
   }
 
-  /// Roll a half-made pairing back.
+  /// Rolls back a half-made pairing.
   package mutating func discardPending(_ device: DeviceID) {
     peers.removeAll { $0.device == device && $0.state == .pending && $0.pendingKey != nil }
     if let place = try? place(device) { peers[place].pendingKey = nil }
@@ -61,8 +61,9 @@ extension ModelStore {
 
   // MARK: Removal
 
-  /// Removes a device: cancels its commands, closes its streams, and queues a removal; without one, the device is
-  /// forgotten.
+  /// Removes a device: cancels its commands, closes its streams, and queues a removal.
+  ///
+  /// Without a removal, the device is deleted.
   package mutating func remove(
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64 = 1
   ) throws(ModelStoreFault) -> (change: ModelChange?, rotations: [ModelChange]) {
@@ -90,7 +91,7 @@ extension ModelStore {
     return (change, isRotating ? try rotateHousehold() : isParent ? try queueParents() : [])
   }
 
-  /// The removed device has heard of it, or never will.
+  /// Deletes a removed device that has learned of its removal, or never will.
   package mutating func removalTold(_ device: DeviceID) {
     guard let place = try? place(device), peers[place].state == .removedUntold, peers[place].pendingKey == nil
     else { return }
@@ -193,7 +194,7 @@ extension ModelStore {
     return changes
   }
 
-  /// The control streams to this machine's parents, for their links.
+  /// Returns the control streams to this machine's parents, for their links.
   package func controlToParents() -> [ModelChange] {
     peers.filter { $0.state == .active && $0.role == .parent }.compactMap { parent in
       parent.outgoing[.control].map {
@@ -202,7 +203,8 @@ extension ModelStore {
     }
   }
 
-  /// The body that tells of this machine's parents, which all have the same name here, and of those that left in a week.
+  /// Returns the body with this machine's parents, all of which have the same name here, and with
+  /// those that left within a week.
   func parentList() -> [UInt8] {
     func isTold(_ peer: ModelPeer) -> Bool {
       switch peer.state {
@@ -211,7 +213,8 @@ extension ModelStore {
       case .pending: false
       }
     }
-    // Those that are paired go first, and then the latest; of two at the same moment the one that was known later.
+    // The paired parents go first, the latest pairing first. Of two at the same time, the one that
+    // was known later goes first.
     let parents = peers.enumerated().filter { $1.role == .parent && isTold($1) }
       .sorted { left, right in
         let isActive = (left: left.element.state == .active, right: right.element.state == .active)
@@ -277,9 +280,9 @@ extension ModelStore {
     result.hasNewKeys = true
   }
 
-  /// The peer names the key that it answers with.
+  /// Handles the ID of the key that the peer answers with.
   ///
-  /// Gives whether one was erased.
+  /// Returns whether a key was erased.
   package mutating func peer(_ device: DeviceID, answersWith keyID: [UInt8]) -> Bool {
     guard let place = try? place(device) else { return false }
     let before = peers[place].keys

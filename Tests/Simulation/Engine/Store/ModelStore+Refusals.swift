@@ -1,8 +1,10 @@
 import LatchkeyModel
 
-/// Items that are not taken. Spec: Protocol/06-messages.md §9.
+/// Refused items.
+///
+/// Spec: Protocol/06-messages.md §9.
 extension ModelStore {
-  /// Ignores an item that cannot be used.
+  /// Ignores an unusable item.
   func passOver(
     _ item: DeliveryItem, _ streamClass: StreamClass, _ reason: RefusalReason, _ result: inout ModelInboxResult
   ) {

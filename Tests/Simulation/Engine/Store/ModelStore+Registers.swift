@@ -33,7 +33,7 @@ extension ModelStore {
       let added = zones.filter { !held.contains($0) }
       let news = registers.filter { zones.contains($0.zone) && !added.contains($0.zone) }
       let all = news + added.flatMap { zone in inMemory { try holdings.registers(in: zone) } }
-      // A sibling's machine hears of a child that is not its own: a mistake.
+      // The mistake: a sibling's machine gets the registers of a child that is not its own.
       let leaked = sources.fault == .tellSiblings ? registers.filter { !all.contains($0) } : []
       if sources.fault == .loseEdit, machine != machines.first { continue }
       given += try give(all + leaked, to: machine, nextID: nextID, at: wall)
@@ -41,7 +41,7 @@ extension ModelStore {
     return given
   }
 
-  /// Queues for a child's machine all registers that it is to hold.
+  /// Queues for a child's machine all registers that it must hold.
   package mutating func introduce(
     _ device: DeviceID, nextID: () -> CommandID, at wall: Int64
   ) throws(ModelStoreFault) -> [ModelChange] {
@@ -63,7 +63,7 @@ extension ModelStore {
     return [try issue(nextID(), CommandPayload(Edit(ordered)), to: place, expiresAfter: 0, at: wall)]
   }
 
-  /// Takes what a child's machine says that it holds.
+  /// Applies the registers that a child's machine reports.
   mutating func takeRegisters(
     _ item: DeliveryItem, _ place: Int, _ role: DeviceRole, _ wall: Int64, _ result: inout ModelInboxResult
   ) {
@@ -78,7 +78,7 @@ extension ModelStore {
     note(registers, by: device, at: wall)
   }
 
-  /// Keeps what a child's machine says that it holds, and moves the clock past it.
+  /// Stores the registers that a child's machine reports, and moves the clock past them.
   mutating func note(_ registers: [Register], by device: DeviceID, at wall: Int64) {
     witness(registers, at: wall)
     inMemory { try holdings.note(registers, by: device) }
@@ -95,7 +95,7 @@ extension ModelStore {
     }
   }
 
-  /// Has this machine's parents hear of what an edit has changed.
+  /// Queues for this machine's parents what an edit has changed.
   mutating func tellParents(of author: Int, _ result: inout ModelInboxResult) throws(ModelStoreFault) {
     let (told, toldAuthor) = (holdings.told, holdings.toldAuthor)
     for place in peers.indices where peers[place].state == .active && peers[place].role == .parent {
@@ -105,7 +105,7 @@ extension ModelStore {
     }
   }
 
-  /// Queues registers for a parent, together with those of an item that still waits.
+  /// Queues registers for a parent, merged with those of a pending item.
   private mutating func queueRegisters(
     _ registers: [Register], for place: Int
   ) throws(ModelStoreFault) -> ModelChange? {
@@ -119,14 +119,15 @@ extension ModelStore {
       body: coding.encode(map.registers), caps: QueueCaps())
   }
 
-  /// The item that tells a parent of everything that this machine holds; `nil` if it holds nothing.
+  /// Returns the item for a parent with everything that this machine holds; `nil` if it holds
+  /// nothing.
   func householdItem() -> (kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)? {
     let registers = inMemory { try holdings.zones().flatMap { try holdings.registers(in: $0) } }
     guard !registers.isEmpty else { return nil }
     return (.registers, Array(sources.keys.freshKey().prefix(16)), coding.encode(registers), 0)
   }
 
-  /// Queues this item for a parent that was paired.
+  /// Queues that item for a parent that was paired.
   mutating func queueHousehold(_ place: Int) throws(ModelStoreFault) {
     guard let item = householdItem() else { return }
     try enqueue(place, .control, kind: item.kind, itemID: item.id, body: item.body, caps: QueueCaps())

@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// Usage on the child, with queues that have no room. Spec: Protocol/05-delivery.md §9.
+/// Usage on a child's machine, and full queues.
+///
+/// Spec: Protocol/05-delivery.md §9.
 extension ModelStore {
   private struct Bucket: Hashable {
     var app: AppID
@@ -32,7 +34,7 @@ extension ModelStore {
     return changes
   }
 
-  /// Queues the use that this machine holds of itself for a parent that has been paired.
+  /// Queues this machine's own use for a parent that has been paired.
   mutating func queueUsage(_ place: Int) throws(ModelStoreFault) {
     for record in usage.values where record.device == own {
       reported[record.recordID, default: [:]][peers[place].device] = peers[place].pairing
@@ -55,7 +57,7 @@ extension ModelStore {
         guard try makeRoom(place) else {
           tally(place, .usage, .dropped, 1)
           if let name = RecordID(bytes: item.id) { peers[place].refused.formUnion(sources.members[name] ?? [name]) }
-          // Making room may have queued word of a loss.
+          // Making room may have queued the report of a loss.
           guard hasMadeRoom else { return nil }
           return peers[place].outgoing[.usage].map {
             ModelChange(device: peers[place].device, streamClass: .usage, epoch: $0.epoch, last: $0.last)
@@ -84,7 +86,7 @@ extension ModelStore {
     return (Int64(new.count), new.reduce(0) { $0 + $1.cost })
   }
 
-  /// Everything of this machine's usage that a parent may lack.
+  /// Returns all of this machine's usage that a parent may lack.
   func everyUsage(_ place: Int) -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {
     let totals = peers[place].totals.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map {
       (kind: ItemKind.usageRecord, id: $0.key.bytes, body: $0.value.body, level: $0.value.level)
@@ -126,7 +128,7 @@ extension ModelStore {
     return freed
   }
 
-  /// The hour or day of a record that lies in one; zones other than UTC are not the model's.
+  /// Returns the hour or day of a record that lies within one; the model knows only the zone UTC.
   private static func bucket(_ record: UsageRecord, _ level: Int64) -> Bucket? {
     let last = max(record.sessionStart, record.sessionEnd - 1)
     let hours = (record.sessionStart / 3_600_000, last / 3_600_000)

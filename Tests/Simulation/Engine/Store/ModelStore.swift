@@ -9,14 +9,14 @@ package struct ModelStore {
   package let own: DeviceID
   package let caps: QueueCaps
   private(set) var sources: ModelSources
-  /// In the order in which they were first paired.
+  /// The peers in the order of their first pairing.
   package internal(set) var peers: [ModelPeer] = []
-  /// In the order in which they were given.
+  /// The commands in the order in which they were issued.
   package internal(set) var commands: [ModelCommand] = []
   package internal(set) var receipts: [CommandID: ModelReceipt] = [:]
   /// The data that the effects of commands have written.
   package internal(set) var holdings: ModelHoldings
-  /// Effects that have no outcome yet.
+  /// The effects without an outcome.
   package internal(set) var pending: [ModelPendingEffect] = []
   package internal(set) var usage: [RecordID: UsageRecord] = [:]
   package internal(set) var losses: [RecordID: UsageLoss] = [:]
@@ -24,7 +24,7 @@ package struct ModelStore {
   var hybrid: HybridTimestamp?
   var noted: (bootID: String, base: Int64, last: BootInstant)?
   var ageClock: AgeClock
-  /// Numbers whose items are kept in the next transaction: nothing but a deliberate fault.
+  /// The numbers whose items are stored in the next transaction; only a deliberate fault sets them.
   var numbersAhead: [(device: DeviceID, streamClass: StreamClass, epoch: UInt64, item: ModelItem)] = []
   /// For the oracle: the effects and the recorded outcomes in order, and the records with their parents and pairings.
   package internal(set) var effects: [ModelEffect] = []
@@ -63,7 +63,7 @@ package struct ModelStore {
   /// Closes the store cleanly, which no simulated process does.
   package mutating func close() { noteAge() }
 
-  /// The clock for how long things have waited, in milliseconds.
+  /// The clock for waiting times, in milliseconds.
   package var age: Int64 { ageClock.age(at: sources.now()) }
 
   mutating func noteAge() {
@@ -118,7 +118,7 @@ package struct ModelStore {
       device: peers[place].device, streamClass: streamClass, epoch: stream.epoch, last: stream.last)
   }
 
-  /// The second half of a number that was given out alone: nothing but a deliberate fault.
+  /// Stores the items of numbers that were assigned alone; only a deliberate fault calls this.
   mutating func keepItemsOfNumbers() {
     for ahead in numbersAhead {
       guard let place = peers.firstIndex(where: { $0.device == ahead.device }),
@@ -131,7 +131,7 @@ package struct ModelStore {
     numbersAhead = []
   }
 
-  /// Removes one item from a queue, whose number becomes empty.
+  /// Removes one item from a queue, so that its number becomes empty.
   mutating func withdraw(
     _ place: Int, _ streamClass: StreamClass, _ sequence: UInt64, itemID: [UInt8], as fate: DeliveryFate?
   ) {
@@ -149,7 +149,7 @@ package struct ModelStore {
     peers[place].tallies[streamClass, default: [:]][fate, default: 0] += items
   }
 
-  /// The streams in both directions at one moment.
+  /// Returns the streams in both directions at one moment.
   package func streams(with device: DeviceID) -> LinkStreams {
     LinkStreams(outbox: outboxPositions(device), inbox: inboxPositions(device), held: heldItems(device))
   }
@@ -177,7 +177,7 @@ package struct ModelStore {
     }
   }
 
-  /// Classes whose last item at the peer is another than the one that was given that number here.
+  /// Returns the classes in which the peer's last item is not the item that has its number here.
   package func foreign(_ device: DeviceID, _ hello: Hello) -> Set<StreamClass> {
     guard let peer = peer(device), sources.fault != .ignoreHeldItems else { return [] }
     return Set(

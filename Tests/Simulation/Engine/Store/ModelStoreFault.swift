@@ -3,7 +3,7 @@ package enum ModelStoreFault: Error, Hashable, Sendable {
   case queueFull
   case noSuchPeer
   case unexpected(String)
-  /// The disk refused; nothing was kept.
+  /// The disk refused, and nothing was stored.
   case diskFull
 
   /// A Boolean value that indicates whether the disk is at fault, and not the request.

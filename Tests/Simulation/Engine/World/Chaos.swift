@@ -63,7 +63,7 @@ final class Chaos {
     case .killAtCommit:
       node.disk.killIn = (1 + below(6), simulation.random.once(in: 2), simulation.random.once(in: 4))
     case .sleep:
-      // A month by its own clock; the others do not see the longest part of it.
+      // A month by its own clock; the other machines do not experience most of it.
       guard node.isRunning else { return }
       let month: Int64 = 30 * 86_400_000
       node.sleep(
@@ -136,7 +136,7 @@ final class Chaos {
     twin.start()
   }
 
-  /// Pairs machines again that cannot open a session any more.
+  /// Pairs machines again that can no longer open a session.
   private func repairSplits() {
     simulation.after(5_000_000) { [unowned self] in
       var isWhole = true
@@ -168,7 +168,7 @@ final class Chaos {
       (node.disk.fullUntil, node.disk.slowest) = (0, 3_000)
       node.wake()
       node.start()
-      // Also what the disk refused to keep.
+      // This includes what the disk refused to store.
       for peer in node.store.peers
       where peer.isQuarantined || node.link(peer.device)?.machine.standing.isQuarantined == true {
         node.store.release(peer.device)
@@ -177,7 +177,7 @@ final class Chaos {
     }
     let wait = Int64(6_000_000 + below(3_000_000))
     if scenario.endsWithOutage { simulation.network.cutAll(for: wait) }
-    // The network is there again: everybody notices, some before it carries anything.
+    // The network works again. All machines notice, some of them before it carries anything.
     for node in simulation.nodes {
       node.act(after: Int64(below(500_000))) { for link in node.links { link.networkChanged() } }
     }

@@ -8,21 +8,28 @@ struct Couple: Hashable {
 
 /// The troubles of a couple, after which the guarantees are weaker.
 struct CouplePast {
-  /// The number of times that one of the two was restored to an older state, lost it, or was copied.
+  /// The number of times that one of the two was restored to an older state, was wiped, or was
+  /// copied.
   var setBacks = 0
-  /// The two were paired again after only one of them had closed its streams.
+  /// A Boolean value that indicates whether they were paired again after only one had closed its
+  /// streams.
   var isUneven = false
-  /// One of the two was removed, or they were paired again.
+  /// A Boolean value that indicates whether one was removed, or they were paired again.
   var isPairedAnew = false
-  /// One was removed during a new pairing of the two, so that it is unknown which key the other answers with.
+  /// A Boolean value that indicates whether one was removed during a new pairing, so that the
+  /// other's key is unknown.
   var wasRemovedHalfPaired = false
-  /// A machine that was set back gave out numbers a second time, and nothing told them from those of its lost past:
-  /// Protocol/05-delivery.md §8.
+  /// A Boolean value that indicates whether a restored machine assigned numbers twice without being
+  /// detected.
+  ///
+  /// Spec: Protocol/05-delivery.md §8.
   var hasUnnoticedNumbers = false
 
   var isSetBack: Bool { setBacks > 0 }
-  /// One was restored again, perhaps before any item of a restarted stream was stored; items stored under its earlier
-  /// numbers may then be lost.
+  /// A Boolean value that indicates whether one was restored again, perhaps before any item of a
+  /// restarted stream was stored.
+  ///
+  /// Items that were stored under its earlier numbers may then be lost.
   var isSetBackAgain: Bool { setBacks > 1 }
   var mayRestart: Bool { isSetBack || isUneven }
 }

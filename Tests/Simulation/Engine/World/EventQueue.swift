@@ -1,4 +1,4 @@
-/// The planned events in the order of their times and, at one moment, of their planning: a binary heap.
+/// The planned events as a binary heap, in the order of their times and then of their planning.
 struct EventQueue {
   struct Event {
     let time: Int64

@@ -7,7 +7,7 @@ extension Household {
   private static let lesson = AppID("org.kde.gcompris")
   private static let game = AppID("net.minetest.Minetest")
 
-  /// A child does something on a machine.
+  /// Performs one action of a child on a machine.
   func live(_ machine: SimulatedNode) {
     let served = machine.store.holdings.served
     guard machine.isRunning, !served.isEmpty else { return }
@@ -36,7 +36,8 @@ extension Household {
     return record
   }
 
-  /// A child has learned for some minutes, perhaps on another machine at the same time.
+  /// Records that a child has learned for some minutes, perhaps on another machine at the same
+  /// time.
   private func learn(_ child: ChildID, on machine: SimulatedNode) {
     let start = machine.moment.at - Int64(1 + simulation.effectRandom.below(1_200_000))
     let isBesideReward = simulation.effectRandom.once(in: 6)
@@ -47,7 +48,7 @@ extension Household {
         inputs: nil, rewardMilliseconds: isBesideReward ? 1 : 0, elapsedMilliseconds: record.activeMilliseconds))
   }
 
-  /// A child plays for a while, for which the machine wants points.
+  /// Lets a child play for a while, for which the machine wants points.
   private func play(_ child: ChildID, on machine: SimulatedNode) {
     let start = machine.moment.at - Int64(simulation.effectRandom.below(600_000))
     machine.rewards[child, default: 0] += 1
@@ -86,7 +87,7 @@ extension Household {
     }
   }
 
-  /// A parent answers what is open, reviews what is held, and gives or takes points.
+  /// Answers open requests, reviews held learning, and gives or takes points, as a parent.
   func answer(_ parent: SimulatedNode) {
     guard parent.isRunning else { return }
     let child = simulation.effectRandom.pick(persons)

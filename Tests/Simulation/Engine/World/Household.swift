@@ -7,7 +7,7 @@ final class Household {
   unowned let simulation: Simulation
   private static let apps = ["org.gnome.Chess", "org.kde.krita", "net.minetest", "a"].compactMap { AppID($0) }
   private var acts = 0
-  /// The children, some of whose machines several serve.
+  /// The children, some of whom have several machines.
   var persons: [ChildID] = []
 
   init(_ simulation: Simulation) {
@@ -18,7 +18,7 @@ final class Household {
   var parents: [SimulatedNode] { simulation.nodes.filter { $0.role == .parent } }
   var children: [SimulatedNode] { simulation.nodes.filter { $0.role == .child } }
 
-  /// Everybody's machine is there and paired, and starts.
+  /// Creates, pairs and starts the machines of all persons.
   func move(in scenario: Scenario) {
     for place in 0..<(scenario.parents + scenario.children) {
       _ = simulation.add(
@@ -26,7 +26,8 @@ final class Household {
         linkKey: scenario.isSealed ? simulation.linkKeys() : nil)
     }
     if scenario.registers {
-      // Children have about four machines each: what one machine of a child learns is told to all of its others.
+      // A child has about four machines, since what one machine of a child learns is sent to all of
+      // its others.
       let count = max(2, scenario.children / 4)
       persons = (0..<count).compactMap { _ in ChildID(bytes: simulation.effectRandom.bytes(16)) }
     }
@@ -37,10 +38,10 @@ final class Household {
     }
   }
 
-  /// Plans the people's acts over the time of troubles.
+  /// Plans the actions of the people during the troubles.
   func plan() {
     for _ in 0..<scenario.work {
-      // Often several things are done at a time.
+      // Often several actions take place at the same time.
       let time = Int64(simulation.random.below(Int(scenario.length))) * 1_000
       for turn in 0..<(1 + simulation.random.below(3)) {
         simulation.at(time + Int64(turn * simulation.random.below(50_000))) { [unowned self] in act() }
@@ -69,11 +70,12 @@ final class Household {
 
   private static let keys: [RegisterKey] = ["lock", "mode", "limits/daily", "later/key"]
 
-  /// Says whose the machines are, and gives each its part of the household.
+  /// Assigns the machines to children, and sends each machine its part of the household.
   private func begin(_ parent: SimulatedNode) {
     var changes = persons.enumerated().map { ModelEdit(.child($1), HouseholdKey.name, "Child \($0)") }
     for (place, child) in children.enumerated() {
-      // Of two children the first has all machines. Every other machine is shared with the next child.
+      // Of two children, the first has all machines. Every other machine is shared with the next
+      // child.
       let first = persons.count == 2 ? 0 : place % persons.count
       for person in [persons[first], persons[(first + 1) % persons.count]].prefix(1 + place % 2) {
         changes.append(ModelEdit(.machine(child.device), HouseholdKey.child(person), HouseholdKey.yes))
@@ -87,7 +89,7 @@ final class Household {
     parent.commandIDs.next(wall: wall, random: simulation.effectRandom.bytes(8))
   }
 
-  /// A parent edits one or two registers.
+  /// Edits one or two registers, as a parent.
   private func edit(_ parent: SimulatedNode) {
     acts += 1
     var changes: [ModelEdit] = []
@@ -108,7 +110,8 @@ final class Household {
   private func change() -> ModelEdit {
     let machine = children[simulation.effectRandom.below(children.count)].device
     let person = persons[simulation.effectRandom.below(persons.count)]
-    // Two parents who disagree on whose a machine is would have nothing that the other's edits could be compared with.
+    // With two parents who disagree on an assignment, there would be nothing to compare the other's
+    // edits with.
     if parents.count == 1, simulation.effectRandom.once(in: 8) {
       let isTaken = simulation.effectRandom.once(in: 2)
       if isTaken { simulation.oracle.bereft.insert(person) }
@@ -120,7 +123,7 @@ final class Household {
       simulation.effectRandom.pick(zones), simulation.effectRandom.pick(Self.keys), value)
   }
 
-  /// A person gives a command.
+  /// Issues a command, as a person.
   func command(_ parent: SimulatedNode, _ child: SimulatedNode) {
     acts += 1
     let (device, wall) = (child.device, parent.wall)
@@ -128,7 +131,8 @@ final class Household {
     let isLock = scenario.locks && simulation.random.once(in: 5)
     let payload: CommandPayload =
       isLock ? CommandPayload(SimulatedLock(level: Int64(acts))) : .message("message \(acts)")
-    // Some have a short life, some the usual one, and most have none: a machine that sleeps for a month ends the others.
+    // Some have a short lifetime, some the usual one, and most have none: a machine that sleeps for
+    // a month lets the others expire.
     let lifetime: Int64? =
       switch simulation.random.below(8) {
       case 0, 1: Int64(1 + simulation.random.below(600_000))
@@ -139,7 +143,8 @@ final class Household {
       parent.disk.commit("command", with: device) {
         [unowned self, unowned parent] (store: inout ModelStore) throws(ModelStoreFault) in
         let change = try store.issue(id, payload, to: device, expiresAfter: lifetime, at: wall)
-        // It grows old from here on: the machine may sleep for a month before the answer is there.
+        // The command ages from here on: the machine may sleep for a month before the answer
+        // arrives.
         simulation.oracle.issued(id, parent, lifetime)
         return change
       } then: { [unowned self, unowned parent] result in
@@ -149,7 +154,7 @@ final class Household {
     }
   }
 
-  /// A program was used.
+  /// Records the use of a program.
   func use(_ child: SimulatedNode) {
     acts += 1
     guard let id = RecordID(bytes: simulation.random.bytes(16)) else { return }
@@ -180,10 +185,10 @@ final class Household {
     }
   }
 
-  /// A person takes a command back.
+  /// Cancels a command, as a person.
   func cancel() {
     guard let parent = simulation.pick(parents), parent.isRunning,
-      // An edit is not taken back: setting something else is an edit.
+      // An edit is not cancelled; another edit replaces it.
       let id = simulation.pick(
         parent.store.commands.filter { $0.status == .queued && $0.payload.as(Edit.self) == nil }.map(\.id))
     else { return }
@@ -195,7 +200,7 @@ final class Household {
     }
   }
 
-  /// A person removes a device from another.
+  /// Removes a device from another, as a person.
   func remove(_ other: DeviceID, from node: SimulatedNode) {
     let (device, bytes) = (node.device, simulation.random.bytes(16))
     node.act(after: 0) { [unowned self, unowned node] in
@@ -212,7 +217,9 @@ final class Household {
     }
   }
 
-  /// Pairs two machines, of which both have stored the new key; with `isWhole`, both use it, otherwise only one.
+  /// Pairs two machines that have both stored the new key.
+  ///
+  /// With `isWhole`, both use the key; otherwise, only one does.
   func pair(_ parent: SimulatedNode, _ child: SimulatedNode, isWhole: Bool) {
     let key = simulation.keys.freshKey()
     simulation.note(6, "\(parent.name) and \(child.name) are paired")
@@ -227,7 +234,7 @@ final class Household {
         _ = try? node.store.introduce(other.device, nextID: { [unowned self] in nextID(node, wall) }, at: wall)
       }
       guard node.isRunning else { continue }
-      // A link knows of the half that is durable before the other machine hears of it.
+      // A link knows of the durable half before the other machine learns of it.
       if let record = node.store.peer(other.device), let link = node.link(other.device), !link.machine.isEnded {
         link.refresh(record)
       }

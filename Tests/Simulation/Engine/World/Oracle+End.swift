@@ -38,7 +38,7 @@ extension Oracle {
       guard parent.link(child.device)?.connection === child.link(parent.device)?.connection else {
         return "\(names) keep different sessions"
       }
-      // A command that was cancelled too late is told of as well, once its effect has an outcome.
+      // A command that was cancelled too late is also reported, once its effect has an outcome.
       if child.store.pending.contains(where: { $0.author == parent.device }) {
         return "an effect is under way on \(child.name) for ever"
       }
@@ -58,7 +58,9 @@ extension Oracle {
     return "\(peer.state) with \(keys)\(peer.pendingKey.map { " pending \($0[0])" } ?? "")"
   }
 
-  /// Returns whether two machines have lost no stored data; see Protocol/05-delivery.md §8.
+  /// Returns whether two machines have lost no stored data.
+  ///
+  /// Spec: Protocol/05-delivery.md §8.
   private func isWholePast(_ past: CouplePast) -> Bool { !past.hasUnnoticedNumbers && !past.isSetBackAgain }
 
   private func unansweredCommand() -> String? {
@@ -102,8 +104,10 @@ extension Oracle {
     return nil
   }
 
-  /// A child's machine holds, of what its parents have set for it, the latest edit of each register and nothing else, and
-  /// every parent knows all of it.
+  /// Checks that a child's machine holds the latest edit of each register that its parents have set
+  /// for it.
+  ///
+  /// It must hold nothing else, and every parent must know all of it.
   private func wrongRegisters(_ parent: SimulatedNode, _ child: SimulatedNode) -> String? {
     let all = checker().household.parents
     let isComparable = all.allSatisfy { parent in
@@ -140,7 +144,7 @@ extension Oracle {
     return places.first { one[$0.zone, $0.key] != other[$0.zone, $0.key] }.map { "\($0.key) of \($0.zone)" }
   }
 
-  /// Every record is at the parent once: by itself, in a total, or counted in a loss.
+  /// Checks that every record is at the parent once: by itself, in a total, or counted in a loss.
   private func wrongUsage(_ parent: SimulatedNode, _ child: SimulatedNode, _ past: CouplePast) -> String? {
     guard let peer = child.store.peer(parent.device) else { return nil }
     let members = child.sources.members

@@ -2,9 +2,9 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 
-/// The conditions that facts have to hold.
+/// The conditions on facts.
 extension Oracle {
-  /// A transaction has become durable: notes what was written, and checks what was received.
+  /// Records what a durable transaction has written, and checks what it received.
   func checkFacts(_ node: SimulatedNode, _ before: ModelStore) {
     let (held, earlier) = (node.store.holdings, before.holdings)
     for fact in held.made.dropFirst(earlier.made.count) {
@@ -40,9 +40,10 @@ extension Oracle {
 
   private func number(_ child: ChildID) -> Int { (checker().household.persons.firstIndex(of: child) ?? -1) + 1 }
 
-  /// No machine spends more than it has, however long it was apart, so that all never spend more than the balance.
+  /// Checks that a machine spends no more than it has, even after a long separation.
   ///
-  /// A machine whose pairing has ended forgets its entries, also those that no other machine has heard of.
+  /// All machines together then never spend more than the balance. A machine whose pairing has
+  /// ended forgets its entries, even those that no other machine has received.
   private func checkPurse(_ node: SimulatedNode) {
     let isPairedAnew = pasts.contains { couple, past in
       past.isPairedAnew && (couple.parent == node.device || couple.child == node.device)
@@ -55,7 +56,8 @@ extension Oracle {
     }
   }
 
-  /// Returns what points or requests differ in, once everything has arrived; `nil` for nothing.
+  /// Returns a description of a difference in points or requests once everything has arrived; `nil`
+  /// if there is none.
   func wrongFacts() -> String? {
     if let wrong = wrongReturns() { return wrong }
     let household = checker().household
@@ -64,7 +66,7 @@ extension Oracle {
       let nodes = (household.parents + machines).filter { node in
         household.parents.contains { parent in isComparable(parent, node) }
       }
-      // Parents hear of each other through the child's machines.
+      // Parents learn of each other through the child's machines.
       guard nodes.count == household.parents.count + machines.count, !machines.isEmpty, let first = nodes.first else {
         continue
       }
@@ -80,7 +82,8 @@ extension Oracle {
     return nil
   }
 
-  /// A machine that was restored, and whose control stream has begun anew since, has got back what it had made.
+  /// Checks that a restored machine has got back its own facts, if its control stream was restarted
+  /// since.
   private func wrongReturns() -> String? {
     for node in checker().nodes {
       for (device, epoch) in (controlAtSetBack[node.device] ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -92,7 +95,7 @@ extension Oracle {
         for child in (other.store.holdings.holders[node.device] ?? []).sorted()
         where takesFacts(node, of: child, from: device) {
           let made = other.store.holdings.facts.made(by: node.device, about: child)
-          // What it has replaced by something later is not lost.
+          // A fact that the machine has replaced by a later one is not lost.
           guard let lost = made.first(where: node.store.holdings.facts.isNews) else { continue }
           return "\(node.name) was restored, and never got back from \(other.name) what it had made: \(lost.text)"
         }
@@ -101,14 +104,15 @@ extension Oracle {
     return nil
   }
 
-  /// Returns whether a machine takes facts about a child from another one: a restored parent may not know any more that it
-  /// has given it the child.
+  /// Returns whether a machine accepts facts about a child from another one.
+  ///
+  /// A restored parent may no longer know that it has assigned the other machine to the child.
   private func takesFacts(_ node: SimulatedNode, of child: ChildID, from device: DeviceID) -> Bool {
     guard node.role == .parent else { return node.store.holdings.serves(child) }
     return inMemory { try node.store.holdings.register(HouseholdKey.child(child), in: .machine(device)) } != nil
   }
 
-  /// Returns whether a machine has heard of everything from all with whom it is to be compared.
+  /// Returns whether a machine has received everything from all machines with which it is compared.
   private func isComparable(_ parent: SimulatedNode, _ node: SimulatedNode) -> Bool {
     let household = checker().household
     let couples =
@@ -133,7 +137,7 @@ extension Oracle {
     for (id, found) in ledger.repeats where nodes.contains(where: { $0.device == id.purse }) {
       let taken = ledger.entries[EntryID(purse: id.purse, kind: .repeated, source: id.source)]?.milliPoints ?? 0
       if -taken > found.milliPoints { return "more was taken back from child \(number(child)) than was earned twice" }
-      // It asks for what the parents hold.
+      // The machine asks for what the parents hold.
       let holders = [id.purse] + nodes.filter { $0.role == .parent }.map(\.device)
       if -taken < found.milliPoints, holders.contains(where: { ledger.purse(of: $0) > 0 }) {
         return "child \(number(child)) earned twice for learning on two machines at once"
@@ -142,7 +146,7 @@ extension Oracle {
     return nil
   }
 
-  /// A request has one answer on every machine: the first that a parent gave.
+  /// Checks that a request has one answer on every machine: the first that a parent gave.
   private func wrongAnswers(_ child: ChildID, _ nodes: [SimulatedNode]) -> String? {
     guard isWhole, !bereft.contains(child) else { return nil }
     for request in asked[child] ?? [] {

@@ -1,9 +1,11 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The conditions that have to hold in sessions.
+/// The conditions on sessions.
 extension Oracle {
-  /// A Hello was looked at: whether numbers were given out twice that nothing tells apart (Protocol/05-delivery.md §8).
+  /// Checks whether a Hello shows that numbers were assigned twice without being detected.
+  ///
+  /// Spec: Protocol/05-delivery.md §8.
   func greets(_ link: LinkRunner, _ hello: Hello, _ foreign: Set<StreamClass>) {
     let couple = couple(link.node.device, link.peer)
     guard past(couple).isSetBack, simulation.fault != .ignoreHeldItems, let peer = link.node.store.peer(link.peer),
@@ -23,7 +25,7 @@ extension Oracle {
     }
   }
 
-  /// A batch is about to be sent: what it says is durable has to be.
+  /// Checks that a batch to be sent reports only what is durable.
   func sends(_ link: LinkRunner, _ batch: SessionBatch) {
     guard !batch.stored.isEmpty || batch.hello != nil, let peer = link.node.store.peer(link.peer), peer.state == .active
     else { return }
@@ -40,7 +42,7 @@ extension Oracle {
     }
   }
 
-  /// A run was sent: the receiver's window is held.
+  /// Checks that a sent run is within the receiver's window.
   func sent(_ link: LinkRunner, _ run: ItemRun, _ session: LinkSeat) {
     if session.epochs.updateValue(run.epoch, forKey: run.streamClass) != run.epoch {
       session.onTheWay[run.streamClass] = []
@@ -57,7 +59,7 @@ extension Oracle {
     }
   }
 
-  /// Where a sender would go on that remembers what it sent in an earlier session.
+  /// Returns where a sender would continue that remembers what it sent in an earlier session.
   func furthest(_ link: LinkRunner, _ load: OutboxMachine.Load) -> UInt64 {
     let sent = furthestSent["\(link.name) \(load.streamClass) \(load.epoch)"] ?? 0
     let last = link.node.store.peer(link.peer)?.outgoing[load.streamClass]?.last ?? 0
@@ -78,19 +80,20 @@ extension Oracle {
     if sightings > 100 { simulation.fail("\(link.name) has not noted \(sightings) sessions") }
   }
 
-  /// A link has done all that was due.
+  /// Checks that a link has done everything that was due.
   ///
-  /// `next` is when the next thing is due.
+  /// `next` is the time of the next due action.
   func timerFired(_ link: LinkRunner, next: BootInstant?) {
     guard let next, next <= link.node.now else { return }
     simulation.fail("\(link.name) has done what was due, and asks for a moment that is \(link.node.now - next) ms ago")
   }
 
-  /// A session is open: a second later the link knows at least of the items that are durable by now.
+  /// Checks that, a second after a session was opened, the link knows at least the items that are
+  /// durable now.
   func opens(_ link: LinkRunner) {
     guard let streams = link.node.store.peer(link.peer)?.outgoing else { return }
     link.node.act(after: 1_000_000) { [unowned self, weak link] in
-      // Parts of a commit are told together, once the last of them is durable or refused.
+      // Parts of a commit are reported together, once the last of them is durable or refused.
       guard let link, link.node.link(link.peer) === link, !link.machine.inbox.isCommitting else { return }
       for (streamClass, stream) in streams {
         guard let known = link.machine.outbox.positions[streamClass], known.epoch == stream.epoch,
@@ -101,7 +104,8 @@ extension Oracle {
     }
   }
 
-  /// A link takes a session for proof that its peer has rolled a pairing back: the peer no longer holds that key.
+  /// Checks that the peer no longer holds a key, if a link takes a session for proof that the
+  /// pairing was rolled back.
   func discards(_ link: LinkRunner) {
     guard !isCloned(link.peer), let pending = link.node.store.peer(link.peer)?.pendingKey,
       let peer = simulation.node(link.peer)?.store.peer(link.node.device),
@@ -110,7 +114,7 @@ extension Oracle {
     simulation.fail("\(link.name) discards a pairing that its peer has not rolled back")
   }
 
-  /// Of two sessions with a peer, a link keeps one: its peer does not keep the other instead.
+  /// Checks that of two sessions, both sides keep the same one.
   func keeps(_ link: LinkRunner, _ connection: Connection, insteadOf other: Connection?) {
     guard let other else { return }
     kept[link.node.device, default: []].insert([connection.number, other.number])
@@ -119,7 +123,7 @@ extension Oracle {
     }
   }
 
-  /// A side closes a session because the other broke a rule.
+  /// Checks that a side that closes a session over a broken rule does not accuse an honest peer.
   func accuses(_ link: LinkRunner, _ fault: SessionFault, _ session: LinkSeat) {
     simulation.note(20, "\(link.name): \(fault)")
     let past = past(couple(link.node.device, link.peer))
@@ -131,11 +135,11 @@ extension Oracle {
     }
   }
 
-  /// A call was answered with a key that the caller does not hold.
+  /// Handles a call that was answered with a key that the caller does not hold.
   func keysDiffer(_ link: LinkRunner, _ connection: Connection) {
     let past = past(couple(link.node.device, link.peer))
     guard !past.isSetBack, !past.isPairedAnew, let key = connection.answeredKey else { return }
-    // The call may have begun before there was that key.
+    // The call may have begun before that key existed.
     guard link.node.store.peer(link.peer)?.callingKeys.contains(key) == false else { return }
     simulation.fail("\(link.name) holds no key that the peer answers with")
   }
@@ -146,7 +150,7 @@ extension Oracle {
     simulation.fail("\(link.name) puts a machine in quarantine of which there is no copy")
   }
 
-  /// Whether a run was superseded before: what a deliberate fault takes for a proof.
+  /// Returns whether a run was superseded before, which a deliberate fault takes for proof.
   func hasReturned(_ link: LinkRunner, _ runID: [UInt8]) -> Bool {
     let key = link.node.runID + link.peer.bytes
     guard var known = runs[key] else {
@@ -161,7 +165,8 @@ extension Oracle {
     return isReturn
   }
 
-  /// The network has been there for long enough that everybody has found everybody.
+  /// Checks the sessions once the network has worked for so long that all machines have found each
+  /// other.
   func expectsSessions() {
     for parent in simulation.household.parents {
       for child in simulation.household.children where isCouple(parent, child) && !scenario.setsBack {

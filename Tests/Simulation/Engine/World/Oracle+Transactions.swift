@@ -1,8 +1,8 @@
 import LatchkeyModel
 
-/// The conditions that have to hold after each transaction.
+/// The conditions that must hold after each transaction.
 extension Oracle {
-  /// A transaction has become durable.
+  /// Checks a transaction that has become durable.
   func committed(_ node: SimulatedNode, _ before: ModelStore, with peer: DeviceID?) {
     let after = node.store
     for place in after.peers.indices where peer == nil || after.peers[place].device == peer {
@@ -17,7 +17,8 @@ extension Oracle {
     if after.effects.count > before.effects.count { checkEffects(node, before) }
     if after.outcomes.count > before.outcomes.count { checkOutcomes(node, before) }
     if scenario.locks, node.role == .parent, let peer { checkLocks(node, peer, before) }
-    // A session with the key of a half-made pairing proves that it is final, and its use is taken at once.
+    // A session with the key of a half-made pairing proves that it is final, and its use is
+    // accepted at once.
     let states = peer.map { peer in [before, after].map { $0.peer(peer)?.state } } ?? []
     if after.usage.count > before.usage.count, node.role == .parent, let peer,
       !states.contains(where: { $0 == .active || $0 == .pending })
@@ -59,7 +60,7 @@ extension Oracle {
     }
   }
 
-  /// What the sender forgets is in force at the receiver, durably.
+  /// Checks that items which the sender deletes are durably in force at the receiver.
   private func checkForgotten(
     _ node: SimulatedNode, _ peer: ModelPeer, _ streamClass: StreamClass, _ before: ModelPeer.Outgoing, through: UInt64
   ) {
@@ -69,17 +70,19 @@ extension Oracle {
     else { return }
     let there = receiver.store.peer(node.device)
     guard let held = there?.incoming[streamClass], held.epoch == before.epoch, held.watermark >= through else {
-      // A receiver that was set back meanwhile, or has closed its streams, had it when it said so.
+      // A receiver that was restored meanwhile, or has closed its streams, had the item when it
+      // said so.
       if !past(couple).mayRestart, there?.state == .active, there?.pairing == peer.pairing {
         simulation.fail("\(word): number \(through) was forgotten before it was in force")
       }
       return
     }
-    // A receiver that was set back since the session began had it when it said so; its next Hello tells of another item.
+    // A receiver that was restored since the session began had the item when it said so. Its next
+    // Hello names another item.
     if let setBack = setBackAt[peer.device], setBack >= openedAt[node.device]?[peer.device] ?? 0 { return }
     for item in before.items where item.sequence <= through && !isInForce(item, at: receiver) {
       if past(couple).hasUnnoticedNumbers { return }
-      // It was taken out of the queue in a past that its sender has lost: Protocol/05-delivery.md §8.
+      // The item was withdrawn in a past that its sender has lost: Protocol/05-delivery.md §8.
       if past(couple).isSetBack,
         withdrawn[Couple(parent: node.device, child: peer.device)]?.contains(item.itemID) == true
       {
@@ -102,11 +105,13 @@ extension Oracle {
   private func checkEffects(_ node: SimulatedNode, _ before: ModelStore) {
     for effect in node.store.effects.dropFirst(before.effects.count) {
       let author = simulation.name(effect.author)
-      // One that waited for its effect when the pairing ended is executed anew in the next pairing.
+      // A command whose effect was pending when the pairing ended is executed anew in the next
+      // pairing.
       if before.effects.contains(where: { $0.id == effect.id && $0.pairing == effect.pairing }) {
         simulation.fail("a command of \(author) took effect twice on \(node.name)")
       }
-      // A session with the key of a half-made pairing proves that it is final, and what it brings is taken at once.
+      // A session with the key of a half-made pairing proves that it is final, and its items are
+      // accepted at once.
       let states = [before, node.store].map { $0.peer(effect.author)?.state }
       if !states.contains(where: { $0 == .active || $0 == .pending }) {
         simulation.fail("a command of \(author) took effect on \(node.name), which had removed it")
@@ -123,15 +128,15 @@ extension Oracle {
     }
   }
 
-  /// An effect has one outcome.
+  /// Checks that an effect has one outcome.
   private func checkOutcomes(_ node: SimulatedNode, _ before: ModelStore) {
-    // A machine that was set back or copied has the outcomes of its present past alone.
+    // A restored or copied machine has only the outcomes of its present past.
     for outcome in node.store.outcomes.dropFirst(before.outcomes.count) where before.outcomes.contains(outcome) {
       simulation.fail("an effect on \(node.name) was carried out twice")
     }
   }
 
-  /// A command counts as executed once its effect has an outcome, and not before.
+  /// Checks that a command counts as executed once its effect has an outcome, and not before.
   private func checkLocks(_ node: SimulatedNode, _ peer: DeviceID, _ before: ModelStore) {
     guard let child = simulation.node(peer), setBackAt[peer] == nil, !cloned.contains(peer) else { return }
     let known = Dictionary(before.commands.map { ($0.id, $0.status) }) { first, _ in first }
@@ -143,7 +148,7 @@ extension Oracle {
     }
   }
 
-  /// Commands that were ended because of their age.
+  /// Checks that commands have expired no earlier than they may.
   func expired(_ node: SimulatedNode, _ ids: [CommandID]?) {
     for id in ids ?? [] {
       guard let issued = issuedAt[id], let target = node.store.commands.first(where: { $0.id == id })?.target,

@@ -1,36 +1,40 @@
 import LatchkeyModel
 import LatchkeyRules
 
-/// The oracle, which knows everything and reports the first violation.
+/// The oracle, which knows all machines and reports the first violation.
 ///
-/// After every step: nothing is reported before it is durable, nothing is deleted before it is in force at the other
-/// side, nothing takes effect twice or out of order, windows and limits are observed, a removed device applies nothing,
-/// no honest device is accused, and no stream restarts unless a machine was restored to an older state.
+/// It checks after every step that nothing is reported before it is durable, nothing is deleted
+/// before it is in force at the other side, nothing takes effect twice or out of order, windows and
+/// limits are observed, a removed device applies nothing, no honest device is accused, and no
+/// stream restarts unless a machine was restored to an older state.
 final class Oracle {
   unowned let simulation: Simulation
   var pasts: [Couple: CouplePast] = [:]
   var cloned: Set<DeviceID> = []
-  /// When commands were given, on a clock of their node that counts all its boots.
+  /// The times at which commands were issued, by a clock of their node that continues across boots.
   var issuedAt: [CommandID: (at: Int64, lifetime: Int64?)] = [:]
   var lastOrder: [Couple: (pairing: Int, order: Int)] = [:]
   /// The peers' runs that a link knows of, by the run that the link belongs to and the peer.
   var runs: [[UInt8]: (present: [UInt8], past: Set<[UInt8]>)] = [:]
   var furthestSent: [String: UInt64] = [:]
-  /// Connections that a device kept, each with the one that made way for it.
+  /// The connections that a device kept, each with the one that it replaced.
   var kept: [DeviceID: Set<[Int]>] = [:]
-  /// When devices were set back last, and when links opened their last sessions.
+  /// The times at which devices were last restored, and at which links opened their last sessions.
   var setBackAt: [DeviceID: Int64] = [:]
   var openedAt: [DeviceID: [DeviceID: Int64]] = [:]
-  /// The epochs of the control streams of restored machines of which the other ones held something at that moment.
+  /// For each restored machine, the epochs of its control streams of which other machines held
+  /// something at that time.
   var controlAtSetBack: [DeviceID: [DeviceID: UInt64]] = [:]
-  /// Items that were taken out of a queue before the peer was known to have stored them, by sender and peer.
+  /// The items that were withdrawn before the peer was known to have stored them, by sender and
+  /// peer.
   var withdrawn: [Couple: Set<[UInt8]>] = [:]
 
-  /// The points that machines have written, what children asked, and what parents answered, wherever it is known.
+  /// The points that machines have written, what children asked, and what parents answered, on any
+  /// machine.
   var written: [ChildID: Ledger] = [:]
   var asked: [ChildID: Set<ChildRequest>] = [:]
   var answered: [ChildID: Set<RequestAnswer>] = [:]
-  /// Children from whom a machine was taken, which forgets then what it has not told.
+  /// The children from whom a machine was taken, which then forgets what it has not sent.
   var bereft: Set<ChildID> = []
 
   init(_ simulation: Simulation) {
@@ -54,7 +58,8 @@ final class Oracle {
     return other.callingKeys.contains(oneKey) && one.callingKeys.contains(otherKey)
   }
 
-  /// Returns whether two restored machines cannot open a session any more, although one of them expects to.
+  /// Returns whether two restored machines can no longer open a session, although one of them
+  /// expects to.
   func isSplit(_ parent: SimulatedNode, _ child: SimulatedNode) -> Bool {
     guard past(Couple(parent: parent.device, child: child.device)).isSetBack, !isCouple(parent, child) else {
       return false
@@ -87,7 +92,7 @@ final class Oracle {
     }
   }
 
-  /// One of the two has closed its streams, the other not yet.
+  /// Records that one of the two has closed its streams and the other has not yet.
   func removes(_ other: DeviceID, of device: DeviceID, _ store: ModelStore) {
     guard store.peer(other) != nil else { return }
     let couple = couple(device, other)

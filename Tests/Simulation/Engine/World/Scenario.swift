@@ -11,23 +11,23 @@ public struct Scenario: Sendable {
   }
 
   let seed: UInt64
-  /// The first are parents.
+  /// The number of parents, which are the first nodes.
   var parents = 1
   var children = 1
   /// A Boolean value that indicates whether frames use the real handshake and session machine instead of plain batches.
   var isSealed = false
-  /// Milliseconds of trouble, before everything heals.
+  /// The duration of the troubles in milliseconds, before everything is repaired.
   var length: Int64 = 300_000
   var work = 30
   var troubles: [Trouble] = []
-  /// Milliseconds between two troubles, in the mean.
+  /// The mean time between two troubles, in milliseconds.
   var pause: Int64 = 8_000
   var caps = QueueCaps(items: 10_000, bytes: 10_000_000)
   var windowItems: UInt32 = 4_096
   var windowBytes: UInt32 = 4 << 20
-  /// Bytes of items in a frame.
+  /// The bytes of items in a frame.
   var frameBytes = 60_000
-  /// Bytes that may be under way in a connection before it takes no more.
+  /// The bytes that may be in flight in a connection before it accepts no more.
   var connectionBytes = 256 << 10
   /// The percentage of acts that are usage rather than commands.
   var usageShare = 50
@@ -35,10 +35,10 @@ public struct Scenario: Sendable {
   var endsWithOutage = false
   /// A Boolean value that indicates whether some commands have effects outside the store.
   var locks = false
-  /// A Boolean value that indicates whether parents edit registers of the family, of children and of machines, and
-  /// children earn, spend and ask.
+  /// A Boolean value that indicates whether parents edit registers, and children earn, spend and
+  /// ask.
   var registers = false
-  /// Machines that may be calling at the same moments, as far as each one knows.
+  /// The number of machines that may be calling at the same time, as far as each machine knows.
   var crowd = 1
 
   /// Creates the scenario of a seed.
@@ -63,7 +63,7 @@ public struct Scenario: Sendable {
     isSealed = count <= 4 && random.once(in: 16)
     length = Int64(60_000 + random.below(540_000))
     work = count > 10 ? 2 * count : 10 + random.below(60)
-    // Each seed has a few kinds of trouble of its own, so that none drowns in the others.
+    // Each seed has a few kinds of trouble, so that none hides the others.
     var kinds = Trouble.allCases.filter { ![.clone, .backup, .wipe, .remove, .pairAnew].contains($0) }
     for _ in 0..<random.below(kinds.count) { kinds.remove(at: random.below(kinds.count)) }
     if random.once(in: 5) { kinds.append(.backup) }
@@ -86,11 +86,11 @@ public struct Scenario: Sendable {
     crowd = random.once(in: 2) ? 1_200 : count
     locks = seed % 4 == 2
     registers = seed % 4 == 1
-    // An edit of the family's is a command for each machine.
+    // An edit for the family is a command for each machine.
     if registers, count > 10 { work = 20 }
     if let wanted = fault?.troubles { press(wanted) }
     if fault?.isOfEffects == true { locks = true }
-    // Points that change machines need several.
+    // Points that move between machines need several machines.
     if registers, nodes == nil, count == 2, seed % 16 == 5 { (parents, children) = (2, 2) }
     if fault?.isOfRegisters == true || fault?.isOfFacts == true {
       registers = true
@@ -107,7 +107,7 @@ public struct Scenario: Sendable {
     work *= 2
   }
 
-  /// A Boolean value that indicates whether a machine is restored to an older state, after which the guarantees are
+  /// A Boolean value that indicates whether a machine is restored, after which the guarantees are
   /// weaker.
   var setsBack: Bool { troubles.contains(.backup) || troubles.contains(.wipe) || troubles.contains(.clone) }
 }

@@ -15,13 +15,13 @@ public struct SeedSweep: Sendable {
 
   /// The result of a sweep.
   public struct Report: Sendable {
-    /// Seeds that were run.
+    /// The number of seeds that were run.
     public var seeds = 0
-    /// The most events for each machine of any seed, and that seed.
+    /// The greatest number of events for each machine, and the seed that had it.
     public internal(set) var busiest: (events: Int, seed: UInt64) = (0, 0)
-    /// The seeds that failed, of those that were run, the lowest first.
+    /// The seeds that failed, lowest first.
     public internal(set) var failures: [Failure] = []
-    /// The lowest of them.
+    /// The failure of the lowest seed.
     public var failure: Failure? { failures.first }
   }
 
@@ -31,7 +31,9 @@ public struct SeedSweep: Sendable {
   private let fault: DeliberateFault?
   private let goesOn: Bool
 
-  /// Creates a sweep over `seeds` seeds from `from`; with `goesOn`, it continues after a seed that fails.
+  /// Creates a sweep over `seeds` seeds from `from`.
+  ///
+  /// With `goesOn`, it continues after a seed that fails.
   public init(from: UInt64, seeds: Int, nodes: Int? = nil, fault: DeliberateFault? = nil, goesOn: Bool = false) {
     self.from = from
     self.seeds = seeds
@@ -40,7 +42,9 @@ public struct SeedSweep: Sendable {
     self.goesOn = goesOn
   }
 
-  /// Runs the seeds in parallel, each on one thread; `found` gets each failure, by one thread at a time.
+  /// Runs the seeds in parallel, each on one thread.
+  ///
+  /// `found` gets each failure, from one thread at a time.
   public func run(workers: Int, found: @Sendable (Failure) -> Void = { _ in }) -> Report {
     let next = Atomic(0)
     let report = Mutex(Report())

@@ -4,19 +4,20 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// A household of virtual nodes from a seed: the machines of production on a simulated network, disks and clocks.
+/// A household of simulated nodes that a seed determines.
 ///
-/// Nothing here waits, sleeps or calls the system: the same seed has the same result in every run and on every machine.
+/// The production machines run on a simulated network, disks and clocks. Nothing here waits, sleeps
+/// or calls the system: the same seed has the same result in every run and on every machine.
 public final class Simulation {
   /// The scenario that is run.
   public let scenario: Scenario
   let fault: DeliberateFault?
   var random: SeededRandom
-  /// For what carries out effects, so that a seed without them has the same history.
+  /// The random numbers for effects, so that a seed without effects keeps its history.
   var effectRandom: SeededRandom
   let keys: SeededKeys
   let coding: any BodyCoding
-  /// Microseconds since it all began.
+  /// The microseconds since the start.
   private(set) var now: Int64 = 0
   private var queue = EventQueue()
   private(set) var nodes: [SimulatedNode] = []
@@ -25,14 +26,14 @@ public final class Simulation {
   private(set) lazy var chaos = Chaos(self)
   private(set) lazy var household = Household(self)
   private(set) lazy var handshakes = Handshakes(isSealed: scenario.isSealed, simulation: self)
-  /// The events so far.
+  /// The recorded events.
   public private(set) var trace: Trace
   private var violation: String?
   private var epochs: UInt64 = 0
   private var places = 0
   /// The number of events so far.
   public private(set) var events = 0
-  /// Events of each machine after which it is taken to go round in a circle.
+  /// The number of events of a machine after which it counts as running in a circle.
   private static let mostEvents = 20_000
 
   /// Creates the simulation of a scenario, with a deliberate fault or none; `isTraced` records the events.
@@ -48,7 +49,7 @@ public final class Simulation {
 
   /// Runs the scenario: troubles, then calm, in which everything must arrive.
   ///
-  /// - Returns: what went wrong first, `nil` if nothing did.
+  /// - Returns: A description of the first violation; `nil` if there is none.
   public func run() -> String? {
     household.move(in: scenario)
     household.plan()
@@ -90,7 +91,7 @@ public final class Simulation {
   func at(_ time: Int64, _ run: @escaping () -> Void) { queue.add(at: max(now, time), run) }
   func after(_ micros: Int64, _ run: @escaping () -> Void) { queue.add(at: now + max(0, micros), run) }
 
-  /// Remember the first thing that must not be.
+  /// Records the first violation.
   func fail(_ what: String) {
     guard violation == nil else { return }
     violation = "after \(now / 1_000) ms: \(what)"
@@ -104,7 +105,7 @@ public final class Simulation {
     return random.next() | 1
   }
 
-  /// A place at which no machine has been.
+  /// Returns an address at which no machine has been.
   func freshPlace() -> Int {
     places += 1
     return places

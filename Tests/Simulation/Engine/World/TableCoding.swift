@@ -1,9 +1,10 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// Bodies that only say where in a table their value is, which takes a hundredth of the time of the real ones.
+/// A coding whose bodies contain only the index of their value in a table.
 ///
-/// Unchecked, since a simulation and all that belongs to it stays on one thread.
+/// It takes a hundredth of the time of the real coding. It is unchecked, since a simulation and
+/// everything that belongs to it stay on one thread.
 final class TableCoding: BodyCoding, @unchecked Sendable {
   private enum Value {
     case command(CommandBody)

@@ -1,8 +1,8 @@
-/// The events in lines, which are recorded only if they are requested.
+/// The events as lines, which are recorded only on request.
 public struct Trace: Sendable {
-  /// The lines, oldest first; empty unless they were asked for.
+  /// The lines, oldest first; empty if they were not requested.
   public private(set) var lines: [String] = []
-  /// A number that follows from all that happened, kept also without lines.
+  /// A number that depends on all events, even if no lines are recorded.
   public private(set) var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
   private let isKept: Bool
 

@@ -6,7 +6,7 @@ import LatchkeyTestSupport
 
 /// The requests of a link to its store.
 extension StorePair {
-  /// A stream that goes out, with its position in both.
+  /// Returns an outgoing stream, with its position in both stores.
   private func sending(
     _ device: DeviceID
   ) async -> (streamClass: StreamClass, real: OutboxPosition, model: OutboxPosition)? {
@@ -59,7 +59,7 @@ extension StorePair {
     let streamClass = random.pick(StreamClass.allCases)
     let stored = model.outboxPositions(device)[streamClass]?.storedThrough ?? 0
     let (isAhead, after) = (random.once(in: 3), random.once(in: 2) ? 0 : stored / 2)
-    // The peer's items of an earlier epoch: the epochs of a restart are the same on both sides.
+    // The peer's items of an earlier epoch; both stores use the same epochs for a restart.
     let earlier =
       after == 0 && random.once(in: 2)
       ? pastEpochs.last.map { StreamPosition(streamClass: streamClass, epoch: $0, through: UInt64(random.below(6))) }
@@ -120,7 +120,7 @@ extension StorePair {
     let isAnew = present == nil || random.once(in: 12)
     let epoch = isAnew ? random.next() | 1 : present?.epoch ?? 1
     var next = isAnew ? 1 : (present?.watermark ?? 0) + 1
-    // Known items are repeated or, in violation of the rules, some are omitted.
+    // Known items are repeated, or some are left out against the rules.
     if random.once(in: 6) { next = max(1, next - min(next, UInt64(random.below(3)))) }
     if random.once(in: 20) { next += 1 }
     var items: [DeliveryItem] = []
@@ -169,7 +169,7 @@ extension StorePair {
     }
   }
 
-  /// Word of items that the peer did not take.
+  /// Returns the peer's report of refused items.
   private func refusal(_ sequence: UInt64) -> DeliveryItem {
     let items = (0..<random.below(4)).map { number in
       RefusedItem(
@@ -184,7 +184,7 @@ extension StorePair {
     return DeliveryItem(sequence: sequence, kind: .refusal, itemID: random.bytes(16), body: body)
   }
 
-  /// Returns an item that no receiver can use, sometimes under the ID of a command.
+  /// Returns an item that every receiver refuses, sometimes under the ID of a command.
   private func unusable(_ sequence: UInt64, _ streamClass: StreamClass) -> DeliveryItem {
     let id = random.once(in: 2) ? random.pick(model.commands.map(\.id.bytes) + [random.bytes(16)]) : random.bytes(16)
     let kinds: [ItemKind] =
@@ -193,7 +193,7 @@ extension StorePair {
   }
 
   private func command(_ sequence: UInt64, from peer: Peer) -> DeliveryItem? {
-    // Sometimes one that was answered before, under another number.
+    // Sometimes a command that was answered before, under another number.
     let known = model.receipts.keys.sorted()
     let id = !known.isEmpty && random.once(in: 5) ? random.pick(known) : nextCommandID()
     let modified = HybridTimestamp(wall: wall - Int64(random.below(100_000)), counter: 0, author: peer.device)
@@ -207,14 +207,14 @@ extension StorePair {
     return DeliveryItem(sequence: sequence, kind: .command, itemID: id.bytes, body: body)
   }
 
-  /// Returns an edit of one of a few registers, each `number` of another key.
+  /// Returns an edit of one of a few registers; each `number` stands for another key.
   private func register(_ number: Int, _ modified: HybridTimestamp) -> Register {
     let zone: Zone = random.pick([.family, .machine(own)])
     return Register(
       zone, RegisterKey("key/\(number)") ?? "key", random.once(in: 4) ? nil : "\(random.below(3))", modified: modified)
   }
 
-  /// Returns a child's word of what it holds, from this machine's own edits or another parent's.
+  /// Returns a child's report of its registers, with this machine's own edits or another parent's.
   private func registers(_ sequence: UInt64, from peer: Peer) -> DeliveryItem {
     let ahead = Int64(random.below(4)) * Limits.aheadMilliseconds / 2 - 100_000
     let author = random.pick([own, peers[0].device, peers[1].device])

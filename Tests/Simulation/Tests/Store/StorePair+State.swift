@@ -127,7 +127,7 @@ extension StorePair {
     return nil
   }
 
-  /// A sum for each other device, as the store gives them.
+  /// Returns a sum for each other device, like the store.
   private func modelLosses() -> [String] {
     Dictionary(grouping: model.losses.values.filter { $0.device != own }, by: \.device).map { device, losses in
       let sum = losses.reduce((0, 0, 0)) { ($0.0 + $1.records, $0.1 + $1.sessions, $0.2 + $1.activeMilliseconds) }

@@ -31,7 +31,7 @@ extension StorePair {
 
   /// Performs one operation on both stores.
   ///
-  /// It returns a description of the operation, and the difference of the answers.
+  /// Returns a description of the operation, and the difference of the answers.
   func step() async throws -> (what: String, difference: String?) {
     let peer = random.pick(peers)
     let device = peer.device
@@ -170,7 +170,7 @@ extension StorePair {
     }
   }
 
-  /// Edits a few registers, some of which say whose a machine is.
+  /// Edits a few registers, some of which assign a machine.
   private func edit() async -> String? {
     let ids = (0..<3).map { _ in nextCommandID() }
     let children = [UInt8(1), 2].compactMap { ChildID(bytes: [UInt8](repeating: $0, count: 16)) }
@@ -251,7 +251,7 @@ extension StorePair {
     }
   }
 
-  /// A session of a device in one of a few hours, which may be put into totals.
+  /// Returns a session of a device in one of a few hours, which may be merged into totals.
   func usage(of device: DeviceID) -> UsageRecord? {
     guard let id = RecordID(bytes: random.bytes(16)) else { return nil }
     let start = 1_800_000_000_000 + Int64(random.below(30)) * 3_600_000 / 3

@@ -6,7 +6,9 @@ import LatchkeyStore
 import LatchkeyTestSupport
 import LatchkeyWire
 
-/// The real store and the simulator's model of it, which are asked for the same, one step after the other.
+/// The real store and the simulator's model of it.
+///
+/// Both get the same requests, one after the other.
 final class StorePair {
   struct Peer {
     let device: DeviceID
@@ -27,11 +29,11 @@ final class StorePair {
   var model: ModelStore
   var random: SeededRandom
   private var steps: UInt64 = 0
-  /// The real store draws its epochs by itself: which one is which of the model's.
+  /// The model's epoch for each epoch of the real store, which draws its own.
   private var epochs: [UInt64: UInt64] = [:]
-  /// The epochs that restarts of command streams chose, which are the same in both.
+  /// The epochs that restarts of command streams chose, which are the same in both stores.
   var pastEpochs: [UInt64] = []
-  /// Commands are given in the order of their IDs.
+  /// Commands are issued in the order of their IDs.
   private var commandsGiven: Int64 = 0
   var wall: Int64 = 1_800_000_000_000
 
@@ -72,7 +74,7 @@ final class StorePair {
     func next() -> UInt64 { random.next() | 1 }
   }
 
-  /// Closes and opens both, as a restart of the process does, or of the machine.
+  /// Closes both stores and opens them, like a restart of the process or of the machine.
   func reopen(isReboot: Bool) throws {
     real.close()
     model.close()
@@ -112,7 +114,7 @@ final class StorePair {
 
   // MARK: Epochs
 
-  /// The model's name of a real epoch; learned when both are first seen in one place.
+  /// Returns the model's name of a real epoch, which is learned when both are first seen together.
   func epoch(_ real: UInt64, _ model: UInt64?) -> UInt64 {
     if let known = epochs[real] { return known }
     epochs[real] = model ?? real
