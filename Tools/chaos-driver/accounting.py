@@ -1,7 +1,7 @@
-"""The accounting: compares the driver's books with what is there in the end.
+"""The accounting compares the driver's books with the state in the end.
 
-Everything that was accepted has a true end, nothing that was refused is there, and nothing is there that nobody asked
-for. What is not so is a `Fault`, with the history of what it is about.
+Every accepted request has a true end, no refused request has an effect, and nothing exists that was
+not requested. Anything else is a `Fault`, with the history of the request.
 """
 import dataclasses
 from collections import Counter
@@ -27,13 +27,13 @@ class Verdict:
     """The result of the accounting."""
 
     faults: list[Fault]
-    # How often each final state was found.
+    # The number of times that each final state was found.
     commands: Counter[str]
     sessions: Counter[str]
 
 
 def account(ledger: Ledger, seen: Observation) -> Verdict:
-    """Returns what became of everything, and what is not accounted for."""
+    """Returns the end of every request, and the faults."""
     faults: list[Fault] = []
 
     def fault(what: str, title: str, history: list[str] | None = None) -> None:

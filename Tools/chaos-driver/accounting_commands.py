@@ -11,15 +11,16 @@ from orders import MARK
 from settle import FINAL
 
 Faults = Callable[..., None]
-# Words by which the parent tells that a child does not have what it had.
+# Words by which the parent reports that a child lacks something that it had.
 _TOLD = re.compile(r"set back|backup|has lost|no longer has|does not have|earlier state", re.IGNORECASE)
 
-# What tells most of a command that the parent lists.
+# The part of a listed command that identifies it best.
 _TELLING = ("status", "statusAt", "createdAt", "expiresAfter", "reason")
 
 
 def mark_of(listed: dict[str, Any]) -> str | None:
-    """Returns the mark of an edit that somebody gave; `None` for one that the node made, which says whose a machine is."""
+    """Returns the mark of a person's edit; `None` for an edit by which the node assigned a machine.
+    """
     registers = listed["payload"]["payload"]["registers"]
     if any(register["zone"] == "machine" for register in registers):
         return None
@@ -32,7 +33,7 @@ def is_nodes_own(listed: dict[str, Any]) -> bool:
 
 
 def marker(listed: dict[str, Any]) -> object:
-    """Returns what marks a command that the parent lists, as `Command.marker` does."""
+    """Returns what identifies a command that the parent lists, as `Command.marker` does."""
     kind, content = listed["payload"]["kind"], listed["payload"]["payload"]
     if kind == "message":
         return content["text"]
@@ -42,13 +43,13 @@ def marker(listed: dict[str, Any]) -> object:
 
 
 def time_of(register: dict[str, Any]) -> tuple[int, int]:
-    """Returns when a register was edited, by the hybrid clock."""
+    """Returns the time of a register's edit, by the hybrid clock."""
     modified = register.get("modified", {"wall": -1, "counter": 0})
     return modified["wall"], modified["counter"]
 
 
 class CommandAccounts:
-    """Compares each command with the parent's word and with the child's database."""
+    """Compares each command with the parent's statement and with the child's database."""
 
     def __init__(self, ledger: Ledger, seen: Observation, fault: Faults) -> None:
         self._ledger = ledger
@@ -72,7 +73,8 @@ class CommandAccounts:
             self._traces(child, books, there, listed)
 
     def _adopt(self, books: list[Command], there: ChildSeen) -> None:
-        """Finds the commands whose answer was lost, and those that are there although they were refused."""
+        """Finds the commands whose answer was lost, and refused commands that exist nevertheless.
+        """
         known = {entry.id for entry in books if entry.id is not None}
         by_marker = defaultdict(list)
         for command in there.commands:
@@ -91,7 +93,7 @@ class CommandAccounts:
             entry.note(f"the answer was lost; it was accepted as {entry.id}")
 
     def _one(self, entry: Command, listed: list[dict[str, Any]], there: ChildSeen, books: list[Command]) -> None:
-        """Accounts for one command that was accepted."""
+        """Accounts for one accepted command."""
         def fault(what: str) -> None:
             words = [{key: value for key, value in said.items() if key in _TELLING} for said in listed]
             self._fault(what, f"{entry.title}: the parent says {words}; the child has {applied}", entry.history)
@@ -111,15 +113,17 @@ class CommandAccounts:
         if status not in FINAL:
             return fault(f"a command is still {status}")
         if status == "failed" and outcome == "executed" and told and self._was_copied(entry.child, said):
-            # Two machines answered with the child's keys. What the parent says is true of the one that it found without it.
+            # Two machines answered with the child's keys. The parent's statement is true of the one
+            # that it found without the command.
             self.states["failed, as one of the child and its copy did not have it, and told"] += 1
             return None
         if status in ("cancelled", "expired") and outcome == "executed" and self._was_copied(entry.child, said):
-            # The answer had the number of another one of the copy's, and was taken for it. That two machines use the keys is told.
+            # The answer had the number of another answer of the copy, and was taken for it. The
+            # parent reports that two machines use the keys.
             self.states[f"{status}, and executed by one of the child and its copy"] += 1
             return None
         if outcome is not None and outcome != status:
-            # Whatever else became of it at the parent: what the child did is the truth.
+            # Whatever else the parent shows, the child's actions are the truth.
             return fault(f"a command is {status} at the parent and {outcome} on the child")
         if outcome is None and status in ("executed", "failed"):
             if not lost:
@@ -157,7 +161,7 @@ class CommandAccounts:
         return None
 
     def _effect(self, entry: Command, said: dict[str, Any], there: ChildSeen, fault: Callable[[str], None]) -> None:
-        """Checks that a command that was executed had its effect, once."""
+        """Checks that an executed command had its effect once."""
         state = said.get("stateInForce") or {}
         if entry.kind == "message":
             texts = [text for id_, text in there.messages if id_ == entry.id]
@@ -176,7 +180,7 @@ class CommandAccounts:
             fault("a report was executed, and there is none")
 
     def _traces(self, child: str, books: list[Command], there: ChildSeen, listed: dict[str, list[dict[str, Any]]]) -> None:
-        """Finds what nobody gave."""
+        """Finds effects of commands that were not issued."""
         known = {entry.id for entry in books}
         for id_, commands in listed.items():
             if id_ not in known:
@@ -195,7 +199,7 @@ class CommandAccounts:
                 self._fault("a child has a message without having executed its command", f"{id_}: {text[:80]}")
 
     def _node_gave(self, child: str, id_: str, commands: list[dict[str, Any]], there: ChildSeen) -> None:
-        """Accounts for a command that nobody gave: the parent's node says whose a machine is."""
+        """Accounts for a command of the parent's node, which assigns a machine."""
         if not all(map(is_nodes_own, commands)):
             return self._fault("the parent has a command that nobody gave", str(commands))
         applied = [applied.outcome for applied in there.applied if applied.id == id_]
@@ -206,20 +210,20 @@ class CommandAccounts:
         return None
 
     def _was_copied(self, child: str, said: dict[str, Any]) -> bool:
-        """Whether a copy of a child lived between the time when a command was given and the time of its status."""
+        """Returns whether a copy of a child lived between the issue of a command and its status."""
         return any(setback.child == child and setback.kind == "copied" and said["createdAt"] <= setback.until_wall + 1_000
                    and said["statusAt"] >= setback.since_wall for setback in self._ledger.setbacks)
 
     def _is_told(self, child: str) -> bool:
-        """Whether the parent says in the end that a child was set back."""
+        """Returns whether the parent reports in the end that a child was restored."""
         return any(child in warning and _TOLD.search(warning) for warning in self._seen.parent_warnings)
 
 
 def _may_be_lost(said: dict[str, Any], setback: Setback) -> bool:
-    """Returns whether a child that was set back may have had a command, and have it no more."""
+    """Returns whether a restored child may have had a command and may lack it now."""
     if said["commandID"] in setback.kept.applied:
         return False
     if said["status"] == "executed":
         return setback.covers(said["statusAt"])
-    # The parent may have found out later, and said so then.
+    # The parent may have found out and reported it later.
     return said["createdAt"] <= setback.until_wall + 1_000 and said["statusAt"] >= setback.since_wall

@@ -1,4 +1,4 @@
-"""The accounting of what holds in the end: each child's registers are those of the latest executed edits."""
+"""The accounting of rules in force: each child has the registers of the latest executed edits."""
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +9,9 @@ Faults = Callable[..., None]
 
 
 def rule_faults(ledger: Ledger, seen: Observation, fault: Faults) -> None:
-    """Compares what holds on each child, and what the parent has set for it, with the edits that were executed."""
+    """Compares the registers of each child, and those that the parent has set for it, with the
+    executed edits.
+    """
     for child, there in seen.children.items():
         wanted = _wanted(there)
         for place, held in (("the child's database", there.rules), ("the parent", there.rules_at_parent)):
@@ -23,7 +25,7 @@ def rule_faults(ledger: Ledger, seen: Observation, fault: Faults) -> None:
 
 
 def _wanted(there: ChildSeen) -> dict[tuple[str, str], Held]:
-    """Returns what the edits that a child has executed set, the later one of each register."""
+    """Returns the registers that a child's executed edits set, the latest edit of each."""
     latest: dict[tuple[str, str], Held] = {}
     for command in there.commands:
         if command["status"] != "executed" or command["payload"]["kind"] != "edit":
@@ -45,6 +47,6 @@ def _held(register: dict[str, Any]) -> Held:
 
 
 def _history(ledger: Ledger, child: str) -> list[str]:
-    """Returns what happened to the last edits for a child."""
+    """Returns the history of the last edits for a child."""
     given = [entry for entry in ledger.commands if entry.key and entry.id and entry.child == child]
     return [f"{entry.title}: {line}" for entry in given[-8:] for line in entry.history]

@@ -8,8 +8,8 @@ from ledger import Ledger, Session, Setback
 from observation import ChildSeen, Observation, Record, record_of
 
 Faults = Callable[..., None]
-# Milliseconds by which a start may be off, which the kernel counts in hundredths of a second; and within which the end
-# of a program is noticed.
+# Milliseconds by which a start may be wrong, which the kernel counts in hundredths of a second, and
+# within which the end of a program is detected.
 _TICKS, _NOTICED = 20, 3_000
 _LOSS_TOLD = re.compile(r"had no room")
 
@@ -49,13 +49,15 @@ class UseAccounts:
             self._fault("the parent has a record of an unknown device", str(record))
 
     def _strays(self, books: list[Session], seen: ChildSeen) -> None:
-        """Finds records of applications with several sessions that no session has: those of refused sessions."""
+        """Finds records in applications of several sessions that belong to no session, such as a
+        refused one.
+        """
         claimed = {entry.record_id for entry in self._ledger.sessions}
         nameless = [entry for entry in books if entry.is_shared and entry.record_id is None]
         for app in sorted({entry.app for entry in nameless}):
             strays = {record.id for record in [*seen.records, *seen.at_parent]
                       if record.app == app and record.sessions == 1 and record.id not in claimed}
-            # An answer that was lost may have named one.
+            # A lost answer may have named one.
             unknown = sum(entry.app == app and entry.fate == UNKNOWN for entry in nameless)
             refused = [entry for entry in nameless if entry.app == app and entry.fate in (REFUSED, UNREACHABLE)]
             if len(strays) > unknown:
@@ -64,7 +66,10 @@ class UseAccounts:
                             [line for entry in refused for line in entry.history])
 
     def _one(self, entry: Session, here: list[Record], there: list[Record], seen: ChildSeen) -> None:
-        """Accounts for one session, given the records of its application, which no other session has."""
+        """Accounts for one session.
+
+        The records are those of its application, which no other session has.
+        """
         def fault(what: str) -> None:
             self._fault(what, f"{entry.title}: the child has {here}; the parent has {there}; the answer to its end was "
                               f"{entry.end_record}", entry.history)
@@ -89,17 +94,17 @@ class UseAccounts:
 
     def _end(self, entry: Session, here: list[Record], there: list[Record], seen: ChildSeen,
              fault: Callable[[str], None]) -> None:
-        """Accounts for the record of one session that was accepted."""
+        """Accounts for the record of one accepted session."""
         setback = self._setback(entry)
         may_differ = False
         if entry.on_copy:
-            # It is gone with the copy, unless that had delivered it.
+            # The record is lost with the copy, unless the copy had delivered it.
             if here:
                 return fault("a session of the copy is on the original")
             self.states["of the copy, delivered" if there else "of the copy, gone with it"] += 1
             needs_here, needs_there = False, bool(there)
         elif setback is not None and entry.app in setback.kept.open_sessions:
-            # It was open in the backup, and ends a second time.
+            # The session was open in the backup, and ends a second time.
             self.states["open in the backup"] += 1
             needs_here = needs_there = may_differ = True
         elif setback is not None:
@@ -139,7 +144,7 @@ class UseAccounts:
         return None
 
     def _setback(self, entry: Session) -> Setback | None:
-        """Returns the restoration that a session was concerned by."""
+        """Returns the restoration that affects a session."""
         for setback in self._ledger.setbacks:
             if (setback.child == entry.child and setback.kind == "restored" and entry.at < setback.until
                     and entry.app not in setback.kept.recorded):
@@ -150,16 +155,20 @@ class UseAccounts:
         return seen.losses[0] > 0 and any(child in w and _LOSS_TOLD.search(w) for w in self._seen.parent_warnings)
 
     def _sums(self, child: str, there: ChildSeen) -> None:
-        """Checks that single records, totals and losses at the parent stand for all that a child has recorded."""
+        """Checks that the records, totals and losses at the parent stand for everything that a
+        child has recorded.
+        """
         here = _sum(there.records)
         told = tuple(kept + lost for kept, lost in zip(_sum(there.at_parent), there.losses))
-        # What was dropped may have been delivered as well.
+        # Dropped records may have been delivered as well.
         if told != here and (there.losses[0] == 0 or any(a < b for a, b in zip(told, here))):
             self._fault("the sums of use are others at the parent", f"{child}: sessions, milliseconds and milli-points are "
                         f"{here} on the child and {told} at the parent, of which {there.losses} are told as lost")
 
     def _traces(self, child: str, there: ChildSeen, apps: set[str]) -> None:
-        """Finds what nobody recorded, what is open for ever, and lists that are not what the databases hold."""
+        """Finds records without a session, sessions that stay open, and lists that differ from the
+        databases.
+        """
         for place, records in (("a child", there.records), ("the parent", there.at_parent)):
             for record in records:
                 if record.app not in apps:

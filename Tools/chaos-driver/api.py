@@ -12,10 +12,11 @@ ACCEPTED, REFUSED, UNKNOWN, UNREACHABLE = "accepted", "refused", "unknown", "not
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What became of a request.
+    """The result of a request.
 
-    The fate is *accepted* for a success, *refused* for an error, *not reached* if no node took the connection, and
-    *unknown* if the connection ended before an answer was in: then both outcomes are possible.
+    The fate is *accepted* for a success, *refused* for an error, *not reached* if no node accepted
+    the connection, and *unknown* if the connection ended before the answer. In the last case, both
+    outcomes are possible.
     """
 
     fate: str
@@ -48,9 +49,9 @@ class _Connection(http.client.HTTPConnection):
 
 
 def ask(folder: pathlib.Path, method: str, path: str, body: Any = None, timeout: float = 10) -> Answer:
-    """Sends one request to the node of a state folder and returns what became of it.
+    """Sends one request to the node of a state folder and returns the result.
 
-    The path is percent-encoded by the caller; `query` helps with that. The time-out is in seconds.
+    The caller percent-encodes the path, for which there is `query`. The time-out is in seconds.
     """
     connection = _Connection(folder / "control.sock", timeout)
     try:
@@ -73,7 +74,7 @@ def ask(folder: pathlib.Path, method: str, path: str, body: Any = None, timeout:
         value = text.decode(errors="replace")
     if response.status < 300:
         return Answer(ACCEPTED, response.status, value)
-    # The node was ending, or does not know itself: the work may have been done.
+    # The node was ending, or does not know the result: the work may have been done.
     return Answer(UNKNOWN if response.status in (500, 503) else REFUSED, response.status, value)
 
 

@@ -1,4 +1,6 @@
-"""What the run asks of the kernel: processes that end with it, and proof that they have no privileges."""
+"""What a run requires of the kernel: processes that end with it, and proof that they have no
+privileges.
+"""
 import ctypes
 import os
 import pathlib
@@ -8,14 +10,18 @@ _SET_PARENT_DEATH_SIGNAL = 1
 
 
 def end_with_parent(parent: int) -> None:
-    """Ends this process with SIGTERM when the one that started it is gone, which may have happened already."""
+    """Makes the kernel end this process with SIGTERM when its parent ends, which may have happened
+    already.
+    """
     ctypes.CDLL(None, use_errno=True).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent:
         raise SystemExit(143)
 
 
 def privileges(pid: int) -> str | None:
-    """Returns what a process has that an ordinary user's has not, or `None` if there is nothing."""
+    """Returns the privileges of a process beyond those of an ordinary user; `None` if there are
+    none.
+    """
     fields = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
     if int(fields["CapEff"], 16) != 0:
         return f"effective capabilities {fields['CapEff'].strip()}"
@@ -32,7 +38,7 @@ def running_with(program: str, argument: str) -> list[int]:
             words = (place / "cmdline").read_bytes().split(b"\0")
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
-        # A process that has ended and is not waited for has no words.
+        # A process that has ended and was not waited for has no command line.
         if words[0].endswith(b"/" + program.encode()) and argument.encode() in words:
             found.append(int(place.name))
     return found

@@ -8,7 +8,7 @@ from ledger import Ledger
 from node import Node
 
 PARENT = "the parent"
-# How many records may wait on the fourth child.
+# The number of records that may be queued on the fourth child.
 FEW_ITEMS = 24
 _NAMES = ("Emma", "Ben", "Tom's PC", "Ida", "Max", "Zoë", "Ada", "Leo", "Mia", "Tim", "Eva", "Jan", "Lea", "Kai", "Uli",
           "Pia")
@@ -17,8 +17,8 @@ _NAMES = ("Emma", "Ben", "Tom's PC", "Ida", "Max", "Zoë", "Ada", "Leo", "Mia", 
 class Family:
     """The nodes of a run.
 
-    Of the children, the first is restored, the second copied, the third on the small disk; the fourth lets few items
-    wait.
+    The first child is restored, the second is copied, the third has the small disk, and the fourth
+    has a short queue.
     """
 
     def __init__(self, binary: pathlib.Path, work: pathlib.Path, children: int, ledger: Ledger) -> None:
@@ -41,11 +41,11 @@ class Family:
         self.devices: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[Node]:
-        """Passes through the parent and the children."""
+        """Iterates over the parent and the children."""
         return iter([self.parent, *self.children.values()])
 
     def begin(self) -> None:
-        """Makes, starts and pairs all nodes."""
+        """Creates, starts and pairs all nodes."""
         for node in self:
             node.make()
             if (reason := node.start()) is not None:
@@ -54,7 +54,8 @@ class Family:
             reason = self._pair(child, {})
             if reason is None:
                 continue
-            # Pairing is not what is tried here: on a machine with much else to do, the parent's address is given.
+            # The parent's address is given, since a busy machine may find it late and pairing is
+            # not tested here.
             print(f"chaos: {reason}", flush=True)
             address = self.parent.ask("GET", "/v1/status").body["listening"][0]
             if (reason := self._pair(child, {"peer": address})) is not None:
@@ -62,7 +63,7 @@ class Family:
         self._settle_children()
 
     def _settle_children(self) -> None:
-        """Waits until each machine is that of its child, who has the machine's name."""
+        """Waits until each machine is assigned to the child with the machine's name."""
         deadline = time.monotonic() + 60
         while True:
             answer = self.parent.ask("GET", "/v1/children")
@@ -76,7 +77,7 @@ class Family:
         self.devices = {device["device"]["name"]: device["device"]["deviceID"] for device in devices}
 
     def _pair(self, child: Node, address: dict[str, str]) -> str | None:
-        """Pairs a child with the parent, and returns why that failed."""
+        """Pairs a child with the parent, and returns the reason of a failure."""
         invitation = self.parent.ask("POST", "/v1/pairing/invitations", {"minutes": 5, "childName": child.name, "acceptWithoutAsking": True})
         if invitation.fate != api.ACCEPTED:
             raise RuntimeError(f"no code for {child.name}: {invitation.words}")
@@ -92,7 +93,7 @@ class Family:
                 path = f"/v1/pairing/{progress.body['pairingID']}"
                 progress = node.ask("GET", api.query(path, after=progress.body["change"]), timeout=40)
             if progress.body.get("outcome") != "ok":
-                # The child's part comes first; the parent's code is of no more use without it.
+                # The child's side ends first, since the parent's code is useless without it.
                 self.parent.ask("DELETE", f"/v1/pairing/{invitation.body['pairingID']}")
                 return f"pairing with {child.name} failed: {progress.body.get('sentence', progress.body)}"
         return None

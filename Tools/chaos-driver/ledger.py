@@ -1,4 +1,4 @@
-"""The driver's own books: what it asked of the nodes, and what it was answered."""
+"""The driver's own books: its requests to the nodes, and their answers."""
 import dataclasses
 import threading
 import time
@@ -14,7 +14,7 @@ EDITS = ("rule", "unset", "family")
 
 
 def now() -> float:
-    """Returns the seconds since the driver started, by a clock that does not jump."""
+    """Returns the seconds since the driver started, by a clock that never jumps."""
     return time.monotonic() - _BEGAN
 
 
@@ -25,7 +25,7 @@ def wall() -> int:
 
 @dataclasses.dataclass(kw_only=True)
 class Entry:
-    """Something that was asked of a node."""
+    """A request to a node."""
 
     number: int
     child: str
@@ -41,7 +41,7 @@ class Entry:
 
 @dataclasses.dataclass(kw_only=True)
 class Command(Entry):
-    """A command that was given at the parent."""
+    """A command that was issued at the parent."""
 
     kind: str
     app: str | None = None
@@ -50,12 +50,14 @@ class Command(Entry):
     is_wrong: bool = False
     id: str | None = None
     payload: Any = None
-    # What became of the request to take it back; `None` if there was none.
+    # The result of the request to cancel it; `None` if there was none.
     cancel: str | None = None
 
     @property
     def key(self) -> str | None:
-        """What makes two commands set the same things, of which the later edit holds; `None` for a message or a report."""
+        """The key that commands share if they set the same things, so that the latest wins; `None`
+        for a message or a report.
+        """
         return "edit" if self.kind in EDITS else None
 
     @property
@@ -70,16 +72,17 @@ class Session(Entry):
     """A session of use that was recorded on a child."""
 
     app: str
-    # The name that people read.
+    # The display name.
     name: str
     via: str
     is_wrong: bool = False
-    # Whether other sessions are of the same application.
+    # Whether other sessions use the same application.
     is_shared: bool = False
-    # Whether it was begun on the second machine with the child's keys.
+    # Whether it began on the second machine with the child's keys.
     on_copy: bool = False
     record_id: str | None = None
-    # Wall times between which it began, and the milliseconds that its process ran at most; `None` while unknown.
+    # The wall times between which it began, and the most milliseconds that its process ran; `None`
+    # while unknown.
     began_after: int | None = None
     began_before: int | None = None
     ran: int | None = None
@@ -96,7 +99,10 @@ class Session(Entry):
 
 @dataclasses.dataclass(kw_only=True)
 class Setback:
-    """A time whose events a child may have lost: it was restored to before it, or a copy lived through it instead."""
+    """A span whose events a child may have lost.
+
+    The child was restored to a state from before it, or a copy lived through it instead.
+    """
 
     child: str
     kind: str
@@ -104,27 +110,31 @@ class Setback:
     since_wall: int
     until: float = float("inf")
     until_wall: int = 2**62
-    # What the child had when it began, and has still.
+    # What the child had at the start of the span, and still has.
     kept: Snapshot
-    # Records that the parent had when it ended.
+    # The records that the parent had at the end of the span.
     delivered: frozenset[str] = frozenset()
 
     def covers(self, moment_wall: int) -> bool:
-        """Returns whether a wall time lies in it, with a second for what was on its way."""
+        """Returns whether a wall time lies in the span, with one second for messages on their way.
+        """
         return self.since_wall - 1_000 <= moment_wall <= self.until_wall + 1_000
 
 
 class Ledger:
-    """All that was asked, killed and found. Threads may add to it."""
+    """All requests, kills and faults.
+
+    Threads may add to it.
+    """
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
         self.sessions: list[Session] = []
         self.setbacks: list[Setback] = []
         self.kills: dict[tuple[str, str], int] = {}
-        # How often the agent of each node was killed. These kills are not among those of nodes.
+        # The number of kills of each node's agent. They are not among the kills of nodes.
         self.agent_kills: dict[str, int] = {}
-        # Faults that were seen while the nodes ran, with how often.
+        # Faults that were found while the nodes ran, with their numbers.
         self.findings: dict[str, list[str]] = {}
         self._lock = threading.Lock()
         self._last = 0
@@ -136,7 +146,7 @@ class Ledger:
             return self._last
 
     def add(self, entry: Command | Session) -> None:
-        """Books a request, before it is sent."""
+        """Books a request before it is sent."""
         entry.at = now()
         with self._lock:
             (self.commands if isinstance(entry, Command) else self.sessions).append(entry)  # type: ignore[arg-type]
@@ -164,21 +174,21 @@ class Ledger:
         return sum(self.kills.values())
 
     def found(self, what: str, detail: str) -> None:
-        """Books a fault that is seen while the nodes run."""
+        """Books a fault that is found while the nodes run."""
         with self._lock:
             self.findings.setdefault(what, []).append(f"{now():8.3f} s  {detail}")
 
     def happened(self, child: str, text: str) -> None:
-        """Notes in the history of everything of a child what happened to it."""
+        """Adds an event of a child to the history of everything that belongs to the child."""
         for entry in [*self.commands, *self.sessions]:
             if entry.child == child:
                 entry.note(text)
 
     def _recent(self, node: str) -> list[Command | Session]:
-        """Returns what was asked in the last two seconds and may concern a node."""
+        """Returns the requests of the last two seconds that may concern a node."""
         entries: list[Command | Session] = [*self.commands[-60:], *self.sessions[-20:]]
         return [e for e in entries if now() - e.at < 2 and (node == "the parent" or e.child == node)]
 
     def accepted(self, entries: list[Any]) -> list[Any]:
-        """Returns those entries that were accepted."""
+        """Returns the accepted entries."""
         return [entry for entry in entries if entry.fate == ACCEPTED]

@@ -14,11 +14,12 @@ from ledger import Ledger
 
 
 def _sockets(folder: str, names: list[str]) -> list[str]:
-    """Returns the names that a copy leaves out: sockets, which a node makes again when it starts."""
+    """Returns the names of sockets, which a copy leaves out since a node creates them at its start.
+    """
     return [name for name in names if stat.S_ISSOCK(os.lstat(os.path.join(folder, name)).st_mode)]
 
 
-# Seconds after which a node that was started must have answered, and one that was told to stop must have ended.
+# The seconds within which a started node must answer, and a stopped one must end.
 PATIENCE = 40
 # The file name of the program of an agent.
 AGENT = "latchkey-agent"
@@ -27,7 +28,8 @@ AGENT = "latchkey-agent"
 class Node:
     """A node of the family.
 
-    Only the main thread may start it: the kernel ends the process together with the thread that started it.
+    Only the main thread may start it, since the kernel ends the process together with the thread
+    that started it.
     """
 
     def __init__(self, binary: pathlib.Path, name: str, role: str, folder: pathlib.Path, logs: pathlib.Path,
@@ -48,7 +50,8 @@ class Node:
 
     @property
     def is_running(self) -> bool:
-        """Whether its process runs; one that ended by itself is booked as a fault."""
+        """Returns whether its process runs; a process that ended on its own is booked as a fault.
+        """
         if self._process is None:
             return False
         status = self._process.poll()
@@ -59,12 +62,12 @@ class Node:
         return False
 
     def make(self) -> None:
-        """Makes its keys and state folder."""
+        """Creates its keys and state folder."""
         subprocess.run([self._binary, "init", "--role", self.role, "--name", self.name, "--state-dir", self.folder],
                        check=True, capture_output=True)
 
     def launch(self) -> None:
-        """Starts its process, and does not wait until it answers."""
+        """Starts its process without waiting for an answer."""
         assert self._process is None, self.name
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -73,7 +76,7 @@ class Node:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", process_group=0)
 
     def start(self) -> str | None:
-        """Starts it and waits until it answers; returns why it does not."""
+        """Starts it, waits for an answer, and returns the reason of a failure."""
         if self._process is None:
             self.launch()
         process, deadline = self._process, time.monotonic() + PATIENCE
@@ -92,27 +95,29 @@ class Node:
         return f"no answer within {PATIENCE} s: {self.last_words()}"
 
     def kill(self) -> None:
-        """Ends its process with SIGKILL, at once."""
+        """Ends its process with SIGKILL."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def agent(self) -> int | None:
-        """Returns the process ID of an agent on its state folder, or `None` if there is none.
+        """Returns the process ID of the agent on its state folder; `None` if there is none.
 
-        An agent outlives a node that is killed, and the next node uses it. So it need not be a child of this one's.
+        An agent outlives a killed node, and the next node uses it. So it need not be a child of
+        this process.
         """
         return next(iter(confinement.running_with(AGENT, f"{self.folder}/agent.sock")), None)
 
     def kill_agent(self, agent: int) -> bool:
-        """Ends its agent with SIGKILL, and returns whether that was still running."""
+        """Ends its agent with SIGKILL, and returns whether the agent was running."""
         try:
             handle = os.pidfd_open(agent)
         except ProcessLookupError:
             return False
         try:
-            # The handle keeps meaning this process; that it is the agent is checked once it is held.
+            # The handle keeps naming this process. Once it is held, the check that this is the
+            # agent is reliable.
             if agent not in confinement.running_with(AGENT, f"{self.folder}/agent.sock"):
                 return False
             signal.pidfd_send_signal(handle, signal.SIGKILL)
@@ -129,7 +134,7 @@ class Node:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """Ends its process with SIGTERM; anything but a clean end is booked as a fault."""
+        """Ends its process with SIGTERM, and books anything but a clean end as a fault."""
         if not self.is_running or self._process is None:
             return
         self._process.send_signal(signal.SIGTERM)
@@ -144,7 +149,7 @@ class Node:
         self._process = None
 
     def ask(self, method: str, path: str, body: Any = None, timeout: float = 10) -> api.Answer:
-        """Sends a request to it, and books an answer that blames the node itself."""
+        """Sends it a request, and books an answer that reports a fault of the node."""
         answer = api.ask(self.folder, method, path, body, timeout)
         if answer.status == 500:
             self._ledger.found("a node answered with a fault of its own", f"{self.name}: {method} {path}: {answer.words}")
@@ -159,12 +164,12 @@ class Node:
                 stdin=subprocess.DEVNULL, stdout=file, stderr=file, cwd="/", process_group=0)
 
     def copy(self, place: pathlib.Path) -> None:
-        """Copies its state folder; nothing may run on it."""
+        """Copies its state folder, on which no process may run."""
         assert self._process is None, self.name
         shutil.copytree(self.folder, place, ignore=_sockets)
 
     def put_back(self, place: pathlib.Path) -> None:
-        """Replaces its state folder by an earlier copy; nothing may run on it."""
+        """Replaces its state folder by an earlier copy; no process may run on it."""
         assert self._process is None, self.name
         shutil.rmtree(self.folder)
         shutil.copytree(place, self.folder)

@@ -1,4 +1,6 @@
-"""What is there in the end: the nodes' word over the local API, and their databases, read when they are stopped."""
+"""The state in the end: the nodes' answers over the local API, and the databases of the stopped
+nodes.
+"""
 import dataclasses
 import pathlib
 import sqlite3
@@ -9,7 +11,7 @@ from node import Node
 from settle import Facts
 from snapshot import open_copy, uuid_text
 
-# What a child answered, from the field `outcome` of its receipt. Spec: Protocol/06-messages.md §4.
+# A child's answer, from the field `outcome` of its receipt. Spec: Protocol/06-messages.md §4.
 OUTCOMES = {1: "executed", 2: "failed", 3: "expired", 4: "superseded"}
 
 
@@ -37,7 +39,9 @@ class Record:
 
 @dataclasses.dataclass
 class Held:
-    """What is held of a register: the value, `None` if it was deleted, and when it was edited."""
+    """A register as a device holds it: the value, `None` if it was deleted, and the time of the
+    edit.
+    """
 
     value: str | None
     modified: tuple[int, int]
@@ -45,7 +49,7 @@ class Held:
 
 @dataclasses.dataclass
 class ChildSeen:
-    """What was seen of a child: its own database, and what the parent says of it."""
+    """The state of a child: its own database, and the parent's statements about it."""
 
     applied: list[Applied]
     messages: list[tuple[str, str]]
@@ -64,27 +68,27 @@ class ChildSeen:
     listed_at_parent: list[Record]
     rules_at_parent: dict[tuple[str, str], Held]
     commands: list[dict[str, Any]]
-    # Sessions, milliseconds of use and milli-points that the child told the parent it had no room for.
+    # The sessions, milliseconds of use and milli-points that the child reported as dropped.
     losses: tuple[int, int, int]
 
 
 @dataclasses.dataclass
 class Observation:
-    """All that was seen in the end."""
+    """The state of all nodes in the end."""
 
     children: dict[str, ChildSeen]
     parent_warnings: list[str]
     parent_settings: dict[str, Any]
-    # Records at the parent of a device that is none of the children.
+    # The parent's records of a device that is none of the children.
     strangers: list[Record]
     damaged: list[str]
     outstanding: list[str]
-    # A sentence about each node without an agent in the end.
+    # A sentence about each node that has no agent in the end.
     without_agent: list[str]
 
 
 def observe(family: Family, facts: Facts) -> Observation:
-    """Reads the databases of all nodes, which are stopped, and joins them with what the nodes said."""
+    """Reads the databases of all stopped nodes, and joins them with the nodes' answers."""
     with _open(family.parent, family.work) as parent:
         devices = {row[0]: row[1] for row in parent.execute("SELECT name, device_id FROM peer")}
         at_parent = {name: [_record(row) for row in parent.execute(f"{_RECORDS} WHERE device_id = ?", [devices.get(name)])]
@@ -109,7 +113,8 @@ def observe(family: Family, facts: Facts) -> Observation:
                 records=[_record(row) for row in database.execute(_RECORDS)],
                 open_sessions=[row[0] for row in database.execute("SELECT app_id FROM open_session")],
                 audit=[(row[0], row[1], row[2] or "") for row in database.execute("SELECT action, target, new FROM audit")],
-                # What weakens the rules may change at any moment, also the last one, and is told again after each start.
+                # Conditions may change at any moment, even the last one, and are reported again
+                # after each start.
                 waiting=database.execute("SELECT count(*) FROM outbox_item WHERE kind <> 14").fetchone()[0],
                 settings=facts.settings[name], warnings=list(facts.status[name]["warnings"]),
                 listed=_listed(facts.usage[name]), at_parent=at_parent[name],
@@ -134,7 +139,9 @@ def _open(node: Node, work: pathlib.Path) -> sqlite3.Connection:
 
 
 def _registers(database: sqlite3.Connection, machine: bytes | None) -> dict[tuple[str, str], Held]:
-    """Returns the registers of the family, of children, and of one machine or, on a child, of its own."""
+    """Returns the registers of the family, of the children and of one machine; on a child, of that
+    machine only.
+    """
     held = {}
     for zone, key, value, wall, counter in database.execute(_REGISTERS):
         form, name = bytes(zone)[0], bytes(zone)[1:]
@@ -160,7 +167,7 @@ def _listed(sessions: list[dict[str, Any]]) -> list[Record]:
 
 
 def record_of(value: dict[str, Any]) -> Record:
-    """Returns a record that the local API tells of."""
+    """Returns a record from the local API."""
     return Record(value["recordID"], value["appID"], value["displayName"], value["sessionStart"], value["sessionEnd"],
                   value["activeMilliseconds"], value["earnedMilliPoints"], value.get("sessions", 1))
 

@@ -13,7 +13,7 @@ DEFAULT_BINARY = pathlib.Path(__file__).resolve().parents[2] / ".build/debug/lat
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What a run is asked to do."""
+    """The requested properties of a run."""
 
     kills: int
     children: int
@@ -34,7 +34,7 @@ class Options:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose faults have the exit status that the other tools have for them."""
+    """A parser with the exit status that the other tools have for wrong arguments."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)

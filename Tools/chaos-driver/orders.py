@@ -1,4 +1,4 @@
-"""The commands that are given at the parent."""
+"""The commands that are issued at the parent."""
 import random
 import urllib.parse
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,19 +9,19 @@ from family import Family
 from ledger import EDITS, Command, Ledger
 from words import app_suffix, is_wrong, message
 
-# A register that every edit sets besides, to a value that is nobody else's.
+# A register that every edit also sets, to a value that no other edit uses.
 MARK = "app/mark/name"
 
 Request = tuple[str, dict[str, Any]]
 
 
 def _change(key: str, value: object | None) -> dict[str, object]:
-    """Returns a change of a rule; without a value it is removed."""
+    """Returns a change of a rule, or its removal if there is no value."""
     return {"key": key} if value is None else {"key": key, "value": str(value)}
 
 
 class Orders:
-    """Gives commands of all kinds to the family, and books what becomes of them."""
+    """Issues commands of all kinds to the family, and books the results."""
 
     def __init__(self, family: Family, ledger: Ledger, chance: random.Random, threads: ThreadPoolExecutor) -> None:
         self._family = family
@@ -30,12 +30,14 @@ class Orders:
         self._threads = threads
 
     def burst(self, count: int, child: str | None = None) -> list["Future[None]"]:
-        """Gives commands from several threads, to one child or to any."""
+        """Issues commands from several threads, to one child or to any."""
         orders = [self._command(child or self._chance.choice(list(self._family.children))) for _ in range(count)]
         return [self._threads.submit(self._give, commands, request) for commands, request in orders]
 
     def leave_waiting(self, child: str) -> list[Command]:
-        """Gives a child that is away commands that wait, run out and are taken back; returns what can run out."""
+        """Queues commands for an absent child that wait, expire and are cancelled; returns those
+        that can expire.
+        """
         for kind in ["rule"] * 8 + ["wrong rule"] * 2 + ["wrong"] * 2:
             self._give(*self._command(child, kind))
         short = [self._command(child, "message", 1_000) for _ in range(2)]
@@ -47,7 +49,9 @@ class Orders:
         return [command for commands, _ in short for command in commands if command.fate == ACCEPTED]
 
     def _command(self, child: str, kind: str = "", expires_after: int | None = None) -> tuple[list[Command], Request]:
-        """Makes a command, and the request for it; a setting of the family is a command for each machine."""
+        """Returns a command and the request for it; a setting of the family is a command for each
+        machine.
+        """
         chance, number = self._chance, self._ledger.number()
         kind = kind or chance.choices(("rule", "unset", "family", "requestReport", "message", "wrong"),
                               (45, 8, 7, 7, 25, 8))[0]
@@ -66,13 +70,13 @@ class Orders:
             elif chance.random() < 0.12:
                 command.expires_after = chance.randrange(1_000, 4_000)
         else:
-            # How long it may wait is nobody else's.
+            # No other command has the same lifetime.
             command.expires_after = 1_000_000_000 + number
             command.marker = command.expires_after
         return [command], self._request(command, child, kind, payload)
 
     def _edit(self, number: int, child: str, kind: str) -> tuple[list[Command], Request]:
-        """Makes an edit of a child's rules, or of the family's."""
+        """Returns an edit of a child's rules, or of the family's."""
         chance, app = self._chance, f"game.{self._chance.randrange(6)}"
         marker = f"n{number}{app_suffix(chance)}"
         changes = [_change(MARK, marker)]
@@ -97,7 +101,7 @@ class Orders:
         return "/v1/settings" if kind == "family" else f"/v1/children/{urllib.parse.quote(child, safe='')}/rules"
 
     def _wrong(self, number: int, child: str, kind: str) -> tuple[list[Command], Request]:
-        """Makes a command that must be refused."""
+        """Returns a command that must be refused."""
         command = Command(number=number, child=child, kind=kind, is_wrong=True, marker=f"n{number}")
         if kind == "rule":
             key, value, whose = self._chance.choice([
@@ -148,7 +152,7 @@ class Orders:
             command.note(f"is {command.id}")
 
     def cancel(self, away: set[str]) -> None:
-        """Takes a recent command back, rather one for a child that is away."""
+        """Cancels a recent command, preferably for an absent child."""
         recent = [c for c in self._ledger.commands[-30:] if c.fate == ACCEPTED and c.cancel is None]
         waiting = [c for c in recent if c.child in away]
         if not recent:

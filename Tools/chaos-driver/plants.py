@@ -1,4 +1,7 @@
-"""Planted faults: each falsifies what was observed in one way, which the accounting has to catch."""
+"""Planted faults.
+
+Each falsifies the observation in one way, which the accounting must detect.
+"""
 import copy
 import random
 from collections.abc import Callable
@@ -11,17 +14,18 @@ from observation import Applied, ChildSeen, Observation
 from orders import MARK
 from plants_use import PLANTS_IN_USE, NoVictim
 
-# Returns what was done in words, and a text that a fault about it contains.
+# Returns a description of the falsification, and a text that the fault about it contains.
 Plant = Callable[[Ledger, Observation, random.Random], tuple[str, str]]
 
 
 def plant(name: str, ledger: Ledger, seen: Observation, seed: int) -> str:
-    """Plants a fault and returns what was done."""
+    """Plants a fault, and returns a description."""
     return PLANTS[name](ledger, seen, random.Random(f"{name} {seed}"))[0]
 
 
 def self_test(ledger: Ledger, seen: Observation, seed: int) -> int:
-    """Plants every fault in turn in a copy of what was observed, and returns 0 if each is caught."""
+    """Plants every fault in turn in a copy of the observation, and returns 0 if each is detected.
+    """
     from accounting import account
 
     known = {(fault.what, fault.title) for fault in account(ledger, seen).faults}
@@ -47,7 +51,7 @@ def self_test(ledger: Ledger, seen: Observation, seed: int) -> int:
 
 def _commands(seen: Observation, chance: random.Random, *statuses: str, kind: str | None = None,
               outcome: bool | None = None) -> tuple[str, ChildSeen, dict[str, Any]]:
-    """Chooses a command with one of some statuses that the child has answered, or has not."""
+    """Chooses a command with one of some statuses that the child has, or has not, answered."""
     found = [(name, there, command) for name, there in seen.children.items() for command in there.commands
              if command["status"] in statuses and (kind is None or kind == command["payload"]["kind"])
              and (outcome is None or outcome == any(a.id == command["commandID"] for a in there.applied))]
@@ -57,7 +61,9 @@ def _commands(seen: Observation, chance: random.Random, *statuses: str, kind: st
 
 
 def _edits(seen: Observation, chance: random.Random) -> tuple[str, ChildSeen, dict[str, Any]]:
-    """Chooses an edit that somebody gave and a child has executed, and whose mark is in force by the child's answer."""
+    """Chooses a person's edit that a child has executed and whose mark is in force by the child's
+    answer.
+    """
     found = [(name, there, command) for name, there in seen.children.items() for command in there.commands
              if command["status"] == "executed" and command["payload"]["kind"] == "edit" and marker(command) is not None
              and any(register.get("value") == marker(command) for register in command["stateInForce"]["state"]["registers"])]
@@ -68,7 +74,7 @@ def _edits(seen: Observation, chance: random.Random) -> tuple[str, ChildSeen, di
 
 def _drop_command(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
     name, there, command = _commands(seen, chance, "executed", outcome=True)
-    # Nothing was set back, as far as is known: or the loss would be told, and right.
+    # No restoration is known there; otherwise the loss would be reported, rightly.
     seen.parent_warnings = []
     there.applied = [a for a in there.applied if a.id != command["commandID"]]
     return f"{name} has lost the command {command['commandID']}", command["commandID"]

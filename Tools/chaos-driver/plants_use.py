@@ -8,7 +8,7 @@ from observation import ChildSeen, Observation, Record
 
 
 class NoVictim(Exception):
-    """The run has nothing that this fault could be planted in."""
+    """The error for a run that has nothing in which this fault could be planted."""
 
 
 def _plain(ledger: Ledger) -> set[str]:
@@ -19,9 +19,10 @@ def _plain(ledger: Ledger) -> set[str]:
 
 def _records(ledger: Ledger, seen: Observation, chance: random.Random,
              fewest: int = 1) -> tuple[str, ChildSeen, Record]:
-    """Chooses a record that is at both places, of an undisturbed session on a child that has dropped nothing.
+    """Chooses a record of an undisturbed session that is at both places, on a child that has
+    dropped nothing.
 
-    The child has `fewest` records of such sessions or more.
+    The child has at least `fewest` records of such sessions.
     """
     plain = _plain(ledger)
     found = [(name, there, record) for name, there in seen.children.items() for record in there.records
@@ -104,7 +105,7 @@ def _open_for_ever(ledger: Ledger, seen: Observation, chance: random.Random) -> 
 
 
 def _refused_session(ledger: Ledger, seen: Observation, chance: random.Random) -> tuple[str, str]:
-    # A record of an application with a session whose answer was lost may be that session's.
+    # A record of an application that has a session with a lost answer may belong to that session.
     lost = {(s.child, s.app) for s in ledger.sessions if s.fate == UNKNOWN}
     refused = [s for s in ledger.sessions if s.fate == REFUSED and (s.child, s.app) not in lost]
     if not refused:

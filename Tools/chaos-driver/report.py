@@ -5,12 +5,12 @@ from accounting import Fault, Verdict
 from ledger import Command, Ledger, Session, now
 from options import Options
 
-# At most so many faults of one kind are printed with their history.
+# The most faults of one kind that are printed with their history.
 _SHOWN = 3
 
 
 def show(ledger: Ledger, verdict: Verdict, options: Options) -> int:
-    """Prints what is unaccounted for and the table, and returns the exit status."""
+    """Prints the faults and the table, and returns the exit status."""
     kinds: dict[str, list[Fault]] = {}
     for fault in verdict.faults:
         kinds.setdefault(fault.what, []).append(fault)
@@ -32,7 +32,8 @@ def show(ledger: Ledger, verdict: Verdict, options: Options) -> int:
     _table("unaccounted", Counter({what: len(faults) for what, faults in kinds.items()}))
     commands = sum(1 for c in ledger.commands if c.id is not None)
     sessions = sum(1 for s in ledger.sessions if s.fate == "accepted")
-    # Those of the end are on top of what was asked for; when time was up, there were fewer.
+    # The kills at the end are in addition to the requested ones. When time was up, there were
+    # fewer.
     kills = str(ledger.kill_count) if ledger.kill_count >= options.kills else f"{ledger.kill_count} of {options.kills}"
     end = "all accounted for" if not verdict.faults else f"{len(verdict.faults)} UNACCOUNTED FOR"
     print(f"chaos: seed {options.seed}, {kills} kills and {ledger.agent_kill_count} of agents, {options.children} children, "

@@ -21,7 +21,7 @@ from scenarios import Scenarios
 from settle import settle
 from use import Use
 
-# How many nodes may be down at one time.
+# The most nodes that may be down at the same time.
 _MOST_DOWN = 3
 
 
@@ -40,7 +40,7 @@ class Run:
         self._due: dict[str, float] = {}
 
     def shake(self) -> None:
-        """Gives work and kills nodes until there were enough kills or time is up."""
+        """Gives work and kills nodes until there are enough kills or time is up."""
         deadline = time.monotonic() + self.options.seconds
         plan = self._plan()
         while self.ledger.kill_count < self.options.kills and time.monotonic() < deadline:
@@ -54,22 +54,22 @@ class Run:
 
     def end(self) -> None:
         """Ends every process that this has started."""
-        # The nodes first: nobody answers any more, so that no thread goes on waiting.
+        # The nodes end first: no request is answered any more, so no thread keeps waiting.
         self.family.end()
         self._threads.shutdown(wait=True, cancel_futures=True)
         self.use.end()
 
     def _plan(self) -> list[tuple[float, Callable[[], None]]]:
-        """Returns what is done to the special children, and after how many kills."""
+        """Returns the actions on the special children, each with the number of kills before it."""
         kills, do = self.options.kills, self.scenarios
-        # The crowd comes first: what was ever sent goes into no total.
+        # The crowd comes first, since no item that was ever sent can be merged into a total.
         shares = ((0.0, do.crowd), (0.1, do.leave), (0.15, do.back_up), (0.2, do.fill), (0.25, do.restart_full),
                   (0.3, do.make_room), (0.4, do.restore), (0.5, do.fill), (0.58, do.restart_full), (0.65, do.make_room),
                   (0.7, do.copy))
         return [(share * kills, step) for share, step in shares]
 
     def _act(self) -> None:
-        """Does one random thing."""
+        """Performs one random action."""
         chance, orders, use = self.chance, self.orders, self.use
         child = self.family.children[chance.choice(list(self.family.children))]
         if self.scenarios.is_full and chance.random() < 0.4:
@@ -111,7 +111,7 @@ class Run:
                 time.sleep(chance.uniform(0.02, 0.6))
 
     def _kill_in(self, futures: "list[Future[None]]", victim: Node, work: str) -> None:
-        """Kills a node in the middle of what is asked, or right after the first answer."""
+        """Kills a node during a request, or right after the first answer."""
         if self.chance.random() < 0.5:
             wait(futures, return_when=FIRST_COMPLETED)
             moment = f"right after the first answer in {work}"
@@ -126,10 +126,10 @@ class Run:
             return
         node.kill()
         self.ledger.killed(node.name, moment)
-        # A child may be away for so long that commands run out, are replaced or are taken back.
+        # A child may be away for so long that commands expire, are replaced or are cancelled.
         self._due[node.name] = now() + self.chance.choice((0.0, 0.05, 0.3, 1.2) + ((5.0,) if node.role == "child" else ()))
         if self.chance.random() < 0.15:
-            # Once more while it starts.
+            # The node is killed again while it starts.
             node.launch()
             time.sleep(self.chance.uniform(0.005, 0.15))
             if node.is_running:
@@ -153,7 +153,7 @@ class Run:
 
 
 def make(options: Options, work: pathlib.Path) -> int:
-    """Makes a run and returns the exit status: 0 if everything is accounted for."""
+    """Performs a run, and returns the exit status: 0 if everything is accounted for."""
 
     def end(number: int, _: object) -> None:
         raise SystemExit(128 + number)
@@ -185,7 +185,7 @@ def make(options: Options, work: pathlib.Path) -> int:
         print(f"chaos: seed {options.seed}, broken off: {error}", file=sys.stderr)
         return 1
     finally:
-        # Nothing may come between this and its end.
+        # No signal may interrupt the end.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         run.end()

@@ -1,4 +1,6 @@
-"""What happens to three of the children: one is restored from a backup, one is copied, and one has a full disk."""
+"""The fates of three children: one is restored from a backup, one is copied, and one has a full
+disk.
+"""
 import errno
 import os
 import pathlib
@@ -13,12 +15,12 @@ from node import Node
 from orders import Orders
 from use import Use, usage
 
-# Seconds in which the parent must have noticed that two machines use one child's keys.
+# The seconds within which the parent must notice that two machines use one child's keys.
 _QUARANTINE_PATIENCE = 120
 
 
 class Scenarios:
-    """Does to the special children what a household does to its machines."""
+    """Performs on the special children what a household does to its machines."""
 
     def __init__(self, family: Family, ledger: Ledger, orders: Orders, use: Use) -> None:
         self._family = family
@@ -43,7 +45,7 @@ class Scenarios:
         self.start(child)
 
     def restore(self) -> None:
-        """Sets the first child back to its backup, once it is known what the parent has of it."""
+        """Restores the first child from its backup, once the parent's records of it are known."""
         child, parent, setback = self._family.children[self._family.restored], self._family.parent, self._setback
         assert setback is not None
         self._kill(child, "for its restoration")
@@ -62,7 +64,8 @@ class Scenarios:
     # The copied child.
 
     def copy(self) -> None:
-        """Lets two nodes run with the keys of the second child until the parent notices, and ends the copy."""
+        """Runs two nodes with the second child's keys until the parent notices, and ends the copy.
+        """
         family, ledger = self._family, self._ledger
         child, copy = family.children[family.copied], family.copy
         self._use.end_all(child.name)
@@ -116,13 +119,14 @@ class Scenarios:
     # The child with a small queue.
 
     def crowd(self) -> None:
-        """Records more on the fourth child than may wait there, while the parent is away."""
+        """Records more on the fourth child than its queue can hold, while the parent is away."""
         child, parent = self._family.children[self._family.crowded], self._family.parent
         self._kill(parent, "while a queue fills")
         if not child.is_running:
             self.start(child)
         self._use.wrong_session(child)
-        # What has no room and goes into no total is dropped; then, what goes into totals.
+        # Items that fit neither into the queue nor into a total are dropped; then, items that fit
+        # into totals.
         for _ in range(2 * FEW_ITEMS):
             self._use.brief_session(child, None)
         for number in range(2 * FEW_ITEMS):
@@ -132,11 +136,12 @@ class Scenarios:
     # A child that is away.
 
     def leave(self) -> None:
-        """Lets commands for the last child be replaced, run out and be taken back while it is away."""
+        """Lets commands for the last child be replaced, expire and be cancelled while it is away.
+        """
         child, parent = list(self._family.children.values())[-1], self._family.parent
         if not child.is_running:
             self.start(child)
-        # What is planted in a self-test needs two records of one child, however short the run is.
+        # A fault of the self-test needs two records of one child, however short the run is.
         for _ in range(2):
             self._use.brief_session(child, None)
         self._kill(child, "while commands wait for it")
@@ -155,11 +160,11 @@ class Scenarios:
 
     @property
     def is_full(self) -> bool:
-        """Whether the small disk is filled."""
+        """Returns whether the small disk is filled."""
         return self._filler.exists()
 
     def fill(self) -> None:
-        """Takes every byte that is free on the small disk."""
+        """Fills the small disk completely."""
         was_full = self.is_full
         with self._filler.open("ab", buffering=0) as file:
             for size in (65_536, 4_096, 1):
@@ -174,7 +179,7 @@ class Scenarios:
             self._ledger.happened(self._family.small, f"its disk is full; {used} bytes of it are the state folder")
 
     def restart_full(self) -> None:
-        """Starts the child on the small disk anew while that is full."""
+        """Restarts the child on the small disk while the disk is full."""
         self.fill()
         child = self._family.children[self._family.small]
         self._kill(child, "on a full disk")
@@ -182,7 +187,7 @@ class Scenarios:
         self.start(child)
 
     def make_room(self) -> None:
-        """Gives back what `fill` took."""
+        """Releases the space that `fill` took."""
         self._filler.unlink(missing_ok=True)
         self._ledger.happened(self._family.small, "its disk has room again")
 
@@ -193,7 +198,10 @@ class Scenarios:
     # All.
 
     def start(self, node: Node) -> None:
-        """Starts a node; one that does not start is booked as a fault, and tried again with room on its disk."""
+        """Starts a node.
+
+        A failure is booked as a fault, and the start is tried again with room on the disk.
+        """
         for _ in range(5):
             reason = node.start()
             if reason is None:

@@ -1,4 +1,7 @@
-"""The end of a run: everything is up, everything is delivered, and what the nodes then say is kept."""
+"""The end of a run.
+
+All nodes run, everything is delivered, and the nodes' final answers are stored.
+"""
 import dataclasses
 import time
 from typing import Any
@@ -10,34 +13,36 @@ from scenarios import Scenarios
 from use import Use, usage
 
 FINAL = ("executed", "failed", "superseded", "expired", "cancelled")
-# Seconds until everything must be in its final state, and seconds without any change after which no more is awaited.
+# The seconds until everything must be in its final state, and the seconds without a change after
+# which waiting ends.
 PATIENCE = 240
 STANDSTILL = 45
-# Seconds in which a node must have started its agent again.
+# The seconds within which a node must have restarted its agent.
 AGENT_PATIENCE = 60
 
 
 @dataclasses.dataclass
 class Facts:
-    """What the nodes said over the local API when all was over."""
+    """The final answers of the nodes over the local API."""
 
-    # Of each node by name.
+    # By the name of the node.
     status: dict[str, Any] = dataclasses.field(default_factory=dict)
     usage: dict[str, Any] = dataclasses.field(default_factory=dict)
     settings: dict[str, Any] = dataclasses.field(default_factory=dict)
     # The parent's, by child.
     commands: dict[str, Any] = dataclasses.field(default_factory=dict)
     parent_usage: dict[str, Any] = dataclasses.field(default_factory=dict)
-    # What was still outstanding when the time was up, in words.
+    # Descriptions of what was outstanding when time was up.
     outstanding: list[str] = dataclasses.field(default_factory=list)
     without_agent: list[str] = dataclasses.field(default_factory=list)
 
 
 def settle(family: Family, ledger: Ledger, use: Use, scenarios: Scenarios) -> Facts:
-    """Brings everything up, waits until nothing is outstanding, and stops all nodes."""
+    """Starts all nodes, waits until nothing is outstanding, and stops them."""
     if scenarios.is_full:
         scenarios.make_room()
-    # What a parent knows only in memory is not known: it is killed once more after all that happened.
+    # The parent is killed once more at the end, so that knowledge it has only in memory does not
+    # count.
     if family.parent.is_running:
         family.parent.kill()
         ledger.killed(family.parent.name, "at the end")
@@ -70,7 +75,8 @@ def settle(family: Family, ledger: Ledger, use: Use, scenarios: Scenarios) -> Fa
 
 
 def _await_agents(family: Family, ledger: Ledger) -> list[str]:
-    """Returns a sentence about each child's node that has no agent for too long: it starts one again after each kill."""
+    """Returns a sentence about each child's node that has had no agent for too long after a kill.
+    """
     deadline = time.monotonic() + AGENT_PATIENCE
     missing = list(family.children.values())
     while missing and time.monotonic() < deadline:
@@ -80,7 +86,7 @@ def _await_agents(family: Family, ledger: Ledger) -> list[str]:
 
 
 def _outstanding(family: Family) -> list[str]:
-    """Returns what is not done yet, in words; empty when all is."""
+    """Returns descriptions of what is outstanding."""
     found: list[str] = []
     for node in family:
         status = _ask(node, "/v1/status")

@@ -1,4 +1,4 @@
-"""What a state folder holds while no node runs on it."""
+"""The content of a state folder while no node runs on it."""
 import dataclasses
 import pathlib
 import shutil
@@ -9,11 +9,11 @@ import uuid
 
 @dataclasses.dataclass(frozen=True)
 class Snapshot:
-    """What a child's machine had at one moment."""
+    """The data of a child's machine at one moment."""
 
-    # IDs of the commands that it had answered.
+    # The IDs of the commands that it had answered.
     applied: frozenset[str] = frozenset()
-    # Applications that it had records of, and of which sessions were open.
+    # The applications of its records, and of its open sessions.
     recorded: frozenset[str] = frozenset()
     open_sessions: frozenset[str] = frozenset()
 
@@ -32,7 +32,7 @@ def uuid_text(data: bytes) -> str:
 
 
 def take(folder: pathlib.Path) -> Snapshot:
-    """Returns what a child's state folder holds."""
+    """Returns the content of a child's state folder."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as place:
         database = open_copy(folder, pathlib.Path(place))
         try:

@@ -24,7 +24,7 @@ STAGE = "LATCHKEY_CHAOS_STAGE"
 
 
 def main(program: pathlib.Path) -> int:
-    """Makes a run in the stage that the environment names, and returns the exit status."""
+    """Runs the stage that the environment names, and returns the exit status."""
     options = parse(sys.argv[1:])
     stage, parent, work = (os.environ.pop(STAGE, "user") + "::").split(":")[:3]
     if stage == "spaces":
@@ -38,12 +38,12 @@ def main(program: pathlib.Path) -> int:
 
 
 def _again(program: pathlib.Path, options: Options) -> list[str]:
-    # By name, since the interpreter that root uses may be in a folder that is closed to others.
+    # By name, since the interpreter of root may be in a folder that is closed to others.
     return ["/usr/bin/env", "python3", str(program), *options.arguments()]
 
 
 def _as_user(program: pathlib.Path, options: Options) -> int:
-    """Replaces this process by the same program of an ordinary user."""
+    """Replaces this process by the same program as an ordinary user."""
     again = _again(program, options)
     try:
         pwd.getpwnam("latchkey-test")
@@ -56,7 +56,7 @@ def _as_user(program: pathlib.Path, options: Options) -> int:
 
 
 def _in_folder(program: pathlib.Path, options: Options) -> int:
-    """Makes the folder, lets the rest happen in a process of its own, and removes the folder."""
+    """Creates the folder, continues in a process of its own, and removes the folder."""
     work = pathlib.Path(tempfile.mkdtemp(prefix="latchkey-chaos."))
     child: subprocess.Popen[bytes] | None = None
 
@@ -69,7 +69,7 @@ def _in_folder(program: pathlib.Path, options: Options) -> int:
     try:
         (work / "small").mkdir()
         environment = dict(os.environ, **{STAGE: f"spaces:{os.getpid()}:{work}"})
-        # A group of its own: a terminal's Ctrl-C reaches it once, from here.
+        # In its own process group, a terminal's Ctrl-C reaches it once, through this process.
         child = subprocess.Popen(["unshare", "--user", "--map-root-user", "--mount", "--net", *_again(program, options)],
                                  env=environment, process_group=0)
         status = child.wait()
@@ -82,7 +82,7 @@ def _in_folder(program: pathlib.Path, options: Options) -> int:
 
 
 def _in_spaces(program: pathlib.Path, options: Options, parent: str, work: str) -> int:
-    """Mounts the small disk, brings loopback up, and replaces this process by the run."""
+    """Mounts the small disk, enables loopback, and replaces this process by the run."""
     user, group = (int(pathlib.Path(f"/proc/self/{kind}_map").read_text().split()[1]) for kind in ("uid", "gid"))
     for step in (["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK_MEBIBYTES}m,mode=0700", "none", f"{work}/small"],
                  ["ip", "link", "set", "lo", "up"], ["ip", "link", "set", "lo", "multicast", "on"]):

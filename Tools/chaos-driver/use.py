@@ -12,7 +12,7 @@ from ledger import Ledger, Session, now, wall
 from node import Node
 from words import app_suffix, is_wrong
 
-# At most so many sessions with a process of their own at one time.
+# The most sessions with their own process at the same time.
 MOST_OPEN = 12
 
 
@@ -22,9 +22,10 @@ def boot_milliseconds() -> int:
 
 
 class Use:
-    """Records sessions of real processes, and books what becomes of them.
+    """Records sessions of real processes, and books the results.
 
-    Processes are started by the main thread alone: the kernel ends them together with the thread that started them.
+    Only the main thread starts processes, since the kernel ends them together with the thread that
+    started them.
     """
 
     def __init__(self, family: Family, ledger: Ledger, chance: random.Random, threads: ThreadPoolExecutor) -> None:
@@ -32,7 +33,8 @@ class Use:
         self._ledger = ledger
         self._chance = chance
         self._threads = threads
-        # Sessions that are open, with the process that they are of; and tracked ones, with the log of `usage track`.
+        # The open sessions with their processes; and the tracked ones, with the log of `usage
+        # track`.
         self._open: list[tuple[Session, Node, subprocess.Popen[bytes]]] = []
         self._tracked: list[tuple[Session, subprocess.Popen[bytes], pathlib.Path]] = []
 
@@ -51,7 +53,9 @@ class Use:
                 for session, process in ready]
 
     def brief_session(self, node: Node, app: str | None) -> None:
-        """Begins and ends a session on a child, of an application that it may share with others."""
+        """Begins and ends a session on a child, of an application that it may share with other
+        sessions.
+        """
         session, process = self._prepare(node, None)
         if app is not None:
             session.app, session.is_shared = app, True
@@ -60,7 +64,7 @@ class Use:
             self._end_one((session, node, process), is_reported=True)
 
     def _prepare(self, node: Node, on_copy: str | None) -> tuple[Session, subprocess.Popen[bytes]]:
-        """Books a session, and starts the process that it is of."""
+        """Books a session, and starts its process."""
         number = self._ledger.number()
         session = Session(number=number, child=on_copy or node.name, app=f"use.n{number}", via="local API",
                           on_copy=on_copy is not None,
@@ -113,7 +117,7 @@ class Use:
             self._ledger.found("a wrong session was accepted", f"{session.title}: {request}")
 
     def track(self, node: Node) -> None:
-        """Records a short process by `latchkey usage track`."""
+        """Records a short process through `latchkey usage track`."""
         number = self._ledger.number()
         session = Session(number=number, child=node.name, app=f"use.n{number}", name=f"use.n{number}", via="usage track")
         self._ledger.add(session)
@@ -122,7 +126,9 @@ class Use:
         self._tracked.append((session, node.track(session.app, self._chance.uniform(0.05, 0.6), log), log))
 
     def end_session(self, child: str | None = None) -> None:
-        """Ends one of the open sessions: by a word to the node, or by the end of its process alone."""
+        """Ends one of the open sessions, by a request to the node or only by the end of its
+        process.
+        """
         candidates = [entry for entry in self._open if child is None or entry[0].child == child]
         if candidates:
             entry = self._chance.choice(candidates)
@@ -130,7 +136,7 @@ class Use:
 
     def _end_one(self, entry: tuple[Session, Node, subprocess.Popen[bytes]], is_reported: bool) -> None:
         session, node, process = entry
-        # A session goes on for as long as its program runs.
+        # A session continues for as long as its program runs.
         _end(process)
         session.ran = wall() - (session.began_after or 0)
         if is_reported:
@@ -161,7 +167,7 @@ class Use:
             session.ended_at = now()
             session.error = said
             if process.returncode != 0:
-                # The program was not run, as it should be when the node does not answer or refuses.
+                # The program was not run, as it must be if the node does not answer or refuses.
                 session.fate = REFUSED
             elif "NOT recorded" in said:
                 session.fate = UNKNOWN
@@ -180,7 +186,7 @@ class Use:
         self.reap()
 
     def end(self) -> None:
-        """Ends every process that this has started."""
+        """Ends every process that this object has started."""
         for _, _, process in self._open:
             _end(process)
         for _, process, _ in self._tracked:
