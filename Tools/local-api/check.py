@@ -1,8 +1,10 @@
-"""Compares what two nodes answer with the OpenAPI document of the local API. See Tools/check-local-api.
+"""Compares the answers of two nodes with the OpenAPI document of the local API.
 
-A parent and a child are paired over loopback and given something to tell: rules, commands, messages. Then schemathesis asks
-each of them through a relay from a TCP port on loopback to the node's Unix socket. Streams and long polls, which it would wait
-for, are asked here.
+See Tools/check-local-api.
+
+A parent and a child are paired over loopback and given content: rules, commands, messages. Then
+schemathesis sends requests to each of them through a relay from a TCP port on loopback to the
+node's Unix socket. Streams and long polls, for which it would wait, are tested here.
 """
 import argparse
 import contextlib
@@ -22,7 +24,7 @@ import time
 
 import jsonschema_rs
 
-# What schemathesis looks at in every answer.
+# What schemathesis checks in every answer.
 CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",
           "response_schema_conformance", "unsupported_method", "allow_header_conformance"]
 SEED = 20261122
@@ -30,7 +32,7 @@ PARENT, CHILD = "Mum's laptop", "Emma's PC"
 
 
 class Fault(Exception):
-    """Something is not as it should be; the text says what."""
+    """A violation, which the text describes."""
 
 
 class Connection(http.client.HTTPConnection):
@@ -103,7 +105,7 @@ class Node:
             connection.close()
 
     def command(self, *words):
-        """Gives a command through the command line, which knows how each kind is written."""
+        """Issues a command through the command line, which knows the form of each kind."""
         subprocess.run([self.program, *words, "--state-dir", self.folder], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -114,7 +116,7 @@ class Node:
 
 
 class Relay:
-    """Carries connections to a TCP port on loopback over to a Unix socket."""
+    """Relays connections on a TCP port on loopback to a Unix socket."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -150,7 +152,7 @@ class Relay:
 
 
 def pair(parent, child):
-    """Pairs the two, and gives them something to tell."""
+    """Pairs the two, and gives them content."""
     address = parent.done("GET", "/v1/status")["listening"][0]
     invitation = parent.done("POST", "/v1/pairing/invitations", {"acceptWithoutAsking": True, "childName": "Emma"})
     joining = child.done("POST", "/v1/pairing/joins", {
@@ -177,7 +179,9 @@ def pair(parent, child):
 
 
 def with_examples(document, values):
-    """Returns the document with values that the node knows as examples of what only reads."""
+    """Returns the document with values that the node knows, as examples for requests that only
+    read.
+    """
     document = copy.deepcopy(document)
     for path in document["paths"].values():
         for parameter in path.get("get", {}).get("parameters", []):
@@ -192,12 +196,14 @@ def operations(document, *answers):
             if operation["x-latchkey-answer"] in answers]
 
 
-# What makes something happen in a stream that does not begin with the present state.
+# The events for streams that do not begin with the present state.
 CAUSES = {"/v1/commands/events": lambda node: node.command("message", "send", "Look at the stream", "--on", CHILD)}
 
 
 def check_by_hand(node, document, values):
-    """Asks what schemathesis does not: the streams, and the long poll that nothing needs to be known for. Returns how many.
+    """Sends the requests that schemathesis does not send: streams and a long poll.
+
+    Returns their number.
 
     A parameter of a path gets the first value that the node knows for it.
     """
@@ -205,12 +211,12 @@ def check_by_hand(node, document, values):
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             content = next(answer for status, answer in operation["responses"].items() if status < "300")["content"]
-            # A child's machine alone has notices, and none comes by itself: NoticeTests looks at them.
+            # Only a child's machine has notices, and none comes on its own: NoticeTests tests them.
             if path == "/v1/me/notices":
                 continue
             if operation["x-latchkey-answer"] == "events":
                 for accept in content:
-                    # A child gives no commands, so nothing can happen in this stream there.
+                    # A child issues no commands, so this stream has no events there.
                     if path == "/v1/commands/events" and node.name == CHILD:
                         continue
                     asked = path.format(**{name: known[0] for name, known in values.items()})
@@ -232,11 +238,11 @@ def validate(node, path, value, schema, document):
 
 
 def run_schemathesis(node, document, folder, seed, seconds):
-    """Runs schemathesis against a node; returns whether everything was well."""
+    """Runs schemathesis against a node; returns whether everything was right."""
     path = folder / f"{node.folder.name}.json"
     path.write_text(json.dumps(document))
     relay = Relay(node.socket)
-    # Asked by hand: see `check_by_hand`.
+    # Tested by `check_by_hand`.
     left_out = [operation["operationId"] for operation in operations(document, "events")] + ["get-pairing-nearby"]
     try:
         return subprocess.run(
@@ -276,7 +282,7 @@ def main():
             count = check_by_hand(node, document, values)
             print(f"check-local-api: {node.name}: {count} streams and long polls are as the document says", flush=True)
             well = run_schemathesis(node, with_examples(document, values), folder, options.seed, options.seconds) and well
-            # Whatever it was asked, it is there and answers.
+            # Whatever the requests, the node still runs and answers.
             node.done("GET", "/v1/status")
         if not well:
             raise Fault("answers are not as Protocol/local-api.json says; see above")

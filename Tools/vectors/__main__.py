@@ -1,4 +1,7 @@
-"""Write every vector file, or compare them with what is there. Each module below makes one file."""
+"""Write every vector file, or compare them with the existing ones.
+
+Each module below makes one file.
+"""
 
 import difflib
 import json

@@ -1,4 +1,6 @@
-"""Lists of accounts, and whose they become with a machine, written from Protocol/10-household.md section 3."""
+"""Lists of accounts, and their assignment with a machine, written from Protocol/10-household.md
+section 3.
+"""
 
 import random
 
@@ -19,7 +21,7 @@ def build():
 
 
 def good():
-    """Return lists that are read."""
+    """Return valid lists."""
     full = [account(uid, f"a{uid}", "", "Emma") for uid in range(1_000, 1_064)]
     for accounts in (
         [],
@@ -31,7 +33,7 @@ def good():
 
 
 def bad():
-    """Return lists that are malformed."""
+    """Return malformed lists."""
     fine = account(1_000, "emma", "", "Emma")
     for accounts in (
         [account(uid, "emma", "", None) for uid in range(1_000, 1_065)],
@@ -81,7 +83,9 @@ def text(field, content):
 
 
 def assignment(chance):
-    """Return a machine's accounts, what parents have decided about them, whose machine it becomes, and what is assigned."""
+    """Return a machine's accounts, the decisions of parents about them, the machine's child, and
+    the assignments.
+    """
     count = chance.choice([1, 1, 2, 3])
     accounts = [
         account(1_000 + number, chance.choice(LOGINS), chance.choice(FULL), chance.choice(STATED)) for number in range(count)
@@ -92,7 +96,7 @@ def assignment(chance):
 
 
 def assigned(accounts, decided, names):
-    """Return the numbers of the accounts that become each child's."""
+    """Return the numbers of the accounts that are assigned to each child."""
     chosen = []
     theirs = {one["uid"] for one in accounts for name in names if is_stated(one, name)}
     for name in names:

@@ -1,4 +1,5 @@
-"""Frames between a node and its agent, and which process is which application: Protocol/13-agent.md."""
+"""Frames between a node and its agent, and the application of each process: Protocol/13-agent.md.
+"""
 
 import binascii
 import struct

@@ -1,4 +1,4 @@
-"""The household's rules as Protocol/11-rules.md says, written from that page alone."""
+"""The household's rules, written from Protocol/11-rules.md alone."""
 
 import datetime
 import re
@@ -192,7 +192,7 @@ def lock_text(value):
 
 
 def codec(key):
-    """Returns how a value of a key is read and written; None for an unknown key."""
+    """Returns functions that read and write the value of a key; None for an unknown key."""
     parts = key.split("/")
     numbers = lambda least, most: (lambda text: number(text, least, most), str)
     match parts:
@@ -502,13 +502,17 @@ def ledger(texts):
 
 
 def kept_first(text):
-    """What the text that is kept of two has less of: of repeated learning, the amount comes first."""
+    """Returns the sort key of facts with one identity, of which the first is kept; of repeated
+    learning, the amount decides first.
+    """
     fields = text.split(" ")
     return (int(fields[3]) if fields[0] == "repeated" else 0, text.encode())
 
 
 def repeats(held):
-    """For each session that earned while another machine had begun to: the time that both share, and its points."""
+    """Returns, for each session that earned after another machine had begun to, the shared time and
+    its points.
+    """
     lessons = []
     for text in held:
         kind, source, purse, amount, _, at, _, quantity = text.split(" ")[:8]

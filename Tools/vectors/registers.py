@@ -34,7 +34,7 @@ def place(register):
 
 
 def taken(held, register):
-    """Return what is held once a register has come."""
+    """Return the registers after one has arrived."""
     present = held.get(place(register))
     return held if present and order(present) >= order(register) else held | {place(register): register}
 

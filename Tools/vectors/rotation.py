@@ -1,4 +1,6 @@
-"""Names of pairwise keys, and hints in announcements before and after the discovery key has changed, from Python's hashlib."""
+"""IDs of pairwise keys, and hints in announcements before and after a change of the discovery key,
+from Python's hashlib.
+"""
 
 import hashlib
 import hmac

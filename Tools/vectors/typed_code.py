@@ -1,4 +1,7 @@
-"""The typed code: its text, the two frames of its CPace run, and what comes of them. Protocol/03-pairing.md."""
+"""The typed code: its text, the two frames of its CPace run, and their results.
+
+Protocol/03-pairing.md.
+"""
 
 import hashlib
 import hmac

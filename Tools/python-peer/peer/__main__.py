@@ -1,4 +1,7 @@
-"""The command line: join and sync. What happens is written to standard output, one JSON object a line."""
+"""The command line: join and sync.
+
+It writes what happens to standard output, one JSON object a line.
+"""
 
 import argparse
 import json
@@ -60,7 +63,7 @@ def join(options) -> int:
     """Join with the code on standard input."""
     entered = code.read(sys.stdin.readline())
     store = Store(options.folder, options.name and safe_name(options.name))
-    Child(store)  # which tells a new parent what this machine holds
+    Child(store)  # which sends a new parent what this machine holds
     last = Outcome("not-found")
     for address in _inviters(entered, options):
         joiner = Joiner(store, entered, not options.yes, _say)
@@ -73,7 +76,7 @@ def join(options) -> int:
             if joiner.verified:
                 break
             continue
-        if address in (options.peer, entered.address):  # and not one that was only found
+        if address in (options.peer, entered.address):  # and not an address that was only found
             store.remember(peer, given=_text(address))
         return 0
     paired = [code.commitment(peer.identity_key, peer.link_key) for peer in store.peers() if peer.key is not None]
@@ -97,7 +100,9 @@ def _parents(store: Store, peer: Peer, options) -> Iterator[tuple[str, int]]:
 
 
 def _open(store: Store, machine: Child, options) -> tuple[Session, Peer] | None:
-    """Open a session with the parent, with the key of a pairing that is not final first; None when it is not there."""
+    """Open a session with the parent, trying the key of a pending pairing first; return None if it
+    is not there.
+    """
     peers = store.peers()
     if not peers:
         raise SystemExit("This machine is paired with nobody: run join first.")
@@ -117,7 +122,7 @@ def _open(store: Store, machine: Child, options) -> tuple[Session, Peer] | None:
 
 
 def sync(options) -> int:
-    """Send what waits, take commands, say goodbye; try again until the deadline."""
+    """Send what is pending, execute commands, say goodbye; try again until the deadline."""
     store = Store(options.folder)
     machine = Child(store)
     for app_id, minutes in options.usage:

@@ -14,7 +14,7 @@ _NO_PERSON = 65_534, 65_535, 2**32 - 2, 2**32 - 1
 
 
 def _is_person(entry) -> bool:
-    """Tell whether an entry of the system's table is that of a person."""
+    """Tell whether an entry of the system's table belongs to a person."""
     can_log_in = Path(entry.pw_shell).name not in ("nologin", "false")
     has_home = entry.pw_dir.startswith("/") and entry.pw_dir != "/"
     return entry.pw_uid >= 1_000 and entry.pw_uid not in _NO_PERSON and can_log_in and has_home

@@ -1,4 +1,4 @@
-"""What the checks of the self-test have in common: vectors, examples, and a count."""
+"""Common parts of the self-test's checks: vectors, examples, and a count."""
 
 import json
 import re

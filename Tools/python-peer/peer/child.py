@@ -1,4 +1,4 @@
-"""A child's machine: it asks, decides, and takes what its parents send.
+"""A child's machine: it asks, decides, and executes what its parents send.
 
 Spec: Protocol/06-messages.md, Protocol/10-household.md, Protocol/12-facts.md
 """
@@ -22,14 +22,14 @@ _KEPT, _RECENT = 15 * 86_400_000, 300.0  # milliseconds and seconds
 
 
 class Child(Sessions):
-    """What a child's machine does; each method is one transaction."""
+    """The state and actions of a child's machine; each method is one transaction."""
 
     def __init__(self, store: Store):
         super().__init__(store)
         self._commands = Commands(self.household, self.points)
         store.paired = self.greet
 
-    # When a parent is new, or has lost something
+    # A parent is new, or has lost something
 
     def greet(self, parent: bytes) -> None:
         """Queue for a parent what this machine holds."""
@@ -49,14 +49,14 @@ class Child(Sessions):
                 self.store.enqueue(receiver, CONTROL, _PARENTS, os.urandom(16), told.SerializeToString())
 
     def repeat(self, parent: bytes) -> None:
-        """Queue again what a parent has lost of the control stream."""
+        """Queue the part of the control stream again that a parent has lost."""
         self.greet(parent)
         self.household.send_all_facts(parent)
 
     # Points and requests
 
     def met(self, parent: bytes, is_up: bool) -> None:
-        """A session with a parent came up, or has ended."""
+        """Handle that a session with a parent has opened or ended."""
         with self.store.transaction():
             (self.points.in_touch.add if is_up else self.points.in_touch.discard)(parent)
             self.settle()
@@ -85,10 +85,12 @@ class Child(Sessions):
             state = decision.State(time, self.household.day(), spent, spendable, self.points.redeemed(child), running)
             return decision.decide(rules, state, app)
 
-    # What arrives
+    # Items that arrive
 
     def take(self, peer: bytes, class_: int, item) -> list[dict]:
-        """Bring an item of a parent's into force, within the transaction; raise Refused for one that is ignored."""
+        """Bring a parent's item into force, within the transaction; raise Refused for one that is
+        refused.
+        """
         match class_, item.kind:
             case (2, _):
                 found = [self._commands.execute(peer, item)]
@@ -100,7 +102,7 @@ class Child(Sessions):
                 return self._take_running(peer, item.body)
             case (4, 3):
                 return self._take_record(item)
-            case (3, 2):  # of a command, which no child's machine may give
+            case (3, 2):  # of a command, which no child's machine may issue
                 receipt = _read(schema.Receipt, item.body)
                 return [{"event": "receipt", "outcome": receipt.outcome, "reason": receipt.reason}]
             case (1, 8) | (1, 9) | (1, 10) | (1, 13) | (4, 6):

@@ -20,7 +20,8 @@ def wall() -> int:
 
 
 class Clock:
-    """What a machine keeps of time; this peer believes no wall clock after its first reading in a boot."""
+    """The clock of a machine; this peer believes no wall clock after its first reading in a boot.
+    """
 
     def __init__(self, store: Store):
         self._store = store

@@ -1,4 +1,4 @@
-"""The code that a person carries over as text.
+"""The code that a person copies as text.
 
 Spec: Protocol/03-pairing.md section 2
 """
@@ -14,7 +14,10 @@ from .identity import CROCKFORD, check_value, sha256
 
 @dataclass(frozen=True)
 class Code:
-    """What a code says: the pasted one with a secret of 16 bytes and a commitment, the typed one with six symbols."""
+    """The content of a code.
+
+    A pasted code has a secret of 16 bytes and a commitment, a typed one six symbols.
+    """
 
     discriminator: int
     secret: bytes
@@ -27,7 +30,7 @@ class Code:
 
 
 def read(text: str) -> Code:
-    """Read a code of either form as a person gave it; raise Outcome with the failure's word."""
+    """Read a code of either form as a person entered it; raise Outcome with the failure's word."""
     text = re.sub(r"[\s\-\u2010\u2011\u2013]", "", text).lower()
     if not text:
         raise Outcome("empty")
@@ -55,7 +58,7 @@ def read(text: str) -> Code:
 
 
 def _typed(text: str) -> Code | None:
-    """Read a typed code, or return None for what is none."""
+    """Read a typed code; return None for another text."""
     symbols = text.upper().translate(str.maketrans("OIL", "011"))
     if len(symbols) != 9 or any(symbol not in CROCKFORD for symbol in symbols):
         return None
@@ -66,7 +69,7 @@ def _typed(text: str) -> Code | None:
 
 
 def commitment(identity_key: bytes, link_key: bytes) -> bytes:
-    """Return the 16 bytes of a code that bind it to the inviter's keys."""
+    """Return the 16 bytes of a code that commit it to the inviter's keys."""
     return sha256(b"latchkey code commitment v1", identity_key, link_key)[:16]
 
 

@@ -22,13 +22,13 @@ class _Refused(Exception):
 
 
 class Commands:
-    """Executes the commands of parents, each within the transaction that takes it."""
+    """Executes the commands of parents, each within the transaction that receives it."""
 
     def __init__(self, household: Household, points):
         self._household, self._store, self._points = household, household.store, points
 
     def execute(self, peer: bytes, item) -> dict:
-        """Bring a command into force and queue its receipt; return what happened."""
+        """Bring a command into force and queue its receipt; return a description."""
         store = self._store
         row = store.one("select receipt from answered where id=?", item.id)
         if row is not None:
@@ -65,7 +65,7 @@ class Commands:
         return command
 
     def _effect(self, command, state) -> int:
-        """Execute a command and fill in what now holds; return the outcome."""
+        """Execute a command and fill in the state in force; return the outcome."""
         match command.kind:
             case "edit":
                 return self._edit(command, _payload(schema.Registers, command), state)

@@ -48,7 +48,9 @@ def scalar() -> bytes:
 
 
 def multiply(secret: bytes, point: bytes) -> bytes:
-    """Multiply a point; raise BrokenRule for what encodes no point, and for a result that is the neutral element."""
+    """Multiply a point; raise BrokenRule for an invalid encoding, and for the neutral element as
+    the result.
+    """
     return _group("crypto_scalarmult_ristretto255", secret, point)
 
 

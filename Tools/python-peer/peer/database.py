@@ -49,7 +49,7 @@ create table if not exists hybrid(wall int, counter int);
 
 
 class Database:
-    """The file in one folder; one process at a time, and one thread at a time in it."""
+    """The file of one folder, for one process at a time and one of its threads at a time."""
 
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -66,7 +66,10 @@ class Database:
 
     @contextmanager
     def transaction(self):
-        """Make all that happens inside durable as a whole, or nothing of it; one inside another belongs to it."""
+        """Make the changes inside durable as a whole, or none of them.
+
+        A transaction inside another one belongs to it.
+        """
         with self.lock:
             if self._depth:
                 yield

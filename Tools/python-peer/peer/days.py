@@ -16,7 +16,7 @@ def _milliseconds(moment: datetime) -> int:
 
 
 def _shown(zone: ZoneInfo, at: int) -> datetime:
-    """Return what clocks show, without a zone."""
+    """Return the local time that clocks show, without a zone."""
     return (_EPOCH + timedelta(milliseconds=at)).astimezone(zone).replace(tzinfo=None)
 
 
@@ -29,12 +29,14 @@ class Days:
         self.instant = lru_cache(maxsize=None)(self._instant)
 
     def _instant(self, on: date, minute: int) -> int:
-        """Return the first instant at which clocks show that date and that minute of the day, or a later time."""
+        """Return the first instant at which clocks show that date and minute of the day, or a later
+        time.
+        """
         wanted = datetime.combine(on, time()) + timedelta(minutes=minute)
         at = _milliseconds(wanted.replace(tzinfo=self._zone, fold=0).astimezone(timezone.utc))
         if _shown(self._zone, at) == wanted:
             return at
-        before, after = at - 2 * 86_400_000, at  # clocks go forward over it: find the change
+        before, after = at - 2 * 86_400_000, at  # the clocks skip it: find the change
         while after - before > 1:
             middle = (before + after) // 2
             before, after = (before, middle) if _shown(self._zone, middle) >= wanted else (middle, after)
@@ -58,11 +60,15 @@ class Days:
         return found
 
     def window(self, on: date, start: int, end: int) -> tuple[int, int]:
-        """Return the instants of a window of a date; it ends on the next one unless its end is the later time."""
+        """Return the instants of a window of a date.
+
+        It ends on the next date unless its end is the later time.
+        """
         return self.instant(on, start), self.instant(on if end > start else on + _DAY, end)
 
     def windows(self, plan: list, excepted: dict, around: date) -> list[tuple[int, int]]:
-        """Return when a schedule's windows are near a family day: those that touch are one, the earliest first.
+        """Return the windows of a schedule near a family day, the earliest first; windows that
+        touch are joined.
 
         `plan` has the windows of each weekday, `excepted` those of single family days.
         """
@@ -83,7 +89,7 @@ def _near(day: date, after: int) -> list[date]:
 
 
 def joined(windows: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return windows of which those that touch are one; empty ones are left out."""
+    """Return the windows with those that touch joined and empty ones left out."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(window for window in windows if window[0] < window[1]):
         if found and start <= found[-1][1]:

@@ -1,4 +1,4 @@
-"""The decision: what may run now, why not, and until when.
+"""The decision: what may run now, the reason, and until when.
 
 Spec: Protocol/11-rules.md section 5
 """
@@ -17,7 +17,7 @@ _DAY, _WARNINGS = timedelta(days=1), (900_000, 300_000, 60_000)
 
 @dataclass
 class State:
-    """What a decision follows from, beside the rules; times in milliseconds."""
+    """The inputs of a decision beside the rules; times in milliseconds."""
 
     time: int  # the household's time
     day: date
@@ -29,7 +29,8 @@ class State:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a program may run, the reason, when that ends, and when to warn; times by the household."""
+    """Whether a program may run, the reason, when that ends, and when to warn; in household time.
+    """
 
     allowed: bool
     reason: str | None = None
@@ -38,7 +39,7 @@ class Verdict:
 
 
 def decide(rules: Rules, state: State, app: str) -> Verdict:
-    """Return what holds for a program now."""
+    """Return the verdict on a program at present."""
     found = [rule for rule in _Decision(rules, state, app).considered() if rule is not None]
     if closed := [rule for rule in found if rule[1] == CLOSED]:
         ends = [end for _, _, end in closed]
@@ -56,12 +57,13 @@ class _Decision:
         self._rules, self._state, self._app = rules, state, app
         self._category, self._rate = rules.category(app)
         self._now, self._today = state.time, state.day
-        self._date = max(rules.days.day(state.time), state.day)  # from which the times of the day are taken
+        self._date = max(rules.days.day(state.time), state.day)  # from which the times of the day follow
         self._day_end = rules.days.end(state.day)
         self._next_length = rules.days.end(state.day + _DAY) - self._day_end
 
     def considered(self):
-        """Yield what the rules say in their order: the reason, closed or open, and when that ends."""
+        """Yield the verdicts of the rules in their order: the reason, closed or open, and the end.
+        """
         rules = self._rules
         if rules["removed"] == "yes":
             return
@@ -90,7 +92,10 @@ class _Decision:
         return use["categories"].get(self._category, 0)
 
     def _used(self, on: date, of) -> int:
-        """Return the use of a day; that of later days, which a wrong clock had reached, counts to today."""
+        """Return the use of a day.
+
+        The use of later days, which a wrong clock had reached, counts as today's.
+        """
         days = [day for day in self._state.use if day == on or (on == self._today and day > on)]
         return sum(of(self._state.use[day]) for day in days)
 
@@ -149,7 +154,7 @@ class _Decision:
         return self._follows_for(reason, None if minutes is None else minutes * 60_000)
 
     def _follows_for(self, reason: str, left: int | None):
-        """A limit that lasts to the end of the day: open for what follows on the next."""
+        """A limit that lasts to the end of the day; it is open for what the next day allows."""
         if left is None or left >= self._next_length:
             return reason, OPEN, FOREVER
         return reason, OPEN, self._day_end + max(0, left)

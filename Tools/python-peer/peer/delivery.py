@@ -21,40 +21,42 @@ _MOST_WAITING = 16
 
 
 class Delivery:
-    """What one session knows of the streams between this device and a peer."""
+    """The state of the streams between this device and a peer in one session."""
 
     def __init__(self, store: Store, peer: Peer, machine, say: Callable[..., None]):
-        """`machine` is the Child or the Parent that takes what arrives."""
+        """Create the state; `machine` is the Child or the Parent that receives items."""
         self._store, self._peer, self._machine, self._say = store, peer, machine, say
         self._sent: dict[int, int] = {}  # class: the last number sent in this session
-        self._under_way: dict[int, deque[tuple[int, int]]] = {}  # class: number and size of what is not stored
+        self._under_way: dict[int, deque[tuple[int, int]]] = {}  # class: number and size of items that are not stored
         self._window = (0, 0)
         self._epochs: dict[int, int] = {}  # class: the epoch of the stream from the peer
         self._received: dict[int, int] = {}  # class: the last number received
         self._due: set[int] = set()  # classes of which a position is owed to the peer
         for class_, (epoch, watermark) in store.incoming(peer.id).items():
             self._epochs[class_], self._received[class_] = epoch, watermark
-        self.commands = 0  # how many commands this session has answered
+        self.commands = 0  # the number of commands that this session has answered
         self.removed = self.greeted = False
-        self._promised: dict[int, int] = {}  # class: the last number that the peer has for us
+        self._promised: dict[int, int] = {}  # class: the last of our numbers that the peer has
 
     # Sending
 
     @property
     def is_level(self) -> bool:
-        """Whether both sides have stored all that the other had when the session began, and all of ours since."""
+        """Whether both sides have stored everything from the start of the session, and all of our
+        later items.
+        """
         behind = any(self._received.get(class_, 0) < through for class_, through in self._promised.items())
         return self.greeted and not behind and not self._store.waiting(self._peer.id)
 
     def state_positions(self, hello) -> None:
-        """Write into our Hello what we hold."""
+        """Write into our Hello what this side holds."""
         for class_, (epoch, last, _) in self._store.outgoing(self._peer.id).items():
             hello.outgoing.add(stream_class=class_, epoch=epoch, through=last)
         for class_, (epoch, watermark) in self._store.incoming(self._peer.id).items():
             hello.incoming.add(stream_class=class_, epoch=epoch, through=watermark)
 
     def greet(self, hello) -> None:
-        """Take the peer's Hello: agree on where each stream goes on."""
+        """Handle the peer's Hello: agree on where each stream continues."""
         for positions in (hello.outgoing, hello.incoming, hello.held):
             classes = [position.stream_class for position in positions]
             if len(classes) > 16 or len(set(classes)) < len(classes) or not set(classes) <= CLASSES.keys():
@@ -110,7 +112,7 @@ class Delivery:
         return batch if batch.runs or batch.stored else None
 
     def stored(self, position) -> None:
-        """Take the peer's word that it holds our items up to a number."""
+        """Handle the peer's report that it holds our items up to a number."""
         class_ = position.stream_class
         if class_ not in CLASSES:
             raise BrokenRule("a position of an unknown class")
@@ -130,7 +132,7 @@ class Delivery:
 
     def _begin(self, class_: int, epoch: int) -> None:
         self._epochs[class_], self._received[class_] = epoch, 0
-        self._promised.pop(class_, None)  # what was promised under another epoch does not come
+        self._promised.pop(class_, None)  # items of another epoch do not come
 
     def take(self, runs) -> None:
         """Gather the items of a batch and commit them in one transaction; `next_batch` then reports them."""
@@ -193,7 +195,7 @@ class Delivery:
             self._due.add(class_)
 
     def _check(self, class_: int, item) -> None:
-        """Refuse a removal that the peer has not signed, and keys that cannot be read."""
+        """Refuse a removal that the peer has not signed, and keys that are malformed."""
         if class_ == CONTROL and item.kind == _ROTATION:
             rotation = schema.parse(schema.KeyRotation, item.body)
             sizes = len(rotation.discovery_key), len(rotation.pairwise_key), len(rotation.replaces)
@@ -206,7 +208,7 @@ class Delivery:
                 raise BrokenRule("a removal that does not verify")
 
     def _effect(self, class_: int, item) -> list[dict]:
-        """Bring an item into force, within the transaction; return what happened."""
+        """Bring an item into force, within the transaction; return a description."""
         if item.kind == _SKIP:
             return []
         if class_ == CONTROL and item.kind == _REMOVAL:
@@ -227,7 +229,8 @@ class Delivery:
             return [*refused.events, {"event": "passed-over", **told}]
 
     def _refuse(self, class_: int, item, reason: int) -> None:
-        """Tell the peer of an item that is not taken, unless it is a command or many refusals wait already."""
+        """Report a refused item to the peer, unless it is a command or many refusals are pending.
+        """
         peer = self._peer.id
         self._store.run("update peer set refused=refused+1 where id=?", peer)
         total = self._store.one("select refused from peer where id=?", peer)[0]
@@ -238,7 +241,7 @@ class Delivery:
             self._store.enqueue(peer, CONTROL, _REFUSAL, os.urandom(16), told.SerializeToString())
 
     def _refused(self, item) -> list[dict]:
-        """Keep what the peer has not taken of ours; a refusal that cannot be read is ignored."""
+        """Store which of our items the peer has refused; ignore a malformed refusal."""
         try:
             told = schema.parse(schema.Refusal, item.body)
         except BrokenRule:

@@ -21,7 +21,7 @@ _LEFT_OUT = ("docker", "br-", "veth", "virbr", "cni")
 
 @dataclass(frozen=True)
 class Announcement:
-    """What one instance says of itself."""
+    """The announcement of one instance."""
 
     addresses: tuple[tuple[str, int], ...]
     nonce: bytes
@@ -36,12 +36,12 @@ class Announcement:
 
 
 def hint(discovery_key: bytes, nonce: bytes, device: bytes) -> bytes:
-    """Return what a device of the household announces with `nonce`."""
+    """Return the hint that a device of the household announces with `nonce`."""
     return hmac.digest(discovery_key, nonce + device, "sha256")[:8]
 
 
 def read_text(text: bytes) -> dict[str, bytes]:
-    """Read a TXT record that anybody may have written."""
+    """Read a TXT record, which any host may have written."""
     values: dict[str, bytes] = {}
     entries, at = 0, 0
     while at < len(text) and entries < 16 and at + 1 + text[at] <= min(len(text), 1_300):
@@ -53,7 +53,7 @@ def read_text(text: bytes) -> dict[str, bytes]:
 
 
 def announcement(text: bytes, addresses: list[str], port: int, on_loopback: bool) -> Announcement | None:
-    """Return what an instance announces, or None when it is not to be used."""
+    """Return the announcement of an instance; None if it is unusable."""
     values = read_text(text)
     parsed = {text: ipaddress.ip_address(text) for text in addresses}
     usable = [
@@ -73,7 +73,7 @@ def announcement(text: bytes, addresses: list[str], port: int, on_loopback: bool
 
 
 def _discriminators(value: bytes) -> frozenset[int]:
-    """Read the open codes of an announcement; none where any part is not as it must be."""
+    """Read the open codes of an announcement; there are none if any part is malformed."""
     parts = value.split(b",")
     if len(parts) > 16 or not all(re.fullmatch(rb"0|[1-9][0-9]{0,3}", part) and int(part) <= 1023 for part in parts):
         return frozenset()

@@ -1,4 +1,4 @@
-"""What a parent's machine asks of children's machines: edits and other commands, and the receipts for them.
+"""The commands of a parent's machine, and their receipts.
 
 Spec: Protocol/06-messages.md sections 3 and 4, Protocol/10-household.md section 2
 """
@@ -28,7 +28,7 @@ def uuid7() -> bytes:
 
 
 class Edits:
-    """What a parent's machine has set and asked for; each method is one transaction."""
+    """The edits and commands of a parent's machine; each method is one transaction."""
 
     def __init__(self, store: Store):
         self.household, self.store = Household(store), store
@@ -43,11 +43,11 @@ class Edits:
         return child
 
     def assign(self, machine: bytes, child: bytes, serves: bool = True) -> None:
-        """Say that a machine is a child's, or that it is no more."""
+        """Assign a machine to a child, or end the assignment."""
         self.edit((MACHINE, machine, f"child/{uuid.UUID(bytes=child)}", "yes" if serves else None))
 
     def edit(self, *changes: tuple[int, bytes, str, str | None]) -> None:
-        """Set registers and queue them for each machine that holds one of their zones."""
+        """Set registers, and queue them for each machine that holds one of their zones."""
         with self.store.transaction():
             household, at = self.household, self.household.clock.stamp()
             held = household.registers()
@@ -75,7 +75,11 @@ class Edits:
         return {(FAMILY, b""), (MACHINE, machine)} | children
 
     def _send(self, machine: bytes, wanted: list) -> None:
-        """Queue edits; the machine's own zone comes first, since without it the machine takes nothing of a child's."""
+        """Queue edits.
+
+        The machine's own zone comes first, since the machine accepts nothing of a child's without
+        it.
+        """
         order = {MACHINE: 0, FAMILY: 1, CHILD: 2}
         wanted = sorted(wanted, key=lambda register: (order[register.zone], register.zone_id, register.key))
         payload, size = schema.Registers(), 0
@@ -94,11 +98,11 @@ class Edits:
         self._send(machine, [held[place] for place in held if place[:2] in self._zones(held, machine)])
 
     def repeat(self, machine: bytes) -> None:
-        """Queue again what a machine has lost of the control stream."""
+        """Queue the part of the control stream again that a machine has lost."""
         self.household.send_all_facts(machine)
 
     def _state_machines(self) -> None:
-        """State a child's machines where that has changed."""
+        """State a child's machines if they have changed."""
         household = self.household
         for child in household.children():
             wanted = tuple(household.machines(child)[:64])
@@ -122,7 +126,8 @@ class Edits:
             return id_
 
     def take_receipt(self, peer: bytes, item) -> list[dict]:
-        """Take a machine's answer to a command; one that does not fit the command makes it failed."""
+        """Handle a machine's receipt; one that does not fit its command makes the command failed.
+        """
         row = self.store.one("select machine, kind, payload, status from command where id=?", item.id)
         if row is None or row[0] != peer or row[3] != "queued":
             return []
@@ -170,7 +175,9 @@ class Edits:
         return any(one == other for one, other in pairs) and all(after >= before for before, after in times)
 
     def _begin(self, machine: bytes, edit) -> None:
-        """A machine has executed an edit that makes it a child's: it takes the child's facts from now on."""
+        """Handle that a machine has executed an edit which makes it a child's, and gets the child's
+        facts from now on.
+        """
         for register in edit.registers:
             word, _, text = register.key.partition("/")
             if register.zone == MACHINE and word == "child" and register.value == "yes":
@@ -180,4 +187,4 @@ class Edits:
                     self.begun(machine, child)
 
     def begun(self, machine: bytes, child: bytes) -> None:
-        """A machine takes a child's facts from now on; within the transaction."""
+        """Begin to send a machine a child's facts; within the transaction."""

@@ -1,4 +1,4 @@
-"""Facts: texts that never change and only add up.
+"""Facts: texts that never change and accumulate.
 
 Spec: Protocol/12-facts.md
 """
@@ -17,7 +17,7 @@ _COUNTER, _TIME = 2**32 - 1, 2**48 - 1
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact with what follows from its text."""
+    """A fact with the values in its text."""
 
     kind: str
     text: str
@@ -25,11 +25,11 @@ class Fact:
     author: bytes
     day: date | None
     said: tuple  # the parts that the kind defines
-    at: tuple = ()  # the hybrid time, where one decides which of two is kept
+    at: tuple = ()  # the hybrid time, if it decides which of two facts is kept
 
     @property
     def size(self) -> int:
-        """What the fact counts for in an item."""
+        """The size of the fact in an item."""
         return len(self.kind.encode()) + len(self.text.encode()) + 32
 
 
@@ -41,7 +41,7 @@ def read(kind: str, text: str) -> Fact:
 
 
 def kept(one: Fact, other: Fact) -> Fact:
-    """Return the one that is kept of two facts of one identity."""
+    """Return which of two facts with one identity is kept."""
     if one.at != other.at:
         later = max(one, other, key=lambda fact: fact.at)
         earlier = min(one, other, key=lambda fact: fact.at)

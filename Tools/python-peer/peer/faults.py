@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions; and the crashes that tests ask for."""
+"""The faults, as exceptions, and the crashes that tests request."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ SENTENCES = {
 
 
 def may_crash(point: str) -> None:
-    """End by SIGKILL where a test wants to see what is left."""
+    """End by SIGKILL if a test wants to see what remains."""
     if os.environ.get("LATCHKEY_PEER_KILL_AT") == point:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -41,7 +41,8 @@ class Silent(Lost):
 
 
 class Outcome(Exception):
-    """A pairing or a reading of a code ended other than well, with one of the specification's words.
+    """The end of a pairing or of reading a code without success, with one of the specification's
+    words.
 
     Spec: Protocol/03-pairing.md section 8
     """
@@ -52,11 +53,11 @@ class Outcome(Exception):
 
 
 class NoRoom(Exception):
-    """Something of this machine's own cannot be kept or spent; the text says why."""
+    """Something of this machine cannot be stored or spent; the text says why."""
 
 
 class Refused(Exception):
-    """An item of a peer's is not taken, for one of the reasons of the specification.
+    """The refusal of a peer's item, for one of the reasons of the specification.
 
     Spec: Protocol/06-messages.md section 9
     """
@@ -64,4 +65,4 @@ class Refused(Exception):
     def __init__(self, reason: int):
         super().__init__(f"refused with reason {reason}")
         self.reason = reason
-        self.events: list[dict] = []  # what was taken of the item nevertheless
+        self.events: list[dict] = []  # the part of the item that was accepted nevertheless

@@ -15,7 +15,7 @@ STRANGER_SECONDS = 10.0
 
 
 def now() -> float:
-    """Return seconds on the clock that counts through sleep and never jumps."""
+    """Return seconds on a clock that counts through sleep and never jumps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -25,7 +25,7 @@ def preamble(purpose: int, discriminator: int = 0) -> bytes:
 
 
 def dial(address: tuple[str, int], beginning: bytes, timeout: float = 5.0) -> "Connection":
-    """Open a connection and send its preamble; raise Lost where nobody answers."""
+    """Open a connection and send its preamble; raise Lost if there is no answer."""
     try:
         connected = socket.create_connection(address, timeout)
     except OSError as error:
@@ -36,7 +36,7 @@ def dial(address: tuple[str, int], beginning: bytes, timeout: float = 5.0) -> "C
 
 
 class Connection:
-    """A connection that carries frames; held to a stranger's bytes and time until told that it is proven."""
+    """A connection that carries frames, within a stranger's limits until it is proven."""
 
     def __init__(self, connected: socket.socket):
         self._socket = connected
@@ -53,7 +53,7 @@ class Connection:
         return beginning
 
     def prove(self) -> None:
-        """Lift the stranger's limits: the other side has shown who it is."""
+        """Lift the stranger's limits, since the other side is authenticated."""
         self._stranger_until = None
 
     def send(self, body: bytes) -> None:
@@ -107,11 +107,11 @@ class Connection:
         return True
 
     def close(self) -> None:
-        """Close the connection, and give what was sent up to two seconds to be taken."""
+        """Close the connection, after up to two seconds in which sent frames can be received."""
         try:
             self._socket.shutdown(socket.SHUT_WR)
             end = now() + 2
-            while now() < end:  # closing with unread bytes would reset the connection, and lose our last words
+            while now() < end:  # closing with unread bytes would reset the connection, and lose our last frames
                 self._socket.settimeout(max(0.01, end - now()))
                 if not self._socket.recv(65_537):
                     break

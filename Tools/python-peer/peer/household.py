@@ -1,4 +1,4 @@
-"""What a machine of either role holds of its household: registers, facts and records.
+"""The household's data on a machine of either role: registers, facts and records.
 
 Spec: Protocol/10-household.md section 2, Protocol/12-facts.md
 """
@@ -25,10 +25,10 @@ _MOST_FACTS, _MOST_BYTES, _DAYS_KEPT = 128, 24_576, timedelta(14)
 class Household(Zones):
     """Registers, facts and records in the store; changes are made within its transactions."""
 
-    _oldest: date | None = None  # what is of days before it was forgotten
+    _oldest: date | None = None  # data of days before it was deleted
 
     def rules(self, child: bytes | None = None) -> Rules:
-        """Return what holds for a child, or without one for the family."""
+        """Return the rules of a child, or of the family without one."""
         wanted = [(registers.FAMILY, b"")] + ([(registers.CHILD, child)] if child else [])
         found = [
             (registers.ZONE_NAMES[place[0]], place[2], register.value)
@@ -55,7 +55,7 @@ class Household(Zones):
         return found
 
     def requests(self, child: bytes) -> dict[bytes, tuple[Fact, Fact | None]]:
-        """Return a child's requests, each with the answer that holds if it was given in time."""
+        """Return a child's requests, each with the answer that counts if it was given in time."""
         answers: dict[bytes, Fact] = {}
         found = {fact.said[0]: fact for fact in self.facts(child, "request")}
         for fact in sorted(self.facts(child, "answer"), key=lambda fact: (fact.at, fact.text)):
@@ -66,7 +66,7 @@ class Household(Zones):
     # Facts
 
     def facts(self, child: bytes, kind: str | None = None) -> list[Fact]:
-        """Return a child's facts, in the order in which they came."""
+        """Return a child's facts, in their order of arrival."""
         rows = self.store.all("select kind, text from fact where child=? order by rowid", child)
         return [facts.read(*row) for row in rows if kind in (None, row[0])]
 
@@ -78,11 +78,12 @@ class Household(Zones):
         return ledger.balance(self.entries(child))
 
     def purse(self, child: bytes, device: bytes | None = None) -> int:
-        """Return what a device may spend of a child's points; less than nothing counts as nothing."""
+        """Return the points of a child that a device may spend; a negative purse counts as empty.
+        """
         return max(0, ledger.purses(self.entries(child)).get(device or self.own, 0))
 
     def make(self, child: bytes, kind: str, text: str) -> Fact:
-        """Keep a fact of this machine's own, and queue it for all who hold the child's facts."""
+        """Store a fact of this machine's own, and queue it for all holders of the child's facts."""
         fact = facts.read(kind, text)
         with self.store.transaction():
             if self._keep(child, fact):
@@ -93,12 +94,16 @@ class Household(Zones):
         self, child: bytes, kind: str, source: bytes, amount: int,
         day: date | None = None, at: int | None = None, **more,
     ) -> ledger.Entry:  # fmt: skip
-        """Write an entry of this machine's own purse; without another day and time it is of now."""
+        """Write an entry of this machine's own purse, with the present day and time unless others
+        are given.
+        """
         at = self.clock.time() if at is None else at
         return self.enter(child, ledger.Entry(kind, source, self.own, amount, day or self.day(), at, **more))
 
     def enter(self, child: bytes, entry: ledger.Entry) -> ledger.Entry:
-        """Keep an entry of this machine's own purse, anew or for the first time; it never takes more than there is."""
+        """Store a new or changed entry of this machine's own purse, which never takes more than the
+        purse has.
+        """
         replaced = sum(held.amount for held in self.entries(child) if held.identity == entry.identity)
         if replaced - entry.amount > self.purse(child):
             raise NoRoom("The purse of this machine does not hold that much.")
@@ -106,7 +111,7 @@ class Household(Zones):
         return entry
 
     def _keep(self, child: bytes, fact: Fact) -> bool:
-        """Keep a fact; tell whether that changed anything."""
+        """Store a fact; tell whether that changed anything."""
         row = self.store.one("select text from fact where child=? and kind=? and identity=?",
                              child, fact.kind, fact.identity)  # fmt: skip
         if row is not None:
@@ -122,7 +127,7 @@ class Household(Zones):
         return True
 
     def begin_day(self) -> None:
-        """Forget what is of days long past: registers of one day, requests and answers."""
+        """Delete the data of days long past: registers of one day, requests and answers."""
         oldest = self.day() - _DAYS_KEPT
         if oldest == self._oldest:
             return
@@ -140,7 +145,7 @@ class Household(Zones):
         return [row[0] for row in self.store.all("select peer from holder where child=? order by peer", child)]
 
     def begin(self, peer: bytes, child: bytes) -> None:
-        """Count a peer among those who hold a child's facts, and send it all of them."""
+        """Make a peer a holder of a child's facts, and send it all of them."""
         if self.store.one("select 1 from holder where peer=? and child=?", peer, child) is None:
             self.store.run("insert into holder values(?,?)", peer, child)
         own_first = sorted(self.facts(child), key=lambda fact: fact.author != peer)
@@ -153,7 +158,7 @@ class Household(Zones):
                 self.begin(peer, child)
 
     def remember(self, child: bytes) -> None:
-        """Take up again the facts of a child that were forgotten and still wait in a queue."""
+        """Store facts of a child again that were deleted and are still queued."""
         for (body,) in self.store.all("select body from item where class=? and kind=?", CONTROL, FACTS):
             for told in schema.Facts.FromString(body).facts:
                 if told.child == child:
@@ -161,11 +166,11 @@ class Household(Zones):
                         self._keep(child, facts.read(told.kind, told.text))
 
     def end(self, peer: bytes, child: bytes) -> None:
-        """Send a peer no more of a child."""
+        """Stop sending a peer what concerns a child."""
         self.store.run("delete from holder where peer=? and child=?", peer, child)
 
     def forget_child(self, child: bytes) -> None:
-        """Forget the facts of a child whom this machine does not serve any more."""
+        """Delete the facts of a child whom this machine no longer serves."""
         for table in ("holder", "fact"):
             self.store.run(f"delete from {table} where child=?", child)
 
@@ -192,7 +197,7 @@ class Household(Zones):
         self.store.enqueue(peer, CONTROL, FACTS, os.urandom(16), item.SerializeToString())
 
     def take_facts(self, peer: bytes, body: bytes, settle: Callable[[], None]) -> list[dict]:
-        """Take the facts of an item and return those that are new; raise Refused if one was passed over."""
+        """Store the facts of an item and return the new ones; raise Refused if one was refused."""
         try:
             item = schema.parse(schema.Facts, body)
         except BrokenRule:
@@ -242,6 +247,6 @@ class Household(Zones):
     # Use
 
     def stretches(self, child: bytes) -> list[use.Stretch]:
-        """Return the recorded use of a child on all machines that this one knows of, and what was told to run."""
+        """Return the use of a child on all known machines, both recorded and running."""
         rows = self.store.all("select record from record where child=?", child)
         return [use.of_record(schema.UsageRecord.FromString(row[0])) for row in rows]

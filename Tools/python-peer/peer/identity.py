@@ -1,4 +1,4 @@
-"""Keys, device IDs, names and the hashes in common.
+"""Keys, device IDs, names and common hashes.
 
 Spec: Protocol/01-overview.md section 3, Protocol/00-index.md section 3
 """
@@ -55,7 +55,7 @@ _UNSAFE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
 
 
 def safe_name(name: str) -> str:
-    """Make a name that arrived from another machine safe to show."""
+    """Make a name from another machine safe to display."""
     kept = ""
     for character in name:
         character = "\N{REPLACEMENT CHARACTER}" if unicodedata.category(character) in _UNSAFE else character

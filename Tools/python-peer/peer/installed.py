@@ -1,4 +1,4 @@
-"""The applications that a child's machine says are installed on it.
+"""The applications that a child's machine reports as installed.
 
 Spec: Protocol/10-household.md section 5
 """
@@ -24,7 +24,7 @@ def check(told) -> None:
 
 
 def keep(store: Store, machine: bytes, told) -> None:
-    """Let a part take the place of the one before it; within a transaction."""
+    """Replace the earlier part by this one; within a transaction."""
     store.run("insert or replace into installed values(?,?,?)", machine, told.part, told.SerializeToString())
     store.run("delete from installed where peer=? and part>=?", machine, told.parts)
 

@@ -22,7 +22,7 @@ _WRONG_CODE = b"\x00\x01"
 
 
 class Invitation:
-    """One open code; it accepts whoever has it, without asking, and pairs one device."""
+    """An open code, which accepts every joiner without asking, and pairs one device."""
 
     def __init__(self, store: Store, say: Callable[..., None]):
         self._store, self._say, self._failures = store, say, 0

@@ -14,7 +14,7 @@ from pathlib import Path
 from .node import Node
 
 _PATIENCE = 60.0
-_WITH_US = "setpriv", "--pdeathsig", "KILL"  # what is started ends with this process, however that ends
+_WITH_US = "setpriv", "--pdeathsig", "KILL"  # started processes end with this one, whatever the reason
 
 
 class Failed(Exception):
@@ -22,7 +22,7 @@ class Failed(Exception):
 
 
 def eventually(what: str, holds: Callable, patience: float = _PATIENCE):
-    """Return the first value of `holds` that is true; raise Failed after a long time without one."""
+    """Return the first true value of `holds`; raise Failed if there is none for a long time."""
     end = time.monotonic() + patience
     while True:
         value = holds()
@@ -40,7 +40,7 @@ def equal(got, wanted, what: str) -> None:
 
 
 class RealNode:
-    """A node of the first implementation, from its start to its end."""
+    """A node of the first implementation."""
 
     def __init__(self, lab: "Lab", role: str, name: str):
         self._lab, self.name = lab, name
@@ -86,14 +86,14 @@ class RealNode:
         return json.loads(self(*arguments, "--format", "json"))
 
     def background(self, *arguments: str) -> subprocess.Popen:
-        """Start a command that goes on until it is ended."""
+        """Start a command that runs until it is ended."""
         process = subprocess.Popen([*_WITH_US, *self._command(*arguments)], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
         self._lab.helpers.append(process)
         return process
 
     def code(self, for_: str | None = None) -> str:
-        """Open a code that lets in whoever has it; return the pasted form."""
+        """Open a code that accepts every joiner; return the pasted form."""
         command = [*self._command("pair", "invite", "--json", "--yes"), *(["--for", for_] if for_ else [])]
         process = subprocess.Popen([*_WITH_US, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True)  # fmt: skip
@@ -118,7 +118,7 @@ def free_port() -> int:
 
 
 class Lab:
-    """A folder with machines, all of which end with it."""
+    """A folder with machines that end with it."""
 
     def __init__(self, latchkey: str):
         self.latchkey = latchkey
@@ -146,7 +146,7 @@ class Lab:
         return peer
 
     def told(self, who: str, event: str, **fields) -> list[dict]:
-        """Return what a peer has said of one kind."""
+        """Return a peer's messages of one kind."""
         wanted = {"who": who, "event": event, **fields}
         return [told for told in self.events if wanted.items() <= told.items()]
 

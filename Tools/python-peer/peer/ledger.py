@@ -41,7 +41,8 @@ class Entry:
 
     @property
     def order(self) -> tuple[int, bytes]:
-        """What decides which of two entries of one identity is kept: the first in this order."""
+        """The order that decides which of two entries with one identity is kept: the first in it.
+        """
         return self.amount if self.kind == "repeated" else 0, self.text.encode()
 
     @property
@@ -86,12 +87,12 @@ def held(texts: Iterable[str]) -> dict[str, Entry]:
 
 
 def balance(entries: Iterable[Entry]) -> int:
-    """Return what the child has: the sum of all amounts except those of leases."""
+    """Return the child's points: the sum of all amounts except those of leases."""
     return sum(entry.amount for entry in entries if entry.kind != "leased")
 
 
 def purses(entries: Iterable[Entry]) -> dict[bytes, int]:
-    """Return what each device may spend."""
+    """Return the points that each device may spend."""
     sums: dict[bytes, int] = defaultdict(int)
     for entry in entries:
         sums[entry.purse] += entry.amount
@@ -101,7 +102,8 @@ def purses(entries: Iterable[Entry]) -> dict[bytes, int]:
 
 
 def redemptions(entries: Iterable[Entry], device: bytes) -> list[tuple[Entry, int]]:
-    """Return the redemptions of a device with the milliseconds that are left of each, in the order of their use."""
+    """Return the redemptions of a device and the milliseconds left of each, in their order of use.
+    """
     own = [entry for entry in entries if entry.purse == device]
     gone: dict[bytes, int] = defaultdict(int)
     used: dict[date, int] = defaultdict(int)

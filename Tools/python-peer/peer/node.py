@@ -1,4 +1,6 @@
-"""A running machine of either role: it holds its sessions, and a parent listens for machines that join or call.
+"""A running machine of either role.
+
+It holds its sessions, and a parent accepts machines that join or call.
 
 Spec: Protocol/04-session.md
 """
@@ -48,7 +50,7 @@ class Node:
         thread.start()
 
     def _hold(self, session: Session, peer: Peer, answers: bool) -> None:
-        """Hold a session to its end; a newer one of the same caller takes its place."""
+        """Hold a session until it ends; a newer one of the same caller replaces it."""
 
         def up() -> None:
             self._sessions[peer.id] = session
@@ -67,7 +69,7 @@ class Node:
     # A child's machine calls
 
     def call(self, parent: bytes, address: Address) -> None:
-        """Hold a session with a parent from now on, and call again whenever it has ended."""
+        """Hold a session with a parent, and call again whenever it has ended."""
         self._thread(self._calls, parent, address)
 
     def _calls(self, parent: bytes, address: Address) -> None:
@@ -90,7 +92,7 @@ class Node:
     # A parent's machine listens
 
     def listen(self, port: int = 0) -> int:
-        """Take calls on loopback; return the port."""
+        """Accept calls on loopback; return the port."""
         self._listener = socket.create_server(("127.0.0.1", port))
         self._thread(self._accepts)
         return self._listener.getsockname()[1]
@@ -124,7 +126,7 @@ class Node:
         connection.close()
 
     def stop(self) -> None:
-        """Say goodbye to all, and end."""
+        """Say goodbye to all peers, and end."""
         self._stopped.set()
         if self._listener:
             self._listener.shutdown(socket.SHUT_RDWR)

@@ -31,7 +31,7 @@ class Channel:
         self._sealed, self._keyed_at = 0, now()
 
     def start(self, ephemeral: bytes | None = None) -> None:
-        """Begin the handshake; an ephemeral secret is given by tests alone."""
+        """Begin the handshake; only tests give an ephemeral secret."""
         if ephemeral is not None:
             self._noise.set_keypair_from_private_bytes(Keypair.EPHEMERAL, ephemeral)
         self._noise.start_handshake()
@@ -42,19 +42,19 @@ class Channel:
         return bytes(self._noise.write_message(payload))
 
     def read(self, message: bytes) -> bytes:
-        """Open the next handshake message; raise BrokenRule when it does not verify."""
+        """Read the next handshake message; raise BrokenRule if it does not verify."""
         try:
             return bytes(self._noise.read_message(message))
         except _FAULTS as error:
             raise BrokenRule("a handshake message that does not verify") from error
 
     def use(self, psk: bytes) -> None:
-        """Go on with the key that the other side's first message has told to be the right one."""
+        """Continue with the key that the other side's first message has identified."""
         self._noise.noise_protocol.psks = [psk]
 
     @property
     def remote_link_key(self) -> bytes:
-        """The other side's static key, once a message has told it."""
+        """The other side's static key, once a message has contained it."""
         return self._handshake.rs.public_bytes
 
     @property
@@ -67,7 +67,7 @@ class Channel:
         return self._sealed + 1 >= REKEY_FRAMES or now() - self._keyed_at >= REKEY_SECONDS
 
     def seal(self, plaintext: bytes, rekey: bool = False) -> bytes:
-        """Seal one frame's plaintext; with `rekey`, take the next key for what follows."""
+        """Seal one frame's plaintext; with `rekey`, use the next key for later frames."""
         sealed = self._noise.encrypt(plaintext)
         self._sealed += 1
         if rekey:
@@ -83,7 +83,7 @@ class Channel:
             raise BrokenRule("a frame that does not open") from error
 
     def rekey_inbound(self) -> None:
-        """Take the next key for what arrives from now on."""
+        """Use the next key for frames that arrive from now on."""
         self._noise.rekey_inbound_cipher()
 
 
@@ -103,6 +103,8 @@ def inviting_channel(link_secret: bytes, prologue: bytes, handshake_key: bytes) 
 
 
 def answering_channel(link_secret: bytes) -> Channel:
-    """Return a callee's side of a session's handshake; the key is given once the first message was read."""
+    """Return a callee's side of a session's handshake; the key is given once the first message was
+    read.
+    """
     prologue = b"latchkey session v1" + preamble(SESSION)
     return Channel("IKpsk2", prologue, [bytes(32)], link_secret, None, answers=True)

@@ -39,12 +39,12 @@ def handshake_key(secret: bytes) -> bytes:
 
 
 def joiner_commitment(identity_key: bytes, link_key: bytes, random: bytes) -> bytes:
-    """Return what binds the joiner before it sees the inviter's keys and random bytes."""
+    """Return the joiner's commitment before it sees the inviter's keys and random bytes."""
     return sha256(b"latchkey joiner commitment v1", identity_key, link_key, random)
 
 
 def proof_text(side: int, handshake_hash: bytes) -> bytes:
-    """Return what a side signs: 1 the inviter, 2 the joiner."""
+    """Return the text that a side signs: 1 the inviter, 2 the joiner."""
     return b"latchkey pairing proof v1" + bytes([side]) + handshake_hash
 
 
@@ -60,17 +60,18 @@ def digits(inviter: tuple[bytes, bytes], joiner: tuple[bytes, bytes], randoms: t
 
 
 def purpose(code: Code) -> int:
-    """Return what the connection for a code is for."""
+    """Return the purpose of a connection for a code."""
     return PAIRING_TYPED if code.is_typed else PAIRING
 
 
 def prologue(code: Code, exchanged: bytes) -> bytes:
-    """Return the handshake's prologue; `exchanged` are the two frames before it, with a typed code."""
+    """Return the handshake's prologue; with a typed code, `exchanged` are the two frames before it.
+    """
     return b"latchkey pairing v1" + preamble(purpose(code), code.discriminator) + bytes([PARENT, CHILD]) + exchanged
 
 
 class Offer:
-    """The joiner's part of CPace; scalar and session ID are given by tests alone.
+    """The joiner's part of CPace; only tests give the scalar and the session ID.
 
     Spec: Protocol/03-pairing.md section 4
     """
@@ -83,7 +84,9 @@ class Offer:
         self.frame = self._session + self._share + self._versions
 
     def secret(self, answer: bytes) -> bytes:
-        """Return what takes the place of the code's secret; raise BrokenRule for a share that is no valid point."""
+        """Return the replacement of the code's secret; raise BrokenRule for a share that is no
+        valid point.
+        """
         shared = cpace.multiply(self._scalar, answer[:32])
         exchange = cpace.transcript((self._share, self._versions), (answer[:32], answer[32:]))
         return cpace.session_key(self._session, shared, exchange)
@@ -94,7 +97,7 @@ class Joiner:
 
     def __init__(self, store: Store, code: Code, ask: bool, say: Callable[..., None]):
         self._store, self._code, self._ask, self._say = store, code, ask, say
-        self.verified = False  # whether the other side has shown that it is the inviter
+        self.verified = False  # whether the other side has proved that it is the inviter
 
     def run(self, address: tuple[str, int]) -> bytes:
         """Pair with the inviter at `address` and return its device ID; raise Outcome, or Lost without a connection."""
@@ -164,7 +167,8 @@ class Joiner:
         return peer
 
     def _exchange(self, connection: Connection) -> tuple[bytes, bytes]:
-        """Make a strong secret of a typed code's; return it and the two frames that did it."""
+        """Derive a strong secret from a typed code; return it and the two frames of the exchange.
+        """
         offered = Offer(self._code)
         connection.send(offered.frame)
         answer = self._first(connection)
@@ -181,7 +185,7 @@ class Joiner:
             raise Outcome("wrong-code") from error
 
     def _first(self, connection: Connection) -> bytes:
-        """Return a frame of the inviter before it has shown who it is; raise a notice's outcome."""
+        """Return a frame of the unauthenticated inviter; raise a notice's outcome."""
         try:
             body = connection.receive(now() + _STEP)
         except Lost as lost:
@@ -193,7 +197,9 @@ class Joiner:
         return body
 
     def _introduction(self, connection: Connection, channel: Channel):
-        """Take message 2 and return the inviter's introduction; nothing more is sent when it does not fit."""
+        """Read message 2 and return the inviter's introduction; nothing more is sent if it does not
+        fit.
+        """
         body = self._first(connection)
         try:
             introduction = schema.parse(schema.PairingIntroduction, channel.read(body))
@@ -214,14 +220,18 @@ class Joiner:
         connection.send(channel.seal(schema.PairingStep(**step).SerializeToString()))
 
     def _step(self, connection: Connection, channel: Channel, wanted: str, otherwise: str, seconds: float):
-        """Return the next step's content; raise the abort's outcome, `otherwise` for another step, network if lost."""
+        """Return the next step's content.
+
+        Raises the abort's outcome, `otherwise` for another step, and network if the connection is
+        lost.
+        """
         try:
             body = connection.receive(now() + seconds)
         except Lost as lost:
             raise _Unclear("network") from lost
         except BrokenRule as error:
             raise _Unclear(otherwise) from error
-        if wanted == "proof" and body in _NOTICES:  # It did not take the third message, and has no key to say it with.
+        if wanted == "proof" and body in _NOTICES:  # The inviter did not accept the third message, and has no key to report it with.
             raise Outcome(_NOTICES[body])
         return self._opened(channel, body, wanted, otherwise)
 
@@ -266,4 +276,4 @@ class Joiner:
 
 
 class _Unclear(Outcome):
-    """An end that says nothing of whether the inviter made the pairing final."""
+    """An end that does not show whether the inviter made the pairing final."""

@@ -1,4 +1,5 @@
-"""A parent's machine: it answers requests, gives and lends points, and takes and relays what its machines tell.
+"""A parent's machine: it answers requests, gives and lends points, and relays the reports of its
+machines.
 
 Spec: Protocol/10-household.md section 4, Protocol/12-facts.md
 """
@@ -21,7 +22,7 @@ _MOST_TOLD, _DAYS_TOLD = 8_192, timedelta(12)
 
 
 class Parent(Edits):
-    """What a parent's machine does; each method is one transaction."""
+    """The state and actions of a parent's machine; each method is one transaction."""
 
     def __init__(self, store: Store):
         super().__init__(store)
@@ -34,7 +35,8 @@ class Parent(Edits):
     # Points and requests
 
     def adjust(self, child: bytes, milli_points: int, reason: str) -> None:
-        """Give points, or take some away: from this machine's purse, and what it does not hold from the machines'."""
+        """Give or take points: from this machine's purse, and the rest from the child's machines.
+        """
         with self.store.transaction():
             household = self.household
             own = milli_points if milli_points > 0 else -min(-milli_points, household.purse(child))
@@ -57,7 +59,7 @@ class Parent(Edits):
                 self.command(entry.purse, "reviewLearning", asked)
 
     def answer(self, child: bytes, request: bytes, is_yes: bool, minutes: int | None = None, word: str = "") -> None:
-        """Answer a request that is open; raise NoRoom for another one."""
+        """Answer an open request; raise NoRoom for another one."""
         with self.store.transaction():
             household = self.household
             asked, answered = household.requests(child)[request]
@@ -72,7 +74,7 @@ class Parent(Edits):
                 self.edit((CHILD, child, f"app/{segment}/blocked", "no"))
 
     def lend(self) -> None:
-        """Lend what this machine's purses hold to machines in touch."""
+        """Lend what this machine's purses hold to connected machines."""
         household = self.household
         household.begin_day()
         for child in household.children():
@@ -85,20 +87,22 @@ class Parent(Edits):
             for index, machine in enumerate(near):
                 share = purse // len(near) + (index < purse % len(near))
                 if share:
-                    if machine in wants:  # a restored machine may not know what it said
+                    if machine in wants:  # a restored machine may not know its last statement
                         household.send_facts(machine, {child: [wants[machine]]})
                     household.write(child, "leased", os.urandom(16), -share, other=machine)
 
     def met(self, machine: bytes, is_up: bool) -> None:
-        """A session with a machine came up, or has ended."""
+        """Handle that a session with a machine has opened or ended."""
         with self.store.transaction():
             (self.in_touch.add if is_up else self.in_touch.discard)(machine)
             self.lend()
 
-    # What arrives
+    # Items that arrive
 
     def take(self, peer: bytes, class_: int, item) -> list[dict]:
-        """Bring an item of a machine's into force, within the transaction; raise Refused for one that is ignored."""
+        """Bring a machine's item into force, within the transaction; raise Refused for one that is
+        refused.
+        """
         match class_, item.kind:
             case (3, 2):
                 return self.take_receipt(peer, item)

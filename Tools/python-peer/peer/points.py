@@ -1,4 +1,4 @@
-"""The points of a child on its own machine: what use earns and costs, leases, and what parents ask of the purse.
+"""The points of a child on its own machine: use, leases, and requests of parents to its purse.
 
 Spec: Protocol/11-rules.md sections 6 and 7, Protocol/12-facts.md section 6
 """
@@ -18,7 +18,7 @@ _EARNINGS = {"earned", "reviewed", "repeated"}
 
 
 class Points:
-    """What a child's machine writes into the ledger; each method belongs into a transaction."""
+    """The ledger entries of a child's machine; each method needs a transaction."""
 
     def __init__(self, household: Household):
         self._household, self._store = household, household.store
@@ -53,13 +53,15 @@ class Points:
         return self._earn(child, "earned", record.record_id, amount, day_, **span)
 
     def _carried(self, child: bytes, record, stretch: use.Stretch, days: Days) -> int:
-        """Return whole milli-points for a session; the remainders go on for its application and each of its days."""
+        """Return whole milli-points for a session; the remainders are kept for its application and
+        each of its days.
+        """
         whole, rate = 0, record.milli_points_per_minute
         for day_, start, end in use.parts(stretch, days):
             place = child, record.app_id, record.category, day_.isoformat()
             row = self._store.one("select rest from carry where child=? and app=? and category=? and day=?", *place)
             total = (row[0] if row else 0) + (end - start) * rate
-            # Learning is rounded down and a cost up: what was paid too much already is a rest below nothing.
+            # Learning is rounded down and a cost up: an overpaid amount is a negative remainder.
             part = total // _MINUTE if stretch.category == "learning" else max(0, -(-total // _MINUTE))
             rest = total - part * _MINUTE
             self._store.run("insert or replace into carry values(?,?,?,?,?)", *place, rest)
@@ -67,7 +69,7 @@ class Points:
         return whole
 
     def _earn(self, child: bytes, kind: str, source: bytes, amount: int, on: date, **more) -> int:
-        """Write what was earned, cut by the caps of its day and its week."""
+        """Write what was earned, limited by the caps of its day and its week."""
         rules, monday = self._household.rules(child), on - timedelta(on.weekday())
         spans = ("points/dailyCap", on, on), ("points/weeklyCap", monday, monday + timedelta(6))
         for key, first, last in spans:
@@ -79,7 +81,7 @@ class Points:
         return amount
 
     def repay(self, child: bytes) -> None:
-        """Give back what another machine had earned at the same time, as far as the purse goes."""
+        """Give back, as far as the purse allows, what another machine earned at the same time."""
         household = self._household
         for entry in list(repeats.due(household.entries(child), household.own, household.clock.time())):
             household.enter(child, entry)
@@ -87,10 +89,10 @@ class Points:
     def _write(self, child: bytes, kind: str, source: bytes, amount: int, **more) -> ledger.Entry:
         return self._household.write(child, kind, source, amount, **more)
 
-    # What parents ask of the purse
+    # Requests of parents to the purse
 
     def take(self, command: bytes, asked) -> int:
-        """Take points from the purse, no more than it holds; return how many."""
+        """Take at most what the purse holds; return how many points."""
         require(asked.child in self._household.children(), "child, who is not this machine's,")
         require(0 < asked.milli_points <= 10**15 and is_line(asked.reason, 1, 1_024), "number of points or reason")
         taken = min(asked.milli_points, self._household.purse(asked.child))
@@ -98,7 +100,9 @@ class Points:
         return taken
 
     def review(self, asked) -> tuple[int, bool]:
-        """Decide about learning that is held; return what it earned, and whether this decision was the first."""
+        """Decide about held learning; return what it earned, and whether this decision was the
+        first.
+        """
         require(asked.child in self._household.children(), "child, who is not this machine's,")
         own = [entry for entry in self._household.entries(asked.child)
                if (entry.purse, entry.source) == (self._household.own, asked.record)]  # fmt: skip
@@ -113,18 +117,21 @@ class Points:
     # Leases
 
     def _parents(self, child: bytes) -> list[Fact]:
-        """Return what parents say of the child's machines, of those that call this one of several."""
+        """Return the statements of parents about the child's machines that name this machine among
+        several.
+        """
         own = self._household.own
         found = self._household.facts(child, "machines")
         return [fact for fact in found if own in fact.said and set(fact.said) - {own}]
 
     def spendable(self, child: bytes) -> int:
-        """Return what this machine's purse holds, with those of the parents that lend to it and are in touch."""
+        """Return the points of this machine's purse, and of the connected parents that lend to it.
+        """
         lenders = {fact.author for fact in self._household.facts(child, "machines") if self._household.own in fact.said}
         return sum(self._household.purse(child, device) for device in {self._household.own, *(lenders & self.in_touch)})
 
     def settle(self, child: bytes, is_reward_running: bool) -> None:
-        """State whether points are wanted here; return the purse where none are."""
+        """State whether points are wanted here; return the purse if they are not."""
         household = self._household
         self.expire(child)
         self.repay(child)
@@ -139,7 +146,7 @@ class Points:
         near = [fact for fact in several if fact.author in self.in_touch]
         if near and not is_wanted and (purse := household.purse(child)):
             named = min(near, key=lambda fact: fact.author)
-            household.send_facts(named.author, {child: [named]})  # a restored parent may not know what it said
+            household.send_facts(named.author, {child: [named]})  # a restored parent may not know its last statement
             self._write(child, "leased", os.urandom(16), -purse, other=named.author)
 
     def redeem(self, child: bytes, milli_points: int) -> ledger.Entry:
@@ -152,13 +159,15 @@ class Points:
         return self._write(child, "redeemed", os.urandom(16), -milli_points, quantity=bought, last_day=last)
 
     def redeemed(self, child: bytes) -> list[tuple[int, date]]:
-        """Return what is left of each redemption on this machine that is valid today, with its last day."""
+        """Return the rest of each redemption on this machine that is valid today, with its last
+        day.
+        """
         today = self._household.day()
         found = ledger.redemptions(self._household.entries(child), self._household.own)
         return [(left, entry.last_day) for entry, left in found if left and entry.day <= today <= entry.last_day]
 
     def refund(self, child: bytes) -> None:
-        """Change what is left of redeemed time back into points, at the rate at which it was bought."""
+        """Change the rest of redeemed time back into points, at the rate at which it was bought."""
         today = self._household.day()
         for entry, left in ledger.redemptions(self._household.entries(child), self._household.own):
             if left and entry.last_day >= today:
@@ -167,7 +176,7 @@ class Points:
         self.repay(child)
 
     def expire(self, child: bytes) -> None:
-        """Mark what is left of redemptions whose time is over."""
+        """Mark the rest of redemptions that have expired."""
         today = self._household.day()
         for entry, left in ledger.redemptions(self._household.entries(child), self._household.own):
             if left and entry.last_day < today:

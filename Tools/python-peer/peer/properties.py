@@ -1,6 +1,7 @@
-"""What must hold for all registers, facts, ledgers and uses, tried with random ones.
+"""Properties of all registers, facts, ledgers and uses, tested with random ones.
 
-Spec: Protocol/10-household.md section 2, Protocol/11-rules.md sections 6 and 8, Protocol/12-facts.md section 1
+Spec: Protocol/10-household.md section 2, Protocol/11-rules.md sections 6 and 8,
+Protocol/12-facts.md section 1
 """
 
 import itertools
@@ -16,7 +17,7 @@ _DAY = date(2026, 11, 23)
 
 
 def check_all(random: Random, equal: Callable) -> None:
-    """Try every property with `random`."""
+    """Test every property with `random`."""
     for _ in range(40):
         _merge(random, equal)
         _points(random, equal)
@@ -26,7 +27,7 @@ def check_all(random: Random, equal: Callable) -> None:
 
 
 def _merge(random: Random, equal: Callable) -> None:
-    """Edits merge to the same in every order, repeated and in any groups."""
+    """Edits merge to the same result in every order, repeated and in any groups."""
     edits = [
         registers.make(1, b"", "mode", random.choice([None, "points", "limits"]),
                        (random.randrange(2), random.randrange(2), random.choice(_DEVICES)))
@@ -44,7 +45,9 @@ def _merge(random: Random, equal: Callable) -> None:
 
 
 def _points(random: Random, equal: Callable) -> None:
-    """Machines that write only what their purse holds, and hear late of one another, never spend more than there is."""
+    """Machines that write only what their purse holds never spend more than there is, however late
+    they meet.
+    """
     known: dict[bytes, dict[str, ledger.Entry]] = {device: {} for device in _DEVICES}
     given = spent = 0
     for number in range(60):
@@ -72,7 +75,9 @@ def _points(random: Random, equal: Callable) -> None:
 
 
 def _learning(random: Random, equal: Callable) -> None:
-    """Learning on several machines, which hear late of one another and lend and spend, earns each instant once."""
+    """Learning on several machines earns each instant once, although they meet late, lend and
+    spend.
+    """
     known: dict[bytes, dict[str, ledger.Entry]] = {device: {} for device in _DEVICES}
     reached, lessons, spent, rate = dict.fromkeys(_DEVICES, 0), [], 0, random.randrange(1, 9)
 
@@ -99,7 +104,7 @@ def _learning(random: Random, equal: Callable) -> None:
             spent += amount if what == "spent" else 0
             to = other if what == "leased" else None
             write(device, ledger.Entry(what, id_, device, -amount, _DAY, number, to))
-    # All have heard of everything, and each gets enough to give back what it owes.
+    # All have received everything, and each gets enough points to give back what it owes.
     held = ledger.held(entry.text for side in known.values() for entry in side.values())
     for device in _DEVICES:
         known[device] = dict(held)
@@ -113,7 +118,7 @@ def _learning(random: Random, equal: Callable) -> None:
 
 
 def _answers(random: Random, equal: Callable) -> None:
-    """Of several facts of one identity all machines keep the same."""
+    """All machines keep the same one of several facts with one identity."""
     parent = _DEVICES[0].hex()
     for kind in ("answer", "need"):
         texts = []

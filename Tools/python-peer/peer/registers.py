@@ -31,7 +31,7 @@ def place(register) -> Place:
 
 
 def merged(one, other):
-    """Return the register that holds, of two edits of one place: the later one."""
+    """Return which of two edits of one register wins: the later one."""
     if time(one.modified) != time(other.modified):
         return max(one, other, key=lambda register: time(register.modified))
     return max(one, other, key=lambda register: (register.HasField("value"), register.value.encode()))
@@ -68,7 +68,7 @@ def weight(register) -> int:
 
 
 def day(key: str) -> date | None:
-    """Return the day of which alone a register is; None for all others."""
+    """Return the day of a register for one day; None for all others."""
     word, _, rest = key.partition("/")
     try:
         return texts.day(rest.partition("/")[0]) if word == "today" else None
@@ -77,7 +77,7 @@ def day(key: str) -> date | None:
 
 
 def children(held: dict, machine: bytes) -> set[bytes]:
-    """Return the children whose machine one is, by the registers of its zone."""
+    """Return the children to whom a machine is assigned, by the registers of its zone."""
     found = set()
     for (zone, zone_id, key), register in held.items():
         word, _, child = key.partition("/")
@@ -91,9 +91,10 @@ def children(held: dict, machine: bytes) -> set[bytes]:
 
 
 def edit(held: dict, machine: bytes, author: bytes, wanted: list) -> tuple[int, list, dict]:
-    """Execute an edit as a whole; return the outcome, what is held at its places, and all that is held then.
+    """Execute an edit as a whole.
 
-    Raises ValueError where it fails; `held` is left as it is.
+    Returns the outcome, the registers at its places, and all registers. Raises ValueError if it
+    fails; `held` is not changed.
     """
     check_all(wanted)
     after = dict(held)

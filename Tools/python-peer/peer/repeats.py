@@ -1,4 +1,4 @@
-"""What learning on two machines at once has earned twice, and what a machine gives back of it.
+"""Learning on two machines at once, which earns once, and what a machine gives back.
 
 Spec: Protocol/11-rules.md section 6, "A span of learning earns once"
 """
@@ -16,7 +16,9 @@ def _span(entry: Entry) -> tuple[int, int]:
 
 
 def owed(entries: Iterable[Entry]) -> dict[Entry, tuple[int, int]]:
-    """Return the learning that shares time with earlier learning elsewhere: for how long, and what is owed for it."""
+    """Return the learning that overlaps with earlier learning elsewhere: for how long, and what is
+    owed for it.
+    """
     found: dict[Entry, tuple[int, int]] = {}
     lessons = sorted((entry for entry in entries if entry.kind == "earned"), key=_order)
     for entry in lessons:
@@ -34,7 +36,7 @@ def _order(entry: Entry) -> tuple[int, bytes]:
 
 
 def owes(entries: Iterable[Entry], device: bytes) -> bool:
-    """Return whether a machine has not given back all that it earned while another one did."""
+    """Return whether a machine still owes what it earned while another one did."""
     entries = list(entries)
     taken = {entry.source: -entry.amount for entry in entries
              if (entry.kind, entry.purse) == ("repeated", device)}  # fmt: skip
@@ -42,7 +44,8 @@ def owes(entries: Iterable[Entry], device: bytes) -> bool:
 
 
 def due(entries: Iterable[Entry], device: bytes, at: int) -> Iterator[Entry]:
-    """Yield the entries that a machine writes to give back what it owes, as far as its purse goes."""
+    """Yield the entries with which a machine gives back what it owes, as far as its purse allows.
+    """
     entries = list(entries)
     taken = {entry.source: -entry.amount for entry in entries
              if (entry.kind, entry.purse) == ("repeated", device)}  # fmt: skip

@@ -20,12 +20,12 @@ _DEFAULTS = {
 
 
 class Rules:
-    """What holds for a child, by registers given as zone, key and value."""
+    """The rules of a child, from registers given as zone, key and value."""
 
     def __init__(self, registers: Iterable[tuple[str, str, str]]):
         held: dict[str, str] = {}
         self._limits: dict[str, list[int | None]] = {}
-        # The family's before the child's, and the limit of every day before those of its weekdays.
+        # The family's before the child's, and the limit of every day before those of weekdays.
         for zone, key, value in sorted(registers, key=lambda found: (found[0] == values.CHILD, found[1].count("/"))):
             if not values.is_in_force(zone, key, value):
                 continue
@@ -43,7 +43,7 @@ class Rules:
         return self._held.get(key) or _DEFAULTS[key]
 
     def number(self, key: str) -> int | None:
-        """Return a number, or None where there is no such rule."""
+        """Return a number; None without such a rule."""
         text = self._held.get(key, _DEFAULTS.get(key))
         return int(text) if text is not None else None
 
@@ -53,14 +53,14 @@ class Rules:
         return limits if any(minutes is not None for minutes in limits) else None
 
     def app(self, id_: str, what: str) -> str | None:
-        """Return a rule of an application; none of one that is not enabled."""
+        """Return a rule of an application; None if the application's rules are off."""
         place = f"app/{values.app_segment(id_)}"
         if what != "enabled" and self._held.get(f"{place}/enabled") == "no":
             return None
         return self._held.get(f"{place}/{what}")
 
     def name(self, id_: str) -> str:
-        """Return what an application is called."""
+        """Return the display name of an application."""
         if id_ == values.UNKNOWN_PROGRAMS:
             return "Unknown programs"
         if id_ == values.OTHER_PROGRAMS:
@@ -70,7 +70,9 @@ class Rules:
         return self.app(id_, "name") or id_
 
     def category(self, id_: str) -> tuple[str, int]:
-        """Return the category of an application and what its use earns or costs, in milli-points a minute."""
+        """Return the category of an application, and what its use earns or costs in milli-points a
+        minute.
+        """
         if id_ == values.UNKNOWN_PROGRAMS:
             default = "reward" if self["unknownPrograms"] == "reward" else "neutral"
         else:
@@ -95,7 +97,7 @@ class Rules:
         return weekly.windows(text) if text else []
 
     def excepted(self, name: str) -> dict[date, list]:
-        """Return the windows of the family days for which there is an exception."""
+        """Return the windows of the family days that have an exception."""
         found = {}
         for key, value in self._held.items():
             match key.split("/"):

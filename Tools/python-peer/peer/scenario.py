@@ -1,4 +1,4 @@
-"""What the scenarios of both roles have in common."""
+"""Common parts of the scenarios of both roles."""
 
 import time
 import uuid

@@ -10,7 +10,9 @@ from .scenario import CHESS, MATHS, bedtime, day, devices, far_hour, join, reque
 
 
 def _balances(parent: RealNode, pc: RealNode, peer: Node, child: bytes) -> set[int]:
-    """Return the balances that the three machines state: one, when all have heard of everything."""
+    """Return the balances that the three machines state; once all have received everything, there
+    is one.
+    """
     real = {node.json("points", "Emma")["balance"] for node in (parent, pc)}
     return real | {peer.machine.household.balance(child)}
 
@@ -44,7 +46,8 @@ def child_of_a_real_parent(lab: Lab) -> None:
     eventually("the use counts on the other machine", lambda: pc.json("me")["usedMilliseconds"] == 720_000)
     eventually("the peer's only purse is the parent's", lambda: household.purse(emma) == 0)
 
-    # What runs is told; a reward wants points, which the parent lends, also those that are given meanwhile.
+    # Running programs are reported. A reward wants points, which the parent lends, including those
+    # that are given meanwhile.
     child.start(CHESS, 3)
     eventually("the peer has a lease", lambda: household.purse(emma) == 24_000)
     for node, words in ((parent, ("today", "Emma")), (pc, ("me",))):
@@ -54,16 +57,16 @@ def child_of_a_real_parent(lab: Lab) -> None:
     parent("points", "adjust", "Emma", "+50", "--reason", "cleaned the kitchen")
     eventually("the gift is lent", lambda: household.purse(emma) == 74_000)
     equal(child.verdict(emma, CHESS).reason, "points", "what limits Chess at the peer")
-    # A deduction, which the parent has to ask of the peer's purse.
+    # A deduction, for which the parent must ask the peer's purse.
     parent("points", "adjust", "Emma", "-10", "--reason", "broke the rules", "--wait", "60")
     all_agree(64_000)
-    # Learning beside a reward is held until the parent has looked.
+    # Learning beside a reward is held until the parent has reviewed it.
     held = child.use(MATHS, 5)
     eventually("the parent sees what is held", lambda: parent.json("points", "Emma")["held"])
     all_agree(64_000)
     parent("points", "review", held.hex()[:8], "--approve", "--wait", "60")
     all_agree(74_000)
-    # The reward ends: it was paid, and the rest goes back.
+    # The reward ends: it is paid, and the rest goes back.
     child.stop(CHESS)
     spent = -sum(entry.amount for entry in household.entries(emma) if entry.kind == "spent")
     equal(3_000 <= spent <= 74_000, True, f"the cost of three minutes and some seconds, {spent},")
@@ -91,7 +94,8 @@ def child_of_a_real_parent(lab: Lab) -> None:
     parent("approve", app.hex()[:8])
     eventually("Chess may run", lambda: household.rules(emma).app(CHESS, "blocked") == "no")
 
-    # What was used while the parent had crashed arrives when it is back. These minutes are also those of Chess.
+    # Use while the parent had crashed arrives when it is back. These minutes are also those of
+    # Chess.
     parent.end(signal.SIGKILL)
     again = child.use(MATHS, 3)
     parent.start()
@@ -101,7 +105,7 @@ def child_of_a_real_parent(lab: Lab) -> None:
     parent("points", "review", again.hex()[:8], "--approve", "--wait", "60")
     all_agree(before + 6_000)
 
-    # Decisions are those of the other implementation.
+    # The decisions equal those of the other implementation.
     parent("limit", "set", "--child", "Emma", "--category", "reward", "--daily", "0")
     parent("limit", "set", "--child", "Emma", "--category", "learning", "--daily", "1h")
     parent("bedtime", "set", "--child", "Emma", bedtime())

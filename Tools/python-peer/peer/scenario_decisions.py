@@ -41,7 +41,7 @@ def _times(random: Random) -> str:
 
 
 def _rules(random: Random, now: int) -> dict[tuple[int, str], str]:
-    """Return rules of the family and of a child, by zone and key; some are in no valid form."""
+    """Return rules of the family and of a child, by zone and key; some are malformed."""
     day = time.strftime("%Y-%m-%d", time.gmtime(now // 1_000 + random.randrange(-2, 3) * 86_400))
     soon = time.strftime("%Y-%m-%dT%H:%MZ", time.gmtime(now // 1_000 + 7_200))
     grant = f"0190a3d2-0000-7000-8000-{random.randrange(10**12):012}"

@@ -36,15 +36,16 @@ def learning_at_once_earns_once(lab: Lab) -> None:
         real = lambda: {parent.json("points", "Emma")["balance"], pc.json("points")["balance"]}  # noqa: E731
         eventually(what, lambda: real() == {household.balance(emma)})
 
-    # The real machine begins later, and hears when its purse is back at the parent's: it owes all that it earned, and asks
-    # for points to give it back.
+    # The real machine begins later, and learns of the overlap when its purse is back at the
+    # parent's. It owes all that it earned, and asks for points to give it back.
     pc("usage", "track", "--app", MATHS, "--", "sleep", "1")
     (first,) = eventually("the peer hears what the PC earned", earned)
     child.use(MATHS, 5)
     equal(owed(False), {first.source: (first.quantity, first.amount)}, "what the PC owes")
     eventually("the PC has given it back", lambda: taken(False) == owed(False))
 
-    # The peer begins later and has heard of the other machine's learning when its own ends: it gives back at once.
+    # The peer begins later, and knows of the other machine's learning when its own ends: it gives
+    # back at once.
     track = pc.background("usage", "track", "--app", MATHS, "--", "sleep", "600")
     eventually("the PC runs Maths", lambda: day(pc, "me")["running"])
     child.start(MATHS)
@@ -57,7 +58,8 @@ def learning_at_once_earns_once(lab: Lab) -> None:
     equal(0 < taken(True)[later][0] <= second.quantity, True, "the time that the two share")
     all_agree("all machines count the same")
 
-    # The peer ends first, and hears when its purse is back at the parent's: it asks for points, and gives them back.
+    # The peer ends first, and learns of the overlap when its purse is back at the parent's: it asks
+    # for points, and gives them back.
     track = pc.background("usage", "track", "--app", MATHS, "--", "sleep", "600")
     eventually("the PC runs Maths", lambda: day(pc, "me")["running"])
     last = child.start(MATHS)

@@ -43,14 +43,14 @@ def parent_of_real_children(lab: Lab) -> None:
         eventually(f"{node.name} counts the use", lambda node=node: day(node, "me")["usedMilliseconds"] == used.length)
     eventually("the purse is back", lambda: household.purse(emma) == earned)
 
-    # Points that are given are lent in equal shares to the two machines on which a reward runs.
+    # Given points are lent in equal shares to the two machines on which a reward runs.
     parent.adjust(emma, 100_001, "cleaned the kitchen")
     running = [node.background("usage", "track", "--app", CHESS, "--", "sleep", "600") for node in (pc, laptop)]
     eventually("both say what runs", lambda: _running(peer) == {CHESS: 2})
     eventually("everything is lent", lambda: household.purse(emma) == 0)
     shares = [household.purse(emma, machine) for machine in machines]
     equal(sum(shares), earned + 100_001, "sum of the shares")
-    # A deduction while this purse is empty is asked of the machines.
+    # While this purse is empty, a deduction is requested from the machines.
     parent.adjust(emma, -1_000, "broke the rules")
     eventually("a machine has given it", lambda: household.balance(emma) == earned + 99_001)
     for process in running:
@@ -60,7 +60,7 @@ def parent_of_real_children(lab: Lab) -> None:
     eventually("all is paid and back", lambda: household.purse(emma) == household.balance(emma) < earned + 99_001)
     for node in (pc, laptop):
         eventually(f"{node.name} agrees", lambda node=node: node.json("points")["balance"] == household.balance(emma))
-    # And a gift reaches a single machine on which a reward runs, as a whole.
+    # A gift reaches a single machine on which a reward runs as a whole.
     alone = laptop.background("usage", "track", "--app", CHESS, "--", "sleep", "600")
     eventually("one has it all", lambda: household.purse(emma) == 0)
     equal(sorted(household.purse(emma, machine) > 0 for machine in machines), [False, True], "who has a lease")
@@ -82,7 +82,7 @@ def parent_of_real_children(lab: Lab) -> None:
     for node in (pc, laptop):
         eventually(f"Chess may run on {node.name}", lambda node=node: _rule(node, CHESS) != "blocked")
 
-    # Points are redeemed first, and minutes that are not used are given back.
+    # Points are redeemed first, and unused minutes are given back.
     parent.edit((FAMILY_ZONE, b"", "points/use", "redeemFirst"), (FAMILY_ZONE, b"", "points/minutesPerPoint", "3"))
     eventually("the rule is there", lambda: _statuses(peer) == {"executed"})
     before = household.balance(emma)
@@ -107,8 +107,8 @@ def parent_of_real_children(lab: Lab) -> None:
     eventually("both are in touch again", lambda: sorted(parent.in_touch) == machines)
     eventually("the request arrives", lambda: len(household.requests(emma)) == 3)
 
-    # A report says what the machine holds, and a look what is installed on it. An edit that takes the child away ends
-    # what the machine is sent.
+    # A report says what the machine holds, and a scan what is installed on it. An edit that takes
+    # the child away ends what is sent to the machine.
     parent.command(machines[0], "requestReport")
     eventually("the registers arrive", lambda: lab.told("Python parent", "registers"))
     eventually("what is installed arrives", lambda: len(_listed(peer)) == 2)
@@ -133,11 +133,11 @@ def parent_beside_a_real_parent(lab: Lab) -> None:
     peer.machine.edit((CHILD_ZONE, emma, f"app/{CHESS}/rate", "60000"))
     eventually("it serves Emma", lambda: household.holders(emma) == [machine])
     other = lab.node("parent", "Kitchen laptop")
-    other("settings", "set", "--zone", "UTC", "--day-start", far_hour())  # no parent takes that over from another
+    other("settings", "set", "--zone", "UTC", "--day-start", far_hour())  # no parent accepts that from another one
     pc.join(other.code("emma"), other.port)
     children = eventually("the other parent knows the child", lambda: other.json("children", "list"))
     equal([child["name"] for child in children], ["Emma"], "the other parent's children")
-    # What one parent gives and answers, the other hears of through the child's machine.
+    # What one parent gives and answers reaches the other through the child's machine.
     peer.machine.adjust(emma, 30_000, "cleaned the kitchen")
     eventually("the other parent counts it", lambda: other.json("points", "Emma")["balance"] == 30_000)
     other("points", "adjust", "Emma", "+5", "--reason", "helped")
@@ -148,7 +148,7 @@ def parent_beside_a_real_parent(lab: Lab) -> None:
     other("approve", id_.hex()[:8], "--minutes", "10")
     answer = eventually("the peer hears the answer", lambda: household.requests(emma)[id_][1])
     equal(answer.said[1:3], (True, 10), "the answer")
-    # The later of two edits of one thing holds, whoever made it.
+    # The later of two edits of one register wins, whoever made it.
     other("app", "set", CHESS, "--child", "Emma", "--new", "--category", "learning", "--wait", "60")
     eventually("the peer is told", lambda: _told_value(peer, f"app/{CHESS}/category", "learning"))
     peer.machine.edit((CHILD_ZONE, emma, f"app/{CHESS}/category", "neutral"))
@@ -157,7 +157,7 @@ def parent_beside_a_real_parent(lab: Lab) -> None:
 
 
 def _running(peer: Node) -> dict[str, int]:
-    """Return how many machines say that each application runs."""
+    """Return how many machines report each application as running."""
     found: dict[str, int] = {}
     for (body,) in peer.store.all("select list from running"):
         for entry in schema.Running.FromString(body).entries:
@@ -166,7 +166,7 @@ def _running(peer: Node) -> dict[str, int]:
 
 
 def _listed(peer: Node) -> dict[bytes, int]:
-    """Return how many applications are installed on each machine, by what it told."""
+    """Return how many applications each machine reports as installed."""
     found: dict[bytes, int] = {}
     for machine, body in peer.store.all("select peer, body from installed"):
         told = schema.Installed.FromString(body)

@@ -1,4 +1,6 @@
-"""What real nodes refuse, and with which reason; the peer sends what the specification forbids.
+"""The items that real nodes refuse, and the reasons.
+
+The peer sends what the specification forbids.
 
 Spec: Protocol/06-messages.md sections 2, 3 and 9, Protocol/12-facts.md section 5
 """
@@ -17,7 +19,7 @@ from .scenario import MATHS, far_hour, join
 
 COMMAND = 2
 _ID, _OTHER = "1" * 32, bytes([7]) * 20
-_DAY, _AT = "2026-11-23", 1_795_400_000_000  # of what is refused whatever the time
+_DAY, _AT = "2026-11-23", 1_795_400_000_000  # of a fact that is refused, whatever its time
 
 
 def _facts(child: bytes, kind: str, text: str) -> bytes:
@@ -36,7 +38,9 @@ def _record(device: bytes, id_: bytes, child: bytes | None = None, **more) -> by
 
 
 def _send(lab: Lab, peer: Node, to: bytes, wrong: list[tuple[str, int, int, bytes, int | None]]) -> None:
-    """Send items and wait until each was refused with its reason; None for one that is ignored without a word."""
+    """Send items and wait until each was refused with its reason; None for one that is ignored
+    silently.
+    """
     ids = [os.urandom(16) for _ in wrong]
     with peer.store.transaction():
         for id_, (_, class_, kind, body, _) in zip(ids, wrong, strict=True):
@@ -54,7 +58,7 @@ def _send(lab: Lab, peer: Node, to: bytes, wrong: list[tuple[str, int, int, byte
 
 
 def what_a_parent_refuses(lab: Lab) -> None:
-    """A child's machine sends its parent what it may not."""
+    """A child's machine sends its parent items that it may not send."""
     parent = lab.node("parent", "Kitchen laptop")
     parent("settings", "set", "--zone", "UTC", "--day-start", far_hour())
     peer = lab.peer(CHILD, "Python PC")
@@ -93,12 +97,12 @@ def what_a_parent_refuses(lab: Lab) -> None:
     ])  # fmt: skip
     eventually("the request beside the lease was taken",
                lambda: [told["requestID"] for told in parent.json("requests")])  # fmt: skip
-    # An item's ID has to be the record's, and the record the sender's.
+    # An item's ID must be that of the record, and the record must be the sender's.
     id_ = os.urandom(16)
     with peer.store.transaction():
         peer.store.enqueue(device, USAGE, 3, id_, _record(_OTHER, id_))
     eventually("it was refused", lambda: lab.told("Python PC", "refused", kind=3, reason=FOREIGN))
-    # A command of a child's is answered.
+    # A command from a child is answered.
     command = schema.Command(command_id=id_, author=own, created_at=_AT, kind="requestReport").SerializeToString()
     with peer.store.transaction():
         peer.store.enqueue(device, COMMAND, 1, id_, command)
@@ -107,7 +111,7 @@ def what_a_parent_refuses(lab: Lab) -> None:
 
 
 def what_a_child_refuses(lab: Lab) -> None:
-    """A parent's machine sends a child's what it may not."""
+    """A parent's machine sends a child's machine items that it may not send."""
     peer = lab.peer(PARENT, "Python parent")
     household, port = peer.machine.household, peer.listen(free_port())
     pc = lab.node("child", "Emma's PC")

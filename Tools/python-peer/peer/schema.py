@@ -16,7 +16,9 @@ _cache = Path(os.environ.get("LATCHKEY_PEER_CACHE", "")) / "messages.desc"
 
 
 def _compile() -> bytes:
-    """Return the descriptor set of the schemas, made anew when a schema is newer than the one kept."""
+    """Return the descriptor set of the schemas, compiled again if a schema is newer than the stored
+    one.
+    """
     sources = sorted(_folder.glob("*.proto"))
     newest = max(source.stat().st_mtime for source in sources)
     if _cache.is_file() and _cache.stat().st_mtime > newest:
@@ -56,7 +58,7 @@ TakePoints, PointsTaken, ReviewLearning, LearningReviewed, Installed, Applicatio
 
 
 def parse(kind, data: bytes):
-    """Read `data` as a message of `kind`; raise BrokenRule when the sender sent something else."""
+    """Parse `data` as a message of `kind`; raise BrokenRule if it is malformed."""
     try:
         return kind.FromString(data)
     except (DecodeError, RecursionError, UnicodeDecodeError) as error:

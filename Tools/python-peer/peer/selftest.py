@@ -157,14 +157,14 @@ def _household() -> None:
 
 
 def _properties() -> None:
-    """Try what must hold for all inputs with random ones; the seed is printed."""
+    """Test the properties with random inputs; the seed is printed."""
     seed = int(os.environ.get("LATCHKEY_PEER_SEED", time.time_ns() % 2**32))
     print(f"properties: seed {seed} (LATCHKEY_PEER_SEED repeats it)")
     properties.check_all(random.Random(seed), equal)
 
 
 def _main() -> None:
-    warnings.simplefilter("ignore")  # the package warns of ephemeral keys that are given
+    warnings.simplefilter("ignore")  # the package warns about given ephemeral keys
     crypto = selftest_crypto
     for check in (
         crypto.check_hashing, crypto.check_keys, crypto.check_noise, crypto.check_cpace, _codes, _typed_codes, _names,

@@ -1,4 +1,5 @@
-"""What a machine forgets and takes up again, and the edges of learning that earns once."""
+"""Checks of what a machine deletes and stores again, and of the edges of learning that earns once.
+"""
 
 import contextlib
 import os
@@ -22,7 +23,9 @@ _EMMA, _OTHER, _TIME = b"\1" * 16, b"\2" * 20, (1, 0, b"\2" * 20)
 
 
 def check_lessons(equal: Callable) -> None:
-    """Compare learning that began at once, whose ID is the same, that came to 0, and that is longer than 31 days."""
+    """Compare learning that began at the same time, has the same ID, came to 0, or lasts more than
+    31 days.
+    """
     day, month = date(2026, 11, 23), 31 * 86_400_000
     first = ledger.Entry("earned", b"\1" * 16, b"\1" * 20, 1_000, day, 50, quantity=100)
     second = replace(first, source=b"\2" * 16, purse=_OTHER)
@@ -42,7 +45,9 @@ def check_lessons(equal: Callable) -> None:
 
 
 def check_installed(page: str, equal: Callable) -> None:
-    """Take parts of lists of installed applications, and compare the defaults with the table of the page."""
+    """Accept parts of lists of installed applications, and compare the defaults with the table of
+    the page.
+    """
     table = dict(re.findall(r"^\| \d+ \| `([^`]+)` \| .* \| (\w+) \|$", page, re.MULTILINE))
     equal(defaults.CATEGORIES, table, "well-known applications")
     for app, word in table.items():
@@ -72,7 +77,7 @@ def check_installed(page: str, equal: Callable) -> None:
 
 
 def check_accounts(lists: list[dict], equal: Callable) -> None:
-    """Take the lists of accounts of the vectors, and refuse those that are malformed."""
+    """Read the lists of accounts in the vectors, and refuse the malformed ones."""
     with tempfile.TemporaryDirectory() as folder:
         parent = Parent(Store(Path(folder), "Kitchen laptop", PARENT))
         for vector in lists:
@@ -86,7 +91,7 @@ def check_accounts(lists: list[dict], equal: Callable) -> None:
 
 
 def check_forgetting(equal: Callable) -> None:
-    """Forget what is of days long past, and take up again what still waits for others."""
+    """Delete the data of days long past, and store again what is still queued for others."""
     with tempfile.TemporaryDirectory() as folder:
         _child(Household(Store(Path(folder), "Emma's PC", CHILD)), equal)
     with tempfile.TemporaryDirectory() as folder:

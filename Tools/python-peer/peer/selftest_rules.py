@@ -1,4 +1,4 @@
-"""The vectors of facts, ledgers, rules and registers, and properties of what adds up."""
+"""The vectors of facts, ledgers, rules and registers, and properties of what accumulates."""
 
 import random
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def _orders(things: list) -> list[list]:
 
 
 def check_ledgers(vectors: dict, equal: Callable) -> None:
-    """Take the entries of each ledger in several orders and with repetitions."""
+    """Merge the entries of each ledger in several orders and with repetitions."""
     for vector in vectors["ledger"]:
         for order in _orders(vector["entries"]):
             held = ledger.held(order + order[:3])
@@ -51,7 +51,7 @@ def check_ledgers(vectors: dict, equal: Callable) -> None:
 
 
 def check_values(vectors: dict, equal: Callable) -> None:
-    """Write what a person typed in its one form, and take that form alone."""
+    """Write typed values in their one form, and accept only that form."""
     for vector in vectors["values"]:
         try:
             stored = values.typed(vector["key"], vector["typed"])

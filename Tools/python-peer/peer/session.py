@@ -37,14 +37,16 @@ class Session:
         os.set_blocking(self._waker, False)
 
     def wake(self) -> None:
-        """Have the session look for something to send; from any thread."""
+        """Make the session look for something to send; from any thread."""
         with self._waking:
             if self._is_open:
                 with suppress(BlockingIOError):
                     os.write(self._waker, b"x")
 
     def run(self, deadline: float, done: Callable[[], bool], answers: bool = False, up=lambda: None) -> bool:
-        """Exchange what waits until `done`, then say goodbye; tell whether it was reached before the deadline."""
+        """Exchange what is pending until `done`, then say goodbye; tell whether the deadline was
+        met.
+        """
         delivery = self.delivery
         try:
             self._answer() if answers else self._greet()
@@ -92,7 +94,7 @@ class Session:
             role=self._store.role,
             window_items=WINDOW_ITEMS,
             window_bytes=WINDOW_BYTES,
-            # The first is the one with which a call of the other side is answered.
+            # The first key answers a call of the other side.
             key_id=key_id(self._peer.keys[0]),
         )
         with self._store.lock:
@@ -111,7 +113,7 @@ class Session:
         self._take(batch, first=True)
 
     def _answer(self) -> None:
-        """Take the caller's Hello, which proves it, and greet."""
+        """Read the caller's Hello, which proves it, and greet."""
         batch = self._next(now() + 10)
         if batch is None:
             raise Silent("the other machine did not greet")
@@ -124,7 +126,7 @@ class Session:
             completed = self._store.promote(self._peer.id)
         if completed:
             self._say("completed", name=self._peer.name)
-        self._send(schema.Batch(hello=self._hello()))  # before anything of theirs is taken over
+        self._send(schema.Batch(hello=self._hello()))  # before anything of the peer's is accepted
         self._meet(batch.hello)
 
     def _meet(self, theirs) -> None:
@@ -158,7 +160,10 @@ class Session:
         self._connection.send(self._channel.seal(batch.SerializeToString(), rekey=batch.rekey))
 
     def _next(self, deadline: float, wakes: bool = False):
-        """Return the next batch, or None at the deadline or when woken; ping and give up as the keep-alive says."""
+        """Return the next batch; None at the deadline or when woken.
+
+        Pings, and gives up, as the keep-alive requires.
+        """
         also = self._woken if wakes else None
         while True:
             ping_at = max(self._received_at, self._pinged_at) + _PING
@@ -184,7 +189,7 @@ class Session:
 
 
 def call(store: Store, peer: Peer, key: bytes, address: tuple[str, int], machine, say) -> Session:
-    """Dial and shake hands; raise Lost or BrokenRule when the peer, with this key, is not there."""
+    """Dial and shake hands; raise Lost or BrokenRule if the peer is not there with this key."""
     connection = dial(address, preamble(SESSION))
     try:
         channel = session_channel(store.keys.link_secret, peer.link_key, key)
@@ -200,7 +205,8 @@ def call(store: Store, peer: Peer, key: bytes, address: tuple[str, int], machine
 
 
 def answer(store: Store, connection: Connection, machine, say) -> tuple[Session, Peer]:
-    """Shake hands with a caller whose preamble was read; raise Lost or BrokenRule for a stranger."""
+    """Shake hands with a caller whose preamble was read; raise Lost or BrokenRule for a stranger.
+    """
     channel = answering_channel(store.keys.link_secret)
     channel.start()
     if channel.read(connection.receive(now() + 10)):

@@ -1,4 +1,4 @@
-"""Sessions of use on a child's machine: what runs, and the records of what ran.
+"""Sessions of use on a child's machine: running programs, and records.
 
 Spec: Protocol/06-messages.md section 5, Protocol/10-household.md section 4
 """
@@ -38,7 +38,8 @@ def _zone() -> str:
 
 
 class Sessions:
-    """What runs on this machine; each method that changes something is one transaction."""
+    """The running sessions of this machine; each method that changes something is one transaction.
+    """
 
     def __init__(self, store: Store):
         self.household, self.store = Household(store), store
@@ -46,7 +47,7 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
 
     def owner(self, uid: int) -> bytes | None:
-        """Return the child whose the account is; None for nobody's."""
+        """Return the child to whom the account belongs; None if it is not assigned."""
         held = self.household.registers().get((registers.MACHINE, self.household.own, f"account/{uid}"))
         children = self.household.children()
         if held is not None and held.HasField("value"):
@@ -58,7 +59,7 @@ class Sessions:
         return children[0] if len(children) == 1 else None
 
     def start(self, app: str, minutes_ago: int = 0) -> bytes:
-        """Begin a session, which counts from some minutes ago; return the ID that its record will have."""
+        """Begin a session that counts from some minutes ago; return the ID of its future record."""
         with self.store.transaction():
             session = self._sessions[app] = self._session(app, minutes_ago * 60_000)
             self.send_running(self.store.active())
@@ -75,7 +76,8 @@ class Sessions:
         return session.id
 
     def use(self, app: str, minutes: int) -> bytes:
-        """Record a session of exactly some minutes that ends now, and of which nobody was told before."""
+        """Record a session of exactly some minutes that ends now, and that was not reported before.
+        """
         with self.store.transaction():
             session = self._session(app, minutes * 60_000)
             self._record(session, minutes * 60_000)
@@ -100,7 +102,7 @@ class Sessions:
             self.store.enqueue(parent, USAGE, _USAGE, record.record_id, body)
 
     def _is_beside_reward(self, session: Session, active: int) -> bool:
-        """Tell whether the child used a reward on this machine for some of a session's time."""
+        """Tell whether the child used a reward on this machine during a part of a session."""
         own = self.store.all("select record from record where child=? and device=?", session.child, self.household.own)
         ended = [used.of_record(schema.UsageRecord.FromString(row[0])) for row in own]
         spans = [(stretch.start, stretch.end) for stretch in ended if stretch.category == "reward"]
@@ -118,13 +120,13 @@ class Sessions:
         )  # fmt: skip
 
     def keep(self, record) -> None:
-        """Keep a record of this machine or of another one; within a transaction."""
+        """Store a record of this machine or of another one; within a transaction."""
         child = record.child if record.HasField("child") else None
         self.store.run("insert or ignore into record values(?,?,?,?,?)", record.device, record.record_id, child,
                        record.session_start, record.SerializeToString())  # fmt: skip
 
     def send_running(self, parents: list[bytes]) -> None:
-        """Queue what runs for parents; within a transaction."""
+        """Queue the running programs for parents; within a transaction."""
         told = schema.Running(device=self.household.own, number=self._next_list())
         for session in sorted(self._sessions.values(), key=lambda session: session.id)[:_MOST_RUNNING]:
             told.entries.add(
@@ -151,7 +153,7 @@ class Sessions:
             self.points.settle(child, child in running)
 
     def stretches(self, child: bytes) -> list[used.Stretch]:
-        """Return the use of a child on all machines, with what runs as far as it was told."""
+        """Return the use of a child on all machines, including reported running programs."""
         found, own = self.household.stretches(child), self.household.own
         for session in self._sessions.values():
             if session.child == child:

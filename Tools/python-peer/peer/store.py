@@ -1,4 +1,6 @@
-"""What must outlive the process; each method is one durable transaction unless it says otherwise.
+"""The data that must outlive the process.
+
+Each method is one durable transaction unless it says otherwise.
 
 Spec: Protocol/03-pairing.md section 5, Protocol/04-session.md section 9
 """
@@ -14,27 +16,27 @@ from .frames import now
 from .identity import CHILD, PARENT, Keys
 from .streams import Streams
 
-PENDING_SECONDS = 24 * 3_600.0  # from 60 s on it has lapsed: not paired, and yet a session completes it
+PENDING_SECONDS = 24 * 3_600.0  # after 60 s it has lapsed: not paired, but a session can complete it
 GUESSES, GUESS_SECONDS = 5, 15 * 60.0
 
 def boot() -> str:
-    """Return what names this start of the machine."""
+    """Return the name of this start of the machine."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def _founded(role: int) -> bytes | None:
-    """Return a new household's discovery key, which a parent makes."""
+    """Return the discovery key of a new household, which a parent creates."""
     return os.urandom(32) if role == PARENT else None
 
 
 def key_id(key: bytes) -> bytes:
-    """Name a pairwise key."""
+    """Return the ID of a pairwise key."""
     return hashlib.sha256(b"latchkey pairwise key id v1" + key).digest()[:8]
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A paired device and the keys to try with it: that of a pairing which is not final yet first."""
+    """A paired device and the keys to try with it, that of a pending pairing first."""
 
     id: bytes
     identity_key: bytes
@@ -52,7 +54,9 @@ class Peer:
 
 
 class Store(Streams):
-    """The state of one peer in one folder: this device, its peers, and all that `Streams` and `Database` hold."""
+    """The durable state of one folder: this device, its peers, and what `Streams` and `Database`
+    hold.
+    """
 
     def __init__(self, folder: Path, name: str | None = None, role: int = CHILD):
         super().__init__(folder)
@@ -73,7 +77,9 @@ class Store(Streams):
     # Peers
 
     def _roll_back(self) -> None:
-        """Undo pending pairings that are too old; those of an earlier start of the machine count anew."""
+        """Undo pending pairings that are too old; the time of those from an earlier boot begins
+        again.
+        """
         self.run("update peer set pending_boot=?1, pending_at=?2 where pending_boot<>?1", boot(), now())
         self._undo_pending("pending_at<?", now() - PENDING_SECONDS)
 
@@ -86,7 +92,7 @@ class Store(Streams):
         )
 
     def keep_pending(self, peer, identity_key, link_key, name, key, discovery_key) -> None:
-        """Keep the inviter as pending; what was in force for it stays in force."""
+        """Store the inviter as pending; an earlier pairing with it stays in force."""
         with self.transaction():
             self._undo_pending("id<>?", peer)
             self.run(
@@ -106,7 +112,7 @@ class Store(Streams):
             self._undo_pending("id=?", peer)
 
     def promote(self, peer: bytes) -> bool:
-        """Make a pending pairing final; tell whether there still was one."""
+        """Make a pending pairing final; tell whether there was one."""
         with self.transaction():
             self._roll_back()
             return self._promote(peer)
@@ -130,18 +136,18 @@ class Store(Streams):
         return True
 
     def role_of(self, device: bytes) -> int | None:
-        """Return the role of this device or of one that it is paired with; None for others."""
+        """Return the role of this device or of a paired one; None for others."""
         if device == self.keys.device:
             return self.role
         row = self.one("select role from peer where id=? and state='active'", device)
         return row and row[0]
 
     def active(self) -> list[bytes]:
-        """Return the IDs of the devices with which a pairing is final, the one paired last first."""
+        """Return the IDs of the paired devices, the one that was paired last first."""
         return [row[0] for row in self.all("select id from peer where state='active' order by rowid desc")]
 
     def rotate(self, peer: bytes, rotation) -> None:
-        """Take new keys from the parent; within a transaction."""
+        """Store new keys from the parent; within a transaction."""
         key, pending, generation = self.one("select key, pending_key, generation from peer where id=?", peer)
         if pending is not None and key_id(pending) == rotation.replaces:
             self._promote(peer)
@@ -160,7 +166,9 @@ class Store(Streams):
                 self.run("update peer set previous_key=null where id=?", peer)
 
     def peers(self) -> list[Peer]:
-        """Return the devices that a session may be opened with, the one paired last first."""
+        """Return the devices with which a session may be opened, the one that was paired last
+        first.
+        """
         with self.transaction():
             self._roll_back()
             rows = self.all(
@@ -171,7 +179,7 @@ class Store(Streams):
 
     @property
     def discovery_keys(self) -> list[bytes]:
-        """The household's key, and that of a pairing which is not final yet."""
+        """The household's discovery key, and that of a pending pairing."""
         rows = self.all(
             "select pending_discovery_key from peer where pending_discovery_key is not null "
             "union select discovery_key from device where discovery_key is not null"
@@ -184,12 +192,12 @@ class Store(Streams):
         return self.one("select discovery_key from device")[0]
 
     def remember(self, peer: bytes, last: str | None = None, given: str | None = None) -> None:
-        """Keep the address at which a session was authenticated, or one that a person gave."""
+        """Store the address at which a session was authenticated, or one that a person gave."""
         with self.transaction():
             self.run("update peer set last=coalesce(?, last), given=coalesce(?, given) where id=?", last, given, peer)
 
     def remove(self, peer: bytes) -> None:
-        """Take a removal by the peer; within a transaction."""
+        """Handle a removal by the peer; within a transaction."""
         self._give_up_streams(peer)
         self.run("update peer set state='removed', key=null, pending_key=null, previous_key=null where id=?", peer)
 
@@ -200,7 +208,9 @@ class Store(Streams):
     # Guesses at typed codes
 
     def may_guess(self, discriminator: int) -> bool:
-        """Tell whether a typed code with this discriminator may be tried; an earlier boot's runs count as well."""
+        """Tell whether a typed code with this discriminator may be tried; runs of an earlier boot
+        count as well.
+        """
         recent = "(boot=?1 and at>?2) or (boot<>?1 and ?3<?4)"
         values = (boot(), now() - GUESS_SECONDS, now(), GUESS_SECONDS)
         count = self.one(f"select count(*) from run where discriminator=?5 and ({recent})", *values, discriminator)[0]

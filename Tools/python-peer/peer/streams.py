@@ -15,14 +15,16 @@ def _epoch() -> bytes:
 
 
 class QueueFull(Exception):
-    """A stream's cap is reached; nothing was kept."""
+    """The cap of a stream is reached; nothing was stored."""
 
 
 class Streams(Database):
-    """What waits for peers, and how far what they sent is in force."""
+    """The items that are pending for peers, and how far received items are in force."""
 
     def enqueue(self, peer: bytes, class_: int, kind: int, id_: bytes, body: bytes) -> None:
-        """Give an item the next number of its stream; within a transaction, which fails over the caps."""
+        """Give an item the next number of its stream; within a transaction, which fails over the
+        caps.
+        """
         self.run("insert or ignore into outgoing values(?,?,?,0,0)", peer, class_, _epoch())
         items, size = self.one(
             "select count(*), coalesce(sum(length(body) + length(id) + 16), 0) from item where peer=? and class=?",
@@ -38,13 +40,13 @@ class Streams(Database):
         )
 
     def stored(self, peer: bytes, class_: int, through: int) -> None:
-        """Forget what the peer has stored."""
+        """Delete what the peer has stored."""
         with self.transaction():
             self.run("delete from item where peer=? and class=? and number<=?", peer, class_, through)
             self.run("update outgoing set stored=? where peer=? and class=?", through, peer, class_)
 
     def restart(self, peer: bytes, class_: int) -> None:
-        """Give what is left of a stream a new epoch and numbers from 1."""
+        """Give the rest of a stream a new epoch and numbers from 1."""
         with self.transaction():
             rows = self.all("select number from item where peer=? and class=? order by number", peer, class_)
             for number, (old,) in enumerate(rows, 1):
@@ -59,7 +61,7 @@ class Streams(Database):
         return self.one("select count(*) from item where peer=?", peer)[0]
 
     def outgoing(self, peer: bytes) -> dict[int, tuple[int, int, int]]:
-        """Return epoch, last number and what is stored of each stream to the peer, by class."""
+        """Return epoch, last number and stored number of each stream to the peer, by class."""
         rows = self.all("select class, epoch, last, stored from outgoing where peer=? order by class", peer)
         return {class_: (int.from_bytes(epoch, "big"), last, stored) for class_, epoch, last, stored in rows}
 
@@ -69,7 +71,7 @@ class Streams(Database):
         return {class_: (int.from_bytes(epoch, "big"), watermark) for class_, epoch, watermark in rows}
 
     def raise_watermark(self, peer: bytes, class_: int, epoch: int, watermark: int) -> None:
-        """Keep how far a stream from the peer is in force; within a transaction."""
+        """Store how far a stream from the peer is in force; within a transaction."""
         row = (peer, class_, epoch.to_bytes(8, "big"), watermark)
         self.run("insert or replace into incoming values(?,?,?,?)", *row)
 

@@ -1,4 +1,4 @@
-"""The kinds of texts, and numbers, days and IDs as they stand in them.
+"""The kinds of texts, and the numbers, days and IDs in them.
 
 Spec: Protocol/06-messages.md section 1, Protocol/12-facts.md section 1
 """
@@ -69,6 +69,6 @@ def digits(text: str, count: int) -> bytes:
 
 
 def require(holds: bool, what: str) -> None:
-    """Raise ValueError unless something holds."""
+    """Raise ValueError unless a condition holds."""
     if not holds:
         raise ValueError(what)

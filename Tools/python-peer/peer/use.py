@@ -1,4 +1,4 @@
-"""What counts as use: the union of stretches over accounts and machines.
+"""The use of a child: the union of stretches over accounts and machines.
 
 Spec: Protocol/11-rules.md section 8
 """
@@ -28,13 +28,13 @@ class Stretch:
 
 
 def of_record(record) -> Stretch:
-    """Return what a usage record counts as."""
+    """Return the stretch of a usage record."""
     start = record.household_start if record.HasField("household_start") else record.session_start
     return Stretch(start, record.active_milliseconds, record.app_id, CATEGORIES[record.category - 1])
 
 
 def union(spans: Iterable[tuple[int, int]]) -> int:
-    """Return the length of what at least one of the spans covers."""
+    """Return the length of the union of spans."""
     total, reached = 0, None
     for start, end in sorted(spans):
         start = start if reached is None else max(start, reached)
@@ -65,7 +65,7 @@ def _sums(found: list[tuple[int, int, Stretch]], learning_is_free: bool) -> dict
     def of(holds) -> int:
         return union((start, end) for start, end, stretch in found if holds(stretch))
 
-    # The time at a machine is of no application and of no category.
+    # The time at a machine belongs to no application and no category.
     programs = [part for part in found if part[2].app != SCREEN_TIME]
     apps = {part[2].app for part in programs}
     return {

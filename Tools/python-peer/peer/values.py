@@ -18,7 +18,7 @@ UNKNOWN_PROGRAMS, OTHER_PROGRAMS, SCREEN_TIME = "latchkey.unknown", "latchkey.ot
 
 
 def app_id(segment: str) -> str:
-    """Read an application's ID as it stands in a key; raise ValueError where it would be written otherwise."""
+    """Read an application's ID in a key; raise ValueError if it is not in its one form."""
     require(not re.search("%(?!25|2F)", segment), "an unknown escape")
     id_ = segment.replace("%2F", "/").replace("%25", "%")
     require(is_word(id_), "no application")
@@ -57,7 +57,8 @@ def _checked(holds):
 
 
 def grant(text: str) -> tuple[int, str | None, str | None]:
-    """Read a grant in its one form: minutes, and what they are for: all, a category, or an application."""
+    """Read a grant in its one form: minutes, and their purpose: all, a category, or an application.
+    """
     minutes, space, what = text.partition(" ")
     app = what.removeprefix("app:") if what.startswith("app:") else None
     require(not space or what in CATEGORIES or (app is not None and is_word(app)), "more time for nothing")
@@ -99,7 +100,7 @@ def _family_zone(text: str) -> str:
     require(is_zone(text) and size(text) > 0, "no zone")
     try:
         ZoneInfo(text)
-    except (KeyError, OSError, ValueError) as error:  # a zone that is not there is a KeyError
+    except (KeyError, OSError, ValueError) as error:  # an unknown zone is a KeyError
         raise ValueError("unknown zone") from error
     return text
 
@@ -176,13 +177,13 @@ def rule(key: str):
 
 
 def is_limit(key: str) -> bool:
-    """Tell whether a key is that of a limit of every day, beside which each weekday has one of its own."""
+    """Tell whether a key is a limit of every day, beside which each weekday has its own limit."""
     parts = key.split("/")
     return key == "limits/daily" or (len(parts) == 3 and parts[0] in ("app", "category") and parts[2] == "limit")
 
 
 def typed(key: str, text: str) -> str:
-    """Return the value that is stored for what a person typed; raise ValueError where it is refused."""
+    """Return the stored value of what a person typed; raise ValueError if it is refused."""
     known = rule(key)
     if known is None:
         raise ValueError(f"an unknown rule: {key}")

@@ -34,7 +34,7 @@ def _weekdays(text: str) -> list[int]:
 
 
 def _runs(days: list[int]) -> list[tuple[int, str]]:
-    """Return the runs of days next to each other, each with its first day and its text."""
+    """Return the runs of consecutive days, each with its first day and its text."""
     runs: list[list[int]] = []
     for day in sorted(days):
         if runs and runs[-1][-1] == day - 1:
@@ -46,7 +46,7 @@ def _runs(days: list[int]) -> list[tuple[int, str]]:
 
 
 def limit(text: str) -> int | None:
-    """Read the limit of one day: minutes, or None where there is no limit."""
+    """Read the limit of one day: minutes, or None for no limit."""
     return None if text.lower() == "none" else number(text, 0, _DAY)
 
 
@@ -88,7 +88,9 @@ def windows(text: str) -> list[list[Window]]:
 
 
 def windows_text(text: str, ends: bool = False) -> str:
-    """Return windows in their one form; with `ends`, refuse those that leave no minute of the week out."""
+    """Return windows in their one form; with `ends`, refuse windows that leave no minute of the
+    week.
+    """
     week = windows(text)
     require(not ends or sum(length(window) for day in week for window in day) < _WEEK, "it never ends")
     found = []
@@ -117,7 +119,9 @@ def times(text: str) -> list[Window]:
 
 
 def times_text(text: str, ends: bool = False) -> str:
-    """Return the times of one day in their one form; with `ends`, refuse those that leave nothing of it out."""
+    """Return the times of one day in their one form; with `ends`, refuse times that leave nothing
+    of the day.
+    """
     found = times(text)
     require(not ends or sum(map(length, found)) < _DAY, "it never ends")
     return ", ".join(map(_text, found)) or "none"

@@ -1,4 +1,4 @@
-"""The zones of registers that a machine of either role holds, and whose machine one is by them.
+"""The zones of registers on a machine of either role, and the assignment of machines by them.
 
 Spec: Protocol/10-household.md section 2
 """
@@ -13,7 +13,7 @@ from .store import Store
 
 
 class Zones:
-    """Registers in the store; changes are made within its transactions."""
+    """The registers in the store; changes are made within its transactions."""
 
     def __init__(self, store: Store):
         self.store, self.own, self.clock = store, store.keys.device, Clock(store)
@@ -27,18 +27,18 @@ class Zones:
         return {registers.place(register): register for register in held}
 
     def replace(self, held: dict) -> None:
-        """Keep these registers and no others."""
+        """Store these registers and no others."""
         with self.store.transaction():
             self.store.run("delete from register")
             for place, register in held.items():
                 self.store.run("insert into register values(?,?,?,?)", *place, register.SerializeToString())
 
     def serves(self, machine: bytes, child: bytes) -> bool:
-        """Tell whether a machine is a child's, by the registers of this one."""
+        """Tell whether a machine is assigned to a child, by the registers of this one."""
         return child in registers.children(self.registers(), machine)
 
     def has_served(self, machine: bytes, child: bytes) -> bool:
-        """Tell whether a machine is or was a child's, by the registers of this one."""
+        """Tell whether a machine is or was assigned to a child, by the registers of this one."""
         return (registers.MACHINE, machine, f"child/{uuid.UUID(bytes=child)}") in self.registers()
 
     def children(self) -> list[bytes]:
@@ -48,14 +48,14 @@ class Zones:
         return sorted({place[1] for place in self.registers() if place[0] == registers.CHILD})
 
     def machines(self, child: bytes) -> list[bytes]:
-        """Return a child's machines by the registers of this one, a parent's."""
+        """Return a child's machines, by the registers of this parent's machine."""
         key = f"child/{uuid.UUID(bytes=child)}"
         found = [place[1] for place, register in self.registers().items()
                  if (place[0], place[2], register.value) == (registers.MACHINE, key, "yes")]  # fmt: skip
         return sorted(found)
 
     def forget_registers(self, oldest: date) -> None:
-        """Forget the registers of single days before one, and what was told of such registers."""
+        """Delete the registers of days before one, and reports of such registers."""
         for zone, zone_id, key in self.registers():
             day = registers.day(key)
             if day is not None and day < oldest:
