@@ -9,7 +9,8 @@ from snapshot import Snapshot
 
 _BEGAN = time.monotonic()
 
-# The kinds of command that edit registers: a rule of a child, its removal, and a setting of the family.
+# The kinds of command that edit registers: a rule of a child, its removal, and a setting of the
+# family.
 EDITS = ("rule", "unset", "family")
 
 
