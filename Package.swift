@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Held for every target of ours: no warning survives, and `any` is written where a type is erased.
+/// The settings of every Swift target: no warning survives, and `any` is written where a type is
+/// erased.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -34,7 +35,7 @@ let package = Package(
     .library(name: "LatchkeyControl", targets: ["LatchkeyControl"]),
     .library(name: "LatchkeyHousehold", targets: ["LatchkeyHousehold"]),
     .library(name: "LatchkeyRules", targets: ["LatchkeyModel", "LatchkeyCalendar", "LatchkeyRules"]),
-    // Loaded into nodes by tests alone.
+    // Only tests load these into nodes.
     .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
     .library(name: "LatchkeyClockShift", type: .dynamic, targets: ["LatchkeyClockShift"]),
     .library(name: "LatchkeyBridgedEvents", type: .dynamic, targets: ["LatchkeyBridgedEvents"]),
@@ -50,7 +51,7 @@ let package = Package(
     .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.2"),
   ],
   targets: [
-    // C libraries: a module map and a shim each, nothing else.
+    // C libraries, each with only a module map and a shim.
     .systemLibrary(
       name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Avahi's pkg-config files carry a flag that the package manager refuses with a warning; the headers need none.
@@ -66,7 +67,8 @@ let package = Package(
       name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
-    // Apart from the model, since time zones need all of Foundation, which the agent's program does without.
+    // Separate from the model, since time zones need all of Foundation, which the agent's program
+    // does not have.
     .target(name: "LatchkeyCalendar", dependencies: ["LatchkeyModel"], path: "Sources/Calendar", swiftSettings: strict),
     .target(
       name: "LatchkeyCrypto", dependencies: ["LatchkeyModel", "CSodium"], path: "Sources/Crypto", swiftSettings: strict),
@@ -156,7 +158,7 @@ let package = Package(
       name: "LatchkeyTestSupport",
       dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"],
       path: "Tests/Support", swiftSettings: strict),
-    // Many nodes in one process, in time that is counted and on a network that is thought up: see Tests/Simulation.
+    // Many nodes in one process, with simulated time and a simulated network: see Tests/Simulation.
     .target(
       name: "LatchkeySimulation",
       dependencies: [
@@ -208,7 +210,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Store", swiftSettings: strict),
-    // Runs the discovery back ends in processes and network namespaces of the tests' making.
+    // Runs the discovery back ends in processes and network namespaces that tests create.
     .executableTarget(
       name: "latchkey-discovery-probe", dependencies: ["LatchkeyDiscovery"], path: "Tests/DiscoveryProbe",
       swiftSettings: strict),
@@ -272,7 +274,7 @@ let package = Package(
     // Brings process events to the agent of a nested system.
     .target(name: "LatchkeyBridgedEvents", path: "Tests/BridgedEvents"),
     .executableTarget(name: "LatchkeyEventBridge", path: "Tests/EventBridge"),
-    // A node that knows a kind of command of the tests' making.
+    // A node with one more kind of command, which only tests use.
     .executableTarget(
       name: "latchkey-waiting-node",
       dependencies: ["LatchkeyHousehold", "LatchkeyModel", "LatchkeyNode", "LatchkeyControl"],
@@ -287,7 +289,8 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
-    // What the fuzzers run, in a library of its own: the tests replay with it whatever the fuzzers kept.
+    // The targets of the fuzzers, in a library of its own, with which the tests replay the kept
+    // inputs.
     .target(
       name: "LatchkeyFuzzTargets",
       dependencies: [

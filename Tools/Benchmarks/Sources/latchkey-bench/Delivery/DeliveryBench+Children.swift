@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyModel
 
 extension DeliveryBench {
-  /// Many children connected to one parent: its memory for each, and one command to all.
+  /// Measures many children connected to one parent: its memory for each child, and one command to
+  /// all.
   func manyChildren() throws -> Result {
     let measured = try fleetMeasured()
     let broker = try broker()
@@ -33,15 +34,15 @@ extension DeliveryBench {
       note: "The children are real nodes with a database each, \(NodeFleet.nodesPerProcess) in a process.")
   }
 
-  /// What one fleet tells, which two figures are made of.
+  /// The measurements of one fleet, from which two figures are made.
   struct FleetMeasured {
-    /// Bytes of the parent's memory without a child and with all.
+    /// The bytes of the parent's memory without a child, and with all.
     var before: Int64
     var after: Int64
-    /// One command to all until all have stored it, median.
+    /// The median time from one command to all until all have stored it.
     var secondsToAll: Double
-    /// Microseconds of the parent's processor time for each of a command's copies, with a tenth of the children and
-    /// with all.
+    /// The parent's processor time for each copy of a command, in microseconds, with a tenth of the
+    /// children and with all.
     var costs: (few: Double, many: Double)
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension DeliveryBench {
-  /// What was queued while the other side was away, from its return until it has all.
+  /// Measures a queue from the return of the other side until it has everything.
   func drain() throws -> Result {
     var (ours, usage, theirs): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<rounds {
@@ -26,7 +26,7 @@ extension DeliveryBench {
     )
   }
 
-  /// Seconds that a queue takes, and the processor's seconds of both sides.
+  /// Returns the duration of a queue in seconds, and the processor time of both sides.
   func drained(_ count: Int) throws -> (seconds: Double, cost: Double) {
     let nodes = try pair()
     defer { nodes.end() }
@@ -39,7 +39,7 @@ extension DeliveryBench {
     return (Double(stored[0] - began) / 1e6, try nodes.seconds() - before)
   }
 
-  /// Seconds that a child's queue takes once its parent is back.
+  /// Returns the seconds that a child's queue takes once its parent is back.
   private func drainedUsage(_ count: Int) throws -> Double {
     let nodes = try pair()
     defer { nodes.end() }

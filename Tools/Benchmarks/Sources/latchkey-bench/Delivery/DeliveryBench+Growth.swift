@@ -1,7 +1,7 @@
 import Foundation
 
 extension DeliveryBench {
-  /// Ten times the queue, the peers, the history: what a message costs the processors then, beside what it cost before.
+  /// Measures the processor time of a message with ten times the queue, the peers, and the history.
   func growth() throws -> Result {
     let queue = try (few: grownQueue(messages / 10), many: grownQueue(messages))
     tell("  queue \(queue)")

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyModel
 
 extension DeliveryBench {
-  /// A child that is connected and has nothing to do, beside an idle syncthing, at the same time.
+  /// Measures a connected, idle child, and at the same time an idle syncthing.
   func idle() async throws -> Result {
     let (parent, child) = try await pairedProcesses("idle")
     defer {
@@ -11,7 +11,7 @@ extension DeliveryBench {
     }
     let syncthing = try Syncthing(folder: fresh("syncthing"))
     defer { syncthing.stop() }
-    // Both have long started then.
+    // Both have completed their start by then.
     try await Task.sleep(for: .seconds(10))
     guard try await child.client.status().peers.allSatisfy(\.isConnected) else {
       throw BenchFault("The idle child is not connected.")

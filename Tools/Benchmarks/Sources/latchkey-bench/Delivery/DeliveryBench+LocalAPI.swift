@@ -3,11 +3,11 @@ import LatchkeyHousehold
 import LatchkeyModel
 
 extension DeliveryBench {
-  /// Requests to a parent's local API through its Unix socket.
+  /// Measures requests to a parent's local API through its Unix socket.
   func localAPI() async throws -> Result {
     let (parent, child) = try await pairedProcesses("local-api")
     defer { parent.stop() }
-    // Away, so that nothing but the requests is measured.
+    // The child is stopped, so that only the requests are measured.
     child.stop()
     let body = CommandRequest(device: Self.childName, action: .message(String(repeating: "m", count: size)))
     let status = LocalAPILoad(folder: parent.folder, request: LocalAPIConnection.request("GET", "/v1/status"))
@@ -15,7 +15,7 @@ extension DeliveryBench {
       folder: parent.folder,
       request: LocalAPIConnection.request("POST", "/v1/commands", body: try JSONEncoder().encode(body)))
     let machine = BenchMachine(folder: folder)
-    // What is done for the first time takes longer.
+    // The first requests of their kind take longer.
     _ = try status.rate(2_000, clients: Self.clients, isHeld: true)
     _ = try command.rate(200, clients: Self.clients, isHeld: true)
     let requests = max(1_000, messages / 5)

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyModel
 
 extension DeliveryBench {
-  /// A child's process starts while messages wait for it.
+  /// Measures the start of a child's process while messages are pending for it.
   func comingBack() async throws -> Result {
     let nodes = try pair()
     defer { nodes.end() }
@@ -17,7 +17,7 @@ extension DeliveryBench {
       let issued = try nodes.parent.ask("issue 10 \(size) 1", "issued")
       let began = Durations.now()
       try nodes.startChild()
-      // The first of the ten.
+      // The first of the ten messages.
       let stored = try nodes.parent.ask("stored \(issued[2] - 10)", "stored")
       ours.record(stored[0] - began)
       ready.record(stored[0] - nodes.upAt)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension DeliveryBench {
-  /// One message at a time, beside what the disk and loopback alone take, in turns.
+  /// Measures one message at a time, in turns with the disk and loopback alone.
   func single() throws -> Result {
     let nodes = try pair()
     defer { nodes.end() }

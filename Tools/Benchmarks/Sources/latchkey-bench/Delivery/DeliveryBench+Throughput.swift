@@ -1,7 +1,8 @@
 import Foundation
 
 extension DeliveryBench {
-  /// Durable end to end, with a fixed number under way; ours and the broker's in turns.
+  /// Measures durable messages from end to end, with a fixed number in flight, in turns with the
+  /// broker.
   func throughput() throws -> Result {
     let nodes = try pair()
     defer { nodes.end() }
@@ -52,7 +53,8 @@ extension DeliveryBench {
 
   private static func windows(_ concurrency: Int) -> [Int] { [20, 200, concurrency] }
 
-  /// Messages a second through the broker, until the subscriber has all; and the three processes' µs for each.
+  /// Returns the messages a second through the broker, until the subscriber has all, and the
+  /// processor time for each in microseconds.
   private func brokerRate(_ window: Int) throws -> (rate: Double, cost: Double) {
     let broker = try broker()
     defer { broker.stop() }

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyModel
 
-/// Measures one figure after another, each with processes and folders of its own.
+/// Measures one figure after another, each with its own processes and folders.
 final class DeliveryBench {
   struct Result {
     var rows: [BenchRow]
-    /// How it was measured, for whoever reads the table.
+    /// How the figure was measured, for the reader of the table.
     var note: String
   }
 
@@ -51,7 +51,7 @@ final class DeliveryBench {
     }
   }
 
-  /// A path in this run's folder that nothing is at.
+  /// Returns an unused path in this run's folder.
   func fresh(_ name: String) -> String {
     folders += 1
     return "\(folder)/\(folders)-\(name)"
@@ -84,6 +84,6 @@ final class DeliveryBench {
 }
 
 extension [Double] {
-  /// The middle one; of an even number the higher of the two.
+  /// The middle value; for an even number of values, the higher of the two.
   var median: Double { isEmpty ? .nan : sorted()[count / 2] }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// `latchkey-bench delivery`: how fast, how soon and at what cost messages are delivered, beside a broker.
+/// The command `latchkey-bench delivery`: speed, latency and cost of messages, beside a broker.
 struct DeliveryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delivery", abstract: "Relay messages between nodes over loopback, beside mosquitto and syncthing.",

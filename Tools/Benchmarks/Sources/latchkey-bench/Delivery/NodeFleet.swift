@@ -31,7 +31,7 @@ final class NodeFleet {
     _ = try parent.ask("connected \(count)", "connected")
   }
 
-  /// Bytes of the parent's before the first child and now.
+  /// Returns the bytes of the parent's memory before the first child, and now.
   func memory() throws -> (before: Int64, after: Int64) { (before, try ProcessCost.of(parent.id).residentBytes) }
 
   func end() {

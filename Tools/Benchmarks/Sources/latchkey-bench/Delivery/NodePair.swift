@@ -12,7 +12,7 @@ final class NodePair {
     child = try WorkerProcess(role: .child, folder: folder + "-child")
     try WorkerProcess.pair(parent, child)
     try connected()
-    // What each does first of its kind is made once.
+    // The first actions of their kind take longer, so each is performed once.
     _ = try parent.ask("relay 1000 200 64", "relayed")
     _ = try child.ask("report 1000 200 64", "relayed")
   }
@@ -31,17 +31,17 @@ final class NodePair {
     return port
   }
 
-  /// Starts it again where its child looks for it.
+  /// Starts the parent's process again on the port that its child knows.
   func startParent(port: Int64) throws {
     parent = try WorkerProcess(role: .parent, folder: folder + "-parent", port: port)
   }
 
-  /// When the child's process had opened its folder, last.
+  /// The time at which the child's process last opened its folder.
   var upAt: Int64 { child.upAt }
 
   func startChild() throws { child = try WorkerProcess(role: .child, folder: folder + "-child") }
 
-  /// Seconds of processor time of both, so far.
+  /// Returns the processor time of both, in seconds.
   func seconds() throws -> Double {
     try ProcessCost.of(parent.id).seconds + ProcessCost.of(child.id).seconds
   }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How figures are written.
+/// A format of the figures.
 enum BenchFormat: String, ExpressibleByArgument, CaseIterable {
   case table
   case json

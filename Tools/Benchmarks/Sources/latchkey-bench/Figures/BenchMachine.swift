@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// What the figures were measured on.
+/// The machine on which the figures were measured.
 struct BenchMachine {
   private let folder: String
 
-  /// - Parameter folder: where the nodes' state lies.
+  /// - Parameter folder: The folder with the nodes' state.
   init(folder: String) {
     self.folder = folder
   }
 
-  /// The machine in one line, with how busy it was already.
+  /// The machine in one line, with its load before the measurement.
   var text: String {
     let cpu = line(of: "/proc/cpuinfo", beginning: "model name")?.split(separator: ":").last.map(String.init)
     let memory = line(of: "/proc/meminfo", beginning: "MemTotal")?.split(separator: " ").dropFirst().first
@@ -26,7 +26,7 @@ struct BenchMachine {
     return text.split(separator: " ").prefix(3).joined(separator: " ")
   }
 
-  /// How long 4 KiB take to reach the disk that the nodes use.
+  /// Returns how long 4 KiB take to reach the disk that the nodes use.
   func synchronisation() throws -> Durations {
     var durations = Durations()
     let path = folder + "/probe"

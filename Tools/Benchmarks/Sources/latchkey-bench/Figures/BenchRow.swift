@@ -2,14 +2,14 @@
 struct BenchRow: Encodable, Sendable {
   var name: String
   var ours: Double
-  /// What the other program needs for the like, in the same run.
+  /// The value of the other program for the same task, in the same run.
   var peer: Double?
   var unit: String
-  /// What was promised, in words.
+  /// The promised value, in words.
   var target: String?
   var met: Bool?
 
-  /// Ours to the peer's.
+  /// The ratio of our value to the peer's.
   var ratio: Double? { peer.flatMap { $0 > 0 ? ours / $0 : nil } }
 
   init(_ name: String, _ ours: Double, _ unit: String, peer: Double? = nil, target: String? = nil, met: Bool? = nil) {
@@ -25,7 +25,7 @@ struct BenchRow: Encodable, Sendable {
     case name, ours, peer, unit, ratio, target, met
   }
 
-  /// Every key is there, with null for what there is not.
+  /// Encodes every key, with null for missing values.
   func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(name, forKey: .name)

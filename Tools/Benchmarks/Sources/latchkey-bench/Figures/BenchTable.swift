@@ -1,7 +1,7 @@
 import Foundation
 import TextTable
 
-/// Puts figures into words.
+/// The table of the figures, as text.
 enum BenchTable {
   static func text(_ rows: [BenchRow]) -> String {
     let table = TextTable<BenchRow> { row in

@@ -11,16 +11,16 @@ struct Durations {
     count += 1
   }
 
-  /// In milliseconds.
+  /// Returns a percentile in milliseconds.
   func percentile(_ percentile: Double) -> Double { Double(histogram.valueAtPercentile(percentile)) / 1_000 }
 
-  /// In milliseconds.
+  /// The median in milliseconds.
   var median: Double { percentile(50) }
 
-  /// Median and 99th percentile in whole microseconds, for a line between processes.
+  /// The median and the 99th percentile in whole microseconds, for a line between processes.
   var text: String { "\(histogram.valueAtPercentile(50)) \(histogram.valueAtPercentile(99))" }
 
-  /// Microseconds on the boot clock, which the nodes' own times are on, too.
+  /// Returns the reading of the boot clock in microseconds; the nodes' own times are on it as well.
   static func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

@@ -1,16 +1,18 @@
 import Foundation
 import Glibc
 
-/// What the kernel counts of a process.
+/// The kernel's counts of a process.
 struct ProcessCost {
-  /// Seconds of processor time, of all its threads.
+  /// The processor time of all its threads, in seconds.
   var seconds: Double
-  /// Times that one of its threads was woken.
+  /// The number of times that one of its threads was woken.
   var wakeups: Int
-  /// Bytes of memory that are its own or shared.
+  /// The bytes of its own and of shared memory.
   var residentBytes: Int64
 
-  /// Reads what it is now; threads that have ended count in its time, not in its wake-ups.
+  /// Reads the present counts.
+  ///
+  /// Threads that have ended count in the time, and not in the wake-ups.
   static func of(_ process: Int32) throws -> ProcessCost {
     var wakeups = 0
     let tasks = "/proc/\(process)/task"

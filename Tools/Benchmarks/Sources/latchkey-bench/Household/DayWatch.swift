@@ -1,20 +1,21 @@
 import LatchkeyControl
 import LatchkeyModel
 
-/// A child's day on one node, as the node's stream of events tells of it.
+/// A child's day on one node, from the node's stream of events.
 struct DayWatch {
   private let node: String
   private let days: AsyncStream<ChildToday>
-  /// The time after which an event is taken not to come, in seconds.
+  /// The seconds after which an event counts as missing.
   private static let patience = 10
 
-  /// Opens the stream of a node; `name` is the node's for people.
+  /// Opens the stream of a node, whose display name is `name`.
   init(of child: String, on node: ControlClient, named name: String) async throws {
     self.node = name
     days = try await node.todayEvents(ofChild: child)
   }
 
-  /// Waits until a program of the child's is shown to run, or until none is, and returns the moment.
+  /// Waits until a program of the child is shown as running, or until none is, and returns the
+  /// time.
   ///
   /// - Throws: `BenchFault` if that is not shown within ten seconds.
   func moment(isRunning: Bool) async throws -> Int64 {

@@ -2,7 +2,7 @@ import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 
-/// Decisions for two children at every minute, one of whose rewards runs whenever it may.
+/// Decisions for two children at every minute, while a reward of one of them runs whenever it may.
 struct DecisionBench {
   let family: BenchFamily
   let days: Int

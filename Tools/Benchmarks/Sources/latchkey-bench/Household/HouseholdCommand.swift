@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `latchkey-bench household`: what decisions, reports and totals cost.
+/// The command `latchkey-bench household`: the cost of decisions, reports and totals.
 struct HouseholdCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "household", abstract: "Decide, report and add up for a family, beside Python's zoneinfo and SQLite.",

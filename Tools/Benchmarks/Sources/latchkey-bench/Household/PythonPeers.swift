@@ -3,9 +3,10 @@ import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 
-/// What the figures are compared with: Python's zoneinfo, and SQLite through Python.
+/// The yardsticks of the figures: Python's zoneinfo, and SQLite through Python.
 struct PythonPeers {
-  /// Returns the seconds of processor time in which zoneinfo tells the local date and time of consecutive minutes.
+  /// Returns the processor time in which zoneinfo computes the local date and time of consecutive
+  /// minutes, in seconds.
   func localTimes(from start: Int64, minutes: Int) throws -> Double {
     let script = """
       import datetime, time, zoneinfo
@@ -19,7 +20,8 @@ struct PythonPeers {
     return seconds
   }
 
-  /// Returns the milliseconds of processor time in which SQLite sums records by day, week and month and application.
+  /// Returns the processor times in which SQLite sums records by application and by day, week and
+  /// month, in milliseconds.
   func sums(of slices: [UsageSlice], rounds: Int) throws -> [Double] {
     let script = """
       import sqlite3, statistics, sys, time

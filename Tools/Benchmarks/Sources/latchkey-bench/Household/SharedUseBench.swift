@@ -2,17 +2,18 @@ import Foundation
 import LatchkeyControl
 import LatchkeyModel
 
-/// How soon the use of one of a child's machines counts on the child's other machine, through the parent's.
+/// The time until the use of one of a child's machines counts on the child's other machine, through
+/// the parent's.
 ///
-/// The nodes are real processes on loopback. The peer is one plain command between two nodes, from the request to the
-/// commit on the other side.
+/// The nodes are real processes on loopback. The yardstick is one plain command between two nodes,
+/// from the request to the commit on the other side.
 struct SharedUseBench {
   let folder: String
-  /// Sessions, one after the other.
+  /// The number of sessions, one after the other.
   let sessions: Int
   private static let child = "Emma"
   private static let app = "org.example.lesson"
-  /// Commands that are relayed for each session, one at a time.
+  /// The number of commands that are relayed for each session, one at a time.
   private static let commands = 20
 
   func rows() async throws -> [BenchRow] {
@@ -84,7 +85,7 @@ struct SharedUseBench {
       tool: tool, folder: "\(folder)/\(name)", role: role, name: name, options: ["--no-discovery"])
   }
 
-  /// Waits until a condition holds, at most 20 s; `complaint` says what does not.
+  /// Waits up to 20 s until a condition holds; `complaint` says what does not hold.
   private func until(_ complaint: String, _ holds: () async throws -> Bool) async throws {
     let deadline = Durations.now() + 20_000_000
     while try await !holds() {
@@ -95,7 +96,8 @@ struct SharedUseBench {
 }
 
 extension [NodeProcess] {
-  /// Returns the different times for which a child used anything today, as these nodes know it, in milliseconds.
+  /// Returns the different times for which these nodes show that a child used anything today, in
+  /// milliseconds.
   fileprivate func used(by child: String) async throws -> Set<Int64> {
     var totals: Set<Int64> = []
     for node in self { totals.insert(try await node.client.today(ofChild: child).usedMilliseconds) }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LatchkeyModel
 
-/// A program that does nothing and whose use is recorded.
+/// An idle program whose use is recorded.
 final class UsedProgram {
   private let process = Process()
 
@@ -13,7 +13,7 @@ final class UsedProgram {
     try process.run()
   }
 
-  /// Returns the request to record it from now on.
+  /// Returns the request to record the program from now on.
   func request(_ app: String) throws -> UsageStartRequest {
     let id = process.processIdentifier
     let stat = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
@@ -28,7 +28,7 @@ final class UsedProgram {
       startedAtWall: Int64(Date().timeIntervalSince1970 * 1_000), zone: "UTC")
   }
 
-  /// Ends it at once; it may have ended already.
+  /// Ends the program at once, if it still runs.
   func end() {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }

@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyControl
 import LatchkeyModel
 
-/// A real `latchkey run` with a state folder of its own, asked through its local API as the command line does.
+/// A real `latchkey run` with its own state folder, which is used through its local API like from
+/// the command line.
 final class NodeProcess {
   let folder: String
   let client: ControlClient
@@ -50,19 +51,18 @@ final class NodeProcess {
     return log
   }
 
-  /// Its ID, for what the kernel counts of it.
+  /// The process ID, for the kernel's counts.
   var id: Int32 { process.processIdentifier }
 
-  /// Where it listens, for `--peer`.
+  /// Returns the address at which the node listens, for `--peer`.
   func address() async throws -> String {
     guard let address = try await client.status().listening.first else { throw BenchFault("A node listens nowhere.") }
     return address
   }
 
-  /// Bytes of memory that are the process's own or shared, now.
   func residentBytes() async throws -> Int64 { try await client.status().residentBytes }
 
-  /// All that it has logged.
+  /// Returns the log.
   func words() -> String { (try? String(contentsOfFile: folder + ".log", encoding: .utf8)) ?? "" }
 
   func stop() {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// `latchkey-bench pair`: how long people wait for a pairing, beside programs that do something like it.
+/// The command `latchkey-bench pair`: how long people wait for a pairing, beside similar programs.
 struct PairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair", abstract: "Pair running nodes over loopback, beside magic-wormhole and avahi-browse.",
@@ -35,7 +35,7 @@ struct PairCommand: AsyncParsableCommand {
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("latchkey-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // With LATCHKEY_BENCH_KEEP set, the nodes' logs and state stay for whoever looks into them.
+    // With LATCHKEY_BENCH_KEEP set, the nodes' logs and state are kept for inspection.
     let keeps = ProcessInfo.processInfo.environment["LATCHKEY_BENCH_KEEP"] != nil
     defer { if !keeps { try? FileManager.default.removeItem(at: folder) } }
     let machine = BenchMachine(folder: folder.path)

@@ -1,16 +1,16 @@
 import Foundation
 import LatchkeyModel
 
-/// Everything `latchkey-bench pair` measures, in the order of its table.
+/// The figures of `latchkey-bench pair`, in the order of its table.
 struct PairingBench {
   let tool: String
   let folder: String
-  /// Pairings of each kind.
+  /// The number of pairings of each kind.
   let pairings: Int
   let children: Int
   let wormhole: Wormhole?
   let wormholes: Int
-  /// A Boolean value that indicates whether an avahi-daemon is there to be compared with.
+  /// A Boolean value that indicates whether an avahi-daemon is there for a comparison.
   let comparesDiscovery: Bool
   let tell: (String) -> Void
 
@@ -37,7 +37,7 @@ struct PairingBench {
     return rows
   }
 
-  /// The address given: every pairing with a new child, all with one parent.
+  /// Measures pairings with a given address, each with a new child, all with one parent.
   private func given(_ code: PairingRun.Code, _ limit: Double, _ wormhole: Wormhole.Figures?) async throws -> [BenchRow]
   {
     tell("\(pairings) pairings by the \(code.rawValue) code, the address given …")
@@ -92,18 +92,20 @@ struct PairingBench {
     return (parent.words(), logs)
   }
 
-  /// A node that has just started is busy with that for a moment; a person's has run for long.
+  /// Waits until a node has completed its start, since a person's node has run for long.
   private static func settled(_ node: NodeProcess) async throws {
     while try await node.client.status().discovery == "starting" { try await Task.sleep(for: .milliseconds(5)) }
     try await Task.sleep(for: .milliseconds(100))
   }
 
-  /// Over mDNS, with avahi-browse beside it, in turns so that neither takes the other's time.
+  /// Measures pairings over mDNS, in turns with avahi-browse so that neither takes the other's
+  /// time.
   ///
-  /// Once with an invitation that stands: from the code entered to paired on both sides, beside `avahi-browse -r` from
-  /// its start to the resolved invitation. And once with one that is announced at this moment, both begun right then.
-  /// The joiner's node runs before, as it does in use, and so has looked before; avahi-browse is begun anew, as a
-  /// person would, and its process start is told apart.
+  /// The first measurement has an existing invitation: from the entered code to paired on both
+  /// sides, beside `avahi-browse -r` from its start to the resolved invitation. The second has an
+  /// invitation that is announced at the moment when both begin. The joiner's node runs before, as
+  /// it does in use, and so has searched before. avahi-browse is started anew, as a person would,
+  /// and the start of its process is listed separately.
   private func discovered() async throws -> [BenchRow] {
     let count = min(pairings, 60)
     tell("\(count) pairings over mDNS of either kind, with avahi-browse beside …")
@@ -163,7 +165,8 @@ struct PairingBench {
     }
   }
 
-  /// Waits until what was announced last is over a second old: mDNS says the same records no more often than that.
+  /// Waits until the last announcement is over a second old, since mDNS repeats records no more
+  /// often.
   private static func quiet() async throws {
     try await Task.sleep(for: .milliseconds(1_500))
   }
@@ -173,7 +176,8 @@ struct PairingBench {
     while !nearby.invitations.isEmpty { nearby = try await node.client.nearbyInvitations(after: nearby.change) }
   }
 
-  /// Many children, each a running process with an address given, pair one after another and stay connected.
+  /// Measures many children that are paired one after another, each a running process with a given
+  /// address, and stay connected.
   private func inTurn() async throws -> [BenchRow] {
     tell("\(children) children pair with one parent in turn …")
     let parent = try await NodeProcess.start(

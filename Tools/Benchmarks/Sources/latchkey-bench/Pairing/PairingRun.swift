@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// One pairing of two running nodes, as two people's command lines would drive it, with `--yes` on both sides.
+/// One pairing of two running nodes, controlled like from the command lines of two people, with
+/// `--yes` on both sides.
 struct PairingRun {
   enum Code: String {
     case pasted
@@ -10,10 +11,11 @@ struct PairingRun {
   let parent: NodeProcess
   let child: NodeProcess
   let code: Code
-  /// Nil to find the invitation over mDNS.
+  /// The address of the inviter; `nil` to find the invitation over mDNS.
   let address: String?
 
-  /// When the code was handed to the child's node, and when both sides had said that they are paired; boot clock, µs.
+  /// The times at which the child's node got the code and both sides reported the pairing, in
+  /// microseconds of the boot clock.
   struct Times {
     var began: Int64
     var ended: Int64
@@ -34,7 +36,7 @@ struct PairingRun {
     return Times(began: began, ended: max(try await inviterEnded, joinerEnded))
   }
 
-  /// Waits for the end as a command line does, and returns its moment.
+  /// Waits for the end like a command line, and returns its time.
   private static func follow(_ node: any NodeInterface, _ first: PairingProgress) async throws -> Int64 {
     var progress = first
     while progress.phase != .ended { progress = try await node.pairing(id: progress.pairingID, after: progress.change) }

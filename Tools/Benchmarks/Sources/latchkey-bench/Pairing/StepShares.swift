@@ -31,16 +31,16 @@ struct StepShares {
   private var microseconds: [Share: Int64] = [:]
   private var runs = 0
 
-  /// The mean of one kind, in milliseconds a pairing.
+  /// Returns the mean time of one kind for a pairing, in milliseconds.
   func mean(_ share: Share) -> Double { Double(microseconds[share] ?? 0) / Double(max(1, runs)) / 1_000 }
 
-  /// One kind's share of the whole, in percent.
+  /// Returns the share of one kind, in percent.
   func percent(_ share: Share) -> Double {
     let all = microseconds.values.reduce(0, +)
     return all == 0 ? 0 : 100 * Double(microseconds[share] ?? 0) / Double(all)
   }
 
-  /// Takes in one pairing.
+  /// Adds one pairing.
   mutating func add(_ times: PairingRun.Times, inviterLog: String, joinerLog: String) throws {
     let inviter = Self.steps(inviterLog, within: times)
     let joiner = Self.steps(joinerLog, within: times)

@@ -1,11 +1,12 @@
-/// `avahi-browse -r`: from its start until it has resolved the one announced invitation.
+/// The program `avahi-browse -r`, from its start until it has resolved the one announced
+/// invitation.
 struct AvahiBrowse {
   let folder: String
 
-  /// Microseconds until the line with the open code of the node that listens on `port` has come.
+  /// Returns the microseconds until it prints the open code of the node that listens on `port`.
   ///
-  /// What that node announced before may come first, and a line comes once: then it is started again at once, and that
-  /// counts, too.
+  /// An earlier announcement of that node may come first, and each line comes once. In that case,
+  /// the program is started again at once, and that time counts as well.
   func resolve(port: Substring) throws -> Int64 {
     let began = Durations.now()
     for _ in 0..<1_000 {
@@ -13,7 +14,7 @@ struct AvahiBrowse {
         "/usr/bin/avahi-browse", ["--resolve", "--parsable", "_latchkey._tcp"], folder: folder, onTerminal: true)
       var line: Substring?
       _ = browse.read { text in
-        // What has no end yet is no line.
+        // Text without an end is not a line yet.
         line = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).dropLast().first {
           $0.hasPrefix("=") && $0.contains(";\(port);")
         }
@@ -26,7 +27,7 @@ struct AvahiBrowse {
     throw BenchFault("avahi-browse does not find the invitation.")
   }
 
-  /// Microseconds that its process takes to start and end.
+  /// Returns the microseconds that its process takes to start and end.
   func start() throws -> Int64 {
     let began = Durations.now()
     let browse = try ToolProcess("/usr/bin/avahi-browse", ["--version"], folder: folder)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What no store-and-forward can do without: two synchronised writes and a round trip.
+/// The minimum of any store-and-forward: two synchronised writes and a round trip.
 final class DiskAndLoopback {
   private let paths: [String]
   private let files: [CInt]
@@ -17,7 +17,7 @@ final class DiskAndLoopback {
     (near, far) = try Self.connection()
     guard files.allSatisfy({ $0 >= 0 }) else { throw BenchFault("\(folder) cannot be written.") }
     let far = far
-    // The other end sends back what it gets.
+    // The other end returns what it receives.
     Thread.detachNewThread {
       var bytes = [UInt8](repeating: 0, count: 4_096)
       while case let count = Glibc.read(far, &bytes, bytes.count), count > 0 { _ = Glibc.write(far, &bytes, count) }

@@ -1,9 +1,11 @@
 import Foundation
 
-/// A mosquitto broker on loopback with TLS and persistence, and the clients that Tools/Benchmarks/mqtt-peer.c makes.
+/// A mosquitto broker on loopback with TLS and persistence, and the clients of
+/// Tools/Benchmarks/mqtt-peer.c.
 ///
-/// Nothing is dropped and nothing is held back: no bound on what is queued or on its way. It acknowledges a message
-/// before that is on any disk: its database is written every half hour, when it ends, and never synchronised.
+/// No message is dropped or held back: neither the queue nor the messages in flight are bounded.
+/// The broker acknowledges a message before it is on any disk. It writes its database every half
+/// hour, and when it ends, and never synchronises it.
 final class Mosquitto {
   static let settings =
     "mosquitto: QoS 1, TLS 1.3, persistence on, max_queued_messages 0, max_inflight_messages 0, set_tcp_nodelay true; "
@@ -51,7 +53,7 @@ final class Mosquitto {
 
   func stop() { broker.kill() }
 
-  /// A publisher, connected and ready to begin at a line.
+  /// Returns a connected publisher, which begins at a line.
   func publisher(_ count: Int, size: Int, window: Int) throws -> LineProcess {
     let process = try start("publish", ["parent", String(count), String(size), String(window)])
     _ = try process.read("ready")
@@ -65,10 +67,11 @@ final class Mosquitto {
     process.end()
   }
 
-  /// Takes the persistent session up again; says `received`, its own start, the first message and the last.
+  /// Continues the persistent session; prints `received`, its own start, the first message and the
+  /// last.
   func receiver(_ count: Int) throws -> LineProcess { try start("receive", ["child", String(count)]) }
 
-  /// Connections with a subscription each.
+  /// Returns connections with a subscription each.
   func fleet(_ count: Int) throws -> LineProcess {
     let process = try start("fleet", ["fleet", String(count)])
     _ = try process.read("ready")
@@ -79,7 +82,7 @@ final class Mosquitto {
     try LineProcess(client, [mode, String(port), folder + "/ca.pem"] + arguments)
   }
 
-  /// An authority and a certificate that live for this run.
+  /// Creates an authority and a certificate for this run.
   private static func makeKeys(_ folder: String) throws {
     try Data("subjectAltName=IP:127.0.0.1\n".utf8).write(to: URL(fileURLWithPath: folder + "/names"))
     let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]

@@ -1,7 +1,7 @@
 import Foundation
 
-/// An idle syncthing that talks to nobody: its own home, its page on loopback, and everything that leaves the machine
-/// off.
+/// An idle syncthing without peers, with its own home, its page on loopback, and no traffic to
+/// other machines.
 final class Syncthing {
   let process: LineProcess
 
@@ -10,7 +10,8 @@ final class Syncthing {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let path = "/usr/bin/syncthing"
     setenv("STNOUPGRADE", "1", 1)
-    // One process, and not one that watches another, which would be measured and ended in its place.
+    // One process, without another one that watches it and that would be measured and ended in its
+    // place.
     setenv("STMONITORED", "yes", 1)
     let made = try LineProcess(path, ["generate", "--home", folder, "--skip-port-probing", "--no-default-folder"])
     made.end()

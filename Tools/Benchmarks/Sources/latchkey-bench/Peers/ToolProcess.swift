@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A program of somebody else's, with its output read as it comes.
+/// Another project's program, whose output is read as it comes.
 final class ToolProcess {
   private let process = Process()
   private let input = Pipe()
@@ -34,7 +34,7 @@ final class ToolProcess {
     }
   }
 
-  /// A terminal that changes nothing of what is written to it.
+  /// Returns a terminal that leaves what is written to it unchanged.
   private static func terminal() throws -> (reading: FileHandle, writing: FileHandle) {
     let reading = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var lock: CInt = 0
@@ -56,11 +56,12 @@ final class ToolProcess {
 
   func write(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-  /// Reads until the output so far satisfies `condition`; false when it ended without that.
+  /// Reads until the output so far satisfies `condition`; returns `false` if the output ends
+  /// before.
   func read(until condition: (String) -> Bool) -> Bool {
     while !condition(text) {
       var bytes = [UInt8](repeating: 0, count: 4_096)
-      // A terminal whose other end is closed answers with an error where a pipe ends.
+      // A terminal whose other end is closed reports an error, where a pipe ends.
       let count = Glibc.read(output.fileDescriptor, &bytes, bytes.count)
       guard count > 0 else { return false }
       text += String(decoding: bytes[..<count], as: UTF8.self)
@@ -68,16 +69,16 @@ final class ToolProcess {
     return true
   }
 
-  /// Waits for its end by itself.
+  /// Waits until it ends on its own.
   func finish() {
     try? input.fileHandleForWriting.close()
     _ = read { _ in false }
     process.waitUntilExit()
   }
 
-  /// Ends it.
+  /// Ends it with SIGKILL.
   ///
-  /// Nothing politer: avahi-browse goes on after SIGTERM while it waits for a resolver.
+  /// avahi-browse continues after SIGTERM while it waits for a resolver.
   func stop() {
     kill(process.processIdentifier, SIGKILL)
     finish()

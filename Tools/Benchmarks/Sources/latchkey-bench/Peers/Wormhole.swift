@@ -11,11 +11,12 @@ struct Wormhole {
   let folder: String
 
   struct Figures {
-    /// The receiver runs and has asked for the code: from the code to the text.
+    /// The durations from the code to the text, with a receiver that runs and has asked for the
+    /// code.
     var net = Durations()
-    /// The code is an argument: from the start of the process to the text.
+    /// The durations from the start of the process to the text, with the code as an argument.
     var whole = Durations()
-    /// From the start of the process to its end where it does nothing but load what `receive` loads.
+    /// The durations of a process that only loads what `receive` loads.
     var start = Durations()
   }
 
@@ -50,7 +51,8 @@ struct Wormhole {
     let sender = try ToolProcess(
       "\(programs)/wormhole", options + ["send", "--no-qr", "--text", text, "--code", code], folder: folder)
     defer { sender.finish() }
-    // It says so on standard error; that it waits at the server is not said at all, so it gets the time for it.
+    // It reports this on standard error. It does not report that it waits at the server, so it gets
+    // time for that.
     usleep(1_500_000)
     let began: Int64
     let receiver: ToolProcess

@@ -5,7 +5,7 @@ import LatchkeyNode
 import Logging
 import ServiceLifecycle
 
-/// A node inside this process, made at its first start and taken up again at later ones.
+/// A node inside this process, created at its first start and opened again at later ones.
 final class BenchNode: Sendable {
   let service: NodeService
   private let node: RunningNode

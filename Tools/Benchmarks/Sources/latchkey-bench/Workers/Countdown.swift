@@ -8,6 +8,6 @@ final class Countdown: Sendable {
     left = Atomic(count)
   }
 
-  /// Takes a turn; false when none is left.
+  /// Takes a turn; returns `false` if none is left.
   func take() -> Bool { left.subtract(1, ordering: .relaxed).oldValue > 0 }
 }

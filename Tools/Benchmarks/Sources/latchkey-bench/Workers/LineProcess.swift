@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// A program that is driven by lines on its standard input and answers with lines.
+/// A program that reads lines from its standard input and answers with lines.
 final class LineProcess {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
   private let name: String
   private var buffer = Data()
-  /// The time after which nothing more is expected of the program, in milliseconds.
+  /// The milliseconds after which the program counts as silent.
   private static let patience: CInt = 600_000
 
   init(_ path: String, _ arguments: [String]) throws {
@@ -21,7 +21,7 @@ final class LineProcess {
     try process.run()
   }
 
-  /// Its ID, for what the kernel counts of it.
+  /// The process ID, for the kernel's counts.
   var id: Int32 { process.processIdentifier }
 
   func write(_ line: String) throws {
@@ -30,7 +30,7 @@ final class LineProcess {
 
   /// Reads the line that begins with `word`, and returns the rest of its words.
   ///
-  /// - Throws: `BenchFault` if the program ends or says nothing at all for ten minutes.
+  /// - Throws: `BenchFault` if the program ends or prints nothing for ten minutes.
   func read(_ word: String) throws -> [Substring] {
     while true {
       while let end = buffer.firstIndex(of: 10) {
@@ -48,13 +48,13 @@ final class LineProcess {
     }
   }
 
-  /// Closes its input, which is the end of what it does, and waits for that.
+  /// Closes its input, which makes it end, and waits for that.
   func end() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
-  /// Ends it at once.
+  /// Ends it with SIGKILL.
   func kill() {
     Glibc.kill(process.processIdentifier, SIGKILL)
     end()

@@ -1,13 +1,12 @@
 import Foundation
 import Glibc
 
-/// A connection to a node's local API that costs as little as possible on this side: one request at a time, and no
-/// reading of what the answer says.
+/// A cheap connection to a node's local API, with one request at a time and answers that are not
+/// parsed.
 final class LocalAPIConnection {
   private let descriptor: CInt
   private var bytes = [UInt8](repeating: 0, count: 65_536)
 
-  /// Connects to the node of a state folder.
   init(folder: String) throws {
     let path = folder + "/control.sock"
     var address = sockaddr_un()
@@ -31,14 +30,13 @@ final class LocalAPIConnection {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Returns the bytes of a request.
   static func request(_ method: String, _ path: String, body: Data = Data()) -> [UInt8] {
     var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n"
     if !body.isEmpty { head += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
     return Array((head + "\r\n").utf8) + Array(body)
   }
 
-  /// Sends a request and waits for the whole of its answer.
+  /// Sends a request and waits for the complete answer.
   ///
   /// - Throws: `BenchFault` unless the answer is a success.
   func ask(_ request: [UInt8]) throws {
@@ -58,7 +56,7 @@ final class LocalAPIConnection {
     }
   }
 
-  /// The bytes of the whole answer, or `nil` if its head is not complete.
+  /// Returns the length of the complete answer; `nil` if its head is not complete.
   private func length(ofAnswerIn received: ArraySlice<UInt8>) throws -> Int? {
     let head = String(decoding: received, as: UTF8.self)
     guard let end = head.utf8.firstRange(of: "\r\n\r\n".utf8) else { return nil }

@@ -1,16 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Sends one request to a node's local API again and again.
+/// A load that repeats one request to a node's local API.
 struct LocalAPILoad: Sendable {
-  /// The node's state folder.
   let folder: String
   let request: [UInt8]
 
   /// Returns the requests answered in a second.
   ///
-  /// `clients` ask at the same time, each in a thread of its own. If `isHeld`, a client asks on one connection, and not on a new
-  /// one for each request as the command line does.
+  /// `clients` ask at the same time, each in its own thread. If `isHeld`, a client uses one
+  /// connection; otherwise, it opens one for each request, like the command line.
   func rate(_ count: Int, clients: Int, isHeld: Bool) throws -> Double {
     let left = Countdown(count)
     let faults = Mutex<[any Error]>([])

@@ -20,21 +20,22 @@ struct NodeLoad {
     streamClass = usage ? .usage : .command
   }
 
-  /// Accepts `count` messages and returns the last one's number.
+  /// Accepts `count` messages and returns the number of the last one.
   func issue(_ count: Int, size: Int, concurrency: Int) async throws -> UInt64 {
     let text = text(size)
     return try await every(count, concurrency) { try await give(text) }.reduce(0) { max($0, $1) }
   }
 
-  /// Waits until the device has stored more than `through`; returns the moment.
+  /// Waits until the device has stored more than `through`; returns the time.
   func stored(beyond through: UInt64) async -> Int64 {
     _ = await node.stored(by: device, streamClass, after: through)
     return Durations.now()
   }
 
-  /// Relays `count` messages with `concurrency` under way.
+  /// Relays `count` messages with `concurrency` in flight.
   ///
-  /// - Returns: from the first asked to the last stored; and how long each took from asked, and from accepted, to stored.
+  /// - Returns: The time from the first request until the last message is stored; and the time of
+  ///   each from the request, and from its acceptance, until it is stored.
   func relay(
     _ count: Int, size: Int, concurrency: Int
   ) async throws -> (times: (began: Int64, ended: Int64), asked: Durations, accepted: Durations) {
@@ -65,7 +66,8 @@ struct NodeLoad {
     return ((began, ended), asked, accepted)
   }
 
-  /// What makes a message about so many bytes long; a record of use has other fields, too.
+  /// Returns a text that makes a message about so many bytes long; a record of use has other
+  /// fields, too.
   private func text(_ size: Int) -> String {
     String(repeating: "m", count: streamClass == .usage ? max(1, size - 100) : size)
   }
@@ -86,7 +88,7 @@ struct NodeLoad {
     }
   }
 
-  /// Makes a message accepted, durably; returns its number.
+  /// Makes a message durably accepted; returns its number.
   private func give(_ text: String) async throws -> UInt64 {
     guard streamClass == .usage else { return try await node.send(.message(text), to: device).sequence }
     let next = numbers.next()

@@ -1,4 +1,4 @@
-/// When each number of a stream was reported stored, in microseconds; for those who wait for theirs.
+/// The times at which each number of a stream was reported as stored, in microseconds.
 actor StoredClock {
   private var through: UInt64 = 0
   private var at = Durations.now()
@@ -11,7 +11,7 @@ actor StoredClock {
     self.through = through
   }
 
-  /// Waits until `sequence` was stored; returns the moment.
+  /// Waits until `sequence` was stored; returns the time.
   func wait(for sequence: UInt64) async -> Int64 {
     if sequence <= through { return at }
     return await withCheckedContinuation { waiting[sequence] = $0 }

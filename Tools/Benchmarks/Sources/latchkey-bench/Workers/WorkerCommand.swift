@@ -3,7 +3,8 @@ import Foundation
 import LatchkeyModel
 import LatchkeyNode
 
-/// One or more nodes inside a worker process, told what to do by lines; started by the other subcommands.
+/// One or more nodes inside a worker process, which is controlled by lines and started by the other
+/// subcommands.
 struct WorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "worker", shouldDisplay: false)
 
@@ -22,14 +23,14 @@ struct WorkerCommand: AsyncParsableCommand {
     try await run(nodes[...], [])
   }
 
-  /// Runs the first of what is left around all the others.
+  /// Runs the first of the remaining nodes around all others.
   private func run(_ left: ArraySlice<BenchNode>, _ running: [NodeService]) async throws {
     guard let first = left.first else { return try await WorkerTurns(nodes: running).run() }
     try await first.run { try await run(left.dropFirst(), running + [$0]) }
   }
 }
 
-/// Writes a line to whoever drives this process.
+/// Writes a line to the controlling process.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

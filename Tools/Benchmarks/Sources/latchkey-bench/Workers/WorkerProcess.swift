@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyModel
 
-/// Nodes in a process of their own, driven by lines on its standard input and output.
+/// Nodes in their own process, which is controlled by lines on its standard input and output.
 final class WorkerProcess {
   private let lines: LineProcess
-  /// When its nodes were open.
+  /// The time at which its nodes were open.
   let upAt: Int64
 
   /// Starts a worker; with more than one node, `folder` is the prefix of their state folders, and port 0 is any.
@@ -14,15 +14,14 @@ final class WorkerProcess {
     upAt = try lines.read("up").first.flatMap { Int64($0) } ?? 0
   }
 
-  /// Its ID, for what the kernel counts of it.
+  /// The process ID, for the kernel's counts.
   var id: Int32 { lines.id }
 
   func write(_ line: String) throws { try lines.write(line) }
 
-  /// Reads the line that begins with `word`, and returns the rest of it.
   func read(_ word: String) throws -> [Substring] { try lines.read(word) }
 
-  /// Tells it to do something and waits for the answer.
+  /// Sends it a line and waits for the answer.
   func ask(_ line: String, _ word: String) throws -> [Int64] {
     try write(line)
     return try read(word).compactMap { Int64($0) }

@@ -3,14 +3,14 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 
-/// What a worker's nodes do at the word of whoever drives it, one line after another.
+/// The actions of a worker's nodes, one for each line of the controlling process.
 struct WorkerTurns {
   let nodes: [NodeService]
 
   func run() async throws {
     say("up \(Durations.now())")
     let lines = AsyncStream<String> { continuation in
-      // Reading blocks, and what runs tasks must not.
+      // Reading blocks, which threads that run tasks must not do.
       Thread.detachNewThread {
         while let line = readLine() { continuation.yield(line) }
         continuation.finish()
@@ -66,7 +66,8 @@ struct WorkerTurns {
     return "\(times.began) \(times.ended) \(asked.text) \(accepted.text)"
   }
 
-  /// One command after another to all that are connected, each once all have stored the one before.
+  /// Sends one command after another to all connected devices, each once all have stored the one
+  /// before.
   private func all(_ count: Int, size: Int) async throws -> String {
     let node = nodes[0]
     let devices = await node.connectedDevices()
