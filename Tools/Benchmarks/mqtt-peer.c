@@ -1,12 +1,12 @@
-// The other side of the delivery benchmark: what a plain libmosquitto client does with a broker, QoS 1 over TLS.
+// The yardstick of the delivery benchmark: a plain libmosquitto client with a broker, QoS 1 over TLS.
 //
 //   mqtt-peer publish PORT CA ID COUNT SIZE WINDOW   publish COUNT messages, WINDOW at most not acknowledged, when told
 //   mqtt-peer join PORT CA ID                        begin a persistent session that is subscribed, and leave
 //   mqtt-peer receive PORT CA ID COUNT               take up that session and receive COUNT messages
 //   mqtt-peer fleet PORT CA ID COUNT                 COUNT connections that are subscribed; publish to all when told
 //
-// It talks in lines on standard output, with times in microseconds of CLOCK_BOOTTIME and its own processor time, and is told to begin by a line on
-// standard input. Standard input's end is the end of a fleet.
+// It prints lines with times in microseconds of CLOCK_BOOTTIME and its own processor time. A line on
+// standard input makes it begin, and the end of standard input ends a fleet.
 //
 // Build: cc -O2 -Wall -Wextra -Werror -o mqtt-peer mqtt-peer.c -lmosquitto
 #include <errno.h>
@@ -65,7 +65,7 @@ static void wait_for_line(void) {
 
 static void on_connect(struct mosquitto *client, void *own, int result) {
   if (result != 0) fail("the broker refused", mosquitto_connack_string(result));
-  // A publisher and a session that is taken up again have nothing to subscribe to.
+  // A publisher and a continued session have nothing to subscribe to.
   if (own) check(mosquitto_subscribe(client, NULL, topic, 1), "subscribing");
   else subscribed++;
 }
@@ -93,13 +93,13 @@ static void on_disconnect(struct mosquitto *client, void *own, int reason) {
   if (reason != 0) fail("the connection ended", mosquitto_strerror(reason));
 }
 
-/// Connect; the TCP part of it is over on return, the rest comes with the loop.
+/// Connects over TCP; the loop does the rest.
 static struct mosquitto *begin(const char *id, bool is_clean, bool subscribes) {
   static int yes;
   struct mosquitto *client = mosquitto_new(id, is_clean, subscribes ? &yes : NULL);
   if (!client) fail("making a client", strerror(errno));
   check(mosquitto_tls_set(client, authority, NULL, NULL, NULL, NULL), "reading the authority");
-  // Neither side holds messages back for want of acknowledgements.
+  // Neither side holds messages back until acknowledgements arrive.
   check(mosquitto_int_option(client, MOSQ_OPT_SEND_MAXIMUM, 65535), "setting the window");
   check(mosquitto_int_option(client, MOSQ_OPT_RECEIVE_MAXIMUM, 65535), "setting the window");
   check(mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1), "setting TCP_NODELAY");
@@ -129,7 +129,7 @@ static void publish(const char *id, long count, size_t size, long window) {
     while (sent < count && sent - acknowledged < window) {
       check(mosquitto_publish(client, NULL, topic, (int)size, body, 1, false), "publishing");
       sent++;
-      // What has come in is read as well, or the broker would have to hold it.
+      // Incoming data is read as well; otherwise, the broker would have to hold it.
       if (sent % 64 == 0) turn(client, 0);
     }
     turn(client, 1000);
@@ -180,7 +180,7 @@ static void fleet(const char *id, long count) {
     char own[64];
     snprintf(own, sizeof own, "%s-%ld", id, index);
     clients[index] = begin(own, false, true);
-    // One after the other: the broker's queue of connections is short.
+    // One after the other, since the broker's queue of connections is short.
     while (subscribed <= index) turn_high(clients[index], 1000);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = clients[index]};
     if (epoll_ctl(events_of, EPOLL_CTL_ADD, mosquitto_socket(clients[index]), &event)) fail("epoll", strerror(errno));

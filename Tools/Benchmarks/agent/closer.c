@@ -1,9 +1,10 @@
-// The peer of the agent's benchmark: the shortest program that closes another one as soon as the kernel reports its exec.
+// The yardstick of the agent's benchmark: the shortest program that closes another one as soon as
+// the kernel reports its exec.
 //
 //   closer PROGRAM   kill every process that runs PROGRAM, until it is killed itself
 //
-// It has no orders, knows one file, keeps no record, and does not check that a process is the one it looked at. It prints
-// `ready` once it listens. Only root can run it.
+// It has no orders, knows one file, keeps no record, and does not check that a process is still the
+// same. It prints `ready` once it listens. Only root can run it.
 //
 // Build: cc -O2 -Wall -Wextra -Werror -o closer closer.c
 #define _GNU_SOURCE

@@ -1,13 +1,14 @@
-// Starts programs for the agent's benchmark, and observes by the kernel's own events how long each of them lives.
+// Starts programs for the agent's benchmark, and measures the life of each by the kernel's events.
 //
 //   starter USER each PROGRAM COUNT      start PROGRAM, wait for its end, pause for 2 ms, and again
 //   starter USER burst PROGRAM COUNT     start PROGRAM as fast as possible, and wait for all ends
 //   starter USER steady PROGRAM RATE SECONDS   start PROGRAM, which ends by itself, at so many starts a second
 //
-// `each` and `burst` give PROGRAM the argument 600, and print for each start the nanoseconds from its exec to its exit, both
-// stamped by the kernel; `alive` for one that lives longer than 20 s, which is then killed;
-// `unseen` for one whose end the kernel did not report. `steady` prints how many were
-// started and the milliseconds that it took. Everything runs as the user ID USER. Only root can run it.
+// `each` and `burst` give PROGRAM the argument 600, and print for each start the nanoseconds from its
+// exec to its exit, both stamped by the kernel. They print `alive` for a program that lives longer
+// than 20 s, which is then killed, and `unseen` if the kernel did not report the end. `steady` prints
+// the number of starts and the milliseconds that they took. Everything runs as the user ID USER. Only
+// root can run it.
 //
 // Build: cc -O2 -Wall -Wextra -Werror -o starter starter.c
 #define _GNU_SOURCE
@@ -84,7 +85,7 @@ static pid_t start(char *program, char *argument) {
   return process;
 }
 
-// Takes the events that wait, and returns how many of the started programs have ended.
+// Reads the pending events, and returns how many of the started programs have ended.
 static long ended(void) {
   long count = 0;
   for (;;) {
@@ -120,7 +121,7 @@ static void await(long left) {
   }
   for (pid_t process = 1; alive > left && process < most; process++) {
     if (!processes[process].is_own) continue;
-    // An end that the kernel did not report is none that was late.
+    // An end that the kernel did not report is not a late one.
     bool has_ended = waitpid(process, NULL, WNOHANG) == process;
     if (!has_ended) {
       kill(process, SIGKILL);
