@@ -51,7 +51,8 @@ import Testing
       held(Register(.family, "app/a.b/limit", "yes", modified: at(10))),
     ] as [StateInForce])
   func executedWithAnythingElseContradictsAnEdit(state: StateInForce) {
-    // A value that is not greater, a deletion, an older edit, another place: the register is not held.
+    // A value that is not greater, a deletion, an older edit, another place: the register is not
+    // held.
     #expect(ReceiptVerdict(.executed(state), of: Self.edit) == .contradicts(state))
     #expect(ReceiptVerdict(.superseded(state), of: Self.edit) == .contradicts(state))
   }

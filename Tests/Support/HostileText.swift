@@ -1,6 +1,7 @@
 /// Texts of an attacker, and harmless texts that resemble them.
 public enum HostileText {
-  /// Characters that end, cut, hide, steer or turn a text around, and harmless ones of many scripts.
+  /// Characters that end, cut, hide, steer or turn a text around, and harmless ones of many
+  /// scripts.
   private static let scalars: [Unicode.Scalar] = [
     "\0", "\u{1}", "\u{7}", "\u{8}", "\t", "\n", "\r", "\u{1B}", "\u{7F}", "\u{80}", "\u{85}", "\u{9B}", "\u{9F}",
     "\u{200B}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{202A}", "\u{202E}", "\u{2028}", "\u{2029}", "\u{2066}",

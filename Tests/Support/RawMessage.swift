@@ -1,4 +1,5 @@
-/// A protobuf message that is written field by field, as another implementation or an attacker would.
+/// A protobuf message that is written field by field, as another implementation or an attacker
+/// would.
 public struct RawMessage: Sendable {
   public private(set) var bytes: [UInt8] = []
 

@@ -2,7 +2,8 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// One side of a session with production's rules and cipher, but without the link machine around them.
+/// One side of a session with production's rules and cipher, but without the link machine around
+/// them.
 public struct SessionMachine: Sendable {
   /// An instruction when a timer fires.
   public typealias TimerEffect = SessionRules.TimerEffect

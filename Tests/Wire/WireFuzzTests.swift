@@ -4,7 +4,8 @@ import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
 
-/// Tests with random bytes: each input results in a value or a typed error, and never ends the process.
+/// Tests with random bytes: each input results in a value or a typed error, and never ends the
+/// process.
 @Suite struct WireFuzzTests {
   /// A way to read bytes.
   ///

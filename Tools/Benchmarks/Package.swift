@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The benchmarks: a separate package, so that running or testing Latchkey does not need it or its dependencies.
+/// The benchmarks: a separate package, so that running or testing Latchkey does not need it or its
+/// dependencies.
 let package = Package(
   name: "latchkey-benchmarks",
   platforms: [.macOS(.v15)],

@@ -6,9 +6,11 @@ import Testing
 struct NoiseRefusalTests {
   static let guardedPatterns = ["XXpsk0+psk3", "IKpsk2"]
 
-  /// Runs a handshake and, before each genuine message is read, lets `attack` act on its reader with that message.
+  /// Runs a handshake and, before each genuine message is read, lets `attack` act on its reader
+  /// with that message.
   ///
-  /// The attacked reader continues the handshake, so that any change of its state would break the rest.
+  /// The attacked reader continues the handshake, so that any change of its state would break the
+  /// rest.
   private func run(_ name: String, attack: (inout NoiseHandshake, [UInt8]) throws -> Void) throws {
     var pair = try HandshakePair(try NoisePattern(name: name))
     var messageCount = 0

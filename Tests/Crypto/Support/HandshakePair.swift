@@ -5,7 +5,8 @@ struct HandshakePair {
   var initiator: NoiseHandshake
   var responder: NoiseHandshake
 
-  /// Creates both sides with new keys; the responder's preshared keys are the initiator's by default.
+  /// Creates both sides with new keys; the responder's preshared keys are the initiator's by
+  /// default.
   init(
     _ pattern: NoisePattern, initiatorPrologue: [UInt8] = [1, 2], responderPrologue: [UInt8] = [1, 2],
     presharedKeys: [PresharedKey]? = nil, responderPresharedKeys: [PresharedKey]? = nil

@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Testing
 
-/// Tests of a link when a pairing, a rotation, a removal or a copy changes the relation between the two devices.
+/// Tests of a link when a pairing, a rotation, a removal or a copy changes the relation between the
+/// two devices.
 ///
 /// Spec: Protocol/03-pairing.md §5, 04-session.md §9 and §10, 06-messages.md §7.
 @Suite struct LinkStandingTests {

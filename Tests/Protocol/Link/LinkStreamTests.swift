@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Testing
 
-/// Tests of a link's streams and notes: Protocol/05-delivery.md §3 to §8, Protocol/04-session.md §11.
+/// Tests of a link's streams and notes: Protocol/05-delivery.md §3 to §8,
+/// Protocol/04-session.md §11.
 @Suite struct LinkStreamTests {
   private static let commands: [StreamClass: OutboxPosition] = [
     .command: OutboxPosition(epoch: 5, storedThrough: 0, last: 2)
@@ -298,7 +299,8 @@ import Testing
     var called = rig
     rig.tell { $0.diskRecovered(now: $1) }
     #expect(rig.take().isReadingStreams)
-    // A call from the peer also proves that it is alive, and an authenticated peer is not limited while it waits.
+    // A call from the peer also proves that it is alive, and an authenticated peer is not limited
+    // while it waits.
     let number = called.accept(key: LinkRig.otherKey) ?? 0
     called.receive(SessionBatch(hello: LinkRig.hello()), on: number)
     #expect(called.effects.isReadingStreams && called.machine.current == nil)

@@ -76,7 +76,8 @@ import Testing
     check(rig, row, random.note)
   }
 
-  /// A pending pairing is rolled back after a while or completed by a session, so that never only one side is paired.
+  /// A pending pairing is rolled back after a while or completed by a session, so that never only
+  /// one side is paired.
   @Test(arguments: [
     Row(0, .network, .nothing, .expired, .nothing), Row(1, .network, .nothing, .expired, .nothing),
     Row(2, .network, .nothing, .network, .nothing), Row(3, .network, .nothing, .network, .nothing),

@@ -6,7 +6,8 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// Tests of the two frames that derive a strong key from a typed code, against peers that break the rules.
+/// Tests of the two frames that derive a strong key from a typed code, against peers that break the
+/// rules.
 @Suite struct TypedCodeExchangeTests {
   private var random = SeededRandom()
   private let code: TypedCode

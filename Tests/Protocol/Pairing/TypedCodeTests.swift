@@ -34,7 +34,8 @@ import Testing
     }
   }
 
-  /// The check symbol finds every wrong symbol, and nearly every pair of neighbours in the wrong order.
+  /// The check symbol finds every wrong symbol, and nearly every pair of neighbours in the wrong
+  /// order.
   @Test func typingErrorsAreFound() throws {
     var random = SeededRandom()
     let symbols = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -6,7 +6,8 @@ import Testing
 
 @testable import LatchkeyProtocol
 
-/// Tests with a complete run of the typed code that another program computed from the specification.
+/// Tests with a complete run of the typed code that another program computed from the
+/// specification.
 @Suite struct TypedCodeVectorTests {
   struct File: Decodable {
     struct Run: Decodable, Sendable {

@@ -13,7 +13,8 @@ import Testing
     high = try #require(DeviceID(bytes: [UInt8](repeating: 2, count: DeviceID.size)))
   }
 
-  /// Returns the session that a side keeps if sessions open in this order, each given by the device that dialed it.
+  /// Returns the session that a side keeps if sessions open in this order, each given by the device
+  /// that dialed it.
   private func kept(_ initiators: [DeviceID], own: DeviceID) -> Int {
     let peer = own == low ? high : low
     let sessions = initiators.map { SessionPreference(initiator: $0, peerRunID: own == low ? highRun : lowRun) }

@@ -129,7 +129,8 @@ import Testing
   }
 
   @Test func aLeapSecondChangesNothing() throws {
-    // Unix time repeats the second before midnight UTC: decisions there are those of its neighbours.
+    // Unix time repeats the second before midnight UTC: decisions there are those of its
+    // neighbours.
     let texts = [("limits/daily", "60"), ("schedule/bedtime", "04:00-05:00")]
     let before = try verdict(texts, at: "2026-12-31T23:59:58Z")
     let during = try verdict(texts, at: "2026-12-31T23:59:59Z")

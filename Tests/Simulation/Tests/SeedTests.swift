@@ -38,10 +38,10 @@ import Testing
     }
   }
 
-  /// - 41000000701: a machine that was restored, and whose clock was behind, could not withdraw that it wanted points, and
-  ///   they went to and fro without end.
-  /// - 11479535535045: a machine was restored to before it said that it wants points, which no other machine told it. It
-  ///   returned for ever what the parent lent it.
+  /// - 41000000701: a machine that was restored, and whose clock was behind, could not withdraw
+  ///   that it wanted points, and they went to and fro without end.
+  /// - 11479535535045: a machine was restored to before it said that it wants points, which no
+  ///   other machine told it. It returned for ever what the parent lent it.
   @Test("Seeds that failed once hold all invariants", arguments: [UInt64(41_000_000_701), 11_479_535_535_045])
   func nothingGoesWrongAgain(seed: UInt64) {
     sweep(from: seed, seeds: 1)

@@ -2,7 +2,8 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The two delivery machines of one node, run as a link runs them, with a store whose answers the script delays.
+/// The two delivery machines of one node, run as a link runs them, with a store whose answers the
+/// script delays.
 struct FuzzedNode {
   private enum Errand {
     case forget(StreamPosition)

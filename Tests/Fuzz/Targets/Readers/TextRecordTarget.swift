@@ -1,7 +1,8 @@
 import LatchkeyDiscovery
 import LatchkeyProtocol
 
-/// The TXT record of any host on the network: entries of up to 255 bytes, each preceded by its size.
+/// The TXT record of any host on the network: entries of up to 255 bytes, each preceded by its
+/// size.
 enum TextRecordTarget {
   static func seeds() -> [[UInt8]] {
     let records: [[String]] = [
@@ -43,7 +44,8 @@ enum TextRecordTarget {
     return pairs
   }
 
-  /// Checks that decoded pairs are encoded to the same pairs, unless an added `=` makes the record too long.
+  /// Checks that decoded pairs are encoded to the same pairs, unless an added `=` makes the record
+  /// too long.
   private static func checkWriting(_ pairs: [String: [UInt8]]) throws(FuzzFault) {
     let sizes = pairs.map { $0.key.utf8.count + 1 + $0.value.count }
     guard let written = TextRecord.entries(pairs) else {

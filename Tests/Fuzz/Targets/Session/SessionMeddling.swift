@@ -15,7 +15,8 @@ struct SessionMeddling {
   /// A Boolean value that indicates whether the victim has sent anything.
   private var hasSpoken = false
   private var sealedFrames: [[UInt8]] = []
-  /// A Boolean value that indicates whether the victim refused a frame, which closes the connection.
+  /// A Boolean value that indicates whether the victim refused a frame, which closes the
+  /// connection.
   private(set) var isClosed = false
 
   init(victimCalled: Bool) {

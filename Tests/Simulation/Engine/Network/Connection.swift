@@ -3,8 +3,8 @@ final class Connection {
   let number: Int
   /// The additional delay of everything on this connection, in microseconds.
   var extraDelay: Int64 = 0
-  /// A Boolean value that indicates whether the connection is half-open on both sides, so that nothing arrives and no
-  /// error is reported.
+  /// A Boolean value that indicates whether the connection is half-open on both sides, so that
+  /// nothing arrives and no error is reported.
   var isGone = false
   private(set) var caller: Port?
   private(set) var callee: Port?

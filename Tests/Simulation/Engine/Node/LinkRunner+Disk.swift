@@ -124,7 +124,8 @@ extension LinkRunner {
     }
   }
 
-  /// Stores the items that a full disk has space for, part by part, and accumulates the parts in force in `taken`.
+  /// Stores the items that a full disk has space for, part by part, and accumulates the parts in
+  /// force in `taken`.
   private func commitInParts(
     _ parts: ArraySlice<ItemRun>, taken: (parts: [ItemRun], result: ModelInboxResult) = ([], ModelInboxResult()),
     of runs: [ItemRun], in sessionKey: [UInt8]?, _ began: Int?

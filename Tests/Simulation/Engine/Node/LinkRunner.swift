@@ -64,7 +64,8 @@ final class LinkRunner {
 
   /// Sets the alarm, never sooner than 10 ms ahead.
   ///
-  /// The machine does not rely on that delay; the oracle checks that everything due is done at once.
+  /// The machine does not rely on that delay; the oracle checks that everything due is done at
+  /// once.
   private func setAlarm() {
     guard let due = machine.nextTimer, alarmAt.map({ due < $0 }) ?? true else { return }
     alarmAt = due

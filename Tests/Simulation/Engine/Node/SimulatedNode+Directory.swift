@@ -53,7 +53,8 @@ extension SimulatedNode {
         link.refresh(record)
         return then()
       }
-      // The peer's removal ended the link, and the device was paired again meanwhile: it gets a new link.
+      // The peer's removal ended the link, and the device was paired again meanwhile: it gets a new
+      // link.
       links.removeAll { $0 === link }
     }
     disk.read {

@@ -16,7 +16,8 @@ package struct ModelEdit: Sendable {
 
 /// The registers of the household. Spec: Protocol/10-household.md §2.
 extension ModelStore {
-  /// Sets registers at a parent, and queues the commands that carry them for each machine that holds their zones.
+  /// Sets registers at a parent, and queues the commands that carry them for each machine that
+  /// holds their zones.
   package mutating func edit(
     _ changes: [ModelEdit], nextID: () -> CommandID, at wall: Int64
   ) throws(ModelStoreFault) -> [ModelChange] {

@@ -1,10 +1,11 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The content of a node's database, with the transactions of the real store as methods; a copy is a backup.
+/// The content of a node's database, with the transactions of the real store as methods; a copy is
+/// a backup.
 ///
-/// A method that throws may have changed the content; the caller restores the earlier copy, like a rollback.
-/// `StoreDifferenceTests` compares it with the real store.
+/// A method that throws may have changed the content; the caller restores the earlier copy, like a
+/// rollback. `StoreDifferenceTests` compares it with the real store.
 package struct ModelStore {
   package let own: DeviceID
   package let caps: QueueCaps
@@ -26,7 +27,8 @@ package struct ModelStore {
   var ageClock: AgeClock
   /// The numbers whose items are stored in the next transaction; only a deliberate fault sets them.
   var numbersAhead: [(device: DeviceID, streamClass: StreamClass, epoch: UInt64, item: ModelItem)] = []
-  /// For the oracle: the effects and the recorded outcomes in order, and the records with their parents and pairings.
+  /// For the oracle: the effects and the recorded outcomes in order, and the records with their
+  /// parents and pairings.
   package internal(set) var effects: [ModelEffect] = []
   package internal(set) var outcomes: [CommandID] = []
   package internal(set) var reported: [RecordID: [DeviceID: Int]] = [:]

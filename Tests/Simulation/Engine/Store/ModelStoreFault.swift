@@ -1,4 +1,5 @@
-/// The reason why a transaction of the model was refused, with the names of the real store's errors.
+/// The reason why a transaction of the model was refused, with the names of the real store's
+/// errors.
 package enum ModelStoreFault: Error, Hashable, Sendable {
   case queueFull
   case noSuchPeer

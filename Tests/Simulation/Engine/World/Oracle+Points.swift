@@ -28,7 +28,8 @@ extension Oracle {
     checkPurse(node)
   }
 
-  /// A Boolean value that indicates whether no machine was ever restored to an older state or copied.
+  /// A Boolean value that indicates whether no machine was ever restored to an older state or
+  /// copied.
   private var isWhole: Bool { setBackAt.isEmpty && cloned.isEmpty }
 
   /// Returns a fact with the names of machines in place of their IDs, for the trace.

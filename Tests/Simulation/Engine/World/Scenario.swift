@@ -14,7 +14,8 @@ public struct Scenario: Sendable {
   /// The number of parents, which are the first nodes.
   var parents = 1
   var children = 1
-  /// A Boolean value that indicates whether frames use the real handshake and session machine instead of plain batches.
+  /// A Boolean value that indicates whether frames use the real handshake and session machine
+  /// instead of plain batches.
   var isSealed = false
   /// The duration of the troubles in milliseconds, before everything is repaired.
   var length: Int64 = 300_000
@@ -31,7 +32,8 @@ public struct Scenario: Sendable {
   var connectionBytes = 256 << 10
   /// The percentage of acts that are usage rather than commands.
   var usageShare = 50
-  /// A Boolean value that indicates whether a long outage precedes the end, so that back-offs are at their longest.
+  /// A Boolean value that indicates whether a long outage precedes the end, so that back-offs are
+  /// at their longest.
   var endsWithOutage = false
   /// A Boolean value that indicates whether some commands have effects outside the store.
   var locks = false
@@ -45,8 +47,10 @@ public struct Scenario: Sendable {
   ///
   /// - Parameters:
   ///   - seed: The seed.
-  ///   - nodes: The number of nodes; `nil` for the seed's: usually 2, sometimes 10, rarely up to 200.
-  ///   - fault: A deliberate fault that must show, if it needs simultaneous troubles of certain kinds; `nil` for none.
+  ///   - nodes: The number of nodes; `nil` for the seed's: usually 2, sometimes 10, rarely up to
+  ///     200.
+  ///   - fault: A deliberate fault that must show, if it needs simultaneous troubles of certain
+  ///     kinds; `nil` for none.
   public init(seed: UInt64, nodes: Int? = nil, showing fault: DeliberateFault? = nil) {
     self.seed = seed
     var random = SeededRandom(seed: seed ^ 0x5EED)

@@ -36,7 +36,8 @@ public final class Simulation {
   /// The number of events of a machine after which it counts as running in a circle.
   private static let mostEvents = 20_000
 
-  /// Creates the simulation of a scenario, with a deliberate fault or none; `isTraced` records the events.
+  /// Creates the simulation of a scenario, with a deliberate fault or none; `isTraced` records the
+  /// events.
   public init(_ scenario: Scenario, fault: DeliberateFault? = nil, isTraced: Bool = false) {
     self.scenario = scenario
     self.fault = fault

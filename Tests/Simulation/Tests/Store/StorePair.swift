@@ -86,7 +86,8 @@ final class StorePair {
     model.open()
   }
 
-  /// Runs an operation on both stores, and returns the difference of the answers; `nil` if there is none.
+  /// Runs an operation on both stores, and returns the difference of the answers; `nil` if there is
+  /// none.
   func both(
     _ what: String, _ askReal: (Store) async throws -> String, _ askModel: (inout ModelStore) throws -> String
   ) async -> String? {

@@ -10,7 +10,8 @@ final class NodeProcess {
   private let process: Process
   private let log: FileHandle
 
-  /// Creates a node in `folder`, which must not exist, with the program `tool`, and returns when it answers.
+  /// Creates a node in `folder`, which must not exist, with the program `tool`, and returns when it
+  /// answers.
   static func start(
     tool: String, folder: String, role: DeviceRole, name: String, options: [String]
   ) async throws -> NodeProcess {

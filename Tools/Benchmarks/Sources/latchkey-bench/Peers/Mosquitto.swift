@@ -15,8 +15,8 @@ final class Mosquitto {
   private let port: Int
   private let broker: LineProcess
 
-  /// Creates keys in `folder`, which must not exist, and starts the broker; `client` is the program built from
-  /// mqtt-peer.c.
+  /// Creates keys in `folder`, which must not exist, and starts the broker; `client` is the program
+  /// built from mqtt-peer.c.
   init(client: String, folder: String, port: Int) throws {
     self.client = client
     self.folder = folder

@@ -8,8 +8,8 @@ final class ToolProcess {
   private let output: FileHandle
   private var text = ""
 
-  /// Starts a program in its home `folder`; with `onTerminal`, on a terminal, for programs that buffer output to a
-  /// pipe.
+  /// Starts a program in its home `folder`; with `onTerminal`, on a terminal, for programs that
+  /// buffer output to a pipe.
   init(_ path: String, _ arguments: [String], folder: String, onTerminal: Bool = false) throws {
     guard FileManager.default.isExecutableFile(atPath: path) else { throw BenchFault("\(path) is not there.") }
     process.executableURL = URL(fileURLWithPath: path)

@@ -7,7 +7,8 @@ final class WorkerProcess {
   /// The time at which its nodes were open.
   let upAt: Int64
 
-  /// Starts a worker; with more than one node, `folder` is the prefix of their state folders, and port 0 is any.
+  /// Starts a worker; with more than one node, `folder` is the prefix of their state folders, and
+  /// port 0 is any.
   init(role: DeviceRole, folder: String, nodes: Int = 1, port: Int64 = 0) throws {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     lines = try LineProcess(own, ["worker", role.rawValue, folder, "--nodes", String(nodes), "--port", String(port)])
