@@ -1,4 +1,7 @@
-"""A client of the local API: HTTP with JSON bodies over a node's Unix socket. Spec: Protocol/07-local-api.md."""
+"""A client of the local API: HTTP with JSON bodies over a node's Unix socket.
+
+Spec: Protocol/07-local-api.md.
+"""
 import dataclasses
 import http.client
 import json

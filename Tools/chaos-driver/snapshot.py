@@ -19,7 +19,7 @@ class Snapshot:
 
 
 def open_copy(folder: pathlib.Path, place: pathlib.Path) -> sqlite3.Connection:
-    """Opens a copy of the database in a state folder, so that reading leaves no trace in the folder."""
+    """Opens a copy of the database in a state folder, so that reading leaves no trace there."""
     place.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("latchkey.sqlite*"):
         shutil.copy(path, place / path.name)

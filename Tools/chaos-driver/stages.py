@@ -1,10 +1,11 @@
-"""The way from the command line to a run: an ordinary user, a temporary folder, and namespaces of its own.
+"""The stages from the command line to a run.
 
-1. When root starts the program, it starts itself anew as an ordinary user.
-2. The ordinary user makes a temporary folder, starts stage 3 and waits: whatever happens to that, the folder goes.
-3. In user, mount and network namespaces of its own, it mounts the small disk and brings loopback up.
-4. In one more user namespace it is the ordinary user again, without any capability, and makes the run. Disk and
-   network go with the last process in the namespaces.
+1. If root starts the program, it restarts itself as an ordinary user.
+2. The ordinary user creates a temporary folder, starts stage 3 and waits. The folder is removed in
+   any case.
+3. In its own user, mount and network namespaces, stage 3 mounts the small disk and enables loopback.
+4. In one more user namespace, it is the ordinary user again, without any capability, and performs
+   the run. Disk and network end with the last process in the namespaces.
 """
 import os
 import pathlib

@@ -94,7 +94,7 @@ class Node:
         return value
 
     def first_event(self, path, accept, cause):
-        """Returns the content type of a stream, and its first line once the cause has made something happen."""
+        """Returns the content type of a stream, and its first line after the cause."""
         connection = Connection(self.socket, 10)
         try:
             connection.request("GET", path, headers={"Accept": accept})

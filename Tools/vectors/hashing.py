@@ -1,4 +1,4 @@
-"""SHA-256, SHA-512, HMAC-SHA-256 and HKDF-SHA-256, from Python's hashlib and the cryptography package."""
+"""SHA-256, SHA-512, HMAC-SHA-256 and HKDF-SHA-256, from hashlib and the cryptography package."""
 
 import hashlib
 import hmac

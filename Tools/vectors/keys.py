@@ -1,4 +1,7 @@
-"""Ed25519 signatures and X25519 agreements, from the cryptography package and PyNaCl, which must say the same."""
+"""Ed25519 signatures and X25519 agreements.
+
+The cryptography package and PyNaCl must agree on them.
+"""
 
 import nacl.bindings
 import nacl.signing

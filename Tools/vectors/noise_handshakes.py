@@ -23,7 +23,7 @@ def build() -> dict:
 
 
 def known_before(base: str) -> tuple[bool, bool]:
-    """Tell whether the initiator's and the responder's static keys are known before the first message."""
+    """Tell which static keys, the initiator's and the responder's, are known in advance."""
     if len(base) == 1:
         return base == "K", True
     return base[0] == "K", base[1] == "K"

@@ -1,4 +1,7 @@
-"""The merge of registers, and the effect of edits on a child's machine, written from Protocol/10-household.md section 2."""
+"""The merge of registers, and the effect of edits on a child's machine.
+
+Written from Protocol/10-household.md section 2.
+"""
 
 import random
 import uuid

@@ -20,7 +20,8 @@ def _expanded(prefix: str) -> list[int]:
 
 
 def regroup(values, width_in: int, width_out: int, pad: bool) -> list[int]:
-    """Cut a sequence of `width_in`-bit values into `width_out`-bit ones; without `pad`, refuse padding not zero."""
+    """Cut `width_in`-bit values into `width_out`-bit ones; without `pad`, refuse nonzero padding.
+    """
     held, bits, out = 0, 0, []
     for value in values:
         held, bits = held << width_in | value, bits + width_in
@@ -36,7 +37,7 @@ def regroup(values, width_in: int, width_out: int, pad: bool) -> list[int]:
 
 
 def symbols(text: str) -> tuple[str, list[int]]:
-    """Return the prefix and the five-bit symbols of `text`; raise ValueError with the fault's name."""
+    """Return the prefix and the five-bit symbols of a text; raise ValueError with the fault."""
     if len(text) > 90:
         raise ValueError("tooLong")
     if any(not 33 <= ord(c) <= 126 for c in text):

@@ -58,7 +58,10 @@ class Clock:
         return found
 
     def stamp(self, after: tuple = ()) -> tuple[int, int, bytes]:
-        """Return the next reading of the hybrid clock, which is later than `after` even if the clock is behind."""
+        """Return the next reading of the hybrid clock.
+
+        It is later than `after`, even if the clock is behind.
+        """
         with self._store.transaction():
             last, counter = self._store.one("select wall, counter from hybrid") or (0, 0)
             last, counter = max((last, counter), after[:2] or (0, 0))

@@ -1,6 +1,7 @@
 """Commands that a child's machine executes and answers with receipts.
 
-Spec: Protocol/06-messages.md sections 3 and 4, Protocol/10-household.md section 2, Protocol/12-facts.md section 6
+Spec: Protocol/06-messages.md sections 3 and 4, Protocol/10-household.md section 2,
+Protocol/12-facts.md section 6
 """
 
 import uuid

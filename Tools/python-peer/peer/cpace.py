@@ -1,4 +1,7 @@
-"""CPace over ristretto255 with SHA-512, the group from the system's libsodium (PyNaCl has no ristretto255)."""
+"""CPace over ristretto255 with SHA-512.
+
+The group is from the system's libsodium, since PyNaCl has no ristretto255.
+"""
 
 import ctypes
 import ctypes.util
@@ -12,7 +15,7 @@ _sodium = ctypes.CDLL(_path) if _path else None
 
 
 def _group(name: str, *arguments: bytes) -> bytes:
-    """Call a function of libsodium that writes 32 bytes; raise BrokenRule when it refuses its arguments."""
+    """Call a function of libsodium that writes 32 bytes; raise BrokenRule if it fails."""
     if _sodium is None:
         raise SystemExit("The typed code needs libsodium: run 'apt install libsodium23', then start this again.")
     out = ctypes.create_string_buffer(32)

@@ -21,7 +21,7 @@ def _shown(zone: ZoneInfo, at: int) -> datetime:
 
 
 class Days:
-    """The days of a family with a zone and an hour at which they begin; instants are Unix milliseconds."""
+    """The days of a family with a zone and a first hour; instants are Unix milliseconds."""
 
     def __init__(self, zone: str, hour: int):
         self.name = f"{zone} {hour}"

@@ -135,7 +135,7 @@ class Delivery:
         self._promised.pop(class_, None)  # items of another epoch do not come
 
     def take(self, runs) -> None:
-        """Gather the items of a batch and commit them in one transaction; `next_batch` then reports them."""
+        """Commit the items of a batch in one transaction; `next_batch` then reports them."""
         gathered: dict[int, list[tuple[int, object]]] = {}
         for run in runs:
             self._gather(run, gathered)

@@ -34,7 +34,10 @@ class Fact:
 
 
 def read(kind: str, text: str) -> Fact:
-    """Read a fact; raise ValueError for a text that its kind does not allow, KeyError for an unknown kind."""
+    """Read a fact.
+
+    Raises ValueError for a text that its kind does not allow, KeyError for an unknown kind.
+    """
     reader = _READERS[kind]
     require(is_paragraphs(text, 1, LONGEST_PARAGRAPHS), "no paragraphs")
     return reader(kind, text)

@@ -68,10 +68,10 @@ class Connection:
             raise Lost(f"the connection broke: {error}") from error
 
     def receive(self, deadline: float, also=None) -> bytes | None:
-        """Return the next frame's body; None when `also` (a file) became readable first.
+        """Return the next frame's body; None if `also` (a file) became readable first.
 
-        Raises Lost at the deadline (of `now`), at the end of the connection, or over the stranger's limits; BrokenRule
-        for a frame that must not be.
+        Raises Lost at the deadline (of `now`), at the end of the connection, or over the stranger's
+        limits, and BrokenRule for an invalid frame.
         """
         if self._stranger_until is not None:
             deadline = min(deadline, self._stranger_until)

@@ -37,7 +37,10 @@ class Invitation:
         return now() < self._until and self._failures < 5
 
     def attempt(self, connection: Connection) -> bytes | None:
-        """Run one attempt; return the device that was paired. Raises Outcome, Lost or BrokenRule."""
+        """Run one attempt and return the paired device.
+
+        Raises Outcome, Lost or BrokenRule.
+        """
         keys, code, store = self._store.keys, self.code, self._store
         channel = inviting_channel(keys.link_secret, prologue(code, b""), handshake_key(code.secret))
         channel.start()

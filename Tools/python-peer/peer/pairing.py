@@ -54,7 +54,10 @@ def pairwise_key(handshake_hash: bytes, secret: bytes, random_inviter: bytes, ra
 
 
 def digits(inviter: tuple[bytes, bytes], joiner: tuple[bytes, bytes], randoms: tuple[bytes, bytes]) -> str:
-    """Return the six digits of both screens, from identity and link keys and random bytes, the inviter's first."""
+    """Return the six digits of both screens.
+
+    They follow from identity keys, link keys and random bytes, the inviter's first.
+    """
     number = int.from_bytes(sha256(b"latchkey digits v1", *inviter, *joiner, *randoms)[:8], "big")
     return f"{number % 1_000_000:06}"
 
@@ -100,7 +103,10 @@ class Joiner:
         self.verified = False  # whether the other side has proved that it is the inviter
 
     def run(self, address: tuple[str, int]) -> bytes:
-        """Pair with the inviter at `address` and return its device ID; raise Outcome, or Lost without a connection."""
+        """Pair with the inviter at `address` and return its device ID.
+
+        Raises Outcome, or Lost without a connection.
+        """
         if self._code.is_typed and not self._store.may_guess(self._code.discriminator):
             raise Outcome("wrong-code")
         connection = dial(address, preamble(purpose(self._code), self._code.discriminator), timeout=3.0)

@@ -146,7 +146,7 @@ class Sessions:
         return number
 
     def settle(self) -> None:
-        """State whether points are wanted here, and return those that are not; within a transaction."""
+        """State whether points are wanted, and return the unwanted ones; within a transaction."""
         self.household.begin_day()
         for child in self.household.children():
             running = {s.child for s in self._sessions.values() if s.category == "reward"}

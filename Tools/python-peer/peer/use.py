@@ -44,7 +44,7 @@ def union(spans: Iterable[tuple[int, int]]) -> int:
 
 
 def by_day(stretches: Iterable[Stretch], days: Days, learning_is_free: bool = False) -> dict[date, dict]:
-    """Return the use of each family day: all screen time, and that of each category and application."""
+    """Return the use of each family day: screen time, and that of each category and application."""
     found: dict[date, list[tuple[int, int, Stretch]]] = {}
     for stretch in stretches:
         for day, start, end in parts(stretch, days):

@@ -152,7 +152,8 @@ _PLAIN = {
 
 
 def rule(key: str):
-    """Return the zones in which a key may be, and the function that writes its value; None for an unknown key."""
+    """Return the zones of a key, and the function that writes its value; None for an unknown key.
+    """
     if key in _PLAIN:
         return _PLAIN[key]
     try:
@@ -191,7 +192,7 @@ def typed(key: str, text: str) -> str:
 
 
 def is_in_force(zone: str, key: str, value: str) -> bool:
-    """Tell whether a register is in force: known, permitted in its zone, and in the one form of its value."""
+    """Tell whether a register is in force: known, permitted in its zone, and in its one form."""
     known = rule(key)
     if key.startswith(tuple(f"app/{app}/" for app in (UNKNOWN_PROGRAMS, OTHER_PROGRAMS, SCREEN_TIME))):
         return False

@@ -21,7 +21,7 @@ class Zones:
     # Registers
 
     def registers(self) -> dict:
-        """Return the registers that this machine holds (a parent: that it has set) by their places."""
+        """Return the registers that this machine holds (a parent: has set) by their places."""
         rows = self.store.all("select register from register order by zone, zone_id, key")
         held = (schema.Register.FromString(row[0]) for row in rows)
         return {registers.place(register): register for register in held}
