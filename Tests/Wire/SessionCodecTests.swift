@@ -54,7 +54,7 @@ import Testing
     #expect(SessionCodec.encode(batch) == raw.bytes)
   }
 
-  /// The fields that every Hello has to have.
+  /// The fields that every Hello must have.
   private static let plainHello = RawMessage().adding(1, number: 1).adding(2, number: 1)
     .adding(4, bytes: [UInt8](repeating: 5, count: 16)).adding(6, number: 1).adding(12, bytes: keyID)
 

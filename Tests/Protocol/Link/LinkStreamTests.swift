@@ -228,7 +228,7 @@ import Testing
     #expect(rig.take().notes == [.setBack([position])])
   }
 
-  // MARK: Streams that others take the place of
+  // MARK: Replaced streams
 
   @Test func noSessionBeginsWhileTheStreamsMayHaveChanged() throws {
     var rig = LinkRig()

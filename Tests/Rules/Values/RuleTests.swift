@@ -8,7 +8,7 @@ import Testing
   private static let day = FamilyDay("2026-11-22")
   private static let id = CommandID("0190a3d2-0000-7000-8000-000000000001")
 
-  /// The key as text; what a person may type; what is stored.
+  /// The key as text; the typed value; the stored value.
   @Test(arguments: [
     ("app/org.gnome.Chess/name", "Chess", "Chess"),
     ("app/org.gnome.Chess/category", "reward", "reward"),

@@ -38,10 +38,10 @@ import Testing
     }
   }
 
-  /// - 41000000701: a machine that was restored, and whose clock was behind, could not withdraw
-  ///   that it wanted points, and they went to and fro without end.
-  /// - 11479535535045: a machine was restored to before it said that it wants points, which no
-  ///   other machine told it. It returned for ever what the parent lent it.
+  /// - 41000000701: a restored machine with a slow clock could not withdraw its request for points,
+  ///   so the points went back and forth without end.
+  /// - 11479535535045: a machine was restored to a state from before its request for points, which
+  ///   no other machine sent it. It returned what the parent lent it, without end.
   @Test("Seeds that failed once hold all invariants", arguments: [UInt64(41_000_000_701), 11_479_535_535_045])
   func nothingGoesWrongAgain(seed: UInt64) {
     sweep(from: seed, seeds: 1)

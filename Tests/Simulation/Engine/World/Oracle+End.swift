@@ -1,7 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// The conditions that have to hold once all disturbances have ended.
+/// The conditions that must hold once all disturbances have ended.
 extension Oracle {
   private var couples: [(parent: SimulatedNode, child: SimulatedNode)] {
     let household = checker().household

@@ -1,15 +1,16 @@
 import Foundation
 
-/// What traced pairings spent their time on, told from the instants that both nodes log at level
-/// `trace`.
+/// The shares of time in traced pairings, from the instants that both nodes log at level `trace`.
 ///
-/// Both write them on the boot clock after the pairing, so that writing takes none of its time.
-/// Each microsecond between the entered code and the end on both sides is counted once, for what
-/// comes first in this order: a commit or a write of the key file on either side; work on keys and
-/// frames on either side; the local API, before the joiner's node has the code and after both have
-/// ended the pairing; the network, while the joiner connects or both wait for a frame, with the
-/// waking of whoever waits; and what is left is going from one step to the next inside the nodes
-/// (tasks, actors, reading the database).
+/// Both nodes log instants of the boot clock after the pairing, so logging takes none of its time.
+/// Each microsecond between the entered code and the end on both sides counts once, for the first of
+/// these:
+/// - a commit or a write of the key file on either side
+/// - work on keys and frames on either side
+/// - the local API, before the joiner's node has the code and after both have ended the pairing
+/// - the network, while the joiner connects or both wait for a frame, including the wake-ups
+/// - the rest: the way from one step to the next inside the nodes (tasks, actors, reading the
+///   database)
 struct StepShares {
   enum Share: String, CaseIterable {
     case commit = "commits and key file, with fsync"

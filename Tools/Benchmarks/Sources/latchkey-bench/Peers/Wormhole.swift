@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// magic-wormhole, with a mailbox server of its own on loopback: from the entered code to the text
-/// at the receiver.
+/// magic-wormhole with its own mailbox server on loopback, from the entered code to the text at the
+/// receiver.
 ///
-/// It is the nearest thing that people use: a short typed code, PAKE, and a message at the other
-/// end. It makes nothing durable and asks a server, so it does both less and more than a pairing. A
-/// transit relay takes no part in a text.
+/// It is the closest program in common use: a short typed code, PAKE, and a message at the other
+/// end. It makes nothing durable, and it asks a server, so it does both less and more than a
+/// pairing. A transit relay takes no part in a text.
 struct Wormhole {
   /// The folder with `wormhole` and `twist`.
   let programs: String
