@@ -32,7 +32,7 @@ let package = Package(
     .library(
       name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
-    .library(name: "LatchkeyControl", targets: ["LatchkeyControl"]),
+    .library(name: "LatchkeyCommands", targets: ["LatchkeyCommands"]),
     .library(name: "LatchkeyHousehold", targets: ["LatchkeyHousehold"]),
     .library(name: "LatchkeyRules", targets: ["LatchkeyModel", "LatchkeyCalendar", "LatchkeyRules"]),
     // Only tests load these into nodes.
@@ -112,20 +112,12 @@ let package = Package(
         "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyDiscovery",
         "LatchkeyTransport", "LatchkeyAgent", "LatchkeyAgentProtocol", logging,
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      path: "Sources/Node", swiftSettings: strict),
-    .target(
-      name: "LatchkeyControl",
-      dependencies: [
-        "LatchkeyHousehold",
-        "LatchkeyModel", "LatchkeyNode", "LatchkeyAgent", logging,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + nio,
-      path: "Sources/Control", swiftSettings: strict),
+      path: "Sources/Node", swiftSettings: strict),
     .target(
       name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput"], path: "Sources/Agent",
       swiftSettings: strict),
@@ -147,10 +139,11 @@ let package = Package(
       dependencies: [
         "LatchkeyCalendar",
         "LatchkeyHousehold",
-        "LatchkeyModel", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode", "CTerminal",
+        "LatchkeyModel", "LatchkeyNode", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode", "CTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
-      ],
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ] + nio,
       path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(
       name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
@@ -262,7 +255,7 @@ let package = Package(
       name: "LatchkeyCommandsTests",
       dependencies: [
         "LatchkeyHousehold",
-        "LatchkeyCommands", "LatchkeyControl", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel",
+        "LatchkeyCommands", "LatchkeyNode", "LatchkeyStore", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel",
         "LatchkeyTestSupport",
         "CProcess",
       ],
@@ -277,14 +270,15 @@ let package = Package(
     // A node with one more kind of command, which only tests use.
     .executableTarget(
       name: "latchkey-waiting-node",
-      dependencies: ["LatchkeyHousehold", "LatchkeyModel", "LatchkeyNode", "LatchkeyControl"],
+      dependencies: ["LatchkeyHousehold", "LatchkeyModel", "LatchkeyNode"],
       path: "Tests/WaitingNode", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyHousehold",
-        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyControl",
-        "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey", "latchkey-discovery-probe",
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyCommands",
+        "LatchkeyNode", "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey",
+        "latchkey-discovery-probe",
         "latchkey-waiting-node", "latchkey-agent", "LatchkeyEventBridge", "LatchkeyAgent", "LatchkeyAgentProtocol",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -296,7 +290,7 @@ let package = Package(
       dependencies: [
         "LatchkeyHousehold",
         "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyDiscovery",
-        "LatchkeyTransport", "LatchkeyControl", "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyTestSupport",
+        "LatchkeyTransport", "LatchkeyNode", "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyTestSupport",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: strict),

@@ -39,10 +39,10 @@ import Testing
         milliPoints: milliPoints, day: day, at: 1)
     }
     var ledger = Ledger([try entry(other, 50_000, 1)])
-    #expect(NodeService.shares(of: 10_000, [pc, laptop], ledger).isEmpty)
+    #expect(Call.shares(of: 10_000, [pc, laptop], ledger).isEmpty)
     ledger.merge(try entry(pc, 4_000, 2))
     ledger.merge(try entry(laptop, 5_000, 3))
-    let shares = NodeService.shares(of: 10_000, [pc, laptop], ledger)
+    let shares = Call.shares(of: 10_000, [pc, laptop], ledger)
     #expect(shares.map(\.0) == [laptop, pc] && shares.map(\.1) == [6_000, 4_000])
   }
 }

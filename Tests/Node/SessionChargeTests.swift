@@ -45,10 +45,10 @@ import Testing
   }
 
   @Test func aFullLedgerIsToldBeforeAndWhenItIsFull() {
-    let before = NodeService.ledgerWarning("Emma", count: 59_000, most: 65_536)
+    let before = Call.ledgerWarning("Emma", count: 59_000, most: 65_536)
     #expect(
       before.hasPrefix("Emma's points have room for 6536 more changes") && before.contains("latchkey points adjust"))
-    let full = NodeService.ledgerWarning("Emma", count: 65_536, most: 65_536)
+    let full = Call.ledgerWarning("Emma", count: 65_536, most: 65_536)
     #expect(full.hasPrefix("There is no room for more changes of Emma's points"))
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import Glibc
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -15,7 +15,7 @@ extension ProcessTests {
         try await home.set([("app/kart/matchers", "path \(home.game)")])
         // It ignores that it is asked to end.
         let game = try home.play(["/bin/sh", "-c", "trap '' TERM; exec \"$0\" 600", home.game], seconds: [])
-        try await eventually("it is seen to run") { try await home.pc.api.status().running.count == 1 }
+        try await eventually("it is seen to run") { try await home.pc.api.ask(Endpoints.getStatus).running.count == 1 }
         try await home.set([("app/kart/blocked", "yes")])
         try await eventually("it was asked to end") { home.pc.log.contains("how=asked") }
         let first = try #require(home.agent)
@@ -40,7 +40,7 @@ extension ProcessTests {
         ])
         let (ends, stays) = (try home.play(), try home.play())
         try await eventually("they are seen") {
-          try await home.pc.api.status().running.count == 1
+          try await home.pc.api.ask(Endpoints.getStatus).running.count == 1
             && home.pc.read { database in
               try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") == 2
             }
@@ -65,7 +65,7 @@ extension ProcessTests {
         meanwhile.signal(SIGKILL)
         _ = await meanwhile.wait()
         try await home.mum.eventuallyHasUsage(1)
-        try await eventually("nothing runs") { try await home.pc.api.status().running.isEmpty }
+        try await eventually("nothing runs") { try await home.pc.api.ask(Endpoints.getStatus).running.isEmpty }
         let records = try await home.mum.usage()
         #expect(
           records.count == 1 && records.allSatisfy { $0.evidence == .observed },
@@ -97,10 +97,10 @@ extension ProcessTests {
         var waiting: ConfigurationCommand?
         for number in 1...20 where waiting == nil {
           let name = RuleRequest([.init("app/kart/name", "Kart \(number)")])
-          let set = try await home.mum.api.setRules(ofChild: "Emma", name)
+          let set = try await home.mum.api.ask(Endpoints.setRules, ("Emma", name))
           let id = try #require(set.commands.last?.commandID.description)
           try await eventually("it waits for the agent, or has waited") {
-            let command = try await home.mum.api.command(id: id)
+            let command = try await home.mum.api.ask(Endpoints.getCommand, id)
             if command.waitsFor == "the agent" { waiting = command }
             return waiting != nil || command.status.isFinal
           }
@@ -144,7 +144,7 @@ extension ProcessTests {
         let other = try await receipt([("app/kart/name", "Kart")])
         #expect(!other.contains("annot"), "It is about neither: \(other)")
         try await eventually("the parent knows that sessions cannot be closed there") {
-          try await home.mum.api.conditions().contains { $0.condition.name == "cannot-close-sessions" }
+          try await home.mum.api.ask(Endpoints.getConditions).contains { $0.condition.name == "cannot-close-sessions" }
         }
         let doctor = try await home.mum.latchkey("doctor")
         #expect(
@@ -154,7 +154,7 @@ extension ProcessTests {
         #expect(try await home.play().wait() == .signalled(SIGKILL))
         try await home.set([("sessions", nil)])
         try await eventually("the parent knows that it is over") {
-          try await !home.mum.api.conditions().contains { $0.condition.name == "cannot-close-sessions" }
+          try await !home.mum.api.ask(Endpoints.getConditions).contains { $0.condition.name == "cannot-close-sessions" }
         }
       }
     }
@@ -167,7 +167,7 @@ extension ProcessTests {
         let obstacle = home.pc.folder + "/agent.orders.new"
         try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
         func tells() async throws -> Bool {
-          try await home.mum.api.conditions().contains { $0.condition.name == "orders-not-kept" }
+          try await home.mum.api.ask(Endpoints.getConditions).contains { $0.condition.name == "orders-not-kept" }
         }
         let summary = try await home.outcome(of: [("app/kart/blocked", "yes")]).stateInForce?.summary
         #expect(summary?.contains("hold until the agent is started again") == true, "\(summary ?? "nothing")")
@@ -203,11 +203,11 @@ extension ProcessTests {
           to: URL(fileURLWithPath: home.pc.folder + "/agent.orders"))
         try await home.pc.start()
         try await eventually("the damage is told") {
-          try await home.pc.api.status().warnings.contains { $0.contains("orders were damaged") }
+          try await home.pc.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("orders were damaged") }
         }
         #expect(try await home.play().wait() == .signalled(SIGKILL))
         try await eventually("the parent is told, too") {
-          try await home.mum.api.conditions().contains { $0.condition.name == "orders-damaged" }
+          try await home.mum.api.ask(Endpoints.getConditions).contains { $0.condition.name == "orders-damaged" }
         }
         await home.pc.kill()
         let last = try #require(home.agent)

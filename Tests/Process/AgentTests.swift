@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 import Glibc
-import LatchkeyControl
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -44,7 +44,7 @@ extension ProcessTests {
         let words = status.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("for the programs of Latchkey's own account only"), "\(status)")
         #expect(try await home.mum.usage().isEmpty, "What was blocked was not used.")
-        let explained = try await home.pc.api.ownToday(caller: nil)
+        let explained = try await home.pc.api.ask(Endpoints.getOwnToday)
         #expect(explained.enforcement == .ownPrograms)
         let command = try await home.outcome(of: [("app/kart/name", "Kart 2")])
         #expect(command.stateInForce?.enforcement == .ownPrograms, "\(command)")
@@ -66,7 +66,7 @@ extension ProcessTests {
         let named = try await home.mum.latchkey("explain", "--app", "Kart")
         #expect(named.output.contains("not allowed") && !named.output.contains("nothing closes it"), "\(named)")
         try await eventually("the parent knows that the agent is that of one user") {
-          try await home.mum.api.conditions().contains { $0.condition.name == "own-programs-only" }
+          try await home.mum.api.ask(Endpoints.getConditions).contains { $0.condition.name == "own-programs-only" }
         }
         let unnamed = try await home.mum.latchkey("explain", "--app", "org.example.sleeper")
         #expect(unnamed.output.contains("but nothing closes it"), "\(unnamed)")
@@ -184,7 +184,7 @@ extension ProcessTests {
         let game = try home.play()
         for node in [home.pc, home.mum] {
           try await eventually("it is seen to run on \(node.name)") {
-            try await node.api.today(ofChild: "Emma").running.map(\.displayName) == ["Kart"]
+            try await node.api.ask(Endpoints.getToday, "Emma").running.map(\.displayName) == ["Kart"]
           }
         }
         #expect(await game.wait() == .signalled(SIGTERM), "It may save its work.")
@@ -223,7 +223,7 @@ extension ProcessTests {
         }
         for node in [home.pc, home.mum] {
           try await eventually("\(node.name) shows it in words, as reward and as screen time") {
-            let today = try await node.api.today(ofChild: "Emma")
+            let today = try await node.api.ask(Endpoints.getToday, "Emma")
             let unknown = today.apps.first { $0.displayName == "Unknown programs" }
             return unknown?.category == .reward && (unknown?.usedMilliseconds ?? 0) > 0
               && today.running.contains { $0.displayName == "Unknown programs" } && today.usedMilliseconds > 0
@@ -248,12 +248,12 @@ extension ProcessTests {
         let names = try await home.outcome(of: [("app/kart/name", "Kart"), ("app/other/name", "Other")])
         #expect(names.stateInForce?.enforcement == .recorded, "Nothing recognizes them so far.")
         try await eventually("the parent knows that nothing recognizes them") {
-          try await home.mum.api.conditions().count { $0.condition.name == "rule-unrecognized" } == 2
+          try await home.mum.api.ask(Endpoints.getConditions).count { $0.condition.name == "rule-unrecognized" } == 2
         }
         let track = ["usage", "track", "--app"]
         let game = try home.pc.launch(track + ["kart", "--", home.game, "600"])
         let other = try home.pc.launch(track + ["other", "--", home.game, "600"])
-        try await eventually("both run") { try await home.pc.api.status().running.count == 2 }
+        try await eventually("both run") { try await home.pc.api.ask(Endpoints.getStatus).running.count == 2 }
         try await home.set([("app/kart/blocked", "yes")])
         #expect(await game.process.wait() == .exited(128 + SIGTERM), "It may save its work.")
         #expect(other.process.isRunning, "The same program, recorded as another application, goes on.")
@@ -302,7 +302,7 @@ extension ProcessTests {
         await home.pc.use(program: folder + "/latchkey")
         try await home.pc.start()
         try await eventually("its agent has orders") {
-          try await home.pc.api.ownToday(caller: nil).enforcement == .ownPrograms
+          try await home.pc.api.ask(Endpoints.getOwnToday).enforcement == .ownPrograms
         }
         try await home.set([("unknownPrograms", "block")])
         let unknown = try home.play()

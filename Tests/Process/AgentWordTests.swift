@@ -1,8 +1,8 @@
 import Glibc
 import LatchkeyAgent
 import LatchkeyAgentProtocol
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -18,7 +18,7 @@ extension ProcessTests {
       await pc.enforce()
       try await pc.start()
       try await lab.pair(mum, pc)
-      _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+      _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
       return (mum, pc, agent)
     }
 
@@ -43,7 +43,7 @@ extension ProcessTests {
         defer { agent.stop() }
         agent.tell(.rescanned)
         try await eventually("the parent is told") {
-          try await mum.api.conditions().contains { $0.condition.name == "events-lost" }
+          try await mum.api.ask(Endpoints.getConditions).contains { $0.condition.name == "events-lost" }
         }
         let doctor = try await mum.latchkey(["doctor"])
         #expect(doctor.output.contains("the kernel could not tell the agent of all of them"), "\(doctor)")
@@ -56,7 +56,7 @@ extension ProcessTests {
         let (mum, pc, agent) = try await family(lab) { try FakeAgent(of: $0) }
         defer { agent.stop() }
         try await eventually("the machine knows whose it is") {
-          do { return try await pc.api.ownToday(caller: nil).enforcement == .enforced } catch is LocalAPIError {
+          do { return try await pc.api.ask(Endpoints.getOwnToday).enforcement == .enforced } catch is LocalAPIError {
             return false
           }
         }
@@ -77,11 +77,11 @@ extension ProcessTests {
         }
         agent.tell(.active(use(1_000), milliseconds: 7_000, activity: clock))
         func unknown(_ node: NodeProcess) async throws -> AppToday? {
-          try await node.api.today(ofChild: "Emma").apps.first { $0.displayName == "Unknown programs" }
+          try await node.api.ask(Endpoints.getToday, "Emma").apps.first { $0.displayName == "Unknown programs" }
         }
         let used = 1_000...1_020 as ClosedRange<Int64>
         try await eventually("what was used counts") { used.contains(try await unknown(pc)?.usedMilliseconds ?? 0) }
-        let today = try await pc.api.today(ofChild: "Emma")
+        let today = try await pc.api.ask(Endpoints.getToday, "Emma")
         #expect(
           used.contains(today.usedMilliseconds) && today.running.map(\.displayName) == ["Unknown programs"], "\(today)")
         #expect(try await unknown(pc)?.verdict.isAllowed == true)
@@ -90,7 +90,7 @@ extension ProcessTests {
         try await eventually("the parent sees it") { try await unknown(mum)?.category == .neutral }
 
         // A parent who treats them as rewards ends that.
-        _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init("unknownPrograms", "reward")]))
+        _ = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("unknownPrograms", "reward")])))
         try await mum.eventuallyHasUsage(1)
         let record = try #require(try await mum.usage().first)
         #expect(record.appID == .unknownPrograms && used.contains(record.activeMilliseconds), "\(record)")

@@ -1,5 +1,6 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -14,17 +15,17 @@ extension ProcessTests {
       _ lab: ProcessLab
     ) async throws -> (mum: NodeProcess, dad: NodeProcess, pc: NodeProcess, laptop: NodeProcess) {
       let (mum, pc) = try await lab.pairedFamily()
-      _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+      _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
       let laptop = try await lab.runningNode(.child, "Emma's laptop")
       try await lab.pair(mum, laptop)
-      _ = try await mum.api.rename(device: laptop.name, RenameRequest(childName: "Emma"))
+      _ = try await mum.api.ask(Endpoints.renameDevice, (laptop.name, RenameRequest(childName: "Emma")))
       let dad = try await lab.runningNode(.parent, "Tom's laptop")
       try await lab.pair(dad, pc)
       // Before the machine has told what it holds, the name is that of another child.
-      try await eventually("the second parent is told") { try await !dad.api.accounts(device: nil).isEmpty }
-      _ = try await dad.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+      try await eventually("the second parent is told") { try await !dad.api.ask(Endpoints.getAccounts, nil).isEmpty }
+      _ = try await dad.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
       try await eventually("the second parent knows the child") {
-        try await dad.api.children().map(\.name.text) == ["Emma"]
+        try await dad.api.ask(Endpoints.getChildren).map(\.name.text) == ["Emma"]
       }
       return (mum, dad, pc, laptop)
     }
@@ -72,18 +73,18 @@ extension ProcessTests {
     func settings() async throws {
       try await ProcessLab.run { lab in
         let (mum, dad, pc, laptop) = try await family(lab)
-        let zone = try await mum.api.settings().rules.first { $0.key == "family/zone" }
+        let zone = try await mum.api.ask(Endpoints.getSettings).rules.first { $0.key == "family/zone" }
         #expect(zone?.setAt == 0, "The first edit of the household has set the zone of the parent's machine.")
         _ = try await dad.latchkey("settings", "set", "--zone", "Asia/Tokyo", "--day-start", "4", "--wait")
         let set = try await mum.latchkey("settings", "set", "--daily-reward-limit", "1h", "--wait")
         #expect(set.status == 0, "\(set)")
         for node in [pc, mum, dad] {
           try await eventually("\(node.name) has what both set") {
-            let settings = try await node.api.settings().settings
+            let settings = try await node.api.ask(Endpoints.getSettings).settings
             return settings.zone == "Asia/Tokyo" && settings.dayStartHour == 4 && settings.dailyRewardLimit == "60"
           }
         }
-        #expect(try await laptop.api.settings().settings.dailyRewardLimit == "60")
+        #expect(try await laptop.api.ask(Endpoints.getSettings).settings.dailyRewardLimit == "60")
         let wrong = try await mum.latchkey("settings", "set", "--zone", "Mars/Base")
         #expect(wrong.status == 64 && wrong.talk.contains("There is no time zone “Mars/Base”"), "\(wrong)")
       }
@@ -94,18 +95,18 @@ extension ProcessTests {
     func grants() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         let only = try await mum.latchkey("grant", "30m", "--wait")
         #expect(only.status == 0 && only.talk.contains("Emma: 30 min more today."), "\(only)")
         let toms = try await lab.runningNode(.child, "Tom's PC")
         try await lab.pair(mum, toms)
-        _ = try await mum.api.rename(device: toms.name, RenameRequest(childName: "Tom"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (toms.name, RenameRequest(childName: "Tom")))
         let unclear = try await mum.latchkey("grant", "30m")
         #expect(unclear.status == 67 && unclear.talk.contains("Emma or Tom"), "\(unclear)")
         _ = try await mum.latchkey("app", "set", "org.gnome.Chess", "--child", "Emma", "--category", "reward")
         let app = try await mum.latchkey("grant", "Emma", "1h", "--for", "org.gnome.Chess", "--wait")
         #expect(app.status == 0, "\(app)")
-        let values = try await pc.api.rules(ofChild: "Emma").rules.filter { $0.key.text.hasPrefix("today/") }
+        let values = try await pc.api.ask(Endpoints.getRules, "Emma").rules.filter { $0.key.text.hasPrefix("today/") }
         #expect(
           values.map(\.value).sorted() == ["30", "60 app:org.gnome.Chess"] && values.allSatisfy { $0.notInForce == nil }
         )

@@ -1,12 +1,13 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
   /// The rules of a child: set on one parent, held by every machine of the child's, shown on all of them.
   @Suite struct ChildRulesTests {
     private func rules(_ node: NodeProcess) async throws -> [String: String] {
-      let rules = try await node.api.rules(ofChild: nil).rules
+      let rules = try await node.api.ask(Endpoints.getRules, nil).rules
       return Dictionary(uniqueKeysWithValues: rules.map { ($0.key.text, $0.value) })
     }
 
@@ -15,7 +16,7 @@ extension ProcessTests {
     func twoParentsTwoMachines() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         let set = try await mum.latchkey("limit", "set", "--daily", "2h", "--weekends", "3h", "--wait")
         #expect(set.status == 0 && set.talk.contains("Emma: screen time a day 2 h."), "\(set)")
         #expect(set.talk.contains("Emma: screen time on Saturdays and Sundays 3 h."), "\(set)")
@@ -23,14 +24,14 @@ extension ProcessTests {
         // A machine that joins later gets what is set.
         let laptop = try await lab.runningNode(.child, "Emma's laptop")
         try await lab.pair(mum, laptop)
-        _ = try await mum.api.rename(device: laptop.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (laptop.name, RenameRequest(childName: "Emma")))
         let limit = ["limits/daily": "120", "limits/daily/sat": "180", "limits/daily/sun": "180"]
         try await eventually("the new machine has the limit") { (try? await rules(laptop)) == limit }
 
         let dad = try await lab.runningNode(.parent, "Tom's laptop")
         try await lab.pair(dad, pc)
-        try await eventually("the accounts are known") { try await !dad.api.accounts(device: nil).isEmpty }
-        _ = try await dad.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        try await eventually("the accounts are known") { try await !dad.api.ask(Endpoints.getAccounts, nil).isEmpty }
+        _ = try await dad.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         let bedtime = try await dad.latchkey("bedtime", "set", "20:00-07:00", "--wait")
         #expect(bedtime.status == 0 && bedtime.output.contains("bedtime 20:00-07:00"), "\(bedtime)")
         let both = limit.merging(["schedule/bedtime": "20:00-07:00"]) { $1 }
@@ -38,7 +39,7 @@ extension ProcessTests {
         try await eventually("the other parent sees both") { try await rules(mum) == both }
         #expect(try await rules(dad) == both)
         // The laptop is paired with one parent alone, and does not have the other's bedtime.
-        let shown = try await mum.api.rules(ofChild: nil).rules
+        let shown = try await mum.api.ask(Endpoints.getRules, nil).rules
         #expect(shown.first { $0.key == "schedule/bedtime" }?.missing.map(\.text) == [laptop.name], "\(shown)")
         #expect(shown.first { $0.key == "limits/daily" }?.missing.isEmpty == true)
         let listed = try await mum.latchkey("rules", "Emma")
@@ -46,9 +47,9 @@ extension ProcessTests {
         #expect(listed.talk.contains("not on Emma's laptop"), "\(listed)")
         #expect(listed.output.contains("For the whole family:"), "\(listed)")
         try await eventually("the other parent knows that there is another machine") {
-          try await dad.api.children().first?.elsewhere == 1
+          try await dad.api.ask(Endpoints.getChildren).first?.elsewhere == 1
         }
-        #expect(try await mum.api.children().first?.elsewhere == 0)
+        #expect(try await mum.api.ask(Endpoints.getChildren).first?.elsewhere == 0)
         let lock = try await dad.latchkey("lock", "Emma", "--wait")
         #expect(lock.status == 0 && lock.talk.contains("Emma has one more machine"), "\(lock)")
         _ = try await dad.latchkey("unlock", "Emma", "--wait")
@@ -82,12 +83,14 @@ extension ProcessTests {
     func editsAtOnce() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         let dad = try await lab.runningNode(.parent, "Tom's laptop")
         try await lab.pair(dad, pc)
-        try await eventually("the accounts are known") { try await !dad.api.accounts(device: nil).isEmpty }
-        _ = try await dad.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        try await eventually("both parents know the child") { try await dad.api.children().first?.elsewhere == 0 }
+        try await eventually("the accounts are known") { try await !dad.api.ask(Endpoints.getAccounts, nil).isEmpty }
+        _ = try await dad.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
+        try await eventually("both parents know the child") {
+          try await dad.api.ask(Endpoints.getChildren).first?.elsewhere == 0
+        }
         _ = try await mum.latchkey("limit", "set", "--family", "--daily", "10h")
 
         func edit(_ parent: NodeProcess, _ commands: [[String]]) async throws {
@@ -138,10 +141,11 @@ extension ProcessTests {
         let (mum, emmas) = try await lab.pairedFamily()
         let toms = try await lab.runningNode(.child, "Tom's PC")
         try await lab.pair(mum, toms)
-        _ = try await mum.api.rename(device: emmas.name, RenameRequest(childName: "Emma"))
-        _ = try await mum.api.rename(device: toms.name, RenameRequest(childName: "Tom"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (emmas.name, RenameRequest(childName: "Emma")))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (toms.name, RenameRequest(childName: "Tom")))
         for child in ["Emma", "Tom"] {
-          _ = try await mum.api.setRules(ofChild: child, RuleRequest([.init("app/\(child).secret/blocked", "yes")]))
+          _ = try await mum.api.ask(
+            Endpoints.setRules, (child, RuleRequest([.init("app/\(child).secret/blocked", "yes")])))
         }
         try await eventually("each has its own") {
           let held = [(try? await rules(emmas)) ?? [:], (try? await rules(toms)) ?? [:]]
@@ -161,20 +165,20 @@ extension ProcessTests {
     func wrongRules() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         for (key, value) in [
           ("limits/daily", "1500"), ("schedule/bedtime", "20:00-20:00"), ("schedule/bedtime", "0:00-24:00"),
           ("schedule/school", "mon 8:00-12:00, mon 11:00-13:00"), ("nosuch", "yes"), ("name", "x"),
           ("family/zone", "UTC"),
         ] {
           let error = await #expect(throws: LocalAPIError.self, "\(key) \(value)") {
-            _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init(key, value)]))
+            _ = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init(key, value)])))
           }
           #expect(error?.code == .invalid && error?.message.hasSuffix(".") == true, "\(error as Any)")
         }
         #expect(try await rules(mum).isEmpty)
         let role = await #expect(throws: LocalAPIError.self) {
-          _ = try await pc.api.setRules(ofChild: "Emma", RuleRequest([.init("lock", "off")]))
+          _ = try await pc.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("lock", "off")])))
         }
         #expect(role?.code == .wrongRole)
       }

@@ -1,13 +1,14 @@
 import GRDB
 import Glibc
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
   /// The use of a child: whose it is, what runs now, and one total on every machine.
   @Suite struct ChildUseTests {
     private func today(_ node: NodeProcess, _ child: String = "Emma") async -> ChildToday? {
-      try? await node.api.today(ofChild: child)
+      try? await node.api.ask(Endpoints.getToday, child)
     }
 
     @Test(
@@ -19,22 +20,27 @@ extension ProcessTests {
         let toms = try await lab.runningNode(.child, "Tom's PC")
         for machine in [laptop, toms] { try await lab.pair(mum, machine) }
         for (machine, child) in [(pc, "Emma"), (laptop, "Emma"), (toms, "Tom")] {
-          _ = try await mum.api.rename(device: machine.name, RenameRequest(childName: child))
+          _ = try await mum.api.ask(Endpoints.renameDevice, (machine.name, RenameRequest(childName: child)))
         }
         let dad = try await lab.runningNode(.parent, "Tom's laptop")
         try await lab.pair(dad, pc)
-        _ = try await mum.api.setRules(
-          ofChild: "Emma",
-          RuleRequest([
-            .init("limits/daily", "120"), .init("app/kart/category", "reward"), .init("app/kart/rate", "2000"),
-            .init("app/kart/name", "Kart"),
-          ]))
+        _ = try await mum.api.ask(
+          Endpoints.setRules,
+          (
+            "Emma",
+            RuleRequest([
+              .init("limits/daily", "120"), .init("app/kart/category", "reward"), .init("app/kart/rate", "2000"),
+              .init("app/kart/name", "Kart"),
+            ])
+          ))
         try await eventually("the machines know the rules") {
-          let counts = try await [pc.api.rules(ofChild: nil).rules.count, laptop.api.rules(ofChild: nil).rules.count]
+          let counts = try await [
+            pc.api.ask(Endpoints.getRules, nil).rules.count, laptop.api.ask(Endpoints.getRules, nil).rules.count,
+          ]
           return counts == [4, 4]
         }
         let program = try UsedProgram()
-        _ = try await pc.api.startUsage(program.request("kart"))
+        _ = try await pc.api.ask(Endpoints.startUsage, program.request("kart"))
         for node in [mum, dad, laptop, pc] {
           try await eventually("it is seen to run on \(node.name)") {
             await today(node)?.running.map(\.displayName) == ["Kart"]
@@ -42,7 +48,7 @@ extension ProcessTests {
         }
         let seen = try #require(await today(mum))
         #expect(seen.running.map(\.deviceName.text) == [pc.name] && seen.limitMilliseconds == 7_200_000, "\(seen)")
-        #expect(try await mum.api.status().running.map(\.childName?.text) == ["Emma"])
+        #expect(try await mum.api.ask(Endpoints.getStatus).running.map(\.childName?.text) == ["Emma"])
         let line = try await mum.latchkey("today", "Emma")
         #expect(
           line.status == 0 && line.output.contains("Emma 0 min of 2 h · ")
@@ -63,14 +69,16 @@ extension ProcessTests {
         #expect(record.category == .reward && record.milliPointsPerMinute == 2_000)
         let used = record.activeMilliseconds
         for node in [mum, dad, laptop, pc] { #expect(await today(node)?.usedMilliseconds == used, "\(node.name)") }
-        #expect(try await laptop.api.usage(UsageQuery()).sessions.isEmpty, "It was not used on that machine.")
+        #expect(
+          try await laptop.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.isEmpty,
+          "It was not used on that machine.")
         try await laptop.restart()
         #expect(await today(laptop)?.usedMilliseconds == used, "It survives kill -9.")
 
         // A machine that is the child's only now gets what was used this week.
         let tablet = try await lab.runningNode(.child, "Emma's tablet")
         try await lab.pair(mum, tablet)
-        _ = try await mum.api.rename(device: tablet.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (tablet.name, RenameRequest(childName: "Emma")))
         try await eventually("the new machine knows the day") { await today(tablet)?.usedMilliseconds == used }
 
         // Never a sibling's.
@@ -89,31 +97,33 @@ extension ProcessTests {
     func twoChildren() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        try await eventually("the accounts are known") { try await !mum.api.accounts(device: nil).isEmpty }
+        try await eventually("the accounts are known") { try await !mum.api.ask(Endpoints.getAccounts, nil).isEmpty }
         let account = try #require(
-          try await mum.api.accounts(device: nil).first { $0.account.uid == geteuid() }?.account.name)
-        _ = try await mum.api.addChild(ChildNameRequest(name: "Emma"))
-        _ = try await mum.api.addChild(ChildNameRequest(name: "Tom"))
+          try await mum.api.ask(Endpoints.getAccounts, nil).first { $0.account.uid == geteuid() }?.account.name)
+        _ = try await mum.api.ask(Endpoints.addChild, ChildNameRequest(name: "Emma"))
+        _ = try await mum.api.ask(Endpoints.addChild, ChildNameRequest(name: "Tom"))
         func use(_ app: String) async throws -> UsageRecord {
           let program = try UsedProgram()
-          let id = try await pc.api.startUsage(program.request(app)).recordID
+          let id = try await pc.api.ask(Endpoints.startUsage, program.request(app)).recordID
           await program.end()
           try await eventually("the record of \(app) is there") {
             try await mum.usage().contains { $0.recordID == id }
           }
           return try #require(try await mum.usage().first { $0.recordID == id })
         }
-        _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: account, child: "Tom"))
-        try await eventually("the machine is Tom's") { try await pc.api.children().map(\.name.text) == ["Tom"] }
-        let toms = try await mum.api.children().first { $0.name.text == "Tom" }?.childID
+        _ = try await mum.api.ask(Endpoints.assignAccount, AccountRequest(device: nil, account: account, child: "Tom"))
+        try await eventually("the machine is Tom's") {
+          try await pc.api.ask(Endpoints.getChildren).map(\.name.text) == ["Tom"]
+        }
+        let toms = try await mum.api.ask(Endpoints.getChildren).first { $0.name.text == "Tom" }?.childID
         #expect(try await use("one").child == toms)
         // The only child's, where nobody has said whose the account is; of two, nobody's.
-        _ = try await mum.api.assignAccount(AccountRequest(device: nil, account: account, child: nil))
+        _ = try await mum.api.ask(Endpoints.assignAccount, AccountRequest(device: nil, account: account, child: nil))
         try await eventually("the account is nobody's") {
-          try await pc.api.accounts(device: nil).first { $0.account.name == account }?.owner == .nobody
+          try await pc.api.ask(Endpoints.getAccounts, nil).first { $0.account.name == account }?.owner == .nobody
         }
         #expect(try await use("two").child == nil)
-        let refused = await #expect(throws: LocalAPIError.self) { _ = try await pc.api.ownToday(caller: nil) }
+        let refused = await #expect(throws: LocalAPIError.self) { _ = try await pc.api.ask(Endpoints.getOwnToday) }
         #expect(refused?.code == .unknownChild)
       }
     }
@@ -122,8 +132,8 @@ extension ProcessTests {
     func wallClock() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        try await eventually("the machine knows whose it is") { try await !pc.api.children().isEmpty }
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
+        try await eventually("the machine knows whose it is") { try await !pc.api.ask(Endpoints.getChildren).isEmpty }
         let day = try #require(await today(pc)).day
         #expect(await pc.terminate() == .exited(0))
         await pc.add([
@@ -132,12 +142,12 @@ extension ProcessTests {
         try await pc.start()
         #expect(await today(pc)?.day == day, "Three days ahead by the wall clock alone.")
         try await eventually("the parent is told") {
-          try await mum.api.conditions().contains { $0.condition.name == "clock-set" }
+          try await mum.api.ask(Endpoints.getConditions).contains { $0.condition.name == "clock-set" }
         }
         let program = try UsedProgram()
         var request = program.request("kart")
         request.startedAtWall += 259_200_000
-        _ = try await pc.api.startUsage(request)
+        _ = try await pc.api.ask(Endpoints.startUsage, request)
         try await eventually("it runs") { await today(mum)?.running.count == 1 }
         #expect(abs((await today(mum)?.running[0].since ?? 0) - UsedProgram.milliseconds(CLOCK_REALTIME)) < 60_000)
         await program.end()
@@ -158,12 +168,14 @@ extension ProcessTests {
     func limits() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        _ = try await mum.api.setRules(
-          ofChild: "Emma", RuleRequest([.init("limits/daily", "10"), .init("app/chat/blocked", "yes")]))
-        try await eventually("the machine knows the rules") { try await pc.api.rules(ofChild: nil).rules.count == 2 }
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
+        _ = try await mum.api.ask(
+          Endpoints.setRules, ("Emma", RuleRequest([.init("limits/daily", "10"), .init("app/chat/blocked", "yes")])))
+        try await eventually("the machine knows the rules") {
+          try await pc.api.ask(Endpoints.getRules, nil).rules.count == 2
+        }
         let program = try UsedProgram()
-        _ = try await pc.api.startUsage(program.request("kart"))
+        _ = try await pc.api.ask(Endpoints.startUsage, program.request("kart"))
         try await eventually("the parent is told") { await today(mum)?.notices.count == 1 }
         let notice = try #require(await today(mum)?.notices.first)
         #expect(notice.hasPrefix("kart: 10 min left (10 min of screen time a day)"), "\(notice)")

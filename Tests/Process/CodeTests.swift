@@ -1,5 +1,6 @@
 import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTransport
 import Testing
@@ -18,11 +19,11 @@ extension ProcessTests {
       let sentences = joined.talkLines.filter { !$0.hasPrefix("Looking") }
       #expect(sentences.count == 1 && sentences[0].hasPrefix("latchkey: "), "\(joined)", sourceLocation: sourceLocation)
       #expect(joined.output.isEmpty, sourceLocation: sourceLocation)
-      #expect(try await child.api.devices().isEmpty, sourceLocation: sourceLocation)
+      #expect(try await child.api.ask(Endpoints.getDevices).isEmpty, sourceLocation: sourceLocation)
     }
 
     private func failuresLeft(_ parent: NodeProcess) async throws -> [Int?] {
-      try await parent.api.pairings().map(\.failuresLeft)
+      try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft)
     }
 
     @Test("A code with one wrong symbol, an incomplete one, and an empty one are refused without network traffic")
@@ -56,7 +57,7 @@ extension ProcessTests {
           #expect(joined.status == 64, "\(joined)")
           #expect(!joined.talk.contains(code) && !joined.output.contains(code))
         }
-        #expect(try await child.api.devices().isEmpty)
+        #expect(try await child.api.ask(Endpoints.getDevices).isEmpty)
         #expect(try await failuresLeft(parent) == [5])
       }
     }
@@ -81,8 +82,8 @@ extension ProcessTests {
         try await refuse(foreign, at: late, 65, ["--peer", "127.0.0.1:\(try await parent.port())"])
         await other.kill()
         try await refuse(foreign, at: late, 69, ["--peer", "127.0.0.1:\(try lab.freePort())"])
-        #expect(try await parent.api.devices().map(\.device.name.text) == ["Emma's PC"])
-        #expect(try await parent.api.pairings().count == 1)
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.name.text) == ["Emma's PC"])
+        #expect(try await parent.api.ask(Endpoints.getPairings).count == 1)
       }
     }
 
@@ -105,7 +106,7 @@ extension ProcessTests {
         try await refuse(code, at: child, 65)
         try await parent.restart()
         try await refuse(code, at: child, 65)
-        #expect(try await parent.api.devices().isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
       }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -35,22 +36,22 @@ extension ProcessTests {
     func bash() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
-        _ = try await parent.api.rename(device: "Emma's PC", RenameRequest(childName: "Émile"))
+        _ = try await parent.api.ask(Endpoints.renameDevice, ("Emma's PC", RenameRequest(childName: "Émile")))
         #expect(try await complete("", at: parent, lab) == ["Emma's PC", "Émile"])
         #expect(try await complete("Emma", at: parent, lab) == ["Emma's PC"])
         let trap = lab.newPath()
-        let id = try #require(try await parent.api.devices().first?.device.deviceID)
+        let id = try #require(try await parent.api.ask(Endpoints.getDevices).first?.device.deviceID)
         for name in ["E$(id>$TRAP)", "E`id>$TRAP`", "E';id>$TRAP;'"] {
           let renamed = try await child.latchkey("devices", "rename", "--self", name)
           #expect(renamed.status == 0, "\(renamed)")
           try await eventually("the parent calls it so") {
-            try await parent.api.devices().first?.device.name.text == name
+            try await parent.api.ask(Endpoints.getDevices).first?.device.name.text == name
           }
           #expect(try await complete("", at: parent, lab, trap: trap) == [Substring(id.short), "Émile"])
           #expect(!FileManager.default.fileExists(atPath: trap))
         }
         // A person who is told to paste a command is given its ID as well.
-        let warnings = try await parent.api.status().warnings
+        let warnings = try await parent.api.ask(Endpoints.getStatus).warnings
         #expect(warnings.contains { $0.contains("“Emma's PC” was renamed") && $0.contains(id.short) }, "\(warnings)")
       }
     }

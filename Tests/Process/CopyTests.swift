@@ -3,6 +3,7 @@ import GRDB
 import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -44,7 +45,7 @@ extension ProcessTests {
         try await node.start()
         let busy = try await node.latchkey(["identity", "renew"])
         #expect(busy.status == 75 && busy.talkLines.count == 1, "\(busy)")
-        let id = try await node.api.status().deviceID
+        let id = try await node.api.ask(Endpoints.getStatus).deviceID
         #expect(await node.terminate() == .exited(0))
 
         await node.use(here)
@@ -53,7 +54,7 @@ extension ProcessTests {
         #expect(renewed.status == 0, "\(renewed)")
         #expect(renewed.output != "\(id)\n" && DeviceID(renewed.output.trimmingCharacters(in: .newlines)) != nil)
         try await node.start()
-        #expect(try await "\(node.api.status().deviceID)\n" == renewed.output)
+        #expect(try await "\(node.api.ask(Endpoints.getStatus).deviceID)\n" == renewed.output)
       }
     }
 
@@ -120,7 +121,7 @@ extension ProcessTests {
         }
         try await child.start()
         #expect(try await child.usage().count == 1)
-        #expect(try await child.api.status().peers.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getStatus).peers.isEmpty)
         // The record that the parent has already is not sent again under another name.
         try await lab.pair(parent, child)
         #expect(try await parent.usage().count == 1)
@@ -137,13 +138,13 @@ extension ProcessTests {
         try await child.start()
         try await copy.start(NodeProcess.quiet)
         try await eventually("the parent sees two") {
-          try await parent.api.devices().first?.marks.contains(.quarantined) == true
+          try await parent.api.ask(Endpoints.getDevices).first?.marks.contains(.quarantined) == true
         }
         let shown = try await parent.latchkey("status")
         #expect(shown.output.contains("identity renew") && shown.output.contains("devices release"), "\(shown)")
         for node in [child, copy] {
           try await eventually("\(node.name) knows") {
-            try await node.api.status().warnings.contains { $0.contains("identity renew") }
+            try await node.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("identity renew") }
           }
         }
         // Nothing flows, also after a restart, but it is not lost.
@@ -158,11 +159,13 @@ extension ProcessTests {
         for node in [child, copy] {
           #expect(node.log.contains("the peer refuses this machine: `latchkey status` shows what to do"))
           try await eventually("\(node.name) leaves the parent alone for a while") {
-            guard case .error(_, let pause)? = try await node.api.devices().first?.sync else { return false }
+            guard case .error(_, let pause)? = try await node.api.ask(Endpoints.getDevices).first?.sync else {
+              return false
+            }
             return pause ?? 0 > 1_500
           }
         }
-        #expect(try await parent.api.command(id: waiting).status == .queued)
+        #expect(try await parent.api.ask(Endpoints.getCommand, waiting).status == .queued)
         #expect(try await !parent.isConnected())
 
         // The copy becomes a machine of its own.
@@ -171,17 +174,17 @@ extension ProcessTests {
         try await copy.start()
         let ended = try await lab.join(copy, try await lab.code(from: parent))
         #expect(ended.outcome == .ok, "\(ended)")
-        let original = try await child.api.status().deviceID
+        let original = try await child.api.ask(Endpoints.getStatus).deviceID
         let released = try await parent.latchkey("devices", "release", "\(original)")
         #expect(released.status == 0, "\(released)")
         #expect(try await parent.ended(waiting).status == .executed)
         try await eventually("both are connected") {
-          try await parent.api.devices().filter { $0.isConnected }.count == 2
+          try await parent.api.ask(Endpoints.getDevices).filter { $0.isConnected }.count == 2
         }
-        #expect(try await parent.api.devices().allSatisfy { $0.marks.isEmpty })
-        #expect(try await child.api.status().messages.map(\.text) == ["for the real one"])
-        #expect(try await copy.api.status().messages.isEmpty)
-        #expect(try await child.api.status().warnings.isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getDevices).allSatisfy { $0.marks.isEmpty })
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text) == ["for the real one"])
+        #expect(try await copy.api.ask(Endpoints.getStatus).messages.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getStatus).warnings.isEmpty)
         let again = try await parent.latchkey("devices", "release", "\(original)")
         #expect(again.status == 65 && again.talkLines.count == 1, "\(again)")
       }
@@ -196,12 +199,12 @@ extension ProcessTests {
         try parent.edit { try $0.execute(sql: "UPDATE peer SET quarantined_at = 1") }
         try await parent.start()
         try await child.start()
-        try await eventually("the child knows") { try await !child.api.status().warnings.isEmpty }
+        try await eventually("the child knows") { try await !child.api.ask(Endpoints.getStatus).warnings.isEmpty }
         try await lab.pair(parent, child)
         let id = try await parent.issue(.message("welcome back"), to: "Emma's PC")
         #expect(try await parent.ended(id).status == .executed)
-        #expect(try await parent.api.devices().map(\.marks) == [[]])
-        #expect(try await child.api.status().warnings.isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.marks) == [[]])
+        #expect(try await child.api.ask(Endpoints.getStatus).warnings.isEmpty)
       }
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -17,19 +18,19 @@ extension ProcessTests {
         if !BuiltProgram.isForRelease {
           // Dead as soon as it is durable, before anybody is told.
           try await parent.start(crashPoint: "delivery.accepted")
-          _ = try? await parent.api.cancelCommand(id: unwanted)
+          _ = try? await parent.api.ask(Endpoints.cancelCommand, unwanted)
           try await eventually("the parent is dead") { await !parent.isRunning }
         } else {
           try await parent.start()
-          _ = try await parent.api.cancelCommand(id: unwanted)
+          _ = try await parent.api.ask(Endpoints.cancelCommand, unwanted)
           await parent.kill()
         }
         try await parent.start()
-        #expect(try await parent.api.command(id: unwanted).status == .cancelled)
-        #expect(try await parent.api.command(id: kept).status == .queued)
+        #expect(try await parent.api.ask(Endpoints.getCommand, unwanted).status == .cancelled)
+        #expect(try await parent.api.ask(Endpoints.getCommand, kept).status == .queued)
         try await child.start()
         #expect(try await parent.ended(kept).status == .executed)
-        #expect(try await child.api.status().messages.map(\.text) == ["kept"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text) == ["kept"])
         let queue = try await parent.latchkey("status", "--verbose")
         #expect(queue.output.contains("1 command cancelled"), "\(queue)")
       }
@@ -81,14 +82,14 @@ extension ProcessTests {
         #expect(try await parent.latchkey("queue", "list").output == "Nothing waits.\n")
         let retry = try await parent.latchkey("queue", "retry")
         #expect(retry.status == 0 && retry.output.contains("connected"), "\(retry)")
-        let message = try #require(try await child.api.status().messages.first)
+        let message = try #require(try await child.api.ask(Endpoints.getStatus).messages.first)
         #expect(message.text == "in time" && !message.isRead)
         #expect(try await child.latchkey("status").output.contains("in time"))
         // The mark as read survives a crash.
-        let read = try await child.api.markMessageRead(id: message.commandID.description)
+        let read = try await child.api.ask(Endpoints.markMessageRead, message.commandID.description)
         #expect(read.isRead && read.commandID == message.commandID)
         try await child.restart()
-        #expect(try await child.api.status().messages.map(\.isRead) == [true])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.isRead) == [true])
         #expect(try await !child.latchkey("status").output.contains("in time"))
         #expect(try await child.latchkey("messages").output.contains("in time"))
       }
@@ -103,8 +104,8 @@ extension ProcessTests {
           #expect(refused.status == 64 && refused.output.isEmpty, "\(span): \(refused)")
         }
         await #expect(throws: LocalAPIError.self) {
-          _ = try await parent.api.issue(
-            CommandRequest(device: "Emma's PC", action: .requestReport, expiresAfter: 999))
+          _ = try await parent.api.ask(
+            Endpoints.issue, CommandRequest(device: "Emma's PC", action: .requestReport, expiresAfter: 999))
         }
         for arguments in [
           ["queue", "list", "--kind", "other"], ["queue", "show", "command"], ["sync", "now", "--wait", "0"],
@@ -113,7 +114,7 @@ extension ProcessTests {
           #expect(refused.status == 64, "\(arguments): \(refused)")
         }
         #expect(try await parent.latchkey("queue", "list", "--on", "nobody").status == 67)
-        #expect(try await parent.api.commands(device: nil, limit: 9).isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getCommands, (nil, 9)).isEmpty)
         #expect(try await child.latchkey("run", "--queue-items", "3").status == 64)
       }
     }
@@ -127,11 +128,12 @@ extension ProcessTests {
         try await child.start(NodeProcess.quiet + ["--queue-items", "16"])
         for _ in 0..<60 {
           let program = try UsedProgram()
-          let begun = try await child.api.startUsage(program.request("a.b"))
+          let begun = try await child.api.ask(Endpoints.startUsage, program.request("a.b"))
           await program.end()
-          _ = try await child.api.endUsage(recordID: begun.recordID.description)
+          _ = try await child.api.ask(Endpoints.endUsage, begun.recordID.description)
         }
-        let queue = try #require(try await child.api.devices().first?.queues.first { $0.streamClass == .usage })
+        let queue = try #require(
+          try await child.api.ask(Endpoints.getDevices).first?.queues.first { $0.streamClass == .usage })
         #expect(queue.waitingItems <= 16)
         #expect(queue.undelivered.map(\.fate) == [.merged], "\(queue)")
         try await parent.start()
@@ -146,7 +148,7 @@ extension ProcessTests {
         #expect(sums[0] == sums[1], "\(sums)")
         #expect(there.count < 60)
         #expect(here.count == 60)
-        #expect(try await parent.api.status().warnings.isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getStatus).warnings.isEmpty)
       }
     }
   }

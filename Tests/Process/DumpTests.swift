@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -41,7 +42,7 @@ extension ProcessTests {
         #expect(try await parent.latchkey("pair", "cancel").status == 0)
         #expect(try owner(process) != user)
         // A node can still read its own data in /proc.
-        #expect(try await parent.api.status().residentBytes > 0)
+        #expect(try await parent.api.ask(Endpoints.getStatus).residentBytes > 0)
 
         let tracked = try await child.latchkey(
           "usage", "track", "--app", "a.b", "--", "/bin/sh", "-c", "stat -c %u /proc/$$/environ; true")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -145,10 +146,10 @@ extension ProcessTests {
         let made = try await node.latchkey(make)
         #expect(made.status == 0 && made.talk.contains("may change \(upper): run `chmod +t`"), "\(made)")
         try await node.start()
-        #expect(try await node.api.status().warnings.contains { $0.contains("may change \(upper)") })
+        #expect(try await node.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("may change \(upper)") })
         // It goes at once, without a restart.
         chmod(upper, 0o1777)
-        #expect(try await node.api.status().warnings.isEmpty)
+        #expect(try await node.api.ask(Endpoints.getStatus).warnings.isEmpty)
       }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -83,8 +84,8 @@ extension ProcessTests {
         expect(try await parent.latchkey("commands", "show", "0123456789"), [67])
         expect(try await parent.latchkey("commands", "cancel", "01a1fc7d-cc5b-7735-a88a-5b29acdd473f"), [67])
         expect(try await parent.latchkey("commands", "wait", "x"), [67])
-        #expect(try await parent.api.commands(device: nil, limit: 10).isEmpty)
-        #expect(try await parent.api.devices().count == 1)
+        #expect(try await parent.api.ask(Endpoints.getCommands, (nil, 10)).isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getDevices).count == 1)
       }
     }
 
@@ -148,7 +149,7 @@ extension ProcessTests {
         #expect(first.talk.contains("latchkey.sqlite.damaged-1"))
         #expect(try contents(parent.folder)["latchkey.sqlite.damaged-1"] == bytes)
         try await parent.start()
-        let status = try await parent.api.status()
+        let status = try await parent.api.ask(Endpoints.getStatus)
         #expect(status.peers.isEmpty)
         #expect(status.name.text == "Kitchen laptop")
         #expect(status.warnings.contains { $0.contains("damaged-1") }, "\(status.warnings)")

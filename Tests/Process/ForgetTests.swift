@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -25,12 +26,12 @@ extension ProcessTests {
         try await parent.eventuallyHasUsage(1)
         let forgotten = try await parent.latchkey("devices", "forget", "Emma's PC")
         #expect(forgotten.status == 0 && forgotten.talkLines.count == 1, "\(forgotten)")
-        #expect(try await parent.api.devices().isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
         try await eventually("the child gets silence") {
-          try await child.api.devices().first?.lastError?.contains("did not answer") == true
+          try await child.api.ask(Endpoints.getDevices).first?.lastError?.contains("did not answer") == true
         }
-        #expect(try await child.api.status().warnings.isEmpty)
-        #expect(try await child.api.devices().map(\.device.state) == [.active])
+        #expect(try await child.api.ask(Endpoints.getStatus).warnings.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getDevices).map(\.device.state) == [.active])
         // Its history can still be asked for by its name.
         let usage = try await parent.latchkey("usage", "list", "--on", "Emma's PC", "--format", "json")
         #expect(usage.status == 0 && usage.output.contains("a.b"), "\(usage)")
@@ -58,26 +59,26 @@ extension ProcessTests {
           await parent.kill()
           try parent.edit { try $0.execute(sql: "UPDATE peer SET quarantined_at = 1") }
           try await parent.start()
-          #expect(try await parent.api.devices().map(\.marks) == [[.quarantined]])
+          #expect(try await parent.api.ask(Endpoints.getDevices).map(\.marks) == [[.quarantined]])
         }
         if state == "untold" {
-          let removed = try await parent.api.unpair(device: "Emma's PC")
+          let removed = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
           cancelled = removed.cancelledCommands
           #expect(removed.cancelled.map(\.description) == ids && !removed.wasTold)
-          #expect(try await parent.api.devices().map(\.marks) == [[.removalUntold]])
+          #expect(try await parent.api.ask(Endpoints.getDevices).map(\.marks) == [[.removalUntold]])
           let listed = try await parent.latchkey("devices", "list")
           #expect(listed.output.contains("removed, not told yet"), "\(listed)")
         }
-        let result = try await parent.api.forget(device: "Emma's PC")
+        let result = try await parent.api.ask(Endpoints.forgetDevice, "Emma's PC")
         #expect(result.cancelledCommands + cancelled == 3)
-        #expect(try await parent.api.devices().isEmpty)
-        for id in ids { #expect(try await parent.api.command(id: id).status == .cancelled) }
+        #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
+        for id in ids { #expect(try await parent.api.ask(Endpoints.getCommand, id).status == .cancelled) }
         // It calls, and is a stranger.
         try await child.start()
         try await eventually("the child gets silence") {
-          try await child.api.devices().first?.lastError?.contains("did not answer") == true
+          try await child.api.ask(Endpoints.getDevices).first?.lastError?.contains("did not answer") == true
         }
-        #expect(try await child.api.status().messages.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.isEmpty)
         let again = try await parent.latchkey("devices", "forget", "Emma's PC")
         #expect(again.status == 67 && again.talkLines.count == 1, "\(again)")
       }
@@ -88,17 +89,17 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         #expect(await child.terminate() == .exited(0))
-        #expect(try await !parent.api.unpair(device: "Emma's PC").wasTold)
+        #expect(try await !parent.api.ask(Endpoints.deleteDevice, "Emma's PC").wasTold)
         for _ in 1...2 { try await parent.restart() }
-        #expect(try await parent.api.unpair(device: "Emma's PC").cancelledCommands == 0)
+        #expect(try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC").cancelledCommands == 0)
         await parent.kill()
         try await child.restart()
         await child.kill()
         try await parent.start()
         try await child.start()
-        try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
-        try await eventually("the parent knows that it does") { try await parent.api.devices().isEmpty }
-        #expect(try await child.api.status().warnings.count == 1)
+        try await eventually("the child knows") { try await child.api.ask(Endpoints.getStatus).peers.isEmpty }
+        try await eventually("the parent knows that it does") { try await parent.api.ask(Endpoints.getDevices).isEmpty }
+        #expect(try await child.api.ask(Endpoints.getStatus).warnings.count == 1)
       }
     }
 
@@ -107,13 +108,13 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         await child.kill()
-        _ = try await parent.api.unpair(device: "Emma's PC")
+        _ = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
         await parent.kill()
         try await child.start()
-        _ = try await child.api.unpair(device: "Kitchen laptop")
+        _ = try await child.api.ask(Endpoints.deleteDevice, "Kitchen laptop")
         try await parent.start()
         for node in [parent, child] {
-          try await eventually("\(node.name) is done") { try await node.api.devices().isEmpty }
+          try await eventually("\(node.name) is done") { try await node.api.ask(Endpoints.getDevices).isEmpty }
         }
       }
     }
@@ -123,7 +124,7 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         await child.kill()
-        _ = try await parent.api.unpair(device: "Emma's PC")
+        _ = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
         await parent.kill()
         // As they stand when the child has committed and both lost power before a word of it was out.
         try parent.edit { try $0.execute(sql: "UPDATE peer SET removal_sessions = 1") }
@@ -132,7 +133,7 @@ extension ProcessTests {
         try await child.start()
         let port = try await child.port()
         try await parent.start(["--no-discovery", "--peer", "127.0.0.1:\(port)"])
-        try await eventually("the parent lets it be") { try await parent.api.devices().isEmpty }
+        try await eventually("the parent lets it be") { try await parent.api.ask(Endpoints.getDevices).isEmpty }
         #expect(parent.log.contains("silent since it was sent"))
         await parent.kill()
         #expect(try row(parent)?["state"] as Int? == 4)
@@ -156,9 +157,9 @@ extension ProcessTests {
         for node in [parent, child] { try await node.start() }
         switch before {
         case "unpaired":
-          _ = try await parent.api.unpair(device: "Emma's PC")
-          try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
-        case "forgotten": _ = try await parent.api.forget(device: "Emma's PC")
+          _ = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
+          try await eventually("the child knows") { try await child.api.ask(Endpoints.getStatus).peers.isEmpty }
+        case "forgotten": _ = try await parent.api.ask(Endpoints.forgetDevice, "Emma's PC")
         default: break
         }
         for _ in 1...2 { try await lab.pair(parent, child) }
@@ -166,18 +167,20 @@ extension ProcessTests {
         let second = try await parent.issue(.message("second"), to: "Emma's PC")
         #expect(try await parent.ended(second).status == .executed)
         try await parent.eventuallyHasUsage(2)
-        #expect(try await parent.api.devices().count == 1)
-        let given = try await parent.api.commands(device: "Emma's PC", limit: 10)
+        #expect(try await parent.api.ask(Endpoints.getDevices).count == 1)
+        let given = try await parent.api.ask(Endpoints.getCommands, ("Emma's PC", 10))
         // A machine that was forgotten is asked by the node itself what it holds.
         #expect(given.count { $0.payload.kind == "message" } == 2)
         #expect(try await child.usage().count == 2)
-        #expect(try await child.api.status().messages.count == 2)
-        try await eventually("no keys are on their way") { try await parent.api.devices().map(\.marks) == [[]] }
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.count == 2)
+        try await eventually("no keys are on their way") {
+          try await parent.api.ask(Endpoints.getDevices).map(\.marks) == [[]]
+        }
         // The pairing explains missing data, so no warning about a restored machine is shown.
         for node in [parent, child] {
           try await node.restart()
           try await eventually("\(node.name) is connected") { try await node.isConnected() }
-          let warnings = try await node.api.status().warnings
+          let warnings = try await node.api.ask(Endpoints.getStatus).warnings
           #expect(
             !warnings.contains { $0.contains("than this machine knows") || $0.contains("has lost") }, "\(warnings)")
         }

@@ -1,6 +1,7 @@
 import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyWire
 import Testing
@@ -52,7 +53,7 @@ extension ProcessTests {
           6, port: try await child.port(),
           sending: [SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 7, items: more)])])
         #expect(again[next] == .executed(.messageStored))
-        #expect(try await child.api.status().messages.map(\.text).sorted() == ["next", "whole"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text).sorted() == ["next", "whole"])
       }
     }
 
@@ -88,7 +89,7 @@ extension ProcessTests {
         } else {
           Issue.record("a parent has answered a child's command with \(String(describing: receipts[id]))")
         }
-        #expect(try await other.api.devices().map(\.device.state) == [.active])
+        #expect(try await other.api.ask(Endpoints.getDevices).map(\.device.state) == [.active])
       }
     }
 
@@ -113,7 +114,7 @@ extension ProcessTests {
             ])
           ])
         #expect(receipts.isEmpty)
-        #expect(try await child.api.status().messages.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.isEmpty)
         try await parent.start()
         let real = try await parent.issue(.message("real"), to: "Emma's PC")
         #expect(try await parent.ended(real).status == .executed)
@@ -149,7 +150,7 @@ extension ProcessTests {
           1, port: try await child.port(),
           sending: [SessionBatch(runs: [ItemRun(streamClass: .command, epoch: 7, items: [item])])])
         #expect(receipts.isEmpty)
-        #expect(try await child.api.status().messages.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.isEmpty)
         try await parent.start()
         let real = try await parent.issue(.message("real"), to: "Emma's PC")
         #expect(try await parent.ended(real).status == .executed)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -14,7 +15,7 @@ extension ProcessTests {
     }
 
     private func apps(of machine: String, at node: NodeProcess) async throws -> [String] {
-      try await node.api.installedApps(device: machine, number: nil).flatMap(\.apps).map(\.appID.text)
+      try await node.api.ask(Endpoints.getInstalled, (machine, nil)).flatMap(\.apps).map(\.appID.text)
     }
 
     /// A child with two machines, on each of which something is installed.
@@ -32,12 +33,14 @@ extension ProcessTests {
         let machine = try await lab.node(.child, name, variables: ["XDG_DATA_DIRS": "\(lab.folder)/\(share)"])
         try await machine.start()
         try await lab.pair(mum, machine)
-        _ = try await mum.api.rename(device: name, RenameRequest(childName: "Emma"))
-        try await eventually("\(name) is Emma's") { try await machine.api.children().map(\.name.text) == ["Emma"] }
+        _ = try await mum.api.ask(Endpoints.renameDevice, (name, RenameRequest(childName: "Emma")))
+        try await eventually("\(name) is Emma's") {
+          try await machine.api.ask(Endpoints.getChildren).map(\.name.text) == ["Emma"]
+        }
         machines.append(machine)
       }
       try await eventually("both have told what is installed") {
-        try await mum.api.installedApps(device: nil, number: nil).map(\.apps.count) == [4, 1]
+        try await mum.api.ask(Endpoints.getInstalled, (nil, nil)).map(\.apps.count) == [4, 1]
       }
       return (mum, machines[0], machines[1])
     }
@@ -63,7 +66,7 @@ extension ProcessTests {
         #expect(machine.number == 2 && machine.deviceName.text == "Emma's PC")
         let own = try await pc.latchkey("apps", "scan", "--format", "csv")
         #expect(own.status == 0 && own.output.contains("Emma's PC,org.kde.kturtle,KTurtle,,learning,Emma"), "\(own)")
-        let asked = try await mum.api.commands(device: "Emma's PC", limit: 5).first
+        let asked = try await mum.api.ask(Endpoints.getCommands, ("Emma's PC", 5)).first
         #expect(asked?.payload.kind == "scanApplications" && asked?.status == .executed)
 
         #expect(await pc.terminate() == .exited(0))
@@ -84,8 +87,8 @@ extension ProcessTests {
         try await lab.pair(dad, pc)
         try await eventually("the second parent knows") { try await apps(of: "Emma's PC", at: dad).count == 4 }
 
-        _ = try await mum.api.forget(device: "Emma's PC")
-        #expect(try await mum.api.installedApps(device: nil, number: nil).map(\.deviceName.text) == [laptop.name])
+        _ = try await mum.api.ask(Endpoints.forgetDevice, "Emma's PC")
+        #expect(try await mum.api.ask(Endpoints.getInstalled, (nil, nil)).map(\.deviceName.text) == [laptop.name])
         let count = try mum.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM installed_part") }
         #expect(count == 1)
       }
@@ -113,7 +116,8 @@ extension ProcessTests {
         let granted = try await mum.latchkey("grant", "Emma", "30m", "--for", "SuperTuxKart")
         #expect(granted.status == 0, "\(granted)")
         #expect(
-          try await mum.api.rules(ofChild: "Emma").rules.contains { $0.value == "30 app:supertuxkart" }, "\(granted)")
+          try await mum.api.ask(Endpoints.getRules, "Emma").rules.contains { $0.value == "30 app:supertuxkart" },
+          "\(granted)")
         let explained = try await mum.latchkey("explain", "--app", "tux m", "--format", "json")
         #expect(try explained.decode(ChildExplanation.self).app.appID.text == "tuxmath", "\(explained)")
         let unexplained = try await mum.latchkey("explain", "--app", "tuxmeth")

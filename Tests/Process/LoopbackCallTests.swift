@@ -1,5 +1,6 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -11,9 +12,9 @@ extension ProcessTests {
         let (parent, child) = try await lab.pairedFamily()
         let expected = "127.0.0.1:\(try await child.port())"
         try await eventually("the parent knows where the child listens") {
-          try await parent.api.devices().first?.addresses.map(\.address) == [expected]
+          try await parent.api.ask(Endpoints.getDevices).first?.addresses.map(\.address) == [expected]
         }
-        let known = try #require(try await parent.api.devices().first)
+        let known = try #require(try await parent.api.ask(Endpoints.getDevices).first)
         #expect(known.addresses.map(\.source) == [.told] && known.address == expected)
         // It is used at once, and noted with the next of the link's notes.
         try await eventually("that is noted") {
@@ -27,11 +28,11 @@ extension ProcessTests {
           try $0.execute(sql: "UPDATE peer SET told = ''")
         }
         try await parent.start()
-        #expect(try await parent.api.devices().first?.address == expected)
+        #expect(try await parent.api.ask(Endpoints.getDevices).first?.address == expected)
         try await child.start()
         try await eventually("the parent has called") { try await parent.isConnected() }
         try await eventually("it says that it uses that address") {
-          try await parent.api.devices().first?.addresses.first?.isInUse == true
+          try await parent.api.ask(Endpoints.getDevices).first?.addresses.first?.isInUse == true
         }
       }
     }
@@ -44,13 +45,15 @@ extension ProcessTests {
         try parent.edit { try $0.execute(sql: "UPDATE peer SET told = ''") }
         try await parent.start()
         try await eventually("nothing is tried") {
-          let peer = try await parent.api.devices().first
+          let peer = try await parent.api.ask(Endpoints.getDevices).first
           return peer?.isConnected == false && peer?.nextTryInMilliseconds == nil && peer?.addresses.isEmpty == true
         }
         let status = try await parent.latchkey("status")
         #expect(!status.output.contains("Next try in 0"), "\(status)")
         let doctor = try await parent.latchkey("doctor", "--on", "Emma's PC", "--format", "json")
-        #expect(try await parent.api.devices().first?.address == nil && doctor.output.contains("peer-no-address"))
+        #expect(
+          try await parent.api.ask(Endpoints.getDevices).first?.address == nil
+            && doctor.output.contains("peer-no-address"))
       }
     }
   }

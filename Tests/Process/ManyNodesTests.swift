@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import Testing
 
@@ -71,7 +72,7 @@ extension ProcessTests {
     /// Waits until every command has its receipt and all queues are empty.
     private func settle(_ family: ChaosFamily) async throws {
       for child in family.children {
-        for command in try await family.parent.api.commands(device: child.name, limit: 1_000) {
+        for command in try await family.parent.api.ask(Endpoints.getCommands, (child.name, 1_000)) {
           #expect(try await family.parent.ended(command.commandID.description).status == .executed)
         }
         try await eventually("nothing waits on \(child.name)") { try await child.hasNothingWaiting() }

@@ -1,14 +1,17 @@
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
   /// Tests of the names of machines: a new name reaches the others immediately or when they return.
   @Suite struct NameTests {
-    private func own(_ node: NodeProcess) async throws -> String { try await node.api.status().name.text }
+    private func own(_ node: NodeProcess) async throws -> String {
+      try await node.api.ask(Endpoints.getStatus).name.text
+    }
 
     /// Returns the name that a node shows for its only peer.
     private func peer(_ node: NodeProcess) async throws -> String? {
-      try await node.api.devices().first?.device.name.text
+      try await node.api.ask(Endpoints.getDevices).first?.device.name.text
     }
 
     @Test("A renamed machine has its new name on connected machines, and later on all others")
@@ -24,7 +27,7 @@ extension ProcessTests {
         let given = try await parent.latchkey("devices", "rename", "Emma's laptop", "--to", "Desk", "--child", "Emma")
         #expect(given.status == 0 && given.talk.contains("hear of it when next in touch"), "\(given)")
         #expect(try await peer(parent) == "Desk")
-        #expect(try await parent.api.devices().first?.device.childName == "Emma")
+        #expect(try await parent.api.ask(Endpoints.getDevices).first?.device.childName == "Emma")
         try await parent.restart()
         try await child.start()
         try await eventually("the child calls itself so") { try await own(child) == "Desk" }
@@ -32,7 +35,7 @@ extension ProcessTests {
         #expect(try await own(child) == "Desk")
         #expect(try await peer(parent) == "Desk")
         // A parent can rename itself, too.
-        _ = try await parent.api.rename(device: "Kitchen laptop", RenameRequest(name: "Mum's laptop"))
+        _ = try await parent.api.ask(Endpoints.renameDevice, ("Kitchen laptop", RenameRequest(name: "Mum's laptop")))
         try await eventually("the child has heard of it") { try await peer(child) == "Mum's laptop" }
         let taken = try await parent.latchkey("devices", "rename", "Desk", "--to", "mum's laptop")
         #expect(taken.status != 0 && taken.talk.contains("already"), "\(taken)")
@@ -49,7 +52,7 @@ extension ProcessTests {
         let code = try await lab.code(from: parent)
         #expect(try await lab.join(second, code).outcome == .ok)
         #expect(
-          try await Set(parent.api.devices().map(\.device.name.text)) == ["Emma's PC", "emma's PC 2"])
+          try await Set(parent.api.ask(Endpoints.getDevices).map(\.device.name.text)) == ["Emma's PC", "emma's PC 2"])
         try await eventually("it calls itself so") { try await own(second) == "emma's PC 2" }
         let command = try await parent.issue(.message("hello"), to: "emma's PC 2")
         #expect(try await parent.ended(command).status == .executed)

@@ -1,6 +1,7 @@
 import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import LatchkeyWire
 import Testing
@@ -60,7 +61,7 @@ extension ProcessTests {
           return
         }
         #expect(receipts.count == 4)
-        #expect(try await child.api.status().messages.map(\.text) == ["from the future"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text) == ["from the future"])
       }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 import Synchronization
 import Testing
 
@@ -15,7 +15,7 @@ extension ProcessTests {
       var notices: [ChildNotice] { seen.withLock { $0 } }
 
       init(_ node: NodeProcess, after number: Int = 0) async throws {
-        let stream = try await node.api.notices(caller: nil, after: number)
+        let stream = try await node.api.ask(Endpoints.noticeEvents, number)
         let reading = Task { [self] in
           for await notice in stream { seen.withLock { $0.append(notice) } }
         }
@@ -43,7 +43,7 @@ extension ProcessTests {
         let asked = try await home.pc.latchkey("ask", "30m", "--for", "kart")
         #expect(asked.status == 0, "\(asked)")
         try await eventually("the parent knows of it") {
-          try await home.mum.api.requests(ofChild: nil).contains { $0.state == .open }
+          try await home.mum.api.ask(Endpoints.getRequests, nil).contains { $0.state == .open }
         }
         let denied = try await home.mum.latchkey("deny", "--word", "tomorrow")
         #expect(denied.status == 0, "\(denied)")

@@ -1,5 +1,6 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import Testing
 
@@ -64,11 +65,11 @@ extension ProcessTests {
       try await other.start()
       try await victim.start(NodeProcess.quiet, crashPoint: death.point)
       let port = try await parent.port()
-      let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
+      let invited = try await parent.api.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: true))
       let code = try #require(isTyped ? invited.typedCode : invited.code)
       let request = JoinRequest(code: code, peer: "127.0.0.1:\(port)")
       // The joiner's own API may die with it before it has answered.
-      let started = try? await child.api.join(request)
+      let started = try? await child.api.ask(Endpoints.join, request)
       // A session that completes the pairing may be faster than the instruction; then the side dies a moment later.
       try await eventually("\(death) happens") {
         guard await victim.isRunning else { return true }
@@ -95,7 +96,7 @@ extension ProcessTests {
         try await eventually("\(death): the child is connected") { try await child.isConnected() }
       }
       // However it was completed, also by a session after a restart: the code has done its work.
-      try await eventually("\(death): the code is spent") { try await parent.api.pairings().isEmpty }
+      try await eventually("\(death): the code is spent") { try await parent.api.ask(Endpoints.getPairings).isEmpty }
       for node in [parent, child] {
         _ = await node.terminate()
         #expect(try halves(at: node) == 0, "\(death)")
@@ -109,15 +110,15 @@ extension ProcessTests {
       if !isInviter, let started {
         var progress = started
         while progress.phase != .ended {
-          progress = try await node.api.pairing(id: progress.pairingID, after: progress.change)
+          progress = try await node.api.ask(Endpoints.waitForPairing, (progress.pairingID, progress.change))
         }
         // A session with the new key may have been faster than the death.
         if progress.outcome == .ok { return }
         #expect(progress.outcome == .network && progress.sentence?.hasSuffix(".") == true, "\(death): \(progress)")
-        #expect(try await node.api.devices().isEmpty, "\(death)")
+        #expect(try await node.api.ask(Endpoints.getDevices).isEmpty, "\(death)")
       }
       // An inviter that has said its last word has nothing to give up.
-      guard isInviter, try await node.api.devices().isEmpty else { return }
+      guard isInviter, try await node.api.ask(Endpoints.getDevices).isEmpty else { return }
       try await eventually("\(death): the half is rolled back") {
         node.log.contains("an incomplete pairing was rolled back")
       }
@@ -148,7 +149,7 @@ extension ProcessTests {
 
     /// Returns whether neither side takes itself for paired, nor has anything under way that could still pair them.
     private static func areUnpaired(_ parent: NodeProcess, _ child: NodeProcess) async throws -> Bool {
-      guard try await child.api.pairings().isEmpty else { return false }
+      guard try await child.api.ask(Endpoints.getPairings).isEmpty else { return false }
       // The child first: its lapsed pairing is completed only by a parent that has the other half.
       for node in [child, parent] {
         guard try await node.paired().isEmpty, try halves(at: node, areOpen: true) == 0 else { return false }
@@ -179,15 +180,15 @@ extension ProcessTests {
       let child = try await lab.runningNode(.child, "Emma's PC")
       try await parent.start(NodeProcess.quiet, crashPoint: "pairing.inviter.promoted")
       let code = try await lab.code(from: parent)
-      let started = try await child.api.join(JoinRequest(code: code))
+      let started = try await child.api.ask(Endpoints.join, JoinRequest(code: code))
       #expect(await parent.wait() == .signalled(9))
       var progress = started
       while progress.sentence == nil, progress.phase != .ended {
-        progress = try await child.api.pairing(id: started.pairingID, after: progress.change)
+        progress = try await child.api.ask(Endpoints.waitForPairing, (started.pairingID, progress.change))
       }
       if progress.outcome == .ok { return false }
       #expect(progress.phase == .committing, "\(progress)")
-      progress = try await child.api.cancelPairing(id: started.pairingID)
+      progress = try await child.api.ask(Endpoints.cancelPairing, started.pairingID)
       #expect(progress.outcome == .cancelled, "\(progress)")
       #expect(try await child.paired().isEmpty)
       try await parent.start(NodeProcess.quiet)

@@ -1,16 +1,17 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
   /// Points that parents give and a child redeems, on one machine and on several.
   @Suite struct PointsTests {
     private func balance(_ node: NodeProcess) async throws -> Int64 {
-      try await node.api.points(ofChild: nil, limit: 10).balance
+      try await node.api.ask(Endpoints.getPoints, (nil, 10)).balance
     }
 
     private func here(_ node: NodeProcess) async throws -> Int64 {
-      try await node.api.points(ofChild: nil, limit: 10).here
+      try await node.api.ask(Endpoints.getPoints, (nil, 10)).here
     }
 
     @Test(
@@ -18,8 +19,8 @@ extension ProcessTests {
     func oneMachine() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init("points/use", "redeemFirst")]))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
+        _ = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("points/use", "redeemFirst")])))
         let given = try await mum.latchkey("points", "adjust", "Emma", "+50", "--reason", "cleaned the kitchen")
         #expect(given.status == 0 && given.talk.contains("Emma gets 50 points."), "\(given)")
         try await eventually("the machine may spend it") { try await here(pc) == 50_000 }
@@ -28,7 +29,7 @@ extension ProcessTests {
         let redeemed = try await pc.latchkey("redeem", "20")
         #expect(redeemed.status == 0 && redeemed.talk.contains("20 points became 20 min"), "\(redeemed)")
         try await pc.restart()
-        #expect(try await pc.api.points(ofChild: nil, limit: 10).redeemedMilliseconds == 1_200_000)
+        #expect(try await pc.api.ask(Endpoints.getPoints, (nil, 10)).redeemedMilliseconds == 1_200_000)
         try await eventually("mum sees it") { try await balance(mum) == 30_000 }
         let tooMany = try await pc.latchkey("redeem", "40")
         #expect(tooMany.status != 0 && tooMany.talk.contains("30 points"), "\(tooMany)")
@@ -55,8 +56,8 @@ extension ProcessTests {
 
     /// Makes a machine Emma's, and sets an application that earns and one that costs 1,000 points a minute.
     private func makeEmmas(_ pc: NodeProcess, by mum: NodeProcess) async throws {
-      _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-      try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
+      _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
+      try await eventually("the machine is Emma's") { try await !pc.api.ask(Endpoints.getChildren).isEmpty }
       for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
         let set = try await mum.latchkey(
           "app", "set", app, "--child", "Emma", "--new", "--category", category, "--points-per-minute", "1000", "--wait"
@@ -74,13 +75,13 @@ extension ProcessTests {
         "usage", "track", "--app", app, "--", "/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done",
       ]).process
       try await eventually("the session is open") {
-        try await node.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+        try await node.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.contains(where: \.isOpen)
       }
       try await meanwhile()
       try Data().write(to: URL(fileURLWithPath: file))
       #expect(await track.wait() == .exited(0))
       try await eventually("the session has ended") {
-        try await !node.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+        try await !node.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.contains(where: \.isOpen)
       }
     }
 
@@ -92,9 +93,9 @@ extension ProcessTests {
         let laptop = try await lab.runningNode(.child, "Emma's laptop")
         try await lab.pair(mum, laptop)
         for machine in [pc, laptop] {
-          _ = try await mum.api.rename(device: machine.name, RenameRequest(childName: "Emma"))
+          _ = try await mum.api.ask(Endpoints.renameDevice, (machine.name, RenameRequest(childName: "Emma")))
           try await eventually("the machine is Emma's") {
-            try await machine.api.children().map(\.name.text) == ["Emma"]
+            try await machine.api.ask(Endpoints.getChildren).map(\.name.text) == ["Emma"]
           }
         }
         for (app, category) in [("a.learn", "learning"), ("a.play", "reward")] {
@@ -125,7 +126,7 @@ extension ProcessTests {
         #expect(left >= 0)
         try await laptop.restart()
         try await eventually("what is left returns") { try await here(mum) == left }
-        let entries = try await mum.api.points(ofChild: "Emma", limit: 100).entries.map(\.kind)
+        let entries = try await mum.api.ask(Endpoints.getPoints, ("Emma", 100)).entries.map(\.kind)
         #expect(entries.sorted() == ["earned", "spent"])
       }
     }
@@ -140,19 +141,19 @@ extension ProcessTests {
           "usage", "track", "--app", "a.play", "--", "/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done",
         ]).process
         try await eventually("the reward runs") {
-          try await pc.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+          try await pc.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.contains(where: \.isOpen)
         }
         let learned = try await pc.latchkey("usage", "track", "--app", "a.learn", "--", "/bin/sh", "-c", "sleep 0.3")
         #expect(learned.status == 0, "\(learned)")
         try await eventually("it waits for a review") {
-          try await mum.api.points(ofChild: "Emma", limit: 10).held.map(\.words) == [
+          try await mum.api.ask(Endpoints.getPoints, ("Emma", 10)).held.map(\.words) == [
             "learning held, a reward ran beside it"
           ]
         }
         try Data().write(to: URL(fileURLWithPath: file))
         #expect(await play.wait() == .exited(0))
         #expect(try await balance(mum) == 0)
-        let held = try #require(try await mum.api.points(ofChild: "Emma", limit: 10).held.first)
+        let held = try #require(try await mum.api.ask(Endpoints.getPoints, ("Emma", 10)).held.first)
         let reviewed = try await mum.latchkey("points", "review", held.short, "--approve", "--wait")
         #expect(reviewed.status == 0 && reviewed.output.contains("earned"), "\(reviewed)")
         try await eventually("it counts") { try await balance(mum) == held.milliPoints }
@@ -170,7 +171,7 @@ extension ProcessTests {
         let played = try await pc.latchkey("usage", "list")
         #expect(played.status == 0 && played.output.contains("not charged"), "\(played)")
         #expect(played.talk.contains("there were no points for it"), "\(played)")
-        #expect(try await pc.api.usage(UsageQuery()).sessions.first?.charge == .nothing)
+        #expect(try await pc.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.first?.charge == .nothing)
         #expect(try await balance(pc) == 0)
         let locked = try await mum.latchkey("lock", "Emma", "--wait")
         #expect(locked.status == 0, "\(locked)")
@@ -193,9 +194,9 @@ extension ProcessTests {
         let laptop = try await lab.runningNode(.child, "Emma's laptop")
         try await lab.pair(mum, laptop)
         for machine in [pc, laptop] {
-          _ = try await mum.api.rename(device: machine.name, RenameRequest(childName: "Emma"))
+          _ = try await mum.api.ask(Endpoints.renameDevice, (machine.name, RenameRequest(childName: "Emma")))
           try await eventually("the machine is Emma's") {
-            try await machine.api.children().map(\.name.text) == ["Emma"]
+            try await machine.api.ask(Endpoints.getChildren).map(\.name.text) == ["Emma"]
           }
         }
         let set = try await mum.latchkey(
@@ -219,13 +220,14 @@ extension ProcessTests {
     func twoMachines() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init("points/use", "redeemFirst")]))
-        _ = try await mum.api.adjustPoints(PointsAdjustment(child: "Emma", milliPoints: 50_000, reason: "x"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
+        _ = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("points/use", "redeemFirst")])))
+        _ = try await mum.api.ask(
+          Endpoints.adjustPoints, PointsAdjustment(child: "Emma", milliPoints: 50_000, reason: "x"))
         try await eventually("the only machine has all") { try await here(pc) == 50_000 }
         let laptop = try await lab.runningNode(.child, "Emma's laptop")
         try await lab.pair(mum, laptop)
-        _ = try await mum.api.rename(device: laptop.name, RenameRequest(childName: "Emma"))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (laptop.name, RenameRequest(childName: "Emma")))
         try await eventually("the laptop knows of the points") { (try? await balance(laptop)) == 50_000 }
         // The PC is not the only one any more, and returns them.
         try await eventually("mum has them") { try await here(mum) == 50_000 }
@@ -243,7 +245,8 @@ extension ProcessTests {
         let more = try await laptop.latchkey("redeem", "1")
         #expect(more.status != 0, "\(more)")
         // Apart from the parents, what is elsewhere cannot be had.
-        _ = try await mum.api.adjustPoints(PointsAdjustment(child: "Emma", milliPoints: 9_000, reason: "x"))
+        _ = try await mum.api.ask(
+          Endpoints.adjustPoints, PointsAdjustment(child: "Emma", milliPoints: 9_000, reason: "x"))
         try await eventually("the PC knows") { try await balance(pc) == 9_000 }
         await mum.kill()
         let apart = try await pc.latchkey("redeem", "9")

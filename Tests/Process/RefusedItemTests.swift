@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyWire
 import Testing
 
@@ -49,10 +50,10 @@ extension ProcessTests {
         } catch let error as LocalAPIError {
           #expect(error.code == .invalid && error.message.contains("U+0000"), "\(error)")
         }
-        #expect(try await parent.api.commands(device: nil, limit: 100).isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getCommands, (nil, 100)).isEmpty)
         let taken = try await parent.issue(.message("Dinner\nis ready 🦉"), to: "Emma's PC")
         #expect(try await parent.ended(taken).status == .executed)
-        #expect(try await child.api.status().messages.map(\.text) == ["Dinner\nis ready 🦉"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text) == ["Dinner\nis ready 🦉"])
         let line = try await parent.latchkey("message", "send", "a\u{1B}b", "--on", "Emma's PC")
         #expect(line.status == 64 && line.talk.contains("U+001B"), "\(line)")
       }
@@ -77,13 +78,13 @@ extension ProcessTests {
         try await child.start()
         try await parent.start()
         try await eventually("the child knows of the refusal") {
-          try await child.api.status().warnings.contains { $0.contains("refused an item") }
+          try await child.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("refused an item") }
         }
-        let warnings = try await child.api.status().warnings
+        let warnings = try await child.api.ask(Endpoints.getStatus).warnings
         #expect(
           warnings.contains { $0.contains("“Kitchen laptop”") && $0.contains("1 record of use, which cannot be read") },
           "\(warnings)")
-        let refused = try #require(try await child.api.usage(UsageQuery()).sessions.first)
+        let refused = try #require(try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.first)
         #expect(refused.refusedBy?.map(\.text) == ["Kitchen laptop"])
         let listed = try await child.latchkey("usage", "list")
         #expect(listed.talk.contains("Refused by “Kitchen laptop”"), "\(listed)")
@@ -96,7 +97,7 @@ extension ProcessTests {
           return try await parent.hasNothingWaiting() && isDone
         }
         for node in [parent, child] { try await node.restart() }
-        #expect(try await child.api.status().warnings.contains { $0.contains("refused an item") })
+        #expect(try await child.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("refused an item") })
         #expect(try await child.usage().count == 2)
       }
     }
@@ -120,7 +121,7 @@ extension ProcessTests {
         #expect(command.status == .failed, "\(command)")
         #expect(command.reason?.contains("give the command again") == true, "\(command)")
         try await eventually("the child knows of the refusal") {
-          try await child.api.status().warnings.contains { $0.contains("1 answer to a command") }
+          try await child.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("1 answer to a command") }
         }
         let again = try await parent.issue(.message("hello again"), to: "Emma's PC")
         #expect(try await parent.ended(again).status == .executed)

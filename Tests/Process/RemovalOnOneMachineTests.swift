@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -11,7 +12,9 @@ extension ProcessTests {
 
     private static let discovery = [["--no-discovery"], []]
 
-    private func untold(_ node: NodeProcess) async throws -> Bool { try await !node.api.devices().isEmpty }
+    private func untold(_ node: NodeProcess) async throws -> Bool {
+      try await !node.api.ask(Endpoints.getDevices).isEmpty
+    }
 
     /// Pairs a parent and a child, and gives them as the one that removes and the one that is removed.
     private func pair(_ lab: ProcessLab, _ remover: Remover) async throws -> (
@@ -28,12 +31,12 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (remover, removed, name) = try await pair(lab, side)
         await removed.kill()
-        #expect(try await !remover.api.unpair(device: name).wasTold)
+        #expect(try await !remover.api.ask(Endpoints.deleteDevice, name).wasTold)
         await remover.kill()
         for node in side == .parent ? [remover, removed] : [removed, remover] { try await node.start(options) }
         try await eventually("the removed node knows") { try await !untold(removed) }
         try await eventually("the remover knows that it does") { try await !untold(remover) }
-        #expect(try await removed.api.status().warnings.contains { $0.contains("the family at") })
+        #expect(try await removed.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("the family at") })
       }
     }
 
@@ -44,7 +47,7 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (remover, removed, name) = try await pair(lab, side)
         await removed.kill()
-        _ = try await remover.api.unpair(device: name)
+        _ = try await remover.api.ask(Endpoints.deleteDevice, name)
         await remover.kill()
         // As they stand when the removed node has committed and both lost power before a word of it was out.
         try remover.edit { try $0.execute(sql: "UPDATE peer SET removal_sessions = 1") }

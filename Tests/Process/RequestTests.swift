@@ -1,12 +1,13 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
   /// What a child asks for: answered by one parent, seen by all, held by every machine of the child's.
   @Suite struct RequestTests {
     private func states(_ node: NodeProcess) async throws -> [RequestListing.State] {
-      try await node.api.requests(ofChild: nil).map(\.state)
+      try await node.api.ask(Endpoints.getRequests, nil).map(\.state)
     }
 
     @Test(
@@ -24,11 +25,13 @@ extension ProcessTests {
           (mum, pc, "Emma"), (mum, laptop, "Emma"), (mum, toms, "Tom"), (dad, pc, "Emma"),
         ] {
           try await eventually("the accounts are known") {
-            try await !parent.api.accounts(device: machine.name).isEmpty
+            try await !parent.api.ask(Endpoints.getAccounts, machine.name).isEmpty
           }
-          _ = try await parent.api.rename(device: machine.name, RenameRequest(childName: child))
+          _ = try await parent.api.ask(Endpoints.renameDevice, (machine.name, RenameRequest(childName: child)))
         }
-        try await eventually("the laptop is Emma's") { try await laptop.api.children().map(\.name.text) == ["Emma"] }
+        try await eventually("the laptop is Emma's") {
+          try await laptop.api.ask(Endpoints.getChildren).map(\.name.text) == ["Emma"]
+        }
 
         let asked = try await laptop.latchkey("ask", "30m", "--reason", "a secret of hers")
         #expect(asked.status == 0 && asked.talk.contains("asked for 30 min"), "\(asked)")
@@ -48,7 +51,7 @@ extension ProcessTests {
         let listed = try await mum.latchkey("requests")
         #expect(listed.output.contains("Tom's laptop"), "\(listed)")
         // The other parent is told that it was answered, by whom and with what.
-        let id = try #require(try await mum.api.requests(ofChild: nil).first).short
+        let id = try #require(try await mum.api.ask(Endpoints.getRequests, nil).first).short
         let second = try await mum.latchkey("deny", id)
         #expect(
           second.status != 0 && second.talk.contains("“Tom's laptop” answered that request before: yes"), "\(second)")
@@ -58,7 +61,7 @@ extension ProcessTests {
         #expect(wrong.status != 0 && wrong.talk.contains("There is no request"), "\(wrong)")
 
         // A sibling's machine has nothing of it.
-        #expect(try await toms.api.requests(ofChild: nil).isEmpty)
+        #expect(try await toms.api.ask(Endpoints.getRequests, nil).isEmpty)
         #expect(await toms.terminate() == .exited(0))
         let kept = try toms.read { try String.fetchAll($0, sql: "SELECT text FROM fact") }
         #expect(!kept.contains { $0.contains("secret") }, "\(kept)")
@@ -70,10 +73,10 @@ extension ProcessTests {
     func application() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        _ = try await mum.api.setRules(ofChild: "Emma", RuleRequest([.init("app/a.b/blocked", "yes")]))
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
+        _ = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("app/a.b/blocked", "yes")])))
         try await eventually("it is blocked") {
-          try await pc.api.rules(ofChild: nil).rules.first { $0.key == "app/a.b/blocked" }?.value == "yes"
+          try await pc.api.ask(Endpoints.getRules, nil).rules.first { $0.key == "app/a.b/blocked" }?.value == "yes"
         }
         #expect(try await pc.latchkey("ask", "--app", "a.b").status == 0)
         #expect(try await pc.latchkey("approve").status != 0)
@@ -83,11 +86,11 @@ extension ProcessTests {
         #expect(wrong.status != 0 && wrong.talk.contains("leave the minutes out"), "\(wrong)")
         #expect(try await mum.latchkey("approve").status == 0)
         try await eventually("it is no longer blocked") {
-          try await pc.api.rules(ofChild: nil).rules.first { $0.key == "app/a.b/blocked" }?.value == "no"
+          try await pc.api.ask(Endpoints.getRules, nil).rules.first { $0.key == "app/a.b/blocked" }?.value == "no"
         }
         try await eventually("the child sees it") { try await states(pc) == [.approved] }
         // Without a parent there is nobody to ask.
-        _ = try await pc.api.unpair(device: mum.name)
+        _ = try await pc.api.ask(Endpoints.deleteDevice, mum.name)
         let alone = try await pc.latchkey("ask", "5m")
         #expect(alone.status == 67 && alone.talk.contains("no parent would see it"), "\(alone)")
       }
@@ -97,19 +100,20 @@ extension ProcessTests {
     func openRequests() async throws {
       try await ProcessLab.run { lab in
         let (mum, pc) = try await lab.pairedFamily()
-        _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
-        try await eventually("the machine is Emma's") { try await !pc.api.children().isEmpty }
+        _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
+        try await eventually("the machine is Emma's") { try await !pc.api.ask(Endpoints.getChildren).isEmpty }
         for number in 1...8 {
-          _ = try await pc.api.ask(AskRequest(child: nil, minutes: number, appID: nil, category: nil, reason: "please"))
+          _ = try await pc.api.ask(
+            Endpoints.ask, AskRequest(child: nil, minutes: number, appID: nil, category: nil, reason: "please"))
         }
         let refused = try await pc.latchkey("ask", "30m")
         #expect(refused.status != 0 && refused.talk.contains("8 requests wait for an answer already"), "\(refused)")
-        try await eventually("mum has them all") { try await mum.api.requests(ofChild: nil).count == 8 }
-        let first = try #require(try await mum.api.requests(ofChild: nil).first)
+        try await eventually("mum has them all") { try await mum.api.ask(Endpoints.getRequests, nil).count == 8 }
+        let first = try #require(try await mum.api.ask(Endpoints.getRequests, nil).first)
         let denied = try await mum.latchkey("deny", first.short)
         #expect(denied.status == 0, "\(denied)")
         try await eventually("the answer is there") {
-          try await pc.api.requests(ofChild: nil).contains { $0.state == .denied }
+          try await pc.api.ask(Endpoints.getRequests, nil).contains { $0.state == .denied }
         }
         let asked = try await pc.latchkey("ask", "30m")
         #expect(asked.status == 0, "\(asked)")

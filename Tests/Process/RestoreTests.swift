@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -28,7 +29,7 @@ extension ProcessTests {
     }
 
     private func texts(_ node: NodeProcess) async throws -> [String] {
-      try await node.api.status().messages.map(\.text).sorted()
+      try await node.api.ask(Endpoints.getStatus).messages.map(\.text).sorted()
     }
 
     @Test(
@@ -61,7 +62,7 @@ extension ProcessTests {
         try await inStep([parent, child])
         #expect(
           try await texts(child) == ["eight", "five", "four", "nine", "one", "seven", "six", "three", "two"])
-        let warnings = try await parent.api.status().warnings
+        let warnings = try await parent.api.ask(Endpoints.getStatus).warnings
         #expect(warnings.contains { $0.contains("restored from a backup") && $0.contains("latchkey") }, "\(warnings)")
       }
     }
@@ -80,7 +81,7 @@ extension ProcessTests {
         try restore(parent, from: backup)
         try await parent.start()
         try await eventually("the parent says that it was set back") {
-          try await parent.api.status().warnings.contains { $0.contains("restored from a backup") }
+          try await parent.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("restored from a backup") }
         }
         _ = try await parent.ended(try await parent.issue(.message("two"), to: "Emma's PC"))
         #expect(try await texts(child) == ["one", "two"])
@@ -110,7 +111,7 @@ extension ProcessTests {
         try restore(parent, from: backup)
         try await parent.start()
         try await eventually("the child has said what it holds") {
-          try await parent.api.status().warnings.contains {
+          try await parent.api.ask(Endpoints.getStatus).warnings.contains {
             $0.contains(
               "settings of this machine's that are not known here: a.b at most 20 min a day, c.d at most 30 min")
               && $0.contains("latchkey report adopt --on \"Emma's PC\"")
@@ -121,7 +122,9 @@ extension ProcessTests {
         #expect(adopted.status == 0, "\(adopted)")
         #expect(try await limits() == ["a.b": "20", "c.d": "30"])
         try await parent.restart()
-        try await eventually("nothing is left to say") { try await parent.api.status().warnings.isEmpty }
+        try await eventually("nothing is left to say") {
+          try await parent.api.ask(Endpoints.getStatus).warnings.isEmpty
+        }
         // A later rule holds on both.
         try await set("c.d", 40)
         #expect(try await limits() == ["a.b": "20", "c.d": "40"])
@@ -148,9 +151,9 @@ extension ProcessTests {
           try restore(parent, from: backup)
           try await parent.start()
           try await eventually("the child has said what it holds, round \(round)") {
-            try await parent.api.status().warnings.contains { $0.contains("a.b at most 20 min a day") }
+            try await parent.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("a.b at most 20 min a day") }
           }
-          let warnings = try await parent.api.status().warnings
+          let warnings = try await parent.api.ask(Endpoints.getStatus).warnings
           #expect(
             warnings.contains { $0.contains("This machine has lost data that “Emma's PC” still has") }, "\(warnings)")
           #expect(!warnings.contains { $0.contains("“Emma's PC” has lost data") }, "\(warnings)")
@@ -181,7 +184,7 @@ extension ProcessTests {
         try await inStep([parent, child])
         #expect(try await Set(parent.usage()) == Set(child.usage()))
         #expect(try await parent.ended(early).status == .executed)
-        let warnings = try await child.api.status().warnings
+        let warnings = try await child.api.ask(Endpoints.getStatus).warnings
         #expect(warnings.contains { $0.contains("has lost data: perhaps") }, "\(warnings)")
       }
     }
@@ -211,7 +214,7 @@ extension ProcessTests {
             && apps.contains { $0.appID.text == "c.d" && $0.isBlocked }
         }
         try await inStep([parent, child])
-        let states = try await parent.api.commands(device: "Emma's PC", limit: 100).map(\.status)
+        let states = try await parent.api.ask(Endpoints.getCommands, ("Emma's PC", 100)).map(\.status)
         // Each edit is sent again; the limit of 20 is overtaken by nothing when it comes, and then by that of 30.
         #expect(states == [.executed, .executed, .executed, .executed], "\(states)")
       }

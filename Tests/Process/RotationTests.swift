@@ -4,6 +4,7 @@ import LatchkeyCrypto
 import LatchkeyDiscovery
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTransport
 import Testing
@@ -25,7 +26,7 @@ extension ProcessTests {
     }
 
     private func marks(_ parent: NodeProcess, _ name: String) async throws -> [PeerMark]? {
-      try await parent.api.devices().first { $0.device.name.text == name }?.marks
+      try await parent.api.ask(Endpoints.getDevices).first { $0.device.name.text == name }?.marks
     }
 
     /// Returns the announcement on loopback of the machine that listens on a port.
@@ -78,10 +79,10 @@ extension ProcessTests {
         let oldAway = try pairwiseKeys(away)["Parent"]
         try await removed.start()
         try await eventually("the one to be removed is there") {
-          try await parent.api.devices().contains { $0.device.name.text == "Removed" && $0.isConnected }
+          try await parent.api.ask(Endpoints.getDevices).contains { $0.device.name.text == "Removed" && $0.isConnected }
         }
 
-        #expect(try await parent.api.unpair(device: "Removed").wasTold)
+        #expect(try await parent.api.ask(Endpoints.deleteDevice, "Removed").wasTold)
         try await eventually("who stays has its keys") { try await marks(parent, "Stays") == [] }
         let first = try await parent.issue(.message("go on"), to: "Stays")
         #expect(try await parent.ended(first).status == .executed)
@@ -95,11 +96,11 @@ extension ProcessTests {
         let second = try await parent.issue(.message("welcome back"), to: "Away")
         #expect(try await parent.ended(second).status == .executed)
         try await eventually("who stays is back, too") {
-          try await parent.api.devices().filter { $0.isConnected }.count == 2
+          try await parent.api.ask(Endpoints.getDevices).filter { $0.isConnected }.count == 2
         }
 
         // The removed machine's folder no longer matches the parent's announcement.
-        let id = try await parent.api.status().deviceID
+        let id = try await parent.api.ask(Endpoints.getStatus).deviceID
         let port = try await parent.port()
         let seen = try await announcement(port: port)
         let newKey = try householdKey(parent)
@@ -152,11 +153,11 @@ extension ProcessTests {
         for round in 0..<6 {
           let goes = try await lab.runningNode(.child, "Goes \(round)")
           try await lab.pair(parent, goes)
-          let removing = Task { try? await parent.api.forget(device: "Goes \(round)") }
+          let removing = Task { try? await parent.api.ask(Endpoints.forgetDevice, "Goes \(round)") }
           // The removal is durable when the node is killed, or it is not: then it is given again.
           for node in round.isMultiple(of: 2) ? [parent, stays] : [stays, parent] { try await node.restart() }
           _ = await removing.value
-          _ = try? await parent.api.forget(device: "Goes \(round)")
+          _ = try? await parent.api.ask(Endpoints.forgetDevice, "Goes \(round)")
           await goes.kill()
           let id = try await parent.issue(.message("round \(round)"), to: "Stays")
           #expect(try await parent.ended(id).status == .executed)

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -85,11 +86,11 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
         let way = ["--folder", lab.newPath()] + (try await address(of: parent))
-        let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
+        let invited = try await parent.api.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: true))
         let code = try #require(typed ? invited.typedCode : invited.code)
         let joined = try await peer(["join", "--yes", "--name", "Python PC"] + way, of: parent, input: code + "\n")
         #expect(joined.result.status == 0 && joined.events.last?.event == "paired", "\(joined.result)")
-        #expect(try await parent.api.devices().map(\.device.name.text) == ["Python PC"])
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.name.text) == ["Python PC"])
 
         try await sendText("Dinner is ready", from: parent)
         _ = try await parent.set("app/org.gnome.Chess/category", "learning", on: "Python PC")
@@ -117,8 +118,8 @@ extension ProcessTests {
         #expect(joined.result.end == .signalled(SIGKILL), "\(joined.result)")
         let synced = try await peer(["sync"] + way, of: parent)
         #expect(synced.result.status == 0 && synced.events.contains { $0.event == "completed" }, "\(synced.result)")
-        #expect(try await parent.api.devices().map(\.device.name.text) == ["Python PC"])
-        try await eventually("the code is spent") { try await parent.api.pairings().isEmpty }
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.name.text) == ["Python PC"])
+        try await eventually("the code is spent") { try await parent.api.ask(Endpoints.getPairings).isEmpty }
       }
     }
 
@@ -141,8 +142,8 @@ extension ProcessTests {
           let late = try await peer(["join", "--yes", "--name", "Late PC"] + other, of: parent, input: code + "\n")
           #expect(late.events.last?.outcome == "expired", "\(late.result)")
         }
-        #expect(try await parent.api.devices().map(\.device.name.text) == ["Python PC"])
-        #expect(try await parent.api.pairings().isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.name.text) == ["Python PC"])
+        #expect(try await parent.api.ask(Endpoints.getPairings).isEmpty)
       }
     }
 
@@ -192,7 +193,7 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
         let way = ["--folder", lab.newPath(), "--interfaces", "lo"]
-        let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
+        let invited = try await parent.api.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: true))
         let code = try #require(invited.typedCode)
         let joined = try await peer(["join", "--yes", "--name", "Python PC"] + way, of: parent, input: code + "\n")
         #expect(joined.result.status == 0, "\(joined.result)")

@@ -1,11 +1,12 @@
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
   /// A child's machine that is paired with a second parent: the first one is told.
   @Suite struct SecondParentTests {
     private func others(_ node: NodeProcess) async throws -> [String] {
-      try await node.api.devices().flatMap { ($0.otherParents ?? []).map(\.parent.name.text) }
+      try await node.api.ask(Endpoints.getDevices).flatMap { ($0.otherParents ?? []).map(\.parent.name.text) }
     }
 
     @Test(
@@ -34,9 +35,9 @@ extension ProcessTests {
         #expect(try await others(first) == ["Tom's laptop"])
 
         // The child's person removes the second parent again.
-        _ = try await child.api.unpair(device: "Tom's laptop")
+        _ = try await child.api.ask(Endpoints.deleteDevice, "Tom's laptop")
         try await eventually("the first parent knows that it has left") {
-          try await first.api.devices().first?.otherParents?.first?.parent.leftAt != nil
+          try await first.api.ask(Endpoints.getDevices).first?.otherParents?.first?.parent.leftAt != nil
         }
         let warned = try await first.latchkey("status")
         #expect(warned.output.contains("was paired with another parent's machine"), "\(warned)")
@@ -50,7 +51,7 @@ extension ProcessTests {
         #expect(await first.terminate() == .exited(0))
         let twin = try await lab.runningNode(.parent, "Evil twin")
         try await lab.pair(twin, child)
-        _ = try await child.api.unpair(device: "Evil twin")
+        _ = try await child.api.ask(Endpoints.deleteDevice, "Evil twin")
         try await first.start()
         try await eventually("the first parent knows of it") { try await others(first) == ["Evil twin"] }
         let status = try await first.latchkey("status")

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -26,7 +27,7 @@ extension ProcessTests {
     /// The commands that are executed by the parent's word.
     private func executed(_ parent: NodeProcess) async throws -> Set<String> {
       try await Set(
-        parent.api.commands(device: "Emma's PC", limit: 1_000).filter { $0.status == .executed }
+        parent.api.ask(Endpoints.getCommands, ("Emma's PC", 1_000)).filter { $0.status == .executed }
           .map(\.commandID.description))
     }
 
@@ -40,7 +41,7 @@ extension ProcessTests {
     }
 
     private func warnings(_ node: NodeProcess, _ text: String) async throws -> Int {
-      try await node.api.status().warnings.count { $0.contains(text) }
+      try await node.api.ask(Endpoints.getStatus).warnings.count { $0.contains(text) }
     }
 
     @Test("No command is shown as executed that a restored child no longer has, even if it is restored twice")
@@ -79,7 +80,7 @@ extension ProcessTests {
           #expect(told.subtracting(true_).isEmpty, "round \(round): \(told.count) executed, \(true_.count) answered")
           #expect(Set(kept).isSubset(of: told))
           // Each has a status in words.
-          let commands = try await parent.api.commands(device: "Emma's PC", limit: 1_000)
+          let commands = try await parent.api.ask(Endpoints.getCommands, ("Emma's PC", 1_000))
           #expect(commands.allSatisfy { $0.status == .executed || $0.status == .superseded })
           // Lost commands were sent again, and had their effect once.
           let messages = try child.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM received_message") }
@@ -126,10 +127,10 @@ extension ProcessTests {
         #expect(try await warnings(parent, "has lost data: perhaps") == 1)
         let asked = try await parent.latchkey("report", "request", "--on", "Emma's PC", "--wait")
         #expect(asked.status == 0, "\(asked)")
-        #expect(try await parent.api.status().warnings.isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getStatus).warnings.isEmpty)
         try await parent.restart()
         try await inStep([parent, child])
-        #expect(try await parent.api.status().warnings.isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getStatus).warnings.isEmpty)
       }
     }
   }

@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import Testing
 
@@ -10,7 +11,9 @@ extension ProcessTests {
   /// A peer that reads nothing: its process is stopped, its connection stays open.
   @Suite struct StalledPeerTests {
     /// Resident memory, in bytes.
-    private func resident(_ node: NodeProcess) async throws -> Int64 { try await node.api.status().residentBytes }
+    private func resident(_ node: NodeProcess) async throws -> Int64 {
+      try await node.api.ask(Endpoints.getStatus).residentBytes
+    }
 
     @Test("A peer that has answers sent to it and reads none is cut off before the node's memory has grown")
     func answersThatNobodyReads() async throws {
@@ -39,7 +42,9 @@ extension ProcessTests {
         let other = try await lab.node(.child, "Ben's PC")
         try await other.start()
         try await lab.pair(parent, other)
-        try await eventually("both are in step") { try await parent.api.devices().allSatisfy { $0.isConnected } }
+        try await eventually("both are in step") {
+          try await parent.api.ask(Endpoints.getDevices).allSatisfy { $0.isConnected }
+        }
         let before = try await resident(parent)
         await stalled.signal(SIGSTOP)
         // Two windows, or six: far more than the sockets hold.
@@ -51,14 +56,15 @@ extension ProcessTests {
             group.addTask {
               let api = try await parent.api
               for index in stride(from: worker, to: count, by: 4) {
-                _ = try await api.issue(CommandRequest(device: device, action: .message("\(index) " + text)))
+                _ = try await api.ask(
+                  Endpoints.issue, CommandRequest(device: device, action: .message("\(index) " + text)))
               }
             }
           }
           try await group.waitForAll()
         }
         let queue = try #require(
-          try await parent.api.devices().first { $0.device.name.text == device }?.queues
+          try await parent.api.ask(Endpoints.getDevices).first { $0.device.name.text == device }?.queues
             .first { $0.streamClass == .command })
         #expect(queue.waitingItems == Int64(count))
         // The window and the write buffer limit the memory, not the queue.

@@ -2,6 +2,7 @@ import GRDB
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -40,20 +41,22 @@ extension ProcessTests {
         let child = try await lab.runningNode(.child, "Emma's PC", [])
         try await lab.pair(parent, child)
         // Both list the paired machine by name, and no other.
-        try await eventually("the child is announced") { try await !parent.api.nearby().members.isEmpty }
+        try await eventually("the child is announced") {
+          try await !parent.api.ask(Endpoints.getNearby).members.isEmpty
+        }
         let nearby = try await parent.latchkey("nearby", "--format", "json").decode(NearbyMachines.self)
         #expect(nearby.members.map(\.name.text) == ["Emma's PC"])
         #expect(nearby.members.first?.isConnected == true)
         #expect(nearby.others == 0 && nearby.invitations.isEmpty)
         _ = try await lab.code(from: parent)
         try await eventually("the child sees the open code") {
-          try await child.api.nearby().invitations.count == 1
+          try await child.api.ask(Endpoints.getNearby).invitations.count == 1
         }
         await parent.kill()
         // Before the parent is back, which is found at once: else no call has to fail.
         try await eventually("the child has noticed, and has called in vain") {
           guard try await !child.isConnected() else { return false }
-          return try await child.api.devices().first?.addresses.contains { $0.failure != nil } == true
+          return try await child.api.ask(Endpoints.getDevices).first?.addresses.contains { $0.failure != nil } == true
         }
         // The new port is announced only over mDNS.
         try await parent.start(["--port", "\(try lab.freePort())"])
@@ -61,7 +64,7 @@ extension ProcessTests {
         // The child knows both places of the parent's: the one it was paired at, and the one that works now.
         try await eventually("the child remembers where the parent is") {
           let port = try await parent.port()
-          let known = try await child.api.devices().first?.addresses ?? []
+          let known = try await child.api.ask(Endpoints.getDevices).first?.addresses ?? []
           return known.contains { $0.address.hasSuffix(":\(port)") } && known.contains { $0.failure != nil }
         }
         let id = try await parent.issue(.message("found you"), to: "Emma's PC")
@@ -85,7 +88,7 @@ extension ProcessTests {
         let tracked = try await child.latchkey("usage", "track", "--app", "org.gnome.Chess", "--", "/bin/true")
         #expect(tracked.status == 0, "\(tracked)")
         try await parent.eventuallyHasUsage(1)
-        let session = try #require(try await parent.api.usage(UsageQuery()).sessions.first)
+        let session = try #require(try await parent.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.first)
         #expect(session.deviceName.text == "Emma's PC")
         #expect(session.record.appID.text == "org.gnome.Chess")
         #expect(session.record.category == .reward)
@@ -105,14 +108,15 @@ extension ProcessTests {
         for text in ["one", "two", "three"] { ids.append(try await parent.issue(.message(text), to: "Emma's PC")) }
         // Edits beside them: each may set other registers, so that none replaces another.
         for limit in 1...3 { ids.append(try await parent.set("app/a.b/limit", "\(limit)")) }
-        let waiting = try await parent.api.commands(device: "Emma's PC", limit: 100)
+        let waiting = try await parent.api.ask(Endpoints.getCommands, ("Emma's PC", 100))
         #expect(waiting.map(\.status) == Array(repeating: .queued, count: 6))
-        let queue = try #require(try await parent.api.devices().first?.queues.first { $0.streamClass == .command })
+        let queue = try #require(
+          try await parent.api.ask(Endpoints.getDevices).first?.queues.first { $0.streamClass == .command })
         #expect(queue.waitingItems == 6 && queue.undelivered.isEmpty)
 
         try await child.start()
         for id in ids { #expect(try await parent.ended(id).status == .executed) }
-        #expect(try await child.api.status().messages.map(\.text).sorted() == ["one", "three", "two"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text).sorted() == ["one", "three", "two"])
         #expect(try await child.apps().map(\.limit) == ["3"])
         // The audit is written with each effect: it tells the order, and that each took place once.
         await child.kill()
@@ -189,7 +193,7 @@ extension ProcessTests {
         #expect(second.talkLines.count == 1, "\(second)")
         #expect(second.talk.contains("process \(try #require(await node.pid))"), "\(second)")
         // The first goes on.
-        #expect(try await node.api.status().name.text == "Kitchen laptop")
+        #expect(try await node.api.ask(Endpoints.getStatus).name.text == "Kitchen laptop")
       }
     }
 
@@ -206,7 +210,7 @@ extension ProcessTests {
         try await child.start()
         for id in [before, after] { #expect(try await parent.ended(id).status == .executed) }
         #expect(try await parent.ended(unwanted).status == .cancelled)
-        #expect(try await child.api.status().messages.map(\.text).sorted() == ["kept", "kept as well"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text).sorted() == ["kept", "kept as well"])
         let late = try await parent.latchkey("commands", "cancel", after)
         #expect(late.status == 65 && late.talkLines.count == 1, "\(late)")
         await child.kill()
@@ -229,7 +233,7 @@ extension ProcessTests {
         #expect(failed.status == .failed)
         #expect(failed.reason?.isEmpty == false)
         #expect(try await parent.ended(good).status == .executed)
-        #expect(try await child.api.status().messages.map(\.text) == ["whole"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text) == ["whole"])
         let waited = try await parent.latchkey("commands", "wait", bad)
         #expect(waited.status == 65 && waited.talkLines.count == 1, "\(waited)")
       }

@@ -1,6 +1,7 @@
 import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyTransport
@@ -21,7 +22,7 @@ extension ProcessTests {
         try await child.restart()
         let again = try await parent.issue(.message("still here"), to: "Emma's PC")
         #expect(try await parent.ended(again).status == .executed)
-        #expect(try await parent.api.status().processID == pid)
+        #expect(try await parent.api.ask(Endpoints.getStatus).processID == pid)
       }
     }
 
@@ -127,9 +128,9 @@ extension ProcessTests {
         }
         // Memory that is allocated only once is not counted.
         try await storm(300)
-        let before = try await parent.api.status().residentBytes
+        let before = try await parent.api.ask(Endpoints.getStatus).residentBytes
         try await storm(2_000)
-        let after = try await parent.api.status().residentBytes
+        let after = try await parent.api.ask(Endpoints.getStatus).residentBytes
         #expect(after - before < 16 << 20, "\(before) bytes grew to \(after)")
       }
     }

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-import LatchkeyControl
+import LatchkeyCommands
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -112,7 +113,7 @@ extension ProcessTests {
         ], output: "/dev/null", talk: parentFolder + ".log")
       let folder = parentFolder
       try await eventually("the parent answers") {
-        (try? await ControlClient.open(stateFolder: folder).status()) != nil
+        (try? await ControlClient.open(stateFolder: folder).ask(Endpoints.getStatus)) != nil
       }
       let (process, own) = (node, self)
       try await eventually("the system's node answers") {
@@ -124,18 +125,18 @@ extension ProcessTests {
     /// Pairs the machine, and says that one account is Emma's and one is Tom's.
     func set() async throws {
       let api = try await ControlClient.open(stateFolder: parentFolder)
-      guard let code = try await api.invite(InviteRequest(acceptWithoutAsking: true)).code else {
+      guard let code = try await api.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: true)).code else {
         throw LabFault("no code")
       }
       let joined = try await latchkey(as: 0, "pair", "join", "--yes", "--json", input: code + "\n")
       guard joined.status == 0 else { throw LabFault("not paired: \(joined)") }
       try await eventually("the accounts are known") {
-        try await api.accounts(device: nil).contains { $0.account.name == "tom" }
+        try await api.ask(Endpoints.getAccounts, nil).contains { $0.account.name == "tom" }
       }
       for name in ["Emma", "Tom"] {
-        _ = try await api.addChild(ChildNameRequest(name: name))
-        _ = try await api.assignAccount(
-          AccountRequest(device: nil, account: name.lowercased(), child: name))
+        _ = try await api.ask(Endpoints.addChild, ChildNameRequest(name: name))
+        _ = try await api.ask(
+          Endpoints.assignAccount, AccountRequest(device: nil, account: name.lowercased(), child: name))
       }
       try await eventually("the machine knows whose they are") {
         let results = [try await latchkey(as: Self.tom, "me"), try await latchkey(as: Self.emma, "me")]

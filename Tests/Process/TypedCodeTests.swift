@@ -1,5 +1,6 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -7,7 +8,8 @@ extension ProcessTests {
   @Suite struct TypedCodeTests {
     private func invite(_ parent: NodeProcess, for child: String? = nil) async throws -> (typed: String, pasted: String)
     {
-      let invited = try await parent.api.invite(InviteRequest(childName: child, acceptWithoutAsking: true))
+      let invited = try await parent.api.ask(
+        Endpoints.invite, InviteRequest(childName: child, acceptWithoutAsking: true))
       return (try #require(invited.typedCode), try #require(invited.code))
     }
 
@@ -34,15 +36,15 @@ extension ProcessTests {
         let first = try await invite(parent, for: "Emma")
         let second = try await invite(parent, for: "Ben")
         let prefixes = [first, second].map { String($0.typed.prefix(2)) }.sorted()
-        var seen = NearbyInvitations(change: 0, invitations: [])
+        var seen = NearbyInvitations.none(after: 0)
         while seen.invitations.map(\.prefix) != prefixes {
-          seen = try await child.api.nearbyInvitations(after: seen.change)
+          seen = try await child.api.ask(Endpoints.waitForInvitations, seen.change)
         }
         #expect(seen.invitations.allSatisfy { !$0.addresses.isEmpty })
         let joined = try await lab.join(child, first.typed.lowercased())
         #expect(joined.outcome == .ok, "\(joined)")
-        #expect(try await parent.api.devices().map(\.device.childName) == ["Emma"])
-        let open = try await parent.api.pairings()
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.childName) == ["Emma"])
+        let open = try await parent.api.ask(Endpoints.getPairings)
         #expect(open.map(\.prefix) == [String(second.typed.prefix(2))] && open.map(\.part) == [.inviter])
         #expect(open.allSatisfy { $0.code == nil && $0.typedCode == nil }, "no code is ever told twice")
       }
@@ -56,7 +58,9 @@ extension ProcessTests {
           let codes = try await withThrowingTaskGroup(of: PairingProgress?.self) { group in
             for _ in 0..<(2 * Limits.invitations) {
               group.addTask {
-                do { return try await parent.api.invite(InviteRequest()) } catch let error as LocalAPIError {
+                do { return try await parent.api.ask(Endpoints.invite, InviteRequest()) } catch let error
+                  as LocalAPIError
+                {
                   #expect(error.code == .limit)
                   return nil
                 }
@@ -67,7 +71,7 @@ extension ProcessTests {
           }
           #expect(codes.count == Limits.invitations)
           #expect(Set(codes.map(\.prefix)).count == codes.count)
-          for code in codes { _ = try await parent.api.cancelPairing(id: code.pairingID) }
+          for code in codes { _ = try await parent.api.ask(Endpoints.cancelPairing, code.pairingID) }
         }
       }
     }
@@ -82,19 +86,19 @@ extension ProcessTests {
         for offset in 1...3 {
           let ended = try await lab.join(child, guess(code.typed, offset), peer: peer)
           #expect(ended.outcome == .wrongCode, "\(ended)")
-          #expect(try await parent.api.pairings().map(\.failuresLeft) == [5 - offset])
+          #expect(try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft) == [5 - offset])
         }
         try await child.restart()
         try await parent.restart()
-        #expect(try await parent.api.pairings().map(\.failuresLeft) == [2])
+        #expect(try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft) == [2])
         for offset in 4...5 {
           #expect(try await lab.join(child, guess(code.typed, offset), peer: peer).outcome == .wrongCode)
         }
-        #expect(try await parent.api.pairings().isEmpty, "the invitation is spent")
+        #expect(try await parent.api.ask(Endpoints.getPairings).isEmpty, "the invitation is spent")
         // Were it tried, the answer would be silence, and the outcome another one.
         #expect(try await lab.join(child, code.typed, peer: peer).outcome == .wrongCode)
         #expect(try await lab.join(child, code.pasted, peer: peer).outcome == .expired)
-        for node in [parent, child] { #expect(try await node.api.devices().isEmpty) }
+        for node in [parent, child] { #expect(try await node.api.ask(Endpoints.getDevices).isEmpty) }
       }
     }
 

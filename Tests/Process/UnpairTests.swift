@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -11,14 +12,14 @@ extension ProcessTests {
     func whileConnected() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
-        let result = try await parent.api.unpair(device: "Emma's PC")
+        let result = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
         #expect(result.wasTold)
         #expect(result.device.state == .removed)
-        try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
-        #expect(try await child.api.status().warnings.count == 1)
+        try await eventually("the child knows") { try await child.api.ask(Endpoints.getStatus).peers.isEmpty }
+        #expect(try await child.api.ask(Endpoints.getStatus).warnings.count == 1)
         for node in [parent, child] { try await node.restart() }
-        #expect(try await parent.api.status().peers.isEmpty)
-        #expect(try await child.api.status().peers.isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getStatus).peers.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getStatus).peers.isEmpty)
         let refused = try await parent.latchkey("message", "send", "--on", "Emma's PC", "hello")
         #expect(refused.status == 67 && refused.talkLines.count == 1, "\(refused)")
       }
@@ -30,15 +31,15 @@ extension ProcessTests {
         let (parent, child) = try await lab.pairedFamily()
         await child.kill()
         let waiting = try await parent.issue(.message("too late"), to: "Emma's PC")
-        let result = try await parent.api.unpair(device: "Emma's PC")
+        let result = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
         #expect(!result.wasTold)
         #expect(result.cancelledCommands == 1)
         // It still knows of it after a restart.
         try await parent.restart()
         try await child.start()
-        try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
-        #expect(try await child.api.status().messages.isEmpty)
-        #expect(try await parent.api.command(id: waiting).status == .cancelled)
+        try await eventually("the child knows") { try await child.api.ask(Endpoints.getStatus).peers.isEmpty }
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getCommand, waiting).status == .cancelled)
         // Told once, its key is gone for good.
         try await eventually("the parent knows that it was told") {
           parent.log.contains("session ended")
@@ -56,15 +57,18 @@ extension ProcessTests {
         let (parent, child) = try await lab.pairedFamily()
         let first = try await parent.issue(.message("first"), to: "Emma's PC")
         #expect(try await parent.ended(first).status == .executed)
-        _ = try await parent.api.unpair(device: "Emma's PC")
-        try await eventually("the child knows") { try await child.api.status().peers.isEmpty }
-        #expect(try await child.api.status().warnings.map { $0.contains("run `latchkey pair` on both") } == [true])
+        _ = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
+        try await eventually("the child knows") { try await child.api.ask(Endpoints.getStatus).peers.isEmpty }
+        #expect(
+          try await child.api.ask(Endpoints.getStatus).warnings.map { $0.contains("run `latchkey pair` on both") } == [
+            true
+          ])
         try await lab.pair(parent, child)
-        #expect(try await child.api.status().warnings.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getStatus).warnings.isEmpty)
         let second = try await parent.issue(.message("second"), to: "Emma's PC")
         #expect(try await parent.ended(second).status == .executed)
-        #expect(try await child.api.status().messages.map(\.text).sorted() == ["first", "second"])
-        let devices = try await parent.api.devices().filter { $0.device.state == .active }
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text).sorted() == ["first", "second"])
+        let devices = try await parent.api.ask(Endpoints.getDevices).filter { $0.device.state == .active }
         #expect(devices.count == 1)
         // Repeated after both restarted, since the result is durable.
         for node in [parent, child] { try await node.restart() }
@@ -79,7 +83,7 @@ extension ProcessTests {
         let (parent, child) = try await lab.pairedFamily()
         await child.kill()
         _ = try await parent.issue(.message("cancelled"), to: "Emma's PC")
-        _ = try await parent.api.unpair(device: "Emma's PC")
+        _ = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
         let code = try await lab.code(from: parent)
         // The child still takes itself for paired: whichever comes first, the removal or the code, both agree at the end.
         try await child.start()
@@ -92,7 +96,7 @@ extension ProcessTests {
         }
         let id = try await parent.issue(.message("welcome back"), to: "Emma's PC")
         #expect(try await parent.ended(id).status == .executed)
-        #expect(try await child.api.status().messages.map(\.text) == ["welcome back"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text) == ["welcome back"])
       }
     }
   }

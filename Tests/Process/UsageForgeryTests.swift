@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 import Glibc
-import LatchkeyControl
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyWire
 import Testing
 
@@ -72,7 +72,7 @@ extension ProcessTests {
           #expect(error?.code == code, "\(name): \(error.map(String.init(describing:)) ?? "accepted")")
           #expect(error?.message.contains(":") == true, "\(name) is told what to do")
         }
-        #expect(try await child.api.usage(UsageQuery()).sessions.isEmpty)
+        #expect(try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.isEmpty)
         // A correct request is accepted, and the node's own clocks are stored.
         let before = UsedProgram.milliseconds(CLOCK_REALTIME)
         let slightlyOff = altered(program) { $0.startedAtWall -= 20_000 }
@@ -90,36 +90,38 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         let (one, two) = (try UsedProgram(), try UsedProgram())
-        let session = try await child.api.startUsage(one.request("chess")).recordID
-        #expect(try await child.api.startUsage(two.request("chess")).recordID == session)
-        #expect(try await child.api.startUsage(one.request("chess")).recordID == session)
+        let session = try await child.api.ask(Endpoints.startUsage, one.request("chess")).recordID
+        #expect(try await child.api.ask(Endpoints.startUsage, two.request("chess")).recordID == session)
+        #expect(try await child.api.ask(Endpoints.startUsage, one.request("chess")).recordID == session)
         // One program is one application.
         let other = try await refusal(child, one.request("math"))
         #expect(other?.code == .invalid && other?.message.contains("chess") == true, "\(String(describing: other))")
         for window in [one, two] {
           let early = await #expect(throws: LocalAPIError.self) {
-            try await child.api.endUsage(recordID: session.description)
+            try await child.api.ask(Endpoints.endUsage, session.description)
           }
           #expect(early?.code == .stillRunning)
-          #expect(try await child.api.usage(UsageQuery()).sessions.map(\.isOpen) == [true])
+          #expect(try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.map(\.isOpen) == [true])
           await window.end()
         }
         // The node needs no word of it.
         try await parent.eventuallyHasUsage(1)
-        #expect(try await child.api.endUsage(recordID: session.description) == parent.usage().first)
+        #expect(try await child.api.ask(Endpoints.endUsage, session.description) == parent.usage().first)
         #expect(try await parent.usage().map(\.recordID) == [session])
         #expect(try await child.usage() == parent.usage())
 
         // The same over a death of the node, and in the terminal: the first window's end is no trouble.
         let (three, file) = (try UsedProgram(), lab.newPath())
-        let again = try await child.api.startUsage(three.request("chess")).recordID
+        let again = try await child.api.ask(Endpoints.startUsage, three.request("chess")).recordID
         #expect(again != session)
         try await child.restart()
         let tracked = try await child.latchkey(
           "usage", "track", "--app", "chess", "--", "/bin/sh", "-c", "touch \(file)")
         #expect(tracked.status == 0 && tracked.talk.isEmpty, "\(tracked)")
         #expect(FileManager.default.fileExists(atPath: file))
-        #expect(try await child.api.usage(UsageQuery()).sessions.filter(\.isOpen).map(\.record.recordID) == [again])
+        #expect(
+          try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.filter(\.isOpen).map(
+            \.record.recordID) == [again])
         await three.end()
         try await parent.eventuallyHasUsage(2)
         #expect(try await parent.usage().map(\.recordID) == [again, session])
@@ -131,7 +133,9 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")
         let programs = try (0...Limits.trackedPrograms).map { _ in try UsedProgram() }
-        for program in programs.dropLast() { _ = try await child.api.startUsage(program.request("app.\(program.pid)")) }
+        for program in programs.dropLast() {
+          _ = try await child.api.ask(Endpoints.startUsage, program.request("app.\(program.pid)"))
+        }
         let last = try #require(programs.last)
         #expect(try await refusal(child, last.request("last"))?.code == .limit)
         await programs[0].end()
@@ -148,9 +152,9 @@ extension ProcessTests {
         _ = await parent.terminate()
         for number in 0..<7 {
           let program = try UsedProgram()
-          let id = try await child.api.startUsage(program.request("app.\(number)")).recordID
+          let id = try await child.api.ask(Endpoints.startUsage, program.request("app.\(number)")).recordID
           await program.end()
-          _ = try await child.api.endUsage(recordID: id.description)
+          _ = try await child.api.ask(Endpoints.endUsage, id.description)
         }
         _ = await child.terminate()
         let now = UsedProgram.milliseconds(CLOCK_REALTIME)
@@ -182,7 +186,7 @@ extension ProcessTests {
         try await parent.start()
         try await parent.eventuallyHasUsage(7)
 
-        let sessions = try await parent.api.usage(UsageQuery()).sessions
+        let sessions = try await parent.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions
         let doubts = Dictionary(uniqueKeysWithValues: sessions.map { ($0.record.appID.text, $0.doubt) })
         #expect(
           doubts == [
@@ -197,7 +201,7 @@ extension ProcessTests {
         let json = try await parent.latchkey("usage", "list", "--format", "json")
         #expect(json.output.contains("\"doubt\" : \"future\""), "\(json)")
         // The child, whose own database was not changed there, has nothing to doubt.
-        #expect(try await child.api.usage(UsageQuery()).sessions.allSatisfy { $0.doubt == nil })
+        #expect(try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.allSatisfy { $0.doubt == nil })
       }
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -11,15 +11,17 @@ extension ProcessTests {
       var ids: [RecordID] = []
       for number in 0..<count {
         let program = try UsedProgram()
-        ids.append(try await child.api.startUsage(program.request("app.\(number)")).recordID)
+        ids.append(try await child.api.ask(Endpoints.startUsage, program.request("app.\(number)")).recordID)
         await program.end()
-        _ = try await child.api.endUsage(recordID: ids[number].description)
+        _ = try await child.api.ask(Endpoints.endUsage, ids[number].description)
       }
       return ids
     }
 
     private func isOpen(_ id: RecordID, on child: NodeProcess) async throws -> Bool {
-      try await child.api.usage(UsageQuery()).sessions.contains { $0.isOpen && $0.record.recordID == id }
+      try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.contains {
+        $0.isOpen && $0.record.recordID == id
+      }
     }
 
     @Test(
@@ -32,7 +34,7 @@ extension ProcessTests {
         var ids = try await record(batch, on: child)
         // A session that is open in the backup, and has long ended when it is put back.
         let early = try UsedProgram()
-        let open = try await child.api.startUsage(early.request("open.in.the.backup")).recordID
+        let open = try await child.api.ask(Endpoints.startUsage, early.request("open.in.the.backup")).recordID
         #expect(await child.terminate() == .exited(0))
         let backup = lab.newPath()
         try FileManager.default.copyItem(atPath: child.folder, toPath: backup)
@@ -41,7 +43,7 @@ extension ProcessTests {
           let lost = try await record(batch, on: child)
           if round == 0 {
             await early.end()
-            _ = try await child.api.endUsage(recordID: open.description)
+            _ = try await child.api.ask(Endpoints.endUsage, open.description)
             ids.append(open)
           }
           ids += lost
@@ -52,16 +54,16 @@ extension ProcessTests {
           try await child.start()
           // IDs that the restored database has forgotten do not end a running session.
           let program = try UsedProgram()
-          let present = try await child.api.startUsage(program.request("present")).recordID
+          let present = try await child.api.ask(Endpoints.startUsage, program.request("present")).recordID
           for id in lost {
             let error = await #expect(throws: LocalAPIError.self) {
-              try await child.api.endUsage(recordID: id.description)
+              try await child.api.ask(Endpoints.endUsage, id.description)
             }
             #expect(error?.code == .unknownSession)
           }
           #expect(try await isOpen(present, on: child))
           await program.end()
-          _ = try await child.api.endUsage(recordID: present.description)
+          _ = try await child.api.ask(Endpoints.endUsage, present.description)
           ids.append(present)
           #expect(await child.terminate() == .exited(0))
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -18,7 +19,7 @@ extension ProcessTests {
     /// Waits until the node has an open session.
     private func eventuallyOpen(_ child: NodeProcess) async throws {
       try await eventually("a session is open") {
-        try await child.api.usage(UsageQuery()).sessions.contains(where: \.isOpen)
+        try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.contains(where: \.isOpen)
       }
     }
 
@@ -107,7 +108,7 @@ extension ProcessTests {
         try end(file)
         try await parent.eventuallyHasUsage(1)
         #expect(try await child.usage() == parent.usage())
-        #expect(try await child.api.usage(UsageQuery()).sessions.allSatisfy { !$0.isOpen })
+        #expect(try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.allSatisfy { !$0.isOpen })
       }
     }
 

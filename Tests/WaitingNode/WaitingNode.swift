@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import LatchkeyControl
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
@@ -19,8 +18,9 @@ enum WaitingNode {
     let folder = arguments[place + 1]
     signal(SIGUSR1, SIG_IGN)
     do {
-      try await LocalNode.run(
-        LocalNodeSettings(stateFolder: folder, interfaces: ["lo"], discovers: false, logLevel: "debug"),
+      umask(0o077)
+      try await runNode(
+        NodeConfiguration(stateFolder: folder, interfaces: ["lo"], discovers: false, logLevel: "debug"),
         commands: CommandRegistry(household: [WaitForSignal.self]),
         carriers: [SignalCarrier(notes: folder + "/carried")])
     } catch {

@@ -20,7 +20,7 @@ let package = Package(
       dependencies: [
         .product(name: "LatchkeyProtocol", package: "latchkey"),
         .product(name: "LatchkeyNode", package: "latchkey"),
-        .product(name: "LatchkeyControl", package: "latchkey"),
+        .product(name: "LatchkeyCommands", package: "latchkey"),
         .product(name: "LatchkeyHousehold", package: "latchkey"),
         .product(name: "LatchkeyRules", package: "latchkey"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

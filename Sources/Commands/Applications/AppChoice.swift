@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// Finds the application that a person means.
 enum AppChoice {
@@ -42,7 +43,7 @@ enum AppChoice {
     /// Creates the value, with what is installed on a child's machines; without a child, on all machines.
     init(_ apps: [AppListing], of child: ChildID?, at node: any NodeInterface) async throws(LocalAPIError) {
       self.apps = apps
-      machines = try await node.installedApps(device: nil, number: nil).filter { machine in
+      machines = try await node.ask(Endpoints.getInstalled, (nil, nil)).filter { machine in
         !machine.apps.isEmpty && (child.map { machine.children.contains($0) } ?? true)
       }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The option that names the owner of an application's rules: a child, or the whole family.
 struct AppOwner: ParsableArguments {
@@ -42,7 +43,7 @@ struct AppOwner: ParsableArguments {
   ///
   /// - Throws: `TerminalFailure` if there are several children and none is named.
   func find(at node: any NodeInterface) async throws -> Found {
-    let listings = try await node.apps(ofChild: family ? nil : child)
+    let listings = try await node.ask(Endpoints.getApps, family ? nil : child)
     if family {
       return Found(child: nil, known: try await AppChoice.Known(listings.flatMap(\.apps), of: nil, at: node))
     }

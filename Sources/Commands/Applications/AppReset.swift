@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The removal of all rules of an application.
 enum AppReset {
@@ -58,7 +59,7 @@ enum AppReset {
       return "For the family: of \(name), \(byDefault) holds now, unless a child has rules of its own."
     }
     let whom = ShownText.safe(child.name.text)
-    let now = try await node.apps(ofChild: child.childID.description).flatMap(\.apps).first { $0.appID == id }
+    let now = try await node.ask(Endpoints.getApps, child.childID.description).flatMap(\.apps).first { $0.appID == id }
     guard let now, !now.rules.isEmpty else {
       return "\(whom): nothing is set for \(name) now"
         + (DefaultCategory.all[id].map { "; by default it is \($0.rawValue)." } ?? "; it is neutral.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey apps` subcommand.
 struct AppsSubcommand: AsyncParsableCommand {
@@ -42,14 +43,14 @@ struct AppsListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let found = try await interface.apps(ofChild: child)
+    let found = try await interface.ask(Endpoints.getApps, child)
     switch listing.format {
     case .json: try console.write(JSONText.pretty(found))
     case .table:
       try console.write(Self.page(found))
       // Without rules, there is nothing to say of the parents who set them.
       let hasRules = found.contains { $0.apps.contains { !$0.rules.isEmpty } }
-      let peers = hasRules ? try await interface.devices() : []
+      let peers = hasRules ? try await interface.ask(Endpoints.getDevices) : []
       for sentence in Self.notes(found, peers) { console.note(sentence) }
     }
   }

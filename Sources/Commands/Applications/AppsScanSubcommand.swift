@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey apps scan` subcommand.
 struct AppsScanSubcommand: AsyncParsableCommand {
@@ -35,14 +36,14 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let known = try await Self.machine(on, at: interface)
-    let peer = try await interface.devices().first { $0.device.deviceID == known.deviceID }
+    let peer = try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == known.deviceID }
     guard let peer, peer.isConnected || wait != nil else {
       try write(known)
       return tell(of: known, peer)
     }
     let ended = try await scan(known, at: interface)
     let number = ended?.stateInForce?.as(ApplicationsScanned.self)?.number
-    let found = try await interface.installedApps(device: known.deviceID.description, number: number)
+    let found = try await interface.ask(Endpoints.getInstalled, (known.deviceID.description, number))
     try write(found.first ?? known)
     if number == nil { try tell(of: ended, found.first ?? known, peer) }
   }
@@ -51,7 +52,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   private static func machine(
     _ text: String?, at node: any NodeInterface
   ) async throws -> InstalledListing {
-    let machines = try await node.installedApps(device: text, number: nil)
+    let machines = try await node.ask(Endpoints.getInstalled, (text, nil))
     guard let machine = machines.first else {
       throw TerminalFailure(.unknownName, "No child's machine is paired yet: run `latchkey pair` here and there.")
     }
@@ -69,7 +70,8 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   private func scan(
     _ machine: InstalledListing, at node: any NodeInterface
   ) async throws -> ConfigurationCommand? {
-    let command = try await node.issue(CommandRequest(device: machine.deviceID.description, action: .scanApplications))
+    let command = try await node.ask(
+      Endpoints.issue, CommandRequest(device: machine.deviceID.description, action: .scanApplications))
     return try await CommandWaiter(node: node).wait(
       command.commandID.description, seconds: wait?.seconds ?? Self.patience)
   }

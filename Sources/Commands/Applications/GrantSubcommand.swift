@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The command `latchkey grant`.
 struct GrantSubcommand: AsyncParsableCommand {
@@ -52,23 +53,25 @@ struct GrantSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     if isTakenBack { return try await takeBack(at: interface) }
-    let child = if words.count == 2 { words[0] } else { try await interface.rules(ofChild: nil).child.name.text }
+    let child =
+      if words.count == 2 { words[0] } else { try await interface.ask(Endpoints.getRules, nil).child.name.text }
     var request = GrantRequest(minutes: minutes, category: scope.flatMap { AppCategory(argument: $0) })
     var purpose: String? = request.category.map(ReasonText.plural)
     if let scope, request.category == nil {
-      let listings = try await interface.apps(ofChild: child)
+      let listings = try await interface.ask(Endpoints.getApps, child)
       let known = try await AppChoice.Known(
         listings.flatMap(\.apps), of: listings.first?.child?.childID, at: interface)
       guard let app = try AppChoice.match(scope, among: known) else { throw AppChoice.unknown(scope, among: known) }
       request.app = app
       purpose = known.name(of: app)
     }
-    let edit = try await interface.grant(toChild: child, request)
+    let edit = try await interface.ask(Endpoints.grantTime, (child, request))
     let shown = ShownText.safe(edit.rules.child.name.text)
     let whom = purpose.map { " for " + ShownText.safe($0) } ?? ""
     let rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family)
     // The time is given, and a lock or the bedtime may still keep the child from using it.
-    let obstacle = try? await TodayText.obstacle(interface.today(ofChild: edit.rules.child.childID.description))
+    let obstacle = try? await TodayText.obstacle(
+      interface.ask(Endpoints.getToday, edit.rules.child.childID.description))
     let sentences = ["\(shown): \(SpanText.minutes(minutes)) more today\(whom).", obstacle].compactMap(\.self)
     try await RuleIssue.tell(
       edit, edit.commands, sentences, of: rules,

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// The applications that are installed on a machine, as text.
 enum InstalledText {

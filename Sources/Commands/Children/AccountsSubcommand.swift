@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey accounts` subcommand.
 struct AccountsSubcommand: AsyncParsableCommand {
@@ -50,7 +51,7 @@ struct AccountsListSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
-    let accounts = try await node.open().accounts(device: on)
+    let accounts = try await node.open().ask(Endpoints.getAccounts, on)
     switch listing.format {
     case .json: try console.write(JSONText.pretty(accounts))
     case .table:
@@ -86,8 +87,8 @@ struct AccountsAssignSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let before = try await interface.accounts(device: account.on)
-    let result = try await interface.assignAccount(account.request(child: child))
+    let before = try await interface.ask(Endpoints.getAccounts, account.on)
+    let result = try await interface.ask(Endpoints.assignAccount, account.request(child: child))
     let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
     TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
   }
@@ -108,8 +109,8 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let before = try await interface.accounts(device: account.on)
-    let result = try await interface.assignAccount(account.request(child: nil))
+    let before = try await interface.ask(Endpoints.getAccounts, account.on)
+    let result = try await interface.ask(Endpoints.assignAccount, account.request(child: nil))
     let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
     TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
   }

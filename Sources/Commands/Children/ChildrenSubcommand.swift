@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey children` subcommand.
 struct ChildrenSubcommand: AsyncParsableCommand {
@@ -36,7 +37,7 @@ struct ChildrenListSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
-    let children = try await node.open().children()
+    let children = try await node.open().ask(Endpoints.getChildren)
     switch listing.format {
     case .json: try console.write(JSONText.pretty(children))
     case .table:
@@ -68,7 +69,7 @@ struct ChildrenAddSubcommand: AsyncParsableCommand {
   var name: String
 
   func run() async throws {
-    let child = try await node.open().addChild(ChildNameRequest(name: name))
+    let child = try await node.open().ask(Endpoints.addChild, ChildNameRequest(name: name))
     TerminalEnvironment.current.console.note(
       "\(ShownText.quoted(child.name)) is a child of the family now. Say which accounts are \(child.name)'s with "
         + "`latchkey accounts assign`.")
@@ -92,7 +93,7 @@ struct ChildrenRenameSubcommand: AsyncParsableCommand {
   var to: String
 
   func run() async throws {
-    let child = try await node.open().renameChild(argument.child, ChildNameRequest(name: to))
+    let child = try await node.open().ask(Endpoints.renameChild, (argument.child, ChildNameRequest(name: to)))
     let console = TerminalEnvironment.current.console
     console.note("The child is called \(ShownText.quoted(child.name)) now.")
     if let sentence = ChildText.untold(child) { console.note(sentence) }
@@ -116,9 +117,9 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let found = try await interface.rules(ofChild: argument.child).child
+    let found = try await interface.ask(Endpoints.getRules, argument.child).child
     try await confirmation.confirm("Remove \(ShownText.quoted(found.name)) from the family, with all rules?")
-    let child = try await interface.removeChild(found.childID.description)
+    let child = try await interface.ask(Endpoints.removeChild, found.childID.description)
     let machines =
       child.machines.isEmpty
       ? "" : " \(ChildText.machines(child)) \(child.machines.count == 1 ? "stays" : "stay") paired."

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey devices rename` subcommand.
 struct DevicesRenameSubcommand: AsyncParsableCommand {
@@ -45,10 +46,10 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let result: RenameResult
     if isSelf {
-      let own = try await interface.status().deviceID
-      result = try await interface.rename(device: own.description, RenameRequest(name: device))
+      let own = try await interface.ask(Endpoints.getStatus).deviceID
+      result = try await interface.ask(Endpoints.renameDevice, (own.description, RenameRequest(name: device)))
     } else {
-      result = try await interface.rename(device: device, RenameRequest(name: to, childName: child))
+      result = try await interface.ask(Endpoints.renameDevice, (device, RenameRequest(name: to, childName: child)))
     }
     console.note(Self.sentence(result, isRenamed: isSelf || to != nil))
   }

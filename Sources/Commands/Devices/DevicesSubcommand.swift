@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey devices` subcommand.
 struct DevicesSubcommand: AsyncParsableCommand {
@@ -52,7 +53,7 @@ struct DevicesListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let devices = try await interface.devices()
+    let devices = try await interface.ask(Endpoints.getDevices)
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(devices))
     case .table:
@@ -93,7 +94,7 @@ struct DevicesShowSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let peer = try DeviceSearch.find(argument.device, among: await node.open().devices())
+    let peer = try DeviceSearch.find(argument.device, among: await node.open().ask(Endpoints.getDevices))
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(peer))
     case .table: try environment.console.write(Self.page(peer, now: environment.now()))
@@ -140,14 +141,14 @@ struct DevicesUnpairSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let peer = try DeviceSearch.find(argument.device, among: await interface.devices())
+    let peer = try DeviceSearch.find(argument.device, among: await interface.ask(Endpoints.getDevices))
     let name = ShownText.quoted(peer.device.name)
     try await confirmation.confirm(
       peer.device.role == .parent
         ? "Remove the parent's machine \(name)? It is told when, can set nothing here any more, and only a new pairing brings "
           + "it back."
         : "Remove \(name) from the family? The last rules stay in force there, and only a new pairing brings it back.")
-    let result = try await interface.unpair(device: peer.device.deviceID.description)
+    let result = try await interface.ask(Endpoints.deleteDevice, peer.device.deviceID.description)
     let told = result.wasTold ? "It has been told." : "It is told when it next calls."
     console.note("\(ShownText.quoted(result.device.name)) is removed. \(told)\(DeviceText.closed(result))")
   }
@@ -171,10 +172,10 @@ struct DevicesForgetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let peer = try DeviceSearch.find(argument.device, among: await interface.devices())
+    let peer = try DeviceSearch.find(argument.device, among: await interface.ask(Endpoints.getDevices))
     try await confirmation.confirm(
       "Forget \(ShownText.quoted(peer.device.name))? It is not told, and only a new pairing brings it back.")
-    let result = try await interface.forget(device: peer.device.deviceID.description)
+    let result = try await interface.ask(Endpoints.forgetDevice, peer.device.deviceID.description)
     console.note("\(ShownText.quoted(result.device.name)) is forgotten.\(DeviceText.closed(result))")
   }
 }
@@ -195,7 +196,7 @@ struct DevicesReleaseSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
-    let peer = try await node.open().release(device: argument.device)
+    let peer = try await node.open().ask(Endpoints.releaseDevice, argument.device)
     console.note("\(ShownText.quoted(peer.device.name)) is trusted again.")
   }
 }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey doctor` subcommand.
 struct DoctorSubcommand: AsyncParsableCommand {
@@ -65,27 +65,27 @@ struct DoctorSubcommand: AsyncParsableCommand {
     let status: NodeStatus
     do {
       interface = try await node.open()
-      status = try await interface.status()
+      status = try await interface.ask(Endpoints.getStatus)
     } catch {
       return DoctorRequest(
         node: .absent(TerminalFailure(error)?.sentence ?? "The node does not answer."), peer: nil, stamps: [], now: now)
     }
-    let nearby = try? await interface.nearby()
+    let nearby = try? await interface.ask(Endpoints.getNearby)
     var stamps: [ClockFacts.Stamp] = []
     let names = Dictionary(status.peers.map { ($0.device.deviceID, $0.device.name.text) }) { first, _ in first }
     let parents = Set(status.peers.filter { $0.device.role == .parent }.map(\.device.name))
-    for rule in (try? await interface.apps(ofChild: nil))?.flatMap(\.apps).flatMap(\.rules) ?? []
+    for rule in (try? await interface.ask(Endpoints.getApps, nil))?.flatMap(\.apps).flatMap(\.rules) ?? []
     where parents.contains(rule.setBy) {
       stamps.append(ClockFacts.Stamp(device: rule.setBy.text, at: rule.setAt))
     }
-    for session in (try? await interface.usage(UsageQuery(limit: 20)))?.sessions ?? [] {
+    for session in (try? await interface.ask(Endpoints.getUsage, UsageQuery(limit: 20).parts))?.sessions ?? [] {
       if let name = names[session.record.device] {
         stamps.append(ClockFacts.Stamp(device: name, at: session.record.sessionEnd))
       }
     }
     return DoctorRequest(
       node: .running(status, nearby), peer: try peer.map { try DeviceSearch.find($0, among: status.peers) },
-      stamps: stamps, conditions: (try? await interface.conditions()) ?? [], now: now)
+      stamps: stamps, conditions: (try? await interface.ask(Endpoints.getConditions)) ?? [], now: now)
   }
 }
 
@@ -105,7 +105,7 @@ struct DoctorRequest: Sendable {
   static func look(_ stateFolder: String, _ request: DoctorRequest) -> Facts {
     let machine: MachineFacts
     do {
-      machine = try LocalNode.isOfThisMachine(path: stateFolder).map { $0 ? .same : .other } ?? .unknown
+      machine = try NodeFolder.isOfThisMachine(StateFolder(path: stateFolder)).map { $0 ? .same : .other } ?? .unknown
     } catch { machine = .unreadable }
     var facts = Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
       node: request.node, machine: machine, peer: request.peer, now: request.now, stamps: request.stamps)

@@ -1,7 +1,7 @@
 import Foundation
-import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
+import LatchkeyNode
 
 /// Everything outside that a command touches; tests put their own in its place.
 struct TerminalEnvironment: Sendable {
@@ -23,7 +23,7 @@ struct TerminalEnvironment: Sendable {
   /// Gives a state folder new keys and returns the node's name and new ID.
   var renewIdentity: @Sendable (_ stateFolder: String) async throws -> (name: DeviceName, deviceID: DeviceID)
   /// Runs a node until it is told to stop.
-  var runNode: @Sendable (LocalNodeSettings) async throws -> Void
+  var runNode: @Sendable (NodeConfiguration) async throws -> Void
   /// Gathers the facts about this machine and the path to one peer.
   var gather: @Sendable (_ stateFolder: String, DoctorRequest) async -> Facts
   /// Starts a program whose use is recorded.

@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The issuing of a command to a child's machine, and waiting for it if requested.
 enum CommandIssue {
@@ -8,14 +9,14 @@ enum CommandIssue {
     _ action: CommandDraft, on device: String, at node: any NodeInterface, options: IssueOptions
   ) async throws {
     let console = TerminalEnvironment.current.console
-    let command = try await node.issue(
-      CommandRequest(device: device, action: action, expiresAfter: options.expires?.milliseconds))
+    let command = try await node.ask(
+      Endpoints.issue, CommandRequest(device: device, action: action, expiresAfter: options.expires?.milliseconds))
     if options.format == .json {
       try console.write(JSONText.pretty(command))
     } else if options.verbose {
       try console.write("\(command.commandID)\n")
     }
-    let peer = try? await node.devices().first { $0.device.deviceID == command.target }
+    let peer = try? await node.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }
     if options.format == .text {
       for sentence in delivery(to: [peer], isWaiting: options.wait != nil) { console.note(sentence) }
     }

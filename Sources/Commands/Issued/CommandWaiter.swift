@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 import Synchronization
 
 /// A wait for the final status of a command, which continues while the node restarts.
@@ -37,7 +38,7 @@ final class CommandWaiter: Sendable {
       return try await group.next() ?? nil
     }
     if let ended { return ended }
-    return try? await node.command(id: id)
+    return try? await node.ask(Endpoints.getCommand, id)
   }
 
   private func waitWithoutEnd(_ id: String) async throws -> ConfigurationCommand {
@@ -50,7 +51,7 @@ final class CommandWaiter: Sendable {
   /// Returns the command as it is; `nil`, after a pause, if the node could not be asked.
   private func look(_ id: String) async throws -> ConfigurationCommand? {
     do {
-      let command = try await node.waitForCommand(id: id)
+      let command = try await node.ask(Endpoints.waitForCommand, id)
       isSilent.withLock { $0 = false }
       return command
     } catch {

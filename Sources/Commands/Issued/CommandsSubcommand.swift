@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey commands` subcommand.
 struct CommandsSubcommand: AsyncParsableCommand {
@@ -31,7 +32,7 @@ struct CommandChoice: ParsableArguments {
   /// - Throws: `TerminalFailure` for `last` if no command has been issued.
   func find(at node: any NodeInterface) async throws -> String {
     guard id.lowercased() == "last" else { return id }
-    guard let last = try await node.commands(device: nil, limit: 1).first else {
+    guard let last = try await node.ask(Endpoints.getCommands, (nil, 1)).first else {
       throw TerminalFailure(
         .unknownName, "No commands have been given: `latchkey app set --help` shows how to give one.")
     }
@@ -67,7 +68,7 @@ struct CommandsListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let commands = try await interface.commands(device: device, limit: limit)
+    let commands = try await interface.ask(Endpoints.getCommands, (device, limit))
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(commands))
     case .table:
@@ -100,17 +101,18 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let command = try await interface.command(id: choice.find(at: interface))
+    let command = try await interface.ask(Endpoints.getCommand, choice.find(at: interface))
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(command))
     case .table:
       let names = try await DeviceNames(of: interface)
-      let isOwn = try await interface.status().deviceID == command.author
+      let isOwn = try await interface.ask(Endpoints.getStatus).deviceID == command.author
       let zone = try await FamilyClock(at: interface).zone
       let terms = RuleTerms(zone: zone.identifier)
       let progress = CommandText.progress(
         command, on: names.name(command.target),
-        peer: try await interface.devices().first { $0.device.deviceID == command.target }, terms: terms)
+        peer: try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }, terms: terms
+      )
       let rows = [
         ("ID", command.commandID.description), ("machine", names[command.target]),
         ("asked", CommandText.request(command.payload, terms)),
@@ -151,7 +153,7 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
       id, seconds: timeout.seconds)
     var machine: DeviceName?
     if let target = command?.target {
-      machine = try? await interface.devices().first { $0.device.deviceID == target }?.device.name
+      machine = try? await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == target }?.device.name
     }
     try CommandEnd.tell(command, id: id, machine: machine, format: listing.format, time: timeout)
   }
@@ -172,7 +174,7 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let command = try await interface.cancelCommand(id: choice.find(at: interface))
+    let command = try await interface.ask(Endpoints.cancelCommand, choice.find(at: interface))
     guard command.status == .cancelled else {
       throw TerminalFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(command)).")
     }

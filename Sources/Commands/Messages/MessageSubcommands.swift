@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey message` subcommand.
 struct MessageSubcommand: AsyncParsableCommand {
@@ -51,7 +52,7 @@ struct MessagesSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let status = try await interface.status()
+    let status = try await interface.ask(Endpoints.getStatus)
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
     if status.messages.isEmpty { return try environment.console.say("No messages have arrived here.") }
     let zone = try await FamilyClock(at: interface).zone
@@ -62,7 +63,7 @@ struct MessagesSubcommand: AsyncParsableCommand {
     guard environment.console.outputIsTerminal else { return }
     for message in status.messages where !message.isRead {
       do {
-        _ = try await interface.markMessageRead(id: message.commandID.description)
+        _ = try await interface.ask(Endpoints.markMessageRead, message.commandID.description)
       } catch {
         // On a machine of several children, a message stays for the others.
         if error.code == .forbidden { return }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey report adopt` subcommand.
 struct ReportAdoptSubcommand: AsyncParsableCommand {
@@ -21,7 +22,7 @@ struct ReportAdoptSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
-    let adopted = try await node.open().adopt(device: on)
+    let adopted = try await node.open().ask(Endpoints.adoptRules, on)
     if listing.format == .json { return try console.write(JSONText.pretty(adopted)) }
     let things = adopted.map { ShownText.safe($0.words) }
     console.note(

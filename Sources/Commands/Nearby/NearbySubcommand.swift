@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey nearby` subcommand.
 struct NearbySubcommand: AsyncParsableCommand {
@@ -18,7 +19,7 @@ struct NearbySubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let nearby = try await node.open().nearby()
+    let nearby = try await node.open().ask(Endpoints.getNearby)
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(nearby))
     case .table: try environment.console.write(Self.page(nearby, now: environment.now()))

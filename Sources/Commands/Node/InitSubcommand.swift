@@ -1,6 +1,6 @@
 import ArgumentParser
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey init` subcommand.
 struct InitSubcommand: AsyncParsableCommand {

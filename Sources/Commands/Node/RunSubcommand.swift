@@ -1,6 +1,6 @@
 import ArgumentParser
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey run` subcommand.
 struct RunSubcommand: AsyncParsableCommand {
@@ -62,17 +62,18 @@ struct RunSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     try await TerminalEnvironment.current.runNode(
-      LocalNodeSettings(
+      NodeConfiguration(
         stateFolder: node.stateFolder, port: port, interfaces: interfaces?.names, peers: peer.map(\.description),
-        discovers: !noDiscovery, queueItems: queueItems,
-        queueBytes: queueMegabytes.map { $0 << 20 }, logLevel: logLevel, logFormat: logFormat,
-        enforces: !noAgent))
+        discovers: !noDiscovery,
+        caps: QueueCaps(
+          items: queueItems ?? Limits.queueItems, bytes: queueMegabytes.map { $0 << 20 } ?? Limits.queueBytes),
+        agent: noAgent ? .none : LocalNode.agent(ofNodeIn: node.stateFolder), logLevel: logLevel, logFormat: logFormat))
   }
 
   @Sendable private static func readLevel(_ text: String) throws -> String {
-    guard LocalNodeSettings.logLevels.contains(text) else {
+    guard NodeConfiguration.logLevels.contains(text) else {
       throw ValidationError(
-        "There is no such log level: take one of \(LocalNodeSettings.logLevels.joined(separator: ", ")).")
+        "There is no such log level: take one of \(NodeConfiguration.logLevels.joined(separator: ", ")).")
     }
     return text
   }

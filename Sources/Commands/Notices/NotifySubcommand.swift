@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import LatchkeyAgent
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey notify` subcommand.
 struct NotifySubcommand: AsyncParsableCommand {
@@ -34,7 +35,7 @@ struct NotifySubcommand: AsyncParsableCommand {
     var complaint = ""
     while !Task.isCancelled {
       do {
-        let notices = try await node.open().notices(caller: nil, after: last)
+        let notices = try await node.open().ask(Endpoints.noticeEvents, last)
         (pause, complaint) = (1, "")
         for await notice in notices {
           last = notice.number

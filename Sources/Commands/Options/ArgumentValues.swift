@@ -1,6 +1,6 @@
 import ArgumentParser
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// How a listing is written.
 enum ListingFormat: String, ExpressibleByArgument, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// The option for the node, which every subcommand has.
 struct NodeOptions: ParsableArguments {
@@ -9,7 +9,7 @@ struct NodeOptions: ParsableArguments {
 
   /// The folder in full, for what creates or runs a node.
   var stateFolder: String {
-    LocalNode.stateFolder(explicit: stateDir, environment: TerminalEnvironment.current.variables)
+    StateFolder.resolve(explicit: stateDir, environment: TerminalEnvironment.current.variables).path
   }
 
   /// The folder in full of the node to talk to, which may be the system's.

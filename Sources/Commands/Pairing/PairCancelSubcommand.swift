@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey pair cancel` subcommand.
 struct PairCancelSubcommand: AsyncParsableCommand {
@@ -19,10 +20,10 @@ struct PairCancelSubcommand: AsyncParsableCommand {
     if let id {
       ids = [id]
     } else {
-      ids = try await interface.pairings().filter { $0.phase != .ended }.map(\.pairingID)
+      ids = try await interface.ask(Endpoints.getPairings).filter { $0.phase != .ended }.map(\.pairingID)
     }
     for id in ids {
-      let ended = try await interface.cancelPairing(id: id)
+      let ended = try await interface.ask(Endpoints.cancelPairing, id)
       if let outcome = ended.outcome, outcome != .cancelled {
         throw TerminalFailure(
           .data, "This pairing had ended before: \(ShownText.safe(ended.sentence ?? outcome.sentence))")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyAgent
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey pair invite` subcommand.
 struct PairInviteSubcommand: AsyncParsableCommand {
@@ -56,8 +57,8 @@ struct PairInviteSubcommand: AsyncParsableCommand {
     defer { withExtendedLifetime(scope) {} }
     let interface = try await node.open()
     try await PairingEvents.during(console: console) { events in
-      let opened = try await interface.invite(
-        InviteRequest(minutes: minutes, childName: childName, acceptWithoutAsking: yes))
+      let opened = try await interface.ask(
+        Endpoints.invite, InviteRequest(minutes: minutes, childName: childName, acceptWithoutAsking: yes))
       if !json { try show(opened, console: console) }
       let records = PairingRecords(console: console, question: "To accept, enter its six digits: ")
       var conversation = await PairingConversation(

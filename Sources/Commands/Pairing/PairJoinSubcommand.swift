@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyAgent
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey pair join` subcommand.
 struct PairJoinSubcommand: AsyncParsableCommand {
@@ -63,7 +64,9 @@ struct PairJoinSubcommand: AsyncParsableCommand {
     defer { withExtendedLifetime(scope) {} }
     let interface = try await node.open()
     // Checked before the question, since a parent's machine cannot use a code.
-    if let status = try? await interface.status(), status.role == .parent { throw LocalAPIError.joinOnParent }
+    if let status = try? await interface.ask(Endpoints.getStatus), status.role == .parent {
+      throw LocalAPIError.joinOnParent
+    }
     let consent: PairingConsent =
       if let acceptDigits { .digits(acceptDigits) } else { yes || !console.inputIsTerminal ? .beforehand : .person }
     let code = try await readCode(console)
@@ -71,8 +74,8 @@ struct PairJoinSubcommand: AsyncParsableCommand {
       let records = PairingRecords(console: console)
       let started: PairingProgress
       do {
-        started = try await interface.join(
-          JoinRequest(code: code, peer: peer?.description, acceptWithoutAsking: consent == .beforehand))
+        started = try await interface.ask(
+          Endpoints.join, JoinRequest(code: code, peer: peer?.description, acceptWithoutAsking: consent == .beforehand))
       } catch let error as LocalAPIError {
         if json, error.code == .typo { try records.typo(error) }
         throw error

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey pair list` subcommand.
 struct PairListSubcommand: AsyncParsableCommand {
@@ -12,7 +13,7 @@ struct PairListSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
-    let pairings = try await node.open().pairings()
+    let pairings = try await node.open().ask(Endpoints.getPairings)
     switch listing.format {
     case .json: try console.write(JSONText.pretty(pairings))
     case .table:

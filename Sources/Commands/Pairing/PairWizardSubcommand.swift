@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyAgent
 import LatchkeyModel
+import LatchkeyNode
 
 /// The command `latchkey pair`, in full `latchkey pair wizard`.
 struct PairWizardSubcommand: AsyncParsableCommand {
@@ -59,7 +60,7 @@ struct PairWizardSubcommand: AsyncParsableCommand {
     let scope = UndumpableScope()
     defer { withExtendedLifetime(scope) {} }
     let interface = try await node.open()
-    let role = try await interface.status().role
+    let role = try await interface.ask(Endpoints.getStatus).role
     let look = TerminalLook(isPlain: plain, background: background, environment: environment)
     defer { console.setInput(.lines) }
     try await PairingEvents.during(console: console) { events in

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// The sentences about points.
 enum PointsSentences {

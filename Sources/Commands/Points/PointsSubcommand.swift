@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey points` subcommand.
 struct PointsSubcommand: AsyncParsableCommand {
@@ -43,7 +44,7 @@ struct PointsShowSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let points = try await interface.points(ofChild: child, limit: last)
+    let points = try await interface.ask(Endpoints.getPoints, (child, last))
     switch format {
     case .json: try console.write(JSONText.pretty(points))
     case .csv:
@@ -58,7 +59,9 @@ struct PointsShowSubcommand: AsyncParsableCommand {
             ]
           }))
     case .table:
-      for sentence in PointsSentences.all(points, on: try await interface.status().role) { try console.say(sentence) }
+      for sentence in PointsSentences.all(points, on: try await interface.ask(Endpoints.getStatus).role) {
+        try console.say(sentence)
+      }
       guard !points.entries.isEmpty else { return }
       let zone = try await FamilyClock(at: interface).zone
       let rows = points.entries.map { entry in
@@ -132,8 +135,8 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let result = try await interface.adjustPoints(
-      PointsAdjustment(child: child, milliPoints: Self.signed(change), reason: reason))
+    let result = try await interface.ask(
+      Endpoints.adjustPoints, PointsAdjustment(child: child, milliPoints: Self.signed(change), reason: reason))
     if format == .json {
       try console.write(JSONText.pretty(result))
     } else {
@@ -141,7 +144,7 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
     }
     if result.milliPoints == 0, result.asked == 0 { throw TerminalFailure(.data) }
     guard let time = wait else { return }
-    let peers = try await interface.devices()
+    let peers = try await interface.ask(Endpoints.getDevices)
     for command in result.commands {
       let id = command.commandID.description
       let ended = try await CommandWaiter(node: interface).wait(id, seconds: time.seconds)
@@ -195,8 +198,9 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let command = try await interface.reviewPoints(PointsReview(record: id, isApproved: decision == .approve))
-    let peer = try? await interface.devices().first { $0.device.deviceID == command.target }
+    let command = try await interface.ask(
+      Endpoints.reviewPoints, PointsReview(record: id, isApproved: decision == .approve))
+    let peer = try? await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }
     for sentence in CommandIssue.delivery(to: [peer], isWaiting: wait != nil) { console.note(sentence) }
     guard let time = wait else { return }
     let ended = try await CommandWaiter(node: interface).wait(command.commandID.description, seconds: time.seconds)

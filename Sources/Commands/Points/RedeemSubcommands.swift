@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The child whose points are redeemed.
 struct RedeemingOptions: ParsableArguments {
@@ -47,7 +48,7 @@ struct RedeemSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let result = try await node.open().redeemPoints(request())
+    let result = try await node.open().ask(Endpoints.redeemPoints, request())
     let console = TerminalEnvironment.current.console
     if options.format == .json { return try console.write(JSONText.pretty(result)) }
     console.note(
@@ -72,7 +73,7 @@ struct RefundSubcommand: AsyncParsableCommand {
   @OptionGroup var options: RedeemingOptions
 
   func run() async throws {
-    let result = try await node.open().refundPoints(PointsRedemption(child: options.child))
+    let result = try await node.open().ask(Endpoints.refundPoints, PointsRedemption(child: options.child))
     let console = TerminalEnvironment.current.console
     if options.format == .json { return try console.write(JSONText.pretty(result)) }
     console.note(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// Names that a shell completes: those of the running node's machines, children, applications and commands.
 ///
@@ -10,7 +10,7 @@ enum CompletionNames {
   /// Paired machines and the children whose they are.
   static let devices = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in
-      try await node.devices().flatMap { peer in
+      try await node.ask(Endpoints.getDevices).flatMap { peer in
         let label = DeviceSearch.Label(peer.device)
         return [ShellWord.isPlain(label.name.text) ? label.name.text : label.deviceID.short] + label.children
       }
@@ -19,14 +19,16 @@ enum CompletionNames {
 
   /// The children of the family.
   static let children = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in try await node.children().map(\.name.text) }
+    await ask(words) { node in try await node.ask(Endpoints.getChildren).map(\.name.text) }
   }
 
   /// Applications that have rules or are installed, by ID and by name.
   static let apps = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in
-      let ruled = try await node.apps(ofChild: nil).flatMap(\.apps).flatMap { [$0.appID.text, $0.displayName] }
-      let installed = try await node.installedApps(device: nil, number: nil).flatMap(\.apps)
+      let ruled = try await node.ask(Endpoints.getApps, nil).flatMap(\.apps).flatMap {
+        [$0.appID.text, $0.displayName]
+      }
+      let installed = try await node.ask(Endpoints.getInstalled, (nil, nil)).flatMap(\.apps)
       return ruled + installed.flatMap { [$0.appID.text, $0.displayName] }
     }
   }
@@ -34,7 +36,7 @@ enum CompletionNames {
   /// The newest commands.
   static let commands = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     ["last"]
-      + (await ask(words) { node in try await node.commands(device: nil, limit: 20).map(\.commandID.description) })
+      + (await ask(words) { node in try await node.ask(Endpoints.getCommands, (nil, 20)).map(\.commandID.description) })
   }
 
   /// The longest time that a shell is kept waiting.

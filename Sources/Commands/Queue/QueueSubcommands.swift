@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey queue` subcommand.
 struct QueueSubcommand: AsyncParsableCommand {
@@ -40,7 +41,7 @@ struct QueueListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let entries = try await interface.queue(device: peer, streamClass: streamClass, limit: limit)
+    let entries = try await interface.ask(Endpoints.getQueue, (peer, streamClass, limit))
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(entries))
     case .table:
@@ -88,7 +89,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     var device = peer
     if device == nil {
-      let peers = try await interface.devices()
+      let peers = try await interface.ask(Endpoints.getDevices)
       guard !peers.isEmpty else {
         throw TerminalFailure(
           .unknownName, "No machines are paired, and nothing waits: run `latchkey pair` here and there.")
@@ -98,8 +99,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
       }
       device = peers.first?.device.deviceID.description
     }
-    let entry = try await interface.queueEntry(
-      device: device ?? "", streamClass: kind, number: number)
+    let entry = try await interface.ask(Endpoints.getQueueEntry, (device ?? "", kind, number))
     switch listing.format {
     case .json: try environment.console.write(JSONText.pretty(entry))
     case .table:
@@ -140,7 +140,7 @@ struct QueueRetrySubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
-    let peers = try await node.open().syncNow(device: peer)
+    let peers = try await node.open().ask(Endpoints.syncNow, peer)
     guard !peers.isEmpty else {
       throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
     }

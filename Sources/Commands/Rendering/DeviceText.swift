@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// Paired machines and what befalls them, in words.
 enum DeviceText {
@@ -73,7 +74,7 @@ struct DeviceNames: Sendable {
 
   /// Creates the value from the node's answers.
   init(of node: any NodeInterface) async throws(LocalAPIError) {
-    self.init(try await node.status())
+    self.init(try await node.ask(Endpoints.getStatus))
   }
 
   /// Takes the names of the node's own machine, of those that are paired with it, and of those that were.

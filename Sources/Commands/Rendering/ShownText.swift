@@ -1,5 +1,5 @@
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// Names, numbers and spans of time as people read them.
 enum ShownText {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey ask` subcommand.
 struct AskSubcommand: AsyncParsableCommand {
@@ -62,7 +63,7 @@ struct AskSubcommand: AsyncParsableCommand {
       if request.category == nil { request.appID = try await Self.app(purpose, at: interface, orCategory: true) }
     }
     if let app { request.appID = try await Self.app(app, at: interface) }
-    let asked = try await interface.ask(request)
+    let asked = try await interface.ask(Endpoints.ask, request)
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(asked)) }
     let wish = RequestText.wish(asked, try await RequestText.names([asked], at: interface))
@@ -77,7 +78,7 @@ struct AskSubcommand: AsyncParsableCommand {
   private static func app(
     _ text: String, at node: any NodeInterface, orCategory: Bool = false
   ) async throws -> AppID {
-    let known = try await AppChoice.Known(node.apps(ofChild: nil).flatMap(\.apps), of: nil, at: node)
+    let known = try await AppChoice.Known(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
     if let match = try AppChoice.match(text, among: known) { return match }
     let question = Spelling.question(for: text, among: AppCategory.allCases.map(\.rawValue))
     if orCategory, !question.isEmpty {

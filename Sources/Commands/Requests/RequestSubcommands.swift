@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey requests` subcommand.
 struct RequestsSubcommand: AsyncParsableCommand {
@@ -18,7 +19,7 @@ struct RequestsSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let requests = try await interface.requests(ofChild: nil)
+    let requests = try await interface.ask(Endpoints.getRequests, nil)
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(requests)) }
     let names = try await RequestText.names(requests, at: interface)
     try environment.console.write(
@@ -32,7 +33,7 @@ struct RequestsSubcommand: AsyncParsableCommand {
           ]
         }, empty: "Nothing was asked for today."))
     let open = requests.count { $0.state == .open }
-    if open > 0, try await interface.status().role == .parent {
+    if open > 0, try await interface.ask(Endpoints.getStatus).role == .parent {
       environment.console.note("`latchkey approve ID` or `latchkey deny ID` answers; the first answer holds.")
     }
   }
@@ -57,8 +58,8 @@ struct RequestArgument: ParsableArguments {
 
   /// Answers the request, and says what became of it.
   func answer(isApproved: Bool, minutes: Int?, at node: any NodeInterface) async throws {
-    let answered = try await node.answerRequest(
-      AnswerRequest(request: request, isApproved: isApproved, minutes: minutes, word: word))
+    let answered = try await node.ask(
+      Endpoints.answerRequest, AnswerRequest(request: request, isApproved: isApproved, minutes: minutes, word: word))
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(answered)) }
     let name = ShownText.safe(answered.childName.text)
@@ -74,14 +75,15 @@ extension RequestArgument {
   private func obstacle(_ answered: RequestListing, at node: any NodeInterface) async -> String? {
     let child = answered.childName.text
     if let app = answered.appID {
-      guard let found = try? await node.explain(child: child, app: app.text, at: nil), !found.app.verdict.isAllowed
+      guard let found = try? await node.ask(Endpoints.getExplanation, (child, app.text, nil)),
+        !found.app.verdict.isAllowed
       else { return nil }
       let verdict = found.app.verdict
       let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
       return "\(ShownText.safe(found.app.displayName)) stays closed for now: "
         + "\(ShownText.safe(verdict.reason ?? "a rule"))\(until)."
     }
-    return (try? await node.today(ofChild: child)).flatMap(TodayText.obstacle)
+    return (try? await node.ask(Endpoints.getToday, child)).flatMap(TodayText.obstacle)
   }
 }
 
@@ -143,7 +145,7 @@ enum RequestText {
   static func names(_ requests: [RequestListing], at node: any NodeInterface) async throws -> [AppID: String] {
     let apps = Set(requests.compactMap(\.appID))
     if apps.isEmpty { return [:] }
-    let known = try await AppChoice.Known(node.apps(ofChild: nil).flatMap(\.apps), of: nil, at: node)
+    let known = try await AppChoice.Known(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
     return Dictionary(uniqueKeysWithValues: apps.map { ($0, known.name(of: $0)) })
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The day for which a rule is set instead of the plan.
 struct ExceptionOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey limit` subcommand.
 struct LimitSubcommand: AsyncParsableCommand {

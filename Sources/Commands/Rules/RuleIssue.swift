@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// Sets rules at the node and prints the result.
 enum RuleIssue {
@@ -34,15 +35,15 @@ enum RuleIssue {
     }
     switch owner {
     case .child(let child):
-      let name = if let child { child } else { try await node.rules(ofChild: nil).child.name.text }
-      let edit = try await node.setRules(ofChild: name, RuleRequest(changes))
+      let name = if let child { child } else { try await node.ask(Endpoints.getRules, nil).child.name.text }
+      let edit = try await node.ask(Endpoints.setRules, (name, RuleRequest(changes)))
       let rules = OwnedRules(
         child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family, installed: names)
       try await tell(
         edit, edit.commands, try await words?() ?? sentences(changes, rules), of: rules,
         ofNobody: "\(rules.whom) has no machine yet: the rule holds once one is paired.", at: node, options: options)
     case .family:
-      let edit = try await node.setSettings(RuleRequest(changes))
+      let edit = try await node.ask(Endpoints.setSettings, RuleRequest(changes))
       let rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], installed: names)
       try await tell(
         edit, edit.commands, try await words?() ?? sentences(changes, rules), of: rules,
@@ -98,7 +99,7 @@ enum RuleIssue {
     ofNobody nobody: String, at node: any NodeInterface, options: RuleOptions
   ) async throws {
     let console = TerminalEnvironment.current.console
-    let peers = try await node.devices()
+    let peers = try await node.ask(Endpoints.getDevices)
     let machines = commands.map { command in peers.first { $0.device.deviceID == command.target } }
     if options.format == .json {
       try console.write(JSONText.pretty(edit))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The owner of rules: a child, or the whole family.
 enum RuleOwner: Hashable, Sendable {
@@ -12,9 +13,9 @@ enum RuleOwner: Hashable, Sendable {
   func rules(at node: any NodeInterface) async throws -> OwnedRules {
     switch self {
     case .child(let child):
-      let rules = try await node.rules(ofChild: child)
+      let rules = try await node.ask(Endpoints.getRules, child)
       return OwnedRules(child: rules.child, rules: rules.rules, family: rules.family)
-    case .family: return OwnedRules(child: nil, rules: try await node.settings().rules, family: [])
+    case .family: return OwnedRules(child: nil, rules: try await node.ask(Endpoints.getSettings).rules, family: [])
     }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey rules` subcommand.
 struct RulesSubcommand: AsyncParsableCommand {
@@ -30,7 +31,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let rules: ChildRules
     do {
-      rules = try await interface.rules(ofChild: child)
+      rules = try await interface.ask(Endpoints.getRules, child)
     } catch {
       guard error.code == .unknownChild, child == nil else { throw error }
       return try await showFamily(at: interface)
@@ -41,7 +42,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     let given = try await Self.given(to: rules.child, at: interface, zone: zone)
     var empty = ""
     if rules.rules.isEmpty {
-      let isParent = try await interface.status().role == .parent
+      let isParent = try await interface.ask(Endpoints.getStatus).role == .parent
       let child = ShellWord.isPlain(rules.child.name.text) ? " --child \"\(name)\"" : ""
       empty =
         "No rules are set for \(name) yet" + (isParent ? ": try `latchkey limit set\(child) --daily 2h`." : ".")
@@ -57,7 +58,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     {
       environment.console.note(sentence)
     }
-    for sentence in Self.weakened(try await interface.conditions(), on: rules.child.machines) {
+    for sentence in Self.weakened(try await interface.ask(Endpoints.getConditions), on: rules.child.machines) {
       environment.console.note(sentence)
     }
   }
@@ -79,7 +80,7 @@ struct RulesSubcommand: AsyncParsableCommand {
   /// Shows the family's rules, as long as there is no child.
   private func showFamily(at node: any NodeInterface) async throws {
     let console = TerminalEnvironment.current.console
-    let family = try await node.settings()
+    let family = try await node.ask(Endpoints.getSettings)
     if listing.format == .json { return try console.write(JSONText.pretty(family)) }
     try console.say("There is no child yet: `latchkey children add Emma` adds one.")
     if family.rules.isEmpty { return }
@@ -113,7 +114,7 @@ struct RulesSubcommand: AsyncParsableCommand {
   private static func given(to child: ChildListing, at node: any NodeInterface, zone: TimeZone) async throws
     -> [[String]]
   {
-    let requests = try await node.requests(ofChild: child.childID.description).filter {
+    let requests = try await node.ask(Endpoints.getRequests, child.childID.description).filter {
       $0.state == .approved && $0.minutes != nil
     }
     let names = try await RequestText.names(requests, at: node)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey settings` subcommand.
 struct SettingsSubcommand: AsyncParsableCommand {
@@ -22,13 +23,13 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let rules = try await interface.settings()
+    let rules = try await interface.ask(Endpoints.getSettings)
     switch listing.format {
     case .json: try console.write(JSONText.pretty(rules))
     case .table:
       try console.write(Self.page(rules.settings))
       if let sentence = Self.setBy(rules.rules, zone: FamilyClock(rules).zone) { console.note(sentence) }
-      if rules.rules.isEmpty { console.note(Self.defaults(try await interface.status())) }
+      if rules.rules.isEmpty { console.note(Self.defaults(try await interface.ask(Endpoints.getStatus))) }
       for sentence in RulesSubcommand.notes(rules.rules) { console.note(sentence) }
       if !rules.untold.isEmpty {
         let names = ShownText.list(rules.untold.map { ShownText.safe($0.text) })

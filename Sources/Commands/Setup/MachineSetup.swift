@@ -1,8 +1,8 @@
 import Glibc
 import LatchkeyAgent
-import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
+import LatchkeyNode
 
 /// What `latchkey setup` asks of the machine, and does to it besides making a node's state.
 struct MachineSetup: Sendable {
@@ -56,7 +56,7 @@ struct MachineSetup: Sendable {
         let folders = ofAccount ? ["/usr/lib/systemd/user"] : ["/lib/systemd/system", "/usr/lib/systemd/system"]
         return folders.contains { access($0 + "/latchkey.service", F_OK) == 0 }
       },
-      holdsNode: { LocalNode.exists(path: $0) },
+      holdsNode: { StateFolder(path: $0).hasProfile },
       run: { name, arguments in
         switch ToolRun.run(name, arguments, seconds: 90, variables: kept) {
         case .output: nil

@@ -1,5 +1,5 @@
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// Where `latchkey setup` makes a node, and what runs it.
 struct SetupPlace {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey setup` subcommand.
 struct SetupSubcommand: AsyncParsableCommand {
@@ -143,8 +143,8 @@ struct SetupSubcommand: AsyncParsableCommand {
         "The node has not started: see `journalctl --user -u latchkey`, then add your children with `latchkey children add`."
       )
     }
-    for child in children { _ = try await interface.addChild(ChildNameRequest(name: child.text)) }
-    if let sessions { _ = try await interface.setSettings(RuleRequest([.init("sessions", sessions)])) }
+    for child in children { _ = try await interface.ask(Endpoints.addChild, ChildNameRequest(name: child.text)) }
+    if let sessions { _ = try await interface.ask(Endpoints.setSettings, RuleRequest([.init("sessions", sessions)])) }
     environment.console.note("Added: \(children.map { ShownText.quoted($0) }.joined(separator: ", ")).")
   }
 

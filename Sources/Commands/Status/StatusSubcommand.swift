@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey status` subcommand.
 struct StatusSubcommand: AsyncParsableCommand {
@@ -24,7 +25,7 @@ struct StatusSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let status = try await interface.status()
+    let status = try await interface.ask(Endpoints.getStatus)
     switch listing.format {
     // Followed, each value stands on a line of its own, so that a program can read them one by one.
     case .json: try environment.console.write(follow ? JSONText.line(status) : JSONText.pretty(status))
@@ -40,13 +41,13 @@ struct StatusSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     var changes = PeerChanges()
     _ = changes.lines(of: peers, now: environment.now())
-    for await state in await interface.syncStates() {
+    for await state in try await interface.ask(Endpoints.syncStates) {
       switch listing.format {
       case .json: try environment.console.write(JSONText.line(state))
       case .table:
         let now = environment.now()
         let time = TimeText.exact(now, zone: environment.timeZone).dropFirst(11).prefix(8)
-        for line in changes.lines(of: try await interface.devices(), now: now) {
+        for line in changes.lines(of: try await interface.ask(Endpoints.getDevices), now: now) {
           try environment.console.say("\(time)  \(line)")
         }
       }

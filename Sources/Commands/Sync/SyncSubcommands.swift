@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey sync` subcommand.
 struct SyncSubcommand: AsyncParsableCommand {
@@ -36,7 +37,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    var peers = try await interface.syncNow(device: peer)
+    var peers = try await interface.ask(Endpoints.syncNow, peer)
     guard !peers.isEmpty else {
       throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
     }
@@ -47,7 +48,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
       if let inStep = try await inStep(chosen, at: interface, seconds: wait.seconds) {
         peers = inStep
       } else {
-        peers = try await interface.devices().filter { chosen.contains($0.device.deviceID) }
+        peers = try await interface.ask(Endpoints.getDevices).filter { chosen.contains($0.device.deviceID) }
       }
     }
     try show(peers)
@@ -89,8 +90,8 @@ struct SyncNowSubcommand: AsyncParsableCommand {
       group.addTask {
         var changes = PeerChanges()
         // The present state comes at once, then each change.
-        for await _ in await node.syncStates() {
-          let peers = try await node.devices().filter { devices.contains($0.device.deviceID) }
+        for await _ in try await node.ask(Endpoints.syncStates) {
+          let peers = try await node.ask(Endpoints.getDevices).filter { devices.contains($0.device.deviceID) }
           if peers.allSatisfy(Self.isInStep) { return peers }
           for line in changes.lines(of: peers, now: environment.now()) where tells { environment.console.note(line) }
         }

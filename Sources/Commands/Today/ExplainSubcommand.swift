@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey explain` subcommand.
 struct ExplainSubcommand: AsyncParsableCommand {
@@ -35,7 +36,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
     let name = try await ChildChoice.name(child, at: interface)
     var moment: Int64?
     if let at { moment = at.instant(in: try await FamilyClock(at: interface).zone) }
-    let found = try await interface.explain(child: name, app: app, at: moment)
+    let found = try await interface.ask(Endpoints.getExplanation, (name, app, moment))
     if listing.format == .json { return try environment.console.write(JSONText.pretty(found)) }
     let verdict = found.app.verdict
     try environment.console.say(
@@ -81,6 +82,6 @@ enum ChildChoice {
   /// Returns the name that was given or, if none was, that of the only child.
   static func name(_ given: String?, at node: any NodeInterface) async throws -> String {
     if let given { return given }
-    return try await node.rules(ofChild: nil).child.childID.description
+    return try await node.ask(Endpoints.getRules, nil).child.childID.description
   }
 }

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// What `latchkey me` says beside a child's day.
 enum MeText {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey today` subcommand.
 struct TodaySubcommand: AsyncParsableCommand {
@@ -29,7 +30,7 @@ struct TodaySubcommand: AsyncParsableCommand {
     let children = try await children(at: interface)
     if follow { return try await watch(children, at: interface) }
     var days: [ChildToday] = []
-    for child in children { days.append(try await interface.today(ofChild: child)) }
+    for child in children { days.append(try await interface.ask(Endpoints.getToday, child)) }
     if listing.format == .json { return try console.write(JSONText.pretty(days)) }
     if days.isEmpty { return try console.say("No child is known here yet: `latchkey children` lists them.") }
     for day in days { try console.say(TodayText.line(day)) }
@@ -40,7 +41,7 @@ struct TodaySubcommand: AsyncParsableCommand {
 
   private func children(at interface: any NodeInterface) async throws -> [String] {
     if let child { return [child] }
-    return try await interface.children().map(\.childID.description)
+    return try await interface.ask(Endpoints.getChildren).map(\.childID.description)
   }
 
   private func watch(_ children: [String], at interface: any NodeInterface) async throws {
@@ -49,7 +50,7 @@ struct TodaySubcommand: AsyncParsableCommand {
         .usage, "One child is followed at a time: name one, such as `latchkey today Emma --follow`.")
     }
     let console = TerminalEnvironment.current.console
-    for await day in try await interface.todayEvents(ofChild: child) {
+    for await day in try await interface.ask(Endpoints.todayEvents, child) {
       switch listing.format {
       case .json: try console.write(JSONText.line(day))
       case .table: try console.say("\(TodayText.clock(day.at, day))  \(TodayText.line(day))")
@@ -76,7 +77,7 @@ struct MeSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let day = try await interface.ownToday(caller: nil)
+    let day = try await interface.ask(Endpoints.getOwnToday)
     if listing.format == .json { return try console.write(JSONText.pretty(day)) }
     try console.say(TodayText.line(day))
     for app in day.apps where !app.verdict.isAllowed {
@@ -89,7 +90,7 @@ struct MeSubcommand: AsyncParsableCommand {
       let names = learning.prefix(8).map { ShownText.safe($0.displayName) }.joined(separator: ", ")
       try console.say("Learning earns points: \(names).")
     }
-    let requests = try await interface.requests(ofChild: day.childID.description)
+    let requests = try await interface.ask(Endpoints.getRequests, day.childID.description)
     let names = try await RequestText.names(requests, at: interface)
     for request in requests { try console.say(MeText.request(request, names)) }
     for notice in day.notices { console.note(ShownText.safe(notice)) }

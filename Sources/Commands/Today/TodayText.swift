@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// A child's day in words.
 enum TodayText {

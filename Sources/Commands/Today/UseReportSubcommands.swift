@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The options of every report of use.
 struct UseReportOptions: ParsableArguments {
@@ -77,12 +78,12 @@ enum UseReportText {
   static func report(_ period: String, _ options: UseReportOptions, at node: any NodeInterface) async throws {
     let environment = TerminalEnvironment.current
     let name = try await ChildChoice.name(options.child, at: node)
-    var query = UseReportQuery(child: name, period: period, from: nil, to: nil)
+    var days: (first: String?, last: String?)
     if options.from != nil || options.to != nil {
       let zone = try await FamilyClock(at: node).zone
-      (query.from, query.to) = (options.from?.day(in: zone)?.description, options.to?.day(in: zone)?.description)
+      days = (options.from?.day(in: zone)?.description, options.to?.day(in: zone)?.description)
     }
-    let report = try await node.useReport(query)
+    let report = try await node.ask(Endpoints.getUseReport, (name, period, days.first, days.last))
     switch options.format {
     case .json: try environment.console.write(JSONText.pretty(report))
     case .csv: try environment.console.write(CSVText.render(csvHeader, rows: csv(report)))

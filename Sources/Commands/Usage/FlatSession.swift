@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 
 /// One session as programs read it: every value by its own name, times as text and as Unix milliseconds.
 struct FlatSession: Encodable, Sendable {

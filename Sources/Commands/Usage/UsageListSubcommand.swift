@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey usage` subcommand.
 struct UsageSubcommand: AsyncParsableCommand {
@@ -113,7 +114,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
     var query = query
     var sessions: [UsagePage.Session] = []
     while true {
-      let page = try await node.usage(query)
+      let page = try await node.ask(Endpoints.getUsage, query.parts)
       sessions += page.sessions
       guard let next = page.next, next != query.cursor else { return sessions }
       query.cursor = next

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// Reports a session's start and end to the node, and does not give up when the node is just restarting.
 struct UsageReporter: Sendable {
@@ -15,7 +16,7 @@ struct UsageReporter: Sendable {
     let request = UsageStartRequest(
       appID: app.text, displayName: name, processID: program.processID, processStartTime: program.processStartTime,
       startedAt: program.startedAt, startedAtWall: program.startedAtWall, zone: zone)
-    return try await retried { () throws(LocalAPIError) in try await node.startUsage(request) }
+    return try await retried { () throws(LocalAPIError) in try await node.ask(Endpoints.startUsage, request) }
   }
 
   /// Asks the node to check whether the session has ended, so that its record is durable on return.
@@ -26,7 +27,7 @@ struct UsageReporter: Sendable {
   /// - Throws: `LocalAPIError` if the node refuses or cannot be reached.
   func end(_ recordID: RecordID) async throws(LocalAPIError) {
     do throws(LocalAPIError) {
-      _ = try await retried { () throws(LocalAPIError) in try await node.endUsage(recordID: recordID.description) }
+      _ = try await retried { () throws(LocalAPIError) in try await node.ask(Endpoints.endUsage, recordID.description) }
     } catch {
       guard error.code == .stillRunning else { throw error }
     }

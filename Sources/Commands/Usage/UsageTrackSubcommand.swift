@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey usage track` subcommand.
 struct UsageTrackSubcommand: AsyncParsableCommand {
@@ -38,7 +39,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    guard try await interface.status().role == .child else {
+    guard try await interface.ask(Endpoints.getStatus).role == .child else {
       throw TerminalFailure(
         .permission, "Use is recorded on a child's machine, and this is a parent's: the program was not run.")
     }
@@ -63,7 +64,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
   /// Returns the ID of the application: that of the known one of this name or ID, or else the text as an ID.
   private func chosen(at node: any NodeInterface) async throws -> AppID {
     // A program that was named by its ID runs whatever the node can tell.
-    let known = try? await AppChoice.Known(node.apps(ofChild: nil).flatMap(\.apps), of: nil, at: node)
+    let known = try? await AppChoice.Known(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
     if let known, let match = try AppChoice.match(app, among: known, isWhole: true) { return match }
     if let known, AppID(app) == nil { throw AppChoice.unknown(app, among: known) }
     return try AppChoice.read(app)

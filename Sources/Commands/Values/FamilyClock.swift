@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LatchkeyCalendar
 import LatchkeyModel
+import LatchkeyNode
 
 /// The family's zone and days, in which times about the household are typed and shown.
 struct FamilyClock: Sendable {
@@ -12,7 +13,7 @@ struct FamilyClock: Sendable {
 
   /// Reads the family's settings.
   init(at node: any NodeInterface) async throws {
-    self.init(try await node.settings())
+    self.init(try await node.ask(Endpoints.getSettings))
   }
 
   /// The family's settings; a zone that not all children's machines hold is one machine's word, and moves no times here.

@@ -1,34 +1,3 @@
-/// The rules of the whole family, as `GET /v1/settings` shows them.
-public struct FamilyRules: Hashable, Sendable, Codable {
-  /// The settings that hold, with the defaults of those that nobody has set.
-  public var settings: FamilySettings
-  /// The rules that are set for the family, in the order of their keys.
-  public var rules: [RuleListing]
-  /// On a parent's node, the machines that have not yet confirmed the last change.
-  public var untold: [DeviceName]
-
-  /// Creates a listing.
-  public init(settings: FamilySettings, rules: [RuleListing], untold: [DeviceName]) {
-    self.settings = settings
-    self.rules = rules
-    self.untold = untold
-  }
-}
-
-/// Rules of the family that were set.
-public struct FamilyEdit: Hashable, Sendable, Codable {
-  /// The family's rules from now on.
-  public var rules: FamilyRules
-  /// The commands that carry the edit, one or more for each child's machine.
-  public var commands: [ConfigurationCommand]
-
-  /// Creates a result.
-  public init(rules: FamilyRules, commands: [ConfigurationCommand]) {
-    self.rules = rules
-    self.commands = commands
-  }
-}
-
 /// `POST /v1/children/{child}/grant`: more time for the rest of the family's day.
 public struct GrantRequest: Hashable, Sendable, Codable {
   /// The additional minutes, 1 to 1,440.
@@ -52,22 +21,5 @@ extension GrantRequest: CheckedRequest {
     if !(1...1_440).contains(minutes) { return "More time is 1 to 1,440 minutes: give a number, such as 30." }
     return app == nil || category == nil
       ? nil : "More time is for an application or for a category: name one of the two."
-  }
-}
-
-/// A setting of this machine's that it had lost and has taken over again from a child's machine.
-public struct AdoptedSetting: Hashable, Sendable, Codable {
-  /// The key of its register.
-  public var key: RegisterKey
-  /// The value, in the form that is stored; `nil` if the register was deleted.
-  public var value: String?
-  /// What it sets, as a phrase.
-  public var words: String
-
-  /// Creates a setting.
-  public init(key: RegisterKey, value: String?, words: String) {
-    self.key = key
-    self.value = value
-    self.words = words
   }
 }

@@ -25,4 +25,7 @@ public struct UsageQuery: Hashable, Sendable, Codable {
     self.limit = limit
     self.cursor = cursor
   }
+
+  /// The values of the query, as the endpoint takes them.
+  public var parts: (String?, String?, Int64?, Int64?, Int, String?) { (device, appID, from, to, limit, cursor) }
 }

@@ -17,14 +17,6 @@ public struct UsageStartRequest: Hashable, Sendable, Codable {
   public var startedAtWall: Int64
   /// The IANA name of the caller's time zone.
   public var zone: String
-  /// The user ID of the caller as the kernel reports it, which the server sets; `nil` for the node's user.
-  ///
-  /// It is never part of the JSON.
-  public var caller: UInt32?
-
-  private enum CodingKeys: CodingKey {
-    case appID, displayName, processID, processStartTime, startedAt, startedAtWall, zone
-  }
 
   /// Creates a request.
   public init(
@@ -38,23 +30,5 @@ public struct UsageStartRequest: Hashable, Sendable, Codable {
     self.startedAt = startedAt
     self.startedAtWall = startedAtWall
     self.zone = zone
-  }
-}
-
-/// The answer to `UsageStartRequest`: the session is durable, and is recorded even if every process is killed from now
-/// on.
-public struct UsageStarted: Hashable, Sendable, Codable {
-  /// The ID of the session's record.
-  public var recordID: RecordID
-  /// A Boolean value that indicates whether the application is blocked by the rules.
-  public var isBlocked: Bool
-  /// How far this machine enforces rules.
-  public var enforcement: Enforcement
-
-  /// Creates an answer.
-  public init(recordID: RecordID, isBlocked: Bool, enforcement: Enforcement) {
-    self.recordID = recordID
-    self.isBlocked = isBlocked
-    self.enforcement = enforcement
   }
 }

@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyTransport
+import Logging
 
 /// The configuration of a node, from its command line.
 public struct NodeConfiguration: Sendable {
@@ -17,11 +18,18 @@ public struct NodeConfiguration: Sendable {
   public var caps: QueueCaps
   /// The agent that carries out the rules on a child's machine.
   public var agent: AgentChoice
+  /// The level from which on the node logs: one of `logLevels`; any other text counts as `info`.
+  public var logLevel: String
+  /// The form of log lines.
+  public var logFormat: LogFormat
+
+  /// The words for levels.
+  public static let logLevels = Logger.Level.allCases.map(\.rawValue)
 
   /// Creates a configuration.
   public init(
     stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
-    caps: QueueCaps = QueueCaps(), agent: AgentChoice = .none
+    caps: QueueCaps = QueueCaps(), agent: AgentChoice = .none, logLevel: String = "info", logFormat: LogFormat = .text
   ) {
     self.stateFolder = stateFolder
     self.port = port
@@ -30,6 +38,15 @@ public struct NodeConfiguration: Sendable {
     self.discovers = discovers
     self.caps = caps
     self.agent = agent
+    self.logLevel = logLevel
+    self.logFormat = logFormat
+  }
+
+  /// The logger of a node that runs as a program of its own.
+  var logger: Logger {
+    var logger = Logger(label: "latchkey") { [logFormat] _ in StandardErrorLogHandler(format: logFormat) }
+    logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info
+    return logger
   }
 }
 

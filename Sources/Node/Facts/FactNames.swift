@@ -9,13 +9,16 @@ struct FactNames: Sendable {
 
   /// Reads the names that this node knows.
   static func load(_ context: NodeContext) async throws(StoreError) -> FactNames {
-    var names: [DeviceID: DeviceName] = [:]
-    for told in try await context.store.otherParents().values.joined() {
-      names[told.parent.deviceID] = told.parent.name
-    }
-    for peer in try await context.store.peers() { names[peer.device.deviceID] = peer.device.name }
+    let known = try await context.store.peersAndOtherParents()
+    return FactNames(known.peers, known.otherParents, own: context)
+  }
+
+  /// Creates the names of the devices of this node, which precede those that other machines say.
+  init(_ peers: [PeerRecord], _ otherParents: [DeviceID: [OtherParent]], own context: NodeContext) {
+    names = [:]
+    for told in otherParents.values.joined() { names[told.parent.deviceID] = told.parent.name }
+    for peer in peers { names[peer.device.deviceID] = peer.device.name }
     names[context.own] = context.name
-    return FactNames(names: names)
   }
 
   /// Returns the name of a machine.

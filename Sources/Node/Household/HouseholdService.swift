@@ -108,8 +108,7 @@ struct HouseholdService: Sendable {
 
   private func publish(_ result: EditResult) async {
     guard !result.changes.isEmpty else { return }
-    await directory.committed(result.changes)
-    context.changes.notify()
+    await context.publish(result.changes, result.commands, isEdit: false, directory)
   }
 }
 

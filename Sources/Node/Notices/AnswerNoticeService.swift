@@ -23,12 +23,12 @@ struct AnswerNoticeService: Sendable {
 
   /// Tells of answers that are not known, and returns the answered requests; `nil` if the disk refuses now.
   private func look(_ known: Set<CommandID>?) async -> Set<CommandID>? {
-    guard let household = try? await node.household() else { return nil }
+    guard let household = try? await node.context.readHousehold() else { return nil }
     let context = node.context
     var answered: Set<CommandID> = []
     let children = household.children(of: context.own)
     for child in children {
-      guard let requests = try? await node.requests(ofChild: child.description) else { return nil }
+      guard let requests = try? await node.call().requests(of: child) else { return nil }
       for request in requests {
         guard let answer = request.answer else { continue }
         answered.insert(request.requestID)

@@ -6,15 +6,10 @@ import LatchkeyTransport
 
 /// The requests that begin a pairing: opening a code, entering one, and a joiner's connection.
 extension PairingService {
-  /// Opens a code.
+  /// Opens a code, on a parent.
   ///
   /// Spec: Protocol/03-pairing.md §2, §7.
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
-    guard context.profile.role == .parent else {
-      throw LocalAPIError(
-        .wrongRole,
-        "This is a child's machine, which joins: run `latchkey pair` here and on the parent's machine.")
-    }
     let minutes = request.minutes ?? Limits.pairingMinutes.usual
     guard (Limits.pairingMinutes.least...Limits.pairingMinutes.most).contains(minutes) else {
       throw LocalAPIError(.invalid, "A code is open for 1 to 15 minutes: give --minutes a number in that range.")
@@ -94,11 +89,10 @@ extension PairingService {
     await inviter.serve(first, isTyped: isTyped, Inviter.Line(connection: connection, ticket: ticket), frames)
   }
 
-  /// Joins with a code: checks it here, then continues in the background.
+  /// Joins with a code, on a child: checks it here, then continues in the background.
   ///
   /// Spec: Protocol/03-pairing.md §2, §4.
   func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
-    guard context.profile.role == .child else { throw .joinOnParent }
     let code: PairingCredential
     do { code = try PairingCredential(request.code) } catch { throw LocalAPIError(.typo, error.description) }
     if case .pasted(let pasted) = code, pasted.commitment == context.party.keys.codeCommitment {

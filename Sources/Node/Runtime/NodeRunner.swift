@@ -13,19 +13,18 @@ import ServiceLifecycle
 
 /// Runs a node until SIGTERM or SIGINT, after which it ends in less than 2 s.
 ///
-/// `services` returns further services that run with the node, such as the local API. `commands` are the kinds of command
-/// that the node knows, and `carriers` carry out the effects that need something outside the database. Throws
-/// `NodeStartupError` if the node cannot be started.
+/// The local API runs with it. `commands` are the kinds of command that the node knows, and `carriers` carry out the effects
+/// that need something outside the database. Throws `NodeStartupError` if the node cannot be started.
 public func runNode(
-  configuration: NodeConfiguration, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = [],
-  logger: Logger, services: (NodeService) -> [any Service]
+  _ configuration: NodeConfiguration, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = []
 ) async throws(NodeStartupError) {
+  let logger = configuration.logger
   CoreFiles.forbid()
   OpenFiles.raiseLimit()
   let node = try await RunningNode(
     configuration: configuration, commands: commands, carriers: carriers, logger: logger)
   var group = ServiceGroupConfiguration(
-    services: (node.services + services(node.service)).map {
+    services: (node.services + node.service.localServices).map {
       .init(
         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
         failureTerminationBehavior: .gracefullyShutdownGroup)
@@ -212,6 +211,16 @@ public final class RunningNode: Sendable {
       }
       return try await Listener(interfaces: configuration.interfaces, port: configuration.port)
     } catch { throw NodeStartupError(error) }
+  }
+}
+
+extension NodeService {
+  /// The local API and, if the service manager started this process, the reports to it.
+  fileprivate var localServices: [any Service] {
+    let (up, told) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let api = ControlService(self) { told.yield() }
+    guard let manager = ServiceManager.ofThisProcess() else { return [api] }
+    return [api, ServiceManagerService(manager: manager, node: self, whenUp: up)]
   }
 }
 

@@ -29,6 +29,8 @@ public struct FactResult<Value: Sendable>: Sendable {
   public var commands: [ConfigurationCommand] = []
   /// The streams that carry all of that.
   public var changes: [OutboxChange] = []
+  /// A Boolean value that indicates whether it has changed registers.
+  public var hasEdits = false
 }
 
 /// Facts that this machine makes.
@@ -66,6 +68,7 @@ extension Store {
         result.changes.append(change)
       }
       guard !orders.edits.isEmpty else { return result }
+      result.hasEdits = true
       var edit = EditTransaction(
         database: database, group: group, maker: maker, own: own, coding: coding, caps: caps, clock: clock, age: age,
         wall: wall)

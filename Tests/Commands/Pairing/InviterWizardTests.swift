@@ -3,6 +3,7 @@ import LatchkeyTestSupport
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the wizard on the parent's machine: the screen, and the effects of answers.
 @Suite struct InviterWizardTests {
@@ -60,7 +61,8 @@ import Testing
     }
     #expect(run.status == 0)
     #expect(
-      run.node.calls.contains(.rename(SampleValues.childID.description, RenameRequest(name: "Emma's laptop"))))
+      run.node.calls.contains(
+        .ask(Endpoints.renameDevice, (SampleValues.childID.description, RenameRequest(name: "Emma's laptop")))))
     #expect(console.screen.unknown.isEmpty)
     try Snapshot.expect(console.screen.everything, "screen-invite-" + name)
   }
@@ -159,15 +161,19 @@ import Testing
       ])
     #expect(run.console.prompts.filter { $0.hasPrefix("Whose machine") }.count == 4)
     #expect(
-      run.node.calls.contains(.invite(InviteRequest(minutes: 5, childName: "Emma 🎀", acceptWithoutAsking: false))))
+      run.node.calls.contains(
+        .ask(Endpoints.invite, InviteRequest(minutes: 5, childName: "Emma 🎀", acceptWithoutAsking: false))))
   }
 
   @Test func noNameIsFineAndAGivenOneIsNotAsked() async {
     let none = await wizard([SamplePairing.ended(.expired)], lines: ["   "])
-    #expect(none.node.calls.contains(.invite(InviteRequest(minutes: 5, childName: nil, acceptWithoutAsking: false))))
+    #expect(
+      none.node.calls.contains(
+        .ask(Endpoints.invite, InviteRequest(minutes: 5, childName: nil, acceptWithoutAsking: false))))
     let given = await wizard([SamplePairing.ended(.expired)], lines: [], "--for", "Emma", "--minutes", "3")
     #expect(
-      given.node.calls.contains(.invite(InviteRequest(minutes: 3, childName: "Emma", acceptWithoutAsking: false))))
+      given.node.calls.contains(
+        .ask(Endpoints.invite, InviteRequest(minutes: 3, childName: "Emma", acceptWithoutAsking: false))))
     #expect(given.console.prompts.isEmpty)
   }
 
@@ -180,13 +186,14 @@ import Testing
     let run = await wizard([SamplePairing.ended(.expired)], lines: lines)
     #expect(run.console.prompts.first?.contains("(Emma, other names,") == true)
     #expect(
-      run.node.calls.contains(.invite(InviteRequest(minutes: 5, childName: childName, acceptWithoutAsking: false))))
+      run.node.calls.contains(
+        .ask(Endpoints.invite, InviteRequest(minutes: 5, childName: childName, acceptWithoutAsking: false))))
   }
 
   @Test func theAccountThatFitsIsToldAndTheOtherIsAskedFor() async {
     let told = await wizard([SamplePairing.question()], lines: ["Emma", "y"])
     #expect(told.status == 0)
-    #expect(told.node.calls.last == .waitForAccounts(SampleValues.childID.description))
+    #expect(told.node.calls.last == .ask(Endpoints.waitForAccounts, SampleValues.childID.description))
     #expect(told.console.screen.everything.contains("The account emma on Emma's PC is Emma's now."))
 
     let device = SampleValues.childID.description
@@ -194,7 +201,8 @@ import Testing
     #expect(asked.status == 0)
     #expect(asked.console.screen.everything.contains("Which account there is Ben's? (guest (Guest), or nothing"))
     #expect(
-      asked.node.calls.last == .assignAccount(AccountRequest(device: device, account: "guest", child: "Ben")))
+      asked.node.calls.last
+        == .ask(Endpoints.assignAccount, AccountRequest(device: device, account: "guest", child: "Ben")))
 
     let later = await wizard([SamplePairing.question()], lines: ["Ben", "y", ""])
     #expect(later.status == 0)
@@ -202,7 +210,8 @@ import Testing
     let nobody = await wizard([SamplePairing.question()], lines: ["", "y"])
     #expect(nobody.status == 0)
     #expect(
-      nobody.node.calls.last == .waitForAccounts(device), "Nothing is offered, since the machine states no child.")
+      nobody.node.calls.last == .ask(Endpoints.waitForAccounts, device),
+      "Nothing is offered, since the machine states no child.")
   }
 
   /// The answer to the question whether the machine is the child's whom it states, and whether it becomes that child's.
@@ -220,7 +229,7 @@ import Testing
     let words = run.console.screen.everything.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(words.contains("says that Zoe uses guest there. Is it Zoe's machine?"), "\(words)")
     let device = SampleValues.childID.description
-    #expect(run.node.calls.contains(.rename(device, RenameRequest(childName: "Zoe"))) == isTaken)
+    #expect(run.node.calls.contains(.ask(Endpoints.renameDevice, (device, RenameRequest(childName: "Zoe")))) == isTaken)
     #expect(words.contains("guest (Guest; Zoe's by the machine's word)") == isTaken, "\(words)")
   }
 
@@ -229,7 +238,7 @@ import Testing
     if byInterrupt { console.interrupt() }
     let run = await ScriptedRun(["pair"], node: ScriptedNode(SamplePairing.parentScript), console: console)
     #expect(run.status == 75)
-    #expect(run.node.calls == [.status, .children])
+    #expect(run.node.calls == [.ask(Endpoints.getStatus), .ask(Endpoints.getChildren)])
     #expect(console.notes.last?.contains("nothing was begun, and neither machine was changed") == true)
   }
 
@@ -246,7 +255,7 @@ import Testing
       console.interrupt()
       #expect(await group.next() == 75)
     }
-    #expect(node.calls.last == .cancelPairing("p1"))
+    #expect(node.calls.last == .ask(Endpoints.cancelPairing, "p1"))
     #expect(console.notes.last?.hasSuffix("Neither machine is paired with the other, unless it was before.") == true)
     #expect(console.inputs.last == .lines)
   }
@@ -261,7 +270,7 @@ import Testing
     let run = await wizard([SamplePairing.question()], lines: ["Emma", "maybe", "yes"])
     #expect(run.status == 0)
     #expect(run.console.screen.everything.contains("That is neither yes nor no"))
-    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: true, attempt: 1))))
+    #expect(run.node.calls.contains(.ask(Endpoints.answerPairing, ("p1", PairingAnswer(accept: true, attempt: 1)))))
   }
 
   @Test(arguments: [["n"], [""], ["perhaps", "maybe"], ["perhaps", ""]])
@@ -269,7 +278,7 @@ import Testing
     let run = await wizard([SamplePairing.question()], answered: .refused, lines: ["Emma"] + answers)
     #expect(run.console.notes.filter { $0.contains("You said no") }.count == 1)
     #expect(run.status == 77)
-    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: false, attempt: 1))))
+    #expect(run.node.calls.contains(.ask(Endpoints.answerPairing, ("p1", PairingAnswer(accept: false, attempt: 1)))))
     #expect(run.console.notes.last?.contains("You said no: the other machine was turned away") == true)
   }
 
@@ -291,10 +300,10 @@ import Testing
 
   @Test func optionsOfTheOtherSideAreRefused() async {
     let parent = await wizard([], "--peer", "a:1")
-    #expect(parent.status == 64 && parent.node.calls == [.status])
+    #expect(parent.status == 64 && parent.node.calls == [.ask(Endpoints.getStatus)])
     let child = await ScriptedRun(
       ["pair", "--for", "Emma"], node: ScriptedNode(SamplePairing.childScript), console: ScriptedConsole())
-    #expect(child.status == 64 && child.node.calls == [.status])
+    #expect(child.status == 64 && child.node.calls == [.ask(Endpoints.getStatus)])
   }
 
   @Test func aPipeIsNoPerson() async {

@@ -2,6 +2,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the wizard on the child's machine: the screen, and the effects of answers.
 @Suite struct JoinerWizardTests {
@@ -47,8 +48,9 @@ import Testing
       }
       #expect(await group.next() == 0)
     }
-    #expect(node.calls.contains(.join(JoinRequest(code: SamplePairing.typedCode, acceptWithoutAsking: false))))
-    #expect(node.calls.last == .answerPairing("p1", PairingAnswer(accept: true, attempt: 1)))
+    #expect(
+      node.calls.contains(.ask(Endpoints.join, JoinRequest(code: SamplePairing.typedCode, acceptWithoutAsking: false))))
+    #expect(node.calls.last == .ask(Endpoints.answerPairing, ("p1", PairingAnswer(accept: true, attempt: 1))))
     #expect(console.screen.unknown.isEmpty)
     try Snapshot.expect(console.screen.everything, "screen-join-" + name)
   }
@@ -70,7 +72,7 @@ import Testing
       console.type(SamplePairing.typedCode + "\r")
       #expect(await group.next() == 0)
     }
-    let joins = node.calls.filter { if case .join = $0 { true } else { false } }
+    let joins = node.inputs(of: Endpoints.join)
     #expect(joins.count == 2)
     #expect(console.screen.everything.replacing("\n", with: " ").contains(outcome.sentence))
     #expect(console.forgotten > 0)
@@ -83,7 +85,7 @@ import Testing
         script([SamplePairing.question(.joiner)]), lines: isPlain ? lines + ["y"] : ["y"],
         keys: [lines.joined(separator: "\r"), "\r"], isPlain ? ["--plain"] : [])
       #expect(run.status == 0)
-      let codes = run.node.calls.compactMap { if case .join(let request) = $0 { request.code } else { nil } }
+      let codes = run.node.inputs(of: Endpoints.join).map(\.code)
       #expect(codes.map { $0.filter { !$0.isWhitespace } } == [SamplePairing.code])
       // It stays in sight to be compared.
       let shown = run.console.screen.everything.filter { !$0.isWhitespace }
@@ -107,7 +109,7 @@ import Testing
       console.type("\r")
       #expect(await group.next() == 0)
     }
-    #expect(node.calls.contains(.join(JoinRequest(code: "LK1QY-QQ9FG", acceptWithoutAsking: false))))
+    #expect(node.calls.contains(.ask(Endpoints.join, JoinRequest(code: "LK1QY-QQ9FG", acceptWithoutAsking: false))))
   }
 
   @Test(arguments: [PairingOutcome.refused, .network, .version]) func whatNoOtherCodeMendsEndsIt(
@@ -137,7 +139,7 @@ import Testing
       $0.variables = ["TERM": "xterm"]
     }
     #expect(run.status == 75)
-    #expect(!run.node.calls.contains { if case .join = $0 { true } else { false } })
+    #expect(run.node.inputs(of: Endpoints.join).isEmpty)
     #expect(console.notes.last?.contains("nothing was begun") == true)
     #expect(console.inputs.last == .lines)
   }
@@ -163,6 +165,8 @@ import Testing
     let run = await wizard(script([SamplePairing.ended(.ok, .joiner)]), ["--peer", "10.0.0.1:4711"])
     #expect(
       run.node.calls.contains(
-        .join(JoinRequest(code: SamplePairing.typedCode, peer: "10.0.0.1:4711", acceptWithoutAsking: false))))
+        .ask(
+          Endpoints.join, JoinRequest(code: SamplePairing.typedCode, peer: "10.0.0.1:4711", acceptWithoutAsking: false))
+      ))
   }
 }

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// The node stops in the middle of a pairing.
 @Suite struct NodeLossTests {
@@ -35,7 +36,7 @@ import Testing
         "The node of this machine is back.",
       ])
     // A restarted node counts its changes from 0.
-    #expect(run.node.calls.filter { $0 == .pairing("p1", after: 0) }.count == 2)
+    #expect(run.node.calls.filter { $0 == .ask(Endpoints.waitForPairing, ("p1", 0)) }.count == 2)
   }
 
   @Test func aNodeThatStaysAwayIsSaid() async {
@@ -50,7 +51,7 @@ import Testing
       .success(SamplePairing.ended(.expired)),
     ])
     #expect(run.status == 65)
-    #expect(!run.node.calls.contains { if case .answerPairing = $0 { true } else { false } })
+    #expect(run.node.inputs(of: Endpoints.answerPairing).isEmpty)
   }
 
   @Test func aPairingThatTheNodeForgotIsLookedForAmongTheDevices() async {
@@ -72,6 +73,6 @@ import Testing
     let run = await ScriptedRun(["pair", "invite"], node: ScriptedNode(script), console: console)
     #expect(run.status == 75)
     #expect(run.console.notes.last?.contains("before it was clear how the pairing ended") == true)
-    #expect(run.node.calls.filter { $0 == .cancelPairing("p1") }.count == 1)
+    #expect(run.node.calls.filter { $0 == .ask(Endpoints.cancelPairing, "p1") }.count == 1)
   }
 }

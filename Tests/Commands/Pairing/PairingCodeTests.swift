@@ -2,6 +2,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// A pairing code goes in through the prompt or a pipe, and comes out nowhere.
 @Suite struct PairingCodeTests {
@@ -39,7 +40,10 @@ import Testing
     let run = await ScriptedRun("pair", "join", "--json", script: script, console: console)
     #expect(run.status == 65)
     #expect(
-      run.node.calls == [.status, .join(JoinRequest(code: SamplePairing.code, acceptWithoutAsking: !isTerminal))])
+      run.node.calls == [
+        .ask(Endpoints.getStatus),
+        .ask(Endpoints.join, JoinRequest(code: SamplePairing.code, acceptWithoutAsking: !isTerminal)),
+      ])
     #expect(!console.everything.contains("LK1"))
     #expect(console.prompts == (isTerminal ? ["Code: "] : []))
   }
@@ -60,7 +64,7 @@ import Testing
     let console = ScriptedConsole(lines: lines + ["what follows"], isTerminal: false)
     let run = await ScriptedRun("pair", "join", "--code-stdin", script: script, console: console)
     #expect(run.status == 0)
-    guard case .join(let request)? = run.node.calls.last else { throw TerminalFailure(.data, "no join") }
+    guard let request = run.node.inputs(of: Endpoints.join).last else { throw TerminalFailure(.data, "no join") }
     #expect(request.code.filter { !$0.isWhitespace } == SamplePairing.code)
     // Input after a complete code is not waited for.
     #expect(await console.readLine() == "what follows")
@@ -71,7 +75,7 @@ import Testing
     (script.pairing.phase, script.pairing.outcome, script.pairing.code) = (.ended, .typo, nil)
     let console = ScriptedConsole(lines: [Self.code, "", "y"])
     let run = await ScriptedRun("pair", "join", script: script, console: console)
-    #expect(run.node.calls.last == .join(JoinRequest(code: Self.code, acceptWithoutAsking: false)))
+    #expect(run.node.calls.last == .ask(Endpoints.join, JoinRequest(code: Self.code, acceptWithoutAsking: false)))
     #expect(console.prompts == ["Code: ", CodeInput.goesOn + " Code: "])
     #expect(run.status == 65)
   }
@@ -95,14 +99,14 @@ import Testing
     let run = await ScriptedRun(
       "pair", "join", script: SamplePairing.childScript, console: ScriptedConsole(lines: lines, isTerminal: false))
     #expect(run.status == 66)
-    #expect(run.node.calls == [.status])
+    #expect(run.node.calls == [.ask(Endpoints.getStatus)])
   }
 
   @Test(arguments: [true, false]) func aParentsMachineRefusesBeforeItAsksForACode(isTerminal: Bool) async {
     let console = ScriptedConsole(lines: [SamplePairing.code], isTerminal: isTerminal)
     let run = await ScriptedRun("pair", "join", script: SamplePairing.parentScript, console: console)
     #expect(run.status == ExitStatus(.wrongRole).rawValue)
-    #expect(run.node.calls == [.status] && console.prompts.isEmpty)
+    #expect(run.node.calls == [.ask(Endpoints.getStatus)] && console.prompts.isEmpty)
     #expect(console.notes == ["latchkey: " + LocalAPIError.joinOnParent.message])
     // Nothing of the input is read.
     #expect(await console.readLine() == SamplePairing.code)
@@ -118,7 +122,9 @@ import Testing
     #expect(run.console.output == "LK1QY-QQ9FG-95ZS6\n")
     #expect(!run.console.notes.joined().contains("LK1"))
     #expect(run.console.notes.contains("To type instead of paste: N5-7Q2MN-43"))
-    #expect(run.node.calls.first == .invite(InviteRequest(minutes: 3, childName: "Emma", acceptWithoutAsking: false)))
+    #expect(
+      run.node.calls.first
+        == .ask(Endpoints.invite, InviteRequest(minutes: 3, childName: "Emma", acceptWithoutAsking: false)))
   }
 
   @Test func withoutATerminalNobodyIsLetInUnlessYesWasSaid() async {
@@ -130,7 +136,8 @@ import Testing
     let told = await ScriptedRun(
       "pair", "invite", "--yes", script: script, console: ScriptedConsole(isTerminal: false))
     #expect(told.status == 0)
-    #expect(told.node.calls == [.invite(InviteRequest(minutes: 5, childName: nil, acceptWithoutAsking: true))])
+    #expect(
+      told.node.calls == [.ask(Endpoints.invite, InviteRequest(minutes: 5, childName: nil, acceptWithoutAsking: true))])
   }
 
   @Test func aWordThatOnlyHoldsTheLettersStaysReadableWhereItIsNoArgument() {

@@ -2,6 +2,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the questions during a pairing, and of the effects of the answers.
 @Suite struct PairingConversationTests {
@@ -21,7 +22,7 @@ import Testing
     let console = ScriptedConsole(lines: line.map { [$0] } ?? [])
     let run = await ScriptedRun("pair", "invite", script: script, console: console)
     #expect(run.status == (accepts ? 0 : 77))
-    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: accepts, attempt: 4))))
+    #expect(run.node.calls.contains(.ask(Endpoints.answerPairing, ("p1", PairingAnswer(accept: accepts, attempt: 4)))))
     let again = line == "yeah" ? [PairingWords.unclear + " "] : []
     #expect(
       console.prompts == ["“Emma's PC” (child) wants to join; both screens show 123 456. Accept? [y/N] "] + again)
@@ -33,7 +34,7 @@ import Testing
     let console = ScriptedConsole(waitsForInput: true)
     let run = await ScriptedRun("pair", "invite", script: script, console: console)
     #expect(run.status == 75)
-    #expect(run.node.calls.last == .pairing("p1", after: 2))
+    #expect(run.node.calls.last == .ask(Endpoints.waitForPairing, ("p1", 2)))
   }
 
   @Test func theNextMachineIsAskedAboutAnew() async {
@@ -50,7 +51,7 @@ import Testing
     console.interrupt()
     let run = await ScriptedRun("pair", "invite", console: console)
     #expect(run.status == 75)
-    #expect(run.node.calls.contains(.cancelPairing("p1")))
+    #expect(run.node.calls.contains(.ask(Endpoints.cancelPairing, "p1")))
     #expect(console.notes.last == "latchkey: " + PairingOutcome.cancelled.sentence)
   }
 
@@ -67,8 +68,8 @@ import Testing
   @Test func cancellingClosesEveryOpenPairingOrTheOneThatIsNamed() async {
     let all = await ScriptedRun("pair", "cancel")
     #expect(all.status == 0)
-    #expect(all.node.calls == [.pairings, .cancelPairing("p1")])
+    #expect(all.node.calls == [.ask(Endpoints.getPairings), .ask(Endpoints.cancelPairing, "p1")])
     let one = await ScriptedRun("pair", "cancel", "p7")
-    #expect(one.node.calls == [.cancelPairing("p7")])
+    #expect(one.node.calls == [.ask(Endpoints.cancelPairing, "p7")])
   }
 }

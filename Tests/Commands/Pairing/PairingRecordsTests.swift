@@ -3,6 +3,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Pairing without a person: lines of JSON out, digits in.
 @Suite struct PairingRecordsTests {
@@ -41,7 +42,7 @@ import Testing
     #expect(lines[3].attempt == 1 && lines[4].attempt == 2)
     #expect(lines[5].outcome == .ok && lines[5].device == SampleValues.registered)
     #expect(lines[5].sentence?.hasPrefix("Paired with “Emma's PC”.") == true)
-    #expect(!run.node.calls.contains { if case .answerPairing = $0 { true } else { false } })
+    #expect(run.node.inputs(of: Endpoints.answerPairing).isEmpty)
     #expect(run.console.prompts.isEmpty)
   }
 
@@ -52,7 +53,7 @@ import Testing
     ] as [([String], Bool)])
   func onlyTheSixDigitsLetAMachineIn(typed: [String], accepts: Bool) async throws {
     let run = await inviting([SamplePairing.question()], answered: accepts ? .ok : .refused, lines: typed)
-    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: accepts, attempt: 1))))
+    #expect(run.node.calls.contains(.ask(Endpoints.answerPairing, ("p1", PairingAnswer(accept: accepts, attempt: 1)))))
     #expect(run.status == (accepts ? 0 : 77))
     #expect(try lines(run).last?.outcome == (accepts ? .ok : .refused))
   }
@@ -61,7 +62,7 @@ import Testing
     let run = await inviting(
       [SamplePairing.question(), SamplePairing.waiting(change: 3), SamplePairing.ended(.expired)], waits: true)
     #expect(run.status == 65)
-    #expect(!run.node.calls.contains { if case .answerPairing = $0 { true } else { false } })
+    #expect(run.node.inputs(of: Endpoints.answerPairing).isEmpty)
     #expect(try lines(run).map(\.event) == [.code, .request, .withdrawn, .result])
   }
 
@@ -80,8 +81,10 @@ import Testing
     let run = await joining(
       ["--code-stdin", "--accept-digits", "123 456", "--json"],
       [SamplePairing.question(.joiner, digits: same ? "123456" : "111111")], answered: same ? .ok : .refused)
-    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: same, attempt: 1))))
-    #expect(run.node.calls.contains(.join(JoinRequest(code: SamplePairing.typedCode, acceptWithoutAsking: false))))
+    #expect(run.node.calls.contains(.ask(Endpoints.answerPairing, ("p1", PairingAnswer(accept: same, attempt: 1)))))
+    #expect(
+      run.node.calls.contains(
+        .ask(Endpoints.join, JoinRequest(code: SamplePairing.typedCode, acceptWithoutAsking: false))))
     #expect(run.status == (same ? 0 : 77))
     let last = try #require(try lines(run).last)
     #expect(last.event == .result && last.outcome == (same ? .ok : .refused))
@@ -96,7 +99,7 @@ import Testing
     #expect(run.status == 0)
     #expect(run.console.notes.contains { $0.hasPrefix("“Kitchen laptop” (parent) answers to the code") })
     #expect(!run.console.prompts.contains { $0.contains("Code:") })
-    #expect(run.node.calls.contains(.answerPairing("p1", PairingAnswer(accept: true, attempt: 1))))
+    #expect(run.node.calls.contains(.ask(Endpoints.answerPairing, ("p1", PairingAnswer(accept: true, attempt: 1)))))
   }
 
   @Test func aTypingErrorIsAResultToo() async throws {
@@ -114,6 +117,6 @@ import Testing
     let run = await ScriptedRun(
       ["pair", "invite", "--json", "--yes"], node: ScriptedNode(SamplePairing.parentScript), console: console)
     #expect(run.status == 74)
-    #expect(run.node.calls.contains(.cancelPairing("p1")))
+    #expect(run.node.calls.contains(.ask(Endpoints.cancelPairing, "p1")))
   }
 }

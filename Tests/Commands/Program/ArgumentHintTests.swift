@@ -2,6 +2,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the messages about arguments that a subcommand does not have.
 @Suite struct ArgumentHintTests {

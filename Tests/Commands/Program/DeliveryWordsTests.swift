@@ -4,6 +4,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of what people read about the delivery of commands.
 @Suite struct DeliveryWordsTests {
@@ -81,10 +82,11 @@ import Testing
   @Test func theLastCommandIsNamedSo() async {
     let id = SampleValues.commandID.description
     for (verb, call) in [
-      ("show", .command(id)), ("wait", .waitForCommand(id)), ("cancel", .cancelCommand(id)),
+      ("show", .ask(Endpoints.getCommand, id)), ("wait", .ask(Endpoints.waitForCommand, id)),
+      ("cancel", .ask(Endpoints.cancelCommand, id)),
     ] as [(String, ScriptedNode.Call)] {
       let run = await ScriptedRun("commands", verb, "last")
-      #expect(run.node.calls.prefix(2) == [.commands(nil, limit: 1), call], "\(verb)")
+      #expect(run.node.calls.prefix(2) == [.ask(Endpoints.getCommands, (nil, 1)), call], "\(verb)")
     }
   }
 

@@ -1,4 +1,3 @@
-import LatchkeyControl
 import LatchkeyModel
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-import LatchkeyControl
 import LatchkeyModel
 import Synchronization
 import Testing
@@ -9,8 +8,8 @@ import Testing
 /// `init` and `run`, and where every command looks for its node.
 @Suite struct NodeCommandTests {
   /// Runs a subcommand and returns the settings with which it would start the node.
-  private func settings(_ arguments: [String]) async -> LocalNodeSettings? {
-    let (stream, continuation) = AsyncStream<LocalNodeSettings>.makeStream()
+  private func settings(_ arguments: [String]) async -> NodeConfiguration? {
+    let (stream, continuation) = AsyncStream<NodeConfiguration>.makeStream()
     let run = await ScriptedRun(arguments) { environment in
       environment.runNode = { continuation.yield($0) }
     }
@@ -44,8 +43,7 @@ import Testing
 
   @Test func aNodeThatCannotStartSaysWhy() async {
     let run = await ScriptedRun(["run"]) { environment in
-      environment.runNode = { _ in throw LocalNodeFault(sentence: "There is no state folder: make one.", exitStatus: 66)
-      }
+      environment.runNode = { _ in throw NodeStartupError("There is no state folder: make one.", exitStatus: 66) }
     }
     #expect(run.status == 66)
     #expect(run.console.notes == ["latchkey: There is no state folder: make one."])

@@ -4,16 +4,21 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the words that people type and read.
 @Suite struct PeoplesWordsTests {
   private func issued(_ run: ScriptedRun) -> CommandRequest? {
-    run.node.calls.lazy.compactMap { if case .issue(let request) = $0 { request } else { nil } }.first
+    run.node.inputs(of: Endpoints.issue).first
   }
 
   @Test func aGrantIsForTheOnlyChildIfNoneIsNamed() async {
     let run = await ScriptedRun("grant", "1h30m", "--for", "reward")
-    #expect(run.node.calls.prefix(2) == [.rules(nil), .grant("Emma", GrantRequest(minutes: 90, category: .reward))])
+    #expect(
+      run.node.calls.prefix(2) == [
+        .ask(Endpoints.getRules, nil),
+        .ask(Endpoints.grantTime, ("Emma", GrantRequest(minutes: 90, category: .reward))),
+      ])
     #expect(run.console.notes.first == "Emma: 1 h 30 min more today for rewards.", "\(run.console.notes)")
   }
 
@@ -52,9 +57,11 @@ import Testing
 
   @Test(
     arguments: [
-      ("devices", .devices), ("apps", .apps(nil)), ("commands", .commands(nil, limit: 100)),
-      ("queue", .queue(nil, nil, limit: 100)), ("settings", .settings), ("usage", .settings),
-      ("sync", .syncNow(nil)),
+      ("devices", .ask(Endpoints.getDevices)), ("apps", .ask(Endpoints.getApps, nil)),
+      ("commands", .ask(Endpoints.getCommands, (nil, 100))),
+      ("queue", .ask(Endpoints.getQueue, (nil, nil, 100))), ("settings", .ask(Endpoints.getSettings)),
+      ("usage", .ask(Endpoints.getSettings)),
+      ("sync", .ask(Endpoints.syncNow, nil)),
     ] as [(String, ScriptedNode.Call)])
   func aNounAloneLists(noun: String, call: ScriptedNode.Call) async {
     let run = await ScriptedRun(noun)
@@ -110,7 +117,8 @@ import Testing
       let arguments = ["devices", "unpair", "Emma"] + (console.inputIsTerminal ? ["--yes"] : [])
       let run = await ScriptedRun(arguments, console: console)
       #expect(run.status == 0 && run.console.prompts.isEmpty)
-      #expect(run.node.calls == [.devices, .unpair(SampleValues.childID.description)])
+      #expect(
+        run.node.calls == [.ask(Endpoints.getDevices), .ask(Endpoints.deleteDevice, SampleValues.childID.description)])
     }
   }
 
@@ -122,11 +130,15 @@ import Testing
     script.status.messages = [unread, read]
     let seen = await ScriptedRun("messages", script: script, console: ScriptedConsole(outputIsTerminal: true))
     #expect(seen.console.output.contains("Dinner is ready") && seen.console.output.contains("Good night"))
-    #expect(seen.node.calls == [.status, .settings, .markMessageRead(unread.commandID.description)])
+    #expect(
+      seen.node.calls == [
+        .ask(Endpoints.getStatus), .ask(Endpoints.getSettings),
+        .ask(Endpoints.markMessageRead, unread.commandID.description),
+      ])
     // A program has read nothing.
     for arguments in [["messages"], ["messages", "--format", "json"]] {
       let run = await ScriptedRun(arguments, node: ScriptedNode(script))
-      #expect(run.node.calls.filter { $0 != .settings } == [.status])
+      #expect(run.node.calls.filter { $0 != .ask(Endpoints.getSettings) } == [.ask(Endpoints.getStatus)])
     }
     let status = await ScriptedRun("status", script: script)
     #expect(status.console.output.contains("Dinner is ready") && !status.console.output.contains("Good night"))
@@ -136,7 +148,11 @@ import Testing
     var script = ScriptedNode.Script()
     script.pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     let byID = await ScriptedRun("usage", "--app", "org.kde.gcompris", script: script)
-    #expect(byID.node.calls == [.settings, .usage(UsageQuery(appID: "org.kde.gcompris", limit: 5_000))])
+    #expect(
+      byID.node.calls == [
+        .ask(Endpoints.getSettings),
+        .ask(Endpoints.getUsage, UsageQuery(appID: "org.kde.gcompris", limit: 5_000).parts),
+      ])
     // The ID finds nothing, then the name does.
     script.pages = [UsagePage(sessions: [], next: nil), UsagePage(sessions: [SampleValues.session], next: nil)]
     let byName = await ScriptedRun("usage", "--app", "gcompris", script: script)

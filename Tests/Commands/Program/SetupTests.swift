@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of `latchkey setup`, which touch no real machine.
 @Suite struct SetupTests {
@@ -150,9 +151,9 @@ import Testing
     let (parent, starts) = await run(
       "--role", "parent", "--name", "Kitchen", "--child", "Emma", lines: ["perhaps", "log"], packaged: true)
     #expect(parent.status == 0 && starts.last == "systemctl --user enable --now latchkey", "\(starts)")
-    #expect(parent.node.calls.contains(.addChild(ChildNameRequest(name: "Emma"))))
+    #expect(parent.node.calls.contains(.ask(Endpoints.addChild, ChildNameRequest(name: "Emma"))))
     #expect(
-      parent.node.calls.contains(.setSettings(RuleRequest([.init("sessions", "close")]))),
+      parent.node.calls.contains(.ask(Endpoints.setSettings, RuleRequest([.init("sessions", "close")]))),
       "\(parent.console.everything)")
 
     for (role, isRoot) in [("child", false), ("parent", true)] {

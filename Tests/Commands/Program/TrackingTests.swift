@@ -2,6 +2,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// `usage track`: a program that is recorded from its start to its end.
 @Suite struct TrackingTests {
@@ -24,7 +25,9 @@ import Testing
   }
 
   /// What is asked before the program starts.
-  private let asked: [ScriptedNode.Call] = [.status, .apps(nil), .installedApps(nil, number: nil)]
+  private let asked: [ScriptedNode.Call] = [
+    .ask(Endpoints.getStatus), .ask(Endpoints.getApps, nil), .ask(Endpoints.getInstalled, (nil, nil)),
+  ]
   private let start = UsageStartRequest(
     appID: "a.b", displayName: nil, processID: 77, processStartTime: 1_234, startedAt: BootInstant(milliseconds: 5_000),
     startedAtWall: SampleValues.now, zone: "Europe/Berlin")
@@ -33,7 +36,7 @@ import Testing
     let run = await track(exits: exitStatus)
     #expect(run.status == exitStatus)
     let record = SampleValues.recordID.description
-    #expect(run.node.calls == asked + [.startUsage(start), .endUsage(record)])
+    #expect(run.node.calls == asked + [.ask(Endpoints.startUsage, start), .ask(Endpoints.endUsage, record)])
     #expect(run.console.output.isEmpty)
     #expect(run.console.notes.first?.contains("a.b is blocked on this machine. Rules are recorded") == true)
     // Standard input is the program's.
@@ -42,7 +45,7 @@ import Testing
 
   @Test func theApplicationMayBeNamed() async {
     let run = await track("chess", exits: 0)
-    let named = run.node.calls.lazy.compactMap { if case .startUsage(let request) = $0 { request.appID } else { nil } }
+    let named = run.node.inputs(of: Endpoints.startUsage).map(\.appID)
     #expect(named.first == SampleValues.listing.appID.text && SampleValues.listing.displayName == "Chess")
     let other = await track("my chess", exits: 0)
     #expect(
@@ -52,13 +55,13 @@ import Testing
 
   @Test func anIDNeedsNoListOfApplications() async {
     let run = await track(exits: 0) { $0.appsError = LocalAPIError(.storage, "The disk is full: make room.") }
-    #expect(run.status == 0 && run.node.calls.contains(.startUsage(start)), "\(run.console.notes)")
+    #expect(run.status == 0 && run.node.calls.contains(.ask(Endpoints.startUsage, start)), "\(run.console.notes)")
   }
 
   @Test func aStartThatIsNotTakenIsToldAndTheProgramRuns() async {
     let run = await track(exits: 5) { $0.usageErrors = [LocalAPIError(.storage, "The disk is full: make room.")] }
     #expect(run.status == 5)
-    #expect(run.node.calls == asked + [.startUsage(start)])
+    #expect(run.node.calls == asked + [.ask(Endpoints.startUsage, start)])
     #expect(
       run.console.notes == ["latchkey: The program runs, but its use is NOT recorded: The disk is full: make room."])
   }
@@ -82,7 +85,7 @@ import Testing
   @Test func aParentsMachineRecordsNothing() async {
     let run = await track(exits: 0) { $0.status.role = .parent }
     #expect(run.status == 77)
-    #expect(run.node.calls == [.status])
+    #expect(run.node.calls == [.ask(Endpoints.getStatus)])
   }
 
   @Test(arguments: [("no-such-program-here", 127), ("/tmp", 126)] as [(String, Int32)])

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Commands that are issued, waited for and taken back.
 @Suite struct WaitingTests {
@@ -23,7 +24,8 @@ import Testing
     script.commandEnds = [.success(Self.command(.queued)), .success(Self.command(status, reason: "no room."))]
     let run = await ScriptedRun("commands", "wait", "01ab", script: script)
     #expect(run.status == exit)
-    #expect(run.node.calls.prefix(2) == [.waitForCommand("01ab"), .waitForCommand("01ab")])
+    #expect(
+      run.node.calls.prefix(2) == [.ask(Endpoints.waitForCommand, "01ab"), .ask(Endpoints.waitForCommand, "01ab")])
     #expect(run.console.output.isEmpty == (status != .executed))
     #expect(run.console.notes.isEmpty == (status == .executed))
     #expect(status == .executed || run.console.notes.joined().contains(sentence))
@@ -77,7 +79,8 @@ import Testing
       .init("category/learning/rate", "2000"), .init("category/reward/rate", "2000"),
       .init("category/reward/limit", nil), .init("category/reward/weekly", "90"),
     ])
-    #expect(run.node.calls == [.settings, .setSettings(request), .devices])
+    #expect(
+      run.node.calls == [.ask(Endpoints.getSettings), .ask(Endpoints.setSettings, request), .ask(Endpoints.getDevices)])
   }
 
   @Test(arguments: [["--wait"], ["--wait", "5"], ["--wait=5"], ["--wait", "2min"]]) func waitingTakesANumberOrNone(
@@ -85,7 +88,7 @@ import Testing
   ) async {
     let run = await ScriptedRun(["message", "send", "hello", "--on", "x"] + wait)
     #expect(run.status == 0)
-    #expect(run.node.calls.last == .waitForCommand(SampleValues.commandID.description))
+    #expect(run.node.calls.last == .ask(Endpoints.waitForCommand, SampleValues.commandID.description))
   }
 
   @Test func aCommandThatIsStoredIsTooLateToCancel() async {
@@ -115,6 +118,9 @@ import Testing
     let query = UsageQuery(from: 1_793_487_600_000, to: 1_796_079_600_000, limit: 5_000)
     var second = query
     second.cursor = "c1"
-    #expect(run.node.calls == [.settings, .usage(query), .usage(second)])
+    #expect(
+      run.node.calls == [
+        .ask(Endpoints.getSettings), .ask(Endpoints.getUsage, query.parts), .ask(Endpoints.getUsage, second.parts),
+      ])
   }
 }

@@ -3,6 +3,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Every page as it looks, and every listing as programs read it.
 @Suite struct PageTests {
@@ -118,7 +119,7 @@ import Testing
     try Snapshot.expect(
       run.console.output.replacing("\r\n", with: "␍\n") + errors + "exit \(run.status)\n", "page-" + name)
     #expect(run.console.output.split(separator: "\n").allSatisfy { options.count > 1 || $0.count <= 80 })
-    #expect(run.node.calls.contains { if case .issue = $0 { true } else { false } })
+    #expect(!run.node.inputs(of: Endpoints.issue).isEmpty)
   }
 
   @Test func whatIsKnownIsListedOfAMachineThatIsOff() async throws {
@@ -129,7 +130,7 @@ import Testing
       let run = await ScriptedRun(["apps", "scan"], node: ScriptedNode(script))
       let errors = run.console.notes.map { "2> " + $0 + "\n" }.joined()
       try Snapshot.expect(run.console.output + errors + "exit \(run.status)\n", "page-apps-scan-" + name)
-      #expect(!run.node.calls.contains { if case .issue = $0 { true } else { false } })
+      #expect(run.node.inputs(of: Endpoints.issue).isEmpty)
     }
     var failed = Self.scanned()
     (failed.command.status, failed.command.reason) = (.failed, "It does not know that: update Latchkey there.")
@@ -154,10 +155,12 @@ import Testing
     try Snapshot.expect(apps.console.output, "page-apps-list-default")
     let reset = await ScriptedRun(["app", "set", "chess", "--reset"], node: ScriptedNode(script))
     let removed = RuleRequest(["blocked", "category", "rate"].map { .init("app/org.gnome.Chess/\($0)", nil) })
-    #expect(reset.status == 0 && reset.node.calls.contains(.setRules("Emma", removed)), "\(reset.console.notes)")
+    #expect(
+      reset.status == 0 && reset.node.calls.contains(.ask(Endpoints.setRules, ("Emma", removed))),
+      "\(reset.console.notes)")
     let kart = await ScriptedRun(["app", "set", "supertuxk", "--blocked"], node: ScriptedNode(script))
     let blocked = RuleRequest([.init("app/org.supertuxkart.SuperTuxKart/blocked", "yes")])
-    #expect(kart.node.calls.contains(.setRules("Emma", blocked)), "\(kart.console.notes)")
+    #expect(kart.node.calls.contains(.ask(Endpoints.setRules, ("Emma", blocked))), "\(kart.console.notes)")
     let wrong = await ScriptedRun(["app", "set", "org.supertuxkart", "--reset"], node: ScriptedNode(script))
     #expect(wrong.console.notes.first?.hasPrefix("Nothing was set. Emma: ") == true, "\(wrong.console.notes)")
   }

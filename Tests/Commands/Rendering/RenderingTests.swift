@@ -1,5 +1,4 @@
 import Foundation
-import LatchkeyControl
 import LatchkeyHousehold
 import LatchkeyModel
 import Testing

@@ -3,6 +3,7 @@ import LatchkeyTestSupport
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// The words for what was taken from a child: points, and a machine.
 @Suite struct TakenAwayTests {

@@ -4,11 +4,12 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the rules of applications, as people type and read them.
 @Suite struct ApplicationWordsTests {
   private func set(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.calls.lazy.compactMap { if case .setRules("Emma", let request) = $0 { request } else { nil } }.first
+    run.node.inputs(of: Endpoints.setRules).first { $0.0 == "Emma" }?.1
   }
 
   private static func blocked(_ app: String, _ value: String? = "yes") -> RuleRequest {
@@ -74,11 +75,11 @@ import Testing
     #expect(set(removal) == Self.removed)
     let grant = await ScriptedRun("grant", "Emma", "30m", "--for", "Chess game", script: script)
     let chess = GrantRequest(minutes: 30, app: SampleValues.app("org.gnome.Chess"))
-    #expect(grant.node.calls.contains(.grant("Emma", chess)))
+    #expect(grant.node.calls.contains(.ask(Endpoints.grantTime, ("Emma", chess))))
     let unknown = await ScriptedRun("app", "set", "two words", "--blocked", script: script)
     #expect(unknown.status == 67 && unknown.console.notes.joined().contains("A new one is named by its ID"))
     let nobody = await ScriptedRun("grant", "Emma", "30m", "--for", "nosuch.app", script: script)
-    #expect(nobody.status == 67 && !nobody.node.calls.contains { if case .grant = $0 { true } else { false } })
+    #expect(nobody.status == 67 && nobody.node.inputs(of: Endpoints.grantTime).isEmpty)
   }
 
   @Test func oneRuleIsSetForEachThingThatAPersonSays() async {
@@ -117,7 +118,7 @@ import Testing
 
   @Test func aRuleOfTheFamilyIsSetForAll() async {
     let run = await ScriptedRun("app", "set", "a.b", "--family", "--blocked")
-    #expect(run.node.calls.contains(.setSettings(Self.blocked("a.b"))))
+    #expect(run.node.calls.contains(.ask(Endpoints.setSettings, Self.blocked("a.b"))))
     let both = await ScriptedRun("app", "set", "a.b", "--family", "--child", "Emma", "--blocked")
     #expect(both.status == 64 && both.console.notes.joined().contains("--child or --family"))
     // The rules that the game has are Emma's.
@@ -190,9 +191,10 @@ import Testing
     // Emma has a category and a rate of her own, and the family has neither.
     let category = await ScriptedRun("app", "set", "Chess", "--family", "--category", "learning")
     let plain = RuleRequest([.init("app/org.gnome.Chess/category", "learning")])
-    #expect(category.node.calls.contains(.setSettings(plain)), "\(category.node.calls)")
+    #expect(category.node.calls.contains(.ask(Endpoints.setSettings, plain)), "\(category.node.calls)")
     let rate = await ScriptedRun("app", "set", "Chess", "--family", "--points-per-minute", "3")
-    #expect(rate.node.calls.contains(.setSettings(RuleRequest([.init("app/org.gnome.Chess/rate", "3000")]))))
+    #expect(
+      rate.node.calls.contains(.ask(Endpoints.setSettings, RuleRequest([.init("app/org.gnome.Chess/rate", "3000")]))))
   }
 
   @Test func aChildsRateLeavesTheCategoryAndTheCategoryTheRate() async {

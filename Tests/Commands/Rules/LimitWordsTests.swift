@@ -2,11 +2,12 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of limits, of which each option sets its part and leaves the rest as it is.
 @Suite struct LimitWordsTests {
   private func set(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.calls.lazy.compactMap { if case .setRules("Emma", let request) = $0 { request } else { nil } }.first
+    run.node.inputs(of: Endpoints.setRules).first { $0.0 == "Emma" }?.1
   }
 
   /// Creates a script in which these limits are set: for each key after `limits/daily`, the minutes.
@@ -63,7 +64,7 @@ import Testing
     #expect(
       set(run) == RuleRequest([.init("category/reward/limit", "45"), .init("category/reward/weekly", "240")]))
     let family = await ScriptedRun("limit", "set", "--family", "--daily", "2h")
-    #expect(family.node.calls.contains(.setSettings(RuleRequest([.init("limits/daily", "120")]))))
+    #expect(family.node.calls.contains(.ask(Endpoints.setSettings, RuleRequest([.init("limits/daily", "120")]))))
   }
 
   @Test(

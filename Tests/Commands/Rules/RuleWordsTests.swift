@@ -4,15 +4,16 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the rules of a child and of the family, as people type and read them.
 @Suite struct RuleWordsTests {
   private func set(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.calls.lazy.compactMap { if case .setRules("Emma", let request) = $0 { request } else { nil } }.first
+    run.node.inputs(of: Endpoints.setRules).first { $0.0 == "Emma" }?.1
   }
 
   private func setForAll(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.calls.lazy.compactMap { if case .setSettings(let request) = $0 { request } else { nil } }.first
+    run.node.inputs(of: Endpoints.setSettings).first
   }
 
   @Test(
@@ -98,10 +99,10 @@ import Testing
     let run = await ScriptedRun("explain", "Emma", "--app", "Chess", "--at", "19:30", script: script)
     let moment = try? Date.ISO8601FormatStyle().parse("2026-11-22T00:30:00Z")
     let instant = moment.map { Int64($0.timeIntervalSince1970) * 1_000 }
-    #expect(run.node.calls.contains(.explain("Emma", "Chess", instant)), "\(run.node.calls)")
+    #expect(run.node.calls.contains(.ask(Endpoints.getExplanation, ("Emma", "Chess", instant))), "\(run.node.calls)")
     let report = await ScriptedRun("report", "day", "--child", "Emma", "--from", "yesterday", script: script)
     #expect(
-      report.node.calls.contains { if case .useReport(let query) = $0 { query.from == "2026-11-20" } else { false } })
+      report.node.inputs(of: Endpoints.getUseReport).contains { $0.2 == "2026-11-20" })
     let lock = Register(
       .child(SampleValues.child.childID), "lock", "until 2026-11-22T00:30Z", modified: SampleValues.blocked.modified)
     script.command.payload = CommandPayload(Edit([lock]))

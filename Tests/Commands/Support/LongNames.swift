@@ -1,6 +1,8 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
+@testable import LatchkeyNode
+
 /// A family whose names are as long as real ones, to see what a terminal of 80 columns shows of it.
 enum LongNames {
   private static let tomID = SampleValues.device(7)

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-@testable import LatchkeyControl
+@testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Bytes over a node's socket, without a client of ours in between.
 struct RawExchange: Sendable {

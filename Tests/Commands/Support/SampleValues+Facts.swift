@@ -1,5 +1,7 @@
 import LatchkeyModel
 
+@testable import LatchkeyNode
+
 /// Requests and points.
 extension SampleValues {
   static let day: FamilyDay = {

@@ -1,6 +1,8 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
+@testable import LatchkeyNode
+
 /// One value of every kind that the local API carries, always the same.
 enum SampleValues {
   /// Unix milliseconds of 2026-11-21 13:00 UTC.

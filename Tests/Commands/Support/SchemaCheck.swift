@@ -1,5 +1,3 @@
-@testable import LatchkeyControl
-
 /// Compares JSON with as much of JSON Schema as the local API's document uses.
 struct SchemaCheck {
   let components: [String: JSONValue]

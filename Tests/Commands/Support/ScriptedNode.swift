@@ -1,61 +1,26 @@
 import LatchkeyModel
 import Synchronization
 
+@testable import LatchkeyNode
+
 /// A node without a network: it notes what it was asked and answers with what the test put in.
 final class ScriptedNode: NodeInterface {
   /// One request as it arrived.
-  enum Call: Hashable, Sendable {
-    case status, sync, devices, nearby, pairings, settings
-    case syncNow(String?)
-    case queue(String?, StreamClass?, limit: Int)
-    case queueEntry(String, StreamClass, UInt64)
-    case unpair(String)
-    case forget(String)
-    case release(String)
-    case rename(String, RenameRequest)
-    case adopt(String)
-    case invite(InviteRequest)
-    case join(JoinRequest)
-    case pairing(String, after: Int)
-    case nearbyInvitations(after: Int)
-    case answerPairing(String, PairingAnswer)
-    case cancelPairing(String)
-    case issue(CommandRequest)
-    case commands(String?, limit: Int)
-    case command(String)
-    case waitForCommand(String)
-    case cancelCommand(String)
-    case markMessageRead(String)
-    case children
-    case addChild(ChildNameRequest)
-    case renameChild(String, ChildNameRequest)
-    case removeChild(String)
-    case accounts(String?)
-    case conditions
-    case waitForAccounts(String)
-    case assignAccount(AccountRequest)
-    case rules(String?)
-    case setRules(String, RuleRequest)
-    case grant(String, GrantRequest)
-    case setSettings(RuleRequest)
-    case apps(String?)
-    case installedApps(String?, number: UInt64?)
-    case usage(UsageQuery)
-    case today(String)
-    case ownToday(UInt32?)
-    case notices(UInt32?, after: Int)
-    case explain(String, String, Int64?)
-    case useReport(UseReportQuery)
-    case startUsage(UsageStartRequest)
-    case endUsage(String)
-    case requests(String?)
-    case ask(AskRequest)
-    case answerRequest(AnswerRequest)
-    case points(String?, limit: Int)
-    case adjustPoints(PointsAdjustment)
-    case reviewPoints(PointsReview)
-    case redeemPoints(PointsRedemption)
-    case refundPoints(PointsRedemption)
+  struct Call: Hashable, Sendable, CustomStringConvertible {
+    private let request: OutgoingRequest?
+
+    /// Returns the request of an endpoint.
+    static func ask<Input, Output>(_ endpoint: Endpoint<Input, Output>, _ input: Input) -> Call {
+      Call(request: try? endpoint.write(input))
+    }
+
+    /// The same without input.
+    static func ask<Output>(_ endpoint: Endpoint<Void, Output>) -> Call { ask(endpoint, ()) }
+
+    var description: String {
+      guard let request else { return "a request that cannot be written" }
+      return "\(request.method.rawValue) \(request.target.text) \(String(decoding: request.body ?? [], as: UTF8.self))"
+    }
   }
 
   /// The answers; a long poll takes the next of its list, and waits forever when the list is empty.
@@ -95,14 +60,18 @@ final class ScriptedNode: NodeInterface {
     var appsError: LocalAPIError?
     /// Thrown when a child's rules are asked for.
     var rulesError: LocalAPIError?
-    /// Thrown by everything that can throw.
+    /// Thrown by everything.
     var error: LocalAPIError?
     /// Thrown by the reports of use, one a call, before they work.
     var usageErrors: [LocalAPIError] = []
+
+    fileprivate mutating func throwUsageError() throws {
+      if !usageErrors.isEmpty { throw usageErrors.removeFirst() }
+    }
   }
 
   let script: Mutex<Script>
-  private let noted = Mutex<[Call]>([])
+  private let noted = Mutex<[(route: String, call: Call, input: any Sendable)]>([])
   /// Every request as it arrives.
   let arrivals: AsyncStream<Call>
   private let arrived: AsyncStream<Call>.Continuation
@@ -116,15 +85,32 @@ final class ScriptedNode: NodeInterface {
     (endings, ended) = AsyncStream.makeStream()
   }
 
-  var calls: [Call] { noted.withLock { $0 } }
+  var calls: [Call] { noted.withLock { $0.map(\.call) } }
 
-  func note(_ call: Call) throws(LocalAPIError) {
-    noted.withLock { $0.append(call) }
-    arrived.yield(call)
-    if let error = script.withLock({ $0.error }) { throw error }
+  /// Returns the inputs with which an endpoint was asked.
+  func inputs<Input, Output>(of endpoint: Endpoint<Input, Output>) -> [Input] {
+    noted.withLock { $0.filter { $0.route == endpoint.route.operationID }.compactMap { $0.input as? Input } }
   }
 
-  func next<Value: Sendable>(_ take: (inout Script) -> Value?) -> Value? { script.withLock { take(&$0) } }
+  func ask<Input: Sendable, Answer: Sendable>(
+    _ endpoint: Endpoint<Input, Answer>, _ input: Input
+  ) async throws(LocalAPIError) -> Answer {
+    let (call, route) = (Call.ask(endpoint, input), endpoint.route.operationID)
+    noted.withLock { $0.append((route, call, input)) }
+    arrived.yield(call)
+    do {
+      if let error = script.withLock({ $0.error }) { throw error }
+      guard let answer = Self.answers[route] else {
+        throw LocalAPIError(.internal, "The test has no answer to \(call).")
+      }
+      guard let found = try script.withLock({ try answer(&$0, input) }) else { throw await waitWithoutEnd() }
+      if let answer = found as? Answer { return answer }
+      if let states = found as? SyncStates, let answer = stream(states) as? Answer { return answer }
+      throw LocalAPIError(.internal, "The answer to \(call) is of another type.")
+    } catch {
+      throw error as? LocalAPIError ?? LocalAPIError(.internal, "\(error)")
+    }
+  }
 
   private func waitWithoutEnd() async -> LocalAPIError {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
@@ -133,154 +119,134 @@ final class ScriptedNode: NodeInterface {
     return LocalAPIError(.internal, "The wait was cancelled.")
   }
 
-  func answer<Value: Sendable>(_ call: Call, _ read: (Script) -> Value) throws(LocalAPIError) -> Value {
-    try note(call)
-    return script.withLock { read($0) }
+  /// The states of a stream, and whether it ends after them.
+  private struct SyncStates {
+    var states: [SyncState]
+    var ends: Bool
   }
 
-  func status() async throws(LocalAPIError) -> NodeStatus { try answer(.status) { $0.status } }
-
-  func syncStates() async -> AsyncStream<SyncState> {
-    try? note(.sync)
-    let (states, ends) = script.withLock { ($0.syncStates, $0.endsSync) }
-    return AsyncStream { continuation in
+  private func stream(_ states: SyncStates) -> AsyncStream<SyncState> {
+    AsyncStream { continuation in
       continuation.onTermination = { [ended] _ in ended.yield() }
-      for state in states { continuation.yield(state) }
-      if ends { continuation.finish() }
+      for state in states.states { continuation.yield(state) }
+      if states.ends { continuation.finish() }
     }
   }
 
-  func devices() async throws(LocalAPIError) -> [PeerStatus] {
-    try note(.devices)
-    return script.withLock { script in
-      if script.deviceLists.count > 1 { return script.deviceLists.removeFirst() }
-      return script.deviceLists.first ?? script.devices
+  /// The table from route to answer; an answer of `nil` never comes.
+  private static let answers: [String: @Sendable (inout Script, any Sendable) throws -> Any?] = {
+    var table: [String: @Sendable (inout Script, any Sendable) throws -> Any?] = [:]
+    func on<Input, Output>(
+      _ endpoint: Endpoint<Input, Output>, _ answer: @escaping @Sendable (inout Script, Input) throws -> Any?
+    ) {
+      table[endpoint.route.operationID] = { script, input in
+        guard let input = input as? Input else { throw LocalAPIError(.internal, "The input is of another type.") }
+        return try answer(&script, input)
+      }
     }
-  }
-
-  func nearby() async throws(LocalAPIError) -> NearbyMachines { try answer(.nearby) { $0.machines } }
-
-  func syncNow(device: String?) async throws(LocalAPIError) -> [PeerStatus] {
-    try answer(.syncNow(device)) { $0.devices }
-  }
-
-  func queue(
-    device: String?, streamClass: StreamClass?, limit: Int
-  ) async throws(LocalAPIError) -> [QueueEntry] {
-    try answer(.queue(device, streamClass, limit: limit)) { $0.queue }
-  }
-
-  func queueEntry(
-    device: String, streamClass: StreamClass, number: UInt64
-  ) async throws(LocalAPIError) -> QueueEntry {
-    try answer(.queueEntry(device, streamClass, number)) { $0.queue[0] }
-  }
-
-  func unpair(device: String) async throws(LocalAPIError) -> UnpairResult {
-    try answer(.unpair(device)) { _ in SampleValues.unpaired }
-  }
-
-  func forget(device: String) async throws(LocalAPIError) -> UnpairResult {
-    try answer(.forget(device)) { _ in SampleValues.unpaired }
-  }
-
-  func release(device: String) async throws(LocalAPIError) -> PeerStatus {
-    try answer(.release(device)) { _ in SampleValues.peer }
-  }
-
-  func rename(device: String, _ request: RenameRequest) async throws(LocalAPIError) -> RenameResult {
-    try answer(.rename(device, request)) { _ in
+    @Sendable func events<Event: Sendable>(_ events: Event...) -> AsyncStream<Event> {
+      AsyncStream { continuation in
+        for event in events { continuation.yield(event) }
+        continuation.finish()
+      }
+    }
+    on(Endpoints.getStatus) { script, _ in script.status }
+    on(Endpoints.syncStates) { script, _ in SyncStates(states: script.syncStates, ends: script.endsSync) }
+    on(Endpoints.syncNow) { script, _ in script.devices }
+    on(Endpoints.getQueue) { script, _ in script.queue }
+    on(Endpoints.getQueueEntry) { script, _ in script.queue[0] }
+    on(Endpoints.getDevices) { script, _ in
+      script.deviceLists.count > 1 ? script.deviceLists.removeFirst() : script.deviceLists.first ?? script.devices
+    }
+    on(Endpoints.getNearby) { script, _ in script.machines }
+    on(Endpoints.deleteDevice) { _, _ in SampleValues.unpaired }
+    on(Endpoints.forgetDevice) { _, _ in SampleValues.unpaired }
+    on(Endpoints.releaseDevice) { _, _ in SampleValues.peer }
+    on(Endpoints.adoptRules) { _, _ in [AdoptedSetting]() }
+    on(Endpoints.getConditions) { script, _ in script.conditions }
+    on(Endpoints.renameDevice) { _, input in
       RenameResult(
-        deviceID: SampleValues.childID, name: DeviceName(sanitising: request.name ?? SampleValues.childName.text),
-        childName: request.childName, isOwn: DeviceID(device) == SampleValues.status.deviceID, untold: [],
-        unassigned: request.childName == nil ? [] : ["emma"])
+        deviceID: SampleValues.childID, name: DeviceName(sanitising: input.1.name ?? SampleValues.childName.text),
+        childName: input.1.childName, isOwn: DeviceID(input.0) == SampleValues.status.deviceID, untold: [],
+        unassigned: input.1.childName == nil ? [] : ["emma"])
     }
-  }
-
-  func adopt(device: String) async throws(LocalAPIError) -> [AdoptedSetting] { try answer(.adopt(device)) { _ in [] } }
-
-  func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
-    try answer(.invite(request)) { $0.pairing }
-  }
-
-  func join(_ request: JoinRequest) async throws(LocalAPIError) -> PairingProgress {
-    try answer(.join(request)) { $0.pairing }
-  }
-
-  func pairing(id: String, after change: Int) async throws(LocalAPIError) -> PairingProgress {
-    try note(.pairing(id, after: change))
-    if let result = next({ $0.pairingResults.isEmpty ? nil : $0.pairingResults.removeFirst() }) {
-      return try result.get()
+    on(Endpoints.invite) { script, _ in script.pairing }
+    on(Endpoints.join) { script, _ in script.pairing }
+    on(Endpoints.getPairings) { script, _ in [script.pairing] }
+    on(Endpoints.waitForPairing) { script, _ in
+      if !script.pairingResults.isEmpty { return try script.pairingResults.removeFirst().get() }
+      return script.pairingChanges.isEmpty ? nil : script.pairingChanges.removeFirst()
     }
-    guard let progress = next({ $0.pairingChanges.isEmpty ? nil : $0.pairingChanges.removeFirst() }) else {
-      throw await waitWithoutEnd()
-    }
-    return progress
-  }
-
-  func nearbyInvitations(after change: Int) async throws(LocalAPIError) -> NearbyInvitations {
-    try note(.nearbyInvitations(after: change))
-    guard let found = next({ $0.nearby.isEmpty ? nil : $0.nearby.removeFirst() }) else { throw await waitWithoutEnd() }
-    return found
-  }
-
-  func pairings() async throws(LocalAPIError) -> [PairingProgress] { try answer(.pairings) { [$0.pairing] } }
-
-  func answerPairing(id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
-    try self.answer(.answerPairing(id, answer)) { $0.answered }
-  }
-
-  func cancelPairing(id: String) async throws(LocalAPIError) -> PairingProgress {
-    try answer(.cancelPairing(id)) { script in
+    on(Endpoints.waitForInvitations) { script, _ in script.nearby.isEmpty ? nil : script.nearby.removeFirst() }
+    on(Endpoints.answerPairing) { script, _ in script.answered }
+    on(Endpoints.cancelPairing) { script, _ in
       if let cancelled = script.cancelled { return cancelled }
       var ended = script.pairing
       (ended.phase, ended.outcome) = (.ended, .cancelled)
       return ended
     }
-  }
-
-  func issue(_ request: CommandRequest) async throws(LocalAPIError) -> ConfigurationCommand {
-    try answer(.issue(request)) { $0.command }
-  }
-
-  func commands(device: String?, limit: Int) async throws(LocalAPIError) -> [ConfigurationCommand] {
-    try answer(.commands(device, limit: limit)) { [$0.command] }
-  }
-
-  func command(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
-    try answer(.command(id)) { $0.command }
-  }
-
-  func waitForCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
-    try note(.waitForCommand(id))
-    guard let end = next({ $0.commandEnds.isEmpty ? nil : $0.commandEnds.removeFirst() }) else {
-      throw await waitWithoutEnd()
+    on(Endpoints.issue) { script, _ in script.command }
+    on(Endpoints.getCommands) { script, _ in [script.command] }
+    on(Endpoints.getCommand) { script, _ in script.command }
+    on(Endpoints.commandEvents) { script, _ in events(script.command) }
+    on(Endpoints.waitForCommand) { script, _ in
+      script.commandEnds.isEmpty ? nil : try script.commandEnds.removeFirst().get()
     }
-    return try end.get()
-  }
-
-  func cancelCommand(id: String) async throws(LocalAPIError) -> ConfigurationCommand {
-    try answer(.cancelCommand(id)) { $0.command }
-  }
-
-  func markMessageRead(id: String) async throws(LocalAPIError) -> ReceivedMessage {
-    try answer(.markMessageRead(id)) { $0.status.messages[0] }
-  }
-
-  func usage(_ query: UsageQuery) async throws(LocalAPIError) -> UsagePage {
-    try note(.usage(query))
-    return next({ $0.pages.isEmpty ? nil : $0.pages.removeFirst() }) ?? UsagePage(sessions: [], next: nil)
-  }
-
-  func startUsage(_ request: UsageStartRequest) async throws(LocalAPIError) -> UsageStarted {
-    try note(.startUsage(request))
-    if let error = next({ $0.usageErrors.isEmpty ? nil : $0.usageErrors.removeFirst() }) { throw error }
-    return SampleValues.started
-  }
-
-  func endUsage(recordID: String) async throws(LocalAPIError) -> UsageRecord {
-    try note(.endUsage(recordID))
-    if let error = next({ $0.usageErrors.isEmpty ? nil : $0.usageErrors.removeFirst() }) { throw error }
-    return SampleValues.record
-  }
+    on(Endpoints.cancelCommand) { script, _ in script.command }
+    on(Endpoints.markMessageRead) { script, _ in script.status.messages[0] }
+    on(Endpoints.getChildren) { script, _ in script.children }
+    on(Endpoints.addChild) { script, _ in script.children[0] }
+    on(Endpoints.renameChild) { script, _ in script.children[0] }
+    on(Endpoints.removeChild) { script, _ in script.children[0] }
+    on(Endpoints.getAccounts) { script, _ in script.accounts }
+    on(Endpoints.waitForAccounts) { script, _ in script.accounts }
+    on(Endpoints.assignAccount) { script, _ in script.accounts[0] }
+    on(Endpoints.getRules) { script, _ in
+      if let error = script.rulesError { throw error }
+      return script.rules
+    }
+    on(Endpoints.setRules) { script, _ in
+      RuleEdit(rules: script.rules, commands: script.edits.isEmpty ? [script.command] : script.edits)
+    }
+    on(Endpoints.grantTime) { script, _ in RuleEdit(rules: script.rules, commands: [script.command]) }
+    on(Endpoints.getApps) { script, child in
+      if let error = script.appsError { throw error }
+      // Of several children, each has the applications.
+      let children = child == nil ? script.children : Array(script.children.prefix(1))
+      return children.map { ChildApps(child: $0, apps: script.apps) }
+    }
+    on(Endpoints.getSettings) { script, _ in script.settings }
+    on(Endpoints.setSettings) { script, _ in FamilyEdit(rules: script.settings, commands: [script.command]) }
+    on(Endpoints.getInstalled) { script, _ in script.installed }
+    on(Endpoints.getUsage) { script, _ in
+      script.pages.isEmpty ? UsagePage(sessions: [], next: nil) : script.pages.removeFirst()
+    }
+    on(Endpoints.startUsage) { script, _ in
+      try script.throwUsageError()
+      return SampleValues.started
+    }
+    on(Endpoints.endUsage) { script, _ in
+      try script.throwUsageError()
+      return SampleValues.record
+    }
+    on(Endpoints.getToday) { _, _ in SampleValues.today }
+    on(Endpoints.todayEvents) { _, _ in events(SampleValues.today) }
+    on(Endpoints.getOwnToday) { _, _ in SampleValues.today }
+    on(Endpoints.noticeEvents) { _, _ in events(SampleValues.notice) }
+    on(Endpoints.getExplanation) { _, _ in SampleValues.explanation }
+    on(Endpoints.getUseReport) { _, _ in SampleValues.useReport }
+    on(Endpoints.getRequests) { script, _ in script.requests }
+    on(Endpoints.ask) { _, _ in SampleValues.requests[0] }
+    on(Endpoints.answerRequest) { _, _ in SampleValues.requests[1] }
+    on(Endpoints.getPoints) { _, _ in SampleValues.points }
+    on(Endpoints.adjustPoints) { script, request in
+      PointsAdjusted(
+        points: SampleValues.points, milliPoints: max(0, request.milliPoints), asked: max(0, -request.milliPoints),
+        commands: request.milliPoints > 0 ? [] : [script.command])
+    }
+    on(Endpoints.reviewPoints) { script, _ in script.command }
+    on(Endpoints.redeemPoints) { _, _ in SampleValues.redeemed }
+    on(Endpoints.refundPoints) { _, _ in SampleValues.redeemed }
+    return table
+  }()
 }

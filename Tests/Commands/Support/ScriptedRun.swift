@@ -1,6 +1,5 @@
 import Foundation
 import LatchkeyAgent
-import LatchkeyControl
 import LatchkeyDoctor
 import LatchkeyModel
 

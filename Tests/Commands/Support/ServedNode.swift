@@ -4,7 +4,8 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-@testable import LatchkeyControl
+@testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// A node behind the real server, in a folder of a test.
 struct ServedNode: Sendable {
@@ -12,9 +13,10 @@ struct ServedNode: Sendable {
   let client: ControlClient
   private let group: ServiceGroup
 
-  /// Serves `node` while `body` runs, then stops it like a signal.
+  /// Serves what is a node to each caller while `body` runs, then stops it like a signal.
   static func with(
-    _ node: any NodeInterface, in folder: String, recognize: @escaping ControlResponder.Recognition = Self.asNodeUser,
+    _ node: @escaping ControlResponder.Node, in folder: String,
+    recognize: @escaping ControlResponder.Recognition = Self.asNodeUser,
     _ body: (ServedNode) async throws -> Void
   ) async throws {
     let (running, told) = AsyncStream<Void>.makeStream()
@@ -35,12 +37,13 @@ struct ServedNode: Sendable {
     }
   }
 
-  /// The same in a folder of its own.
+  /// The same node for all callers, in a folder of its own if none is given.
   static func with(
-    _ node: any NodeInterface, recognize: @escaping ControlResponder.Recognition = Self.asNodeUser,
-    _ body: (ServedNode) async throws -> Void
+    _ node: any NodeInterface, in folder: String? = nil,
+    recognize: @escaping ControlResponder.Recognition = Self.asNodeUser, _ body: (ServedNode) async throws -> Void
   ) async throws {
-    try await TemporaryFolder.with { try await with(node, in: $0, recognize: recognize, body) }
+    if let folder { return try await with({ _ in node }, in: folder, recognize: recognize, body) }
+    try await TemporaryFolder.with { try await with({ _ in node }, in: $0, recognize: recognize, body) }
   }
 
   /// Recognizes the caller by the kernel's record, like a node; the user of the test is the node's user.

@@ -2,6 +2,7 @@ import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the points of sessions in lists.
 @Suite struct UsageChargeTests {

@@ -3,6 +3,7 @@ import GRDB
 import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyWire
 import Testing
 
@@ -22,7 +23,7 @@ extension ProcessTests {
 
     private func kept(_ parent: NodeProcess) async throws -> Kept {
       Kept(
-        apps: try await parent.apps(), settings: try await parent.api.settings().settings,
+        apps: try await parent.apps(), settings: try await parent.api.ask(Endpoints.getSettings).settings,
         usageOfTom: try await parent.usage().filter { $0.appID.text == "toms.app" })
     }
 
@@ -109,7 +110,7 @@ extension ProcessTests {
         let (parent, emma, tom) = try await family(lab)
         var forged: [(what: String, id: String)] = []
         func answer(_ id: String, _ what: String, _ body: (ConfigurationCommand) -> [UInt8]) async throws {
-          let command = try await parent.api.command(id: id)
+          let command = try await parent.api.ask(Endpoints.getCommand, id)
           try emma.forgeAnswer(to: command.commandID, body(command))
           forged.append((what, id))
         }
@@ -139,7 +140,7 @@ extension ProcessTests {
           #expect(ended.status != .executed, "\(what)")
           #expect(ended.status != .failed || ended.reason?.hasSuffix(".") == true, "\(what)")
         }
-        let warnings = try await parent.api.status().warnings.filter { $0.contains("“Emma's PC”") }
+        let warnings = try await parent.api.ask(Endpoints.getStatus).warnings.filter { $0.contains("“Emma's PC”") }
         #expect(
           warnings.contains { $0.contains("settings of this machine's that are not known here: app.4 not blocked") },
           "\(warnings)")
@@ -151,13 +152,13 @@ extension ProcessTests {
         #expect(apps.first { $0.appID.text == "app.0" }?.isBlocked == true)
         #expect(apps.first { $0.appID.text == "app.4" }?.isBlocked == true)
         #expect(try await tom.apps().allSatisfy { $0.isBlocked })
-        #expect(try await tom.api.settings().settings.minutesPerPoint == 7)
+        #expect(try await tom.api.ask(Endpoints.getSettings).settings.minutesPerPoint == 7)
 
         // The next edit has the parent's own time, and holds.
         let next = try await parent.set("app/app.1/limit", "30")
         guard let register = try await parent.ended(next).payload.as(Edit.self)?.registers.first else { return }
         #expect(abs(register.modified.wall - Self.now) < 2 * 3_600_000)
-        #expect(try await parent.api.command(id: next).status == .executed)
+        #expect(try await parent.api.ask(Endpoints.getCommand, next).status == .executed)
         #expect(try await emma.apps().contains { $0.appID.text == "app.1" && $0.limit == "30" })
         let reading = try await clock(parent)
         #expect(abs(reading - Self.now) < 2 * 3_600_000)
@@ -192,13 +193,13 @@ extension ProcessTests {
         try await emma.start()
         #expect(try await parent.ended(id).status == .failed)
         #expect(try await kept(parent) == before)
-        let warnings = try await parent.api.status().warnings.filter { $0.contains("“Emma's PC”") }
+        let warnings = try await parent.api.ask(Endpoints.getStatus).warnings.filter { $0.contains("“Emma's PC”") }
         #expect(warnings.contains { $0.contains("did not take") } == (wall != Self.farAhead), "\(warnings)")
         // A new edit wins, whatever the child claimed.
         let next = try await parent.set("points/minutesPerPoint", "6")
         #expect(try await parent.ended(next).status == .executed)
-        #expect(try await emma.api.settings().settings.minutesPerPoint == 6)
-        #expect(try await parent.api.settings().settings.minutesPerPoint == 6)
+        #expect(try await emma.api.ask(Endpoints.getSettings).settings.minutesPerPoint == 6)
+        #expect(try await parent.api.ask(Endpoints.getSettings).settings.minutesPerPoint == 6)
         let reading = try await clock(parent)
         #expect(abs(reading - Self.now) < 3_600_000)
       }
@@ -209,7 +210,7 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let (parent, emma, tom) = try await family(lab)
         let before = try await kept(parent)
-        let own = try await parent.api.status().deviceID
+        let own = try await parent.api.ask(Endpoints.getStatus).deviceID
         let (emmaID, tomID) = try await ids(parent)
         let tomsRecord = try #require(before.usageOfTom.first)
 
@@ -255,7 +256,7 @@ extension ProcessTests {
         }
         // A receipt for a command that was never issued, and one under the ID of Tom's command.
         let wild = CommandReceipt.Outcome.executed(Self.held(Self.wild))
-        let toms = try #require(try await parent.api.commands(device: "Tom's PC", limit: 1).first).commandID
+        let toms = try #require(try await parent.api.ask(Endpoints.getCommands, ("Tom's PC", 1)).first).commandID
         for id in [toms, CommandID(milliseconds: 1, random: SecureRandom.bytes(10))] {
           let body = Self.coding.encode(CommandReceipt(commandID: id, outcome: wild, at: 0))
           try emma.forge(.receipt, .receipt, id: id.bytes, body: body)
@@ -279,8 +280,8 @@ extension ProcessTests {
         #expect(try await kept(parent) == before)
         let taken = try await parent.usage().filter { $0.appID.text == "emmas.app" }
         #expect(taken.count == 2 && taken.allSatisfy { $0.device == emmaID })
-        #expect(try await parent.api.command(id: toms.description).status == .executed)
-        let warnings = try await parent.api.status().warnings
+        #expect(try await parent.api.ask(Endpoints.getCommand, toms.description).status == .executed)
+        let warnings = try await parent.api.ask(Endpoints.getStatus).warnings
         let words = try #require(warnings.first { $0.contains("“Emma's PC” sent") })
         #expect(
           words.contains(" items that this machine did not take") && words.contains("Update Latchkey"), "\(words)")
@@ -291,7 +292,7 @@ extension ProcessTests {
           let id = try await parent.set("app/every.app/limit", "5", on: name)
           #expect(try await parent.ended(id).status == .executed)
         }
-        #expect(try await tom.api.settings().settings.minutesPerPoint == 7)
+        #expect(try await tom.api.ask(Endpoints.getSettings).settings.minutesPerPoint == 7)
         let reading = try await clock(parent)
         #expect(abs(reading - Self.now) < 3_600_000)
       }
@@ -305,7 +306,7 @@ extension ProcessTests {
         try emma.forge(.control, .removal, id: SecureRandom.bytes(16), body: SecureRandom.bytes(66))
         try await emma.start()
         try await eventually("the parent says what is wrong") {
-          try await parent.api.devices().contains {
+          try await parent.api.ask(Endpoints.getDevices).contains {
             $0.lastError?.contains("a removal that its sender did not sign") == true
           }
         }

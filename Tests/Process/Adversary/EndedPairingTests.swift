@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -12,12 +13,12 @@ extension ProcessTests {
         let api = try await parent.api
         var ids: [String] = []
         for _ in 0..<160 {
-          let opened = try await api.invite(InviteRequest())
-          #expect(try await api.cancelPairing(id: opened.pairingID).outcome == .cancelled)
+          let opened = try await api.ask(Endpoints.invite, InviteRequest())
+          #expect(try await api.ask(Endpoints.cancelPairing, opened.pairingID).outcome == .cancelled)
           ids.append(opened.pairingID)
         }
-        for id in ids.suffix(64) { #expect(try await api.pairing(id: id, after: 0).outcome == .cancelled) }
-        await #expect(throws: LocalAPIError.self) { try await api.pairing(id: ids[0], after: 0) }
+        for id in ids.suffix(64) { #expect(try await api.ask(Endpoints.waitForPairing, (id, 0)).outcome == .cancelled) }
+        await #expect(throws: LocalAPIError.self) { try await api.ask(Endpoints.waitForPairing, (ids[0], 0)) }
       }
     }
   }

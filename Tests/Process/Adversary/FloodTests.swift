@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -29,23 +30,23 @@ extension ProcessTests {
         let first = Flood(code: code, port: port, attempts: Self.attempts, connections: Self.connections)
         async let wave: Void = first.run()
         try await eventually("two are counted") {
-          ((try? await parent.api.pairings())?.first?.failuresLeft ?? 5) <= 3
+          ((try? await parent.api.ask(Endpoints.getPairings))?.first?.failuresLeft ?? 5) <= 3
         }
         await parent.kill()
         let counted = try failures(parent)
         try await parent.start()
         #expect(counted >= 2)
-        #expect(try await (parent.api.pairings().first?.failuresLeft ?? 0) <= 5 - counted)
+        #expect(try await (parent.api.ask(Endpoints.getPairings).first?.failuresLeft ?? 0) <= 5 - counted)
         // Memory that is allocated only once is not counted.
-        try await eventually("it is spent") { try await parent.api.pairings().isEmpty }
-        let before = try await parent.api.status().residentBytes
+        try await eventually("it is spent") { try await parent.api.ask(Endpoints.getPairings).isEmpty }
+        let before = try await parent.api.ask(Endpoints.getStatus).residentBytes
         var answered = 0
         while !first.isOver {
-          #expect(try await parent.api.status().name.text == "Kitchen laptop")
+          #expect(try await parent.api.ask(Endpoints.getStatus).name.text == "Kitchen laptop")
           answered += 1
         }
         await wave
-        let after = try await parent.api.status().residentBytes
+        let after = try await parent.api.ask(Endpoints.getStatus).residentBytes
         print(
           "FloodTests: \(first.made) attempts, status answered \(answered) times, "
             + "resident \(before >> 10) KiB before and \(after >> 10) KiB after")

@@ -1,5 +1,6 @@
 import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import Synchronization
 import Testing
@@ -25,8 +26,10 @@ extension ProcessTests {
           Result { try GrindingPeer(.child, typed).join(on: stream, digitsEnd: Self.wanted) }
         }.get()
         #expect(said == PairingNotice.wrongCode.frame)
-        try await eventually("it is counted") { try await parent.api.pairings().map(\.failuresLeft) == [4] }
-        #expect(try await parent.api.pairing(id: code.id, after: 0).digits == nil)
+        try await eventually("it is counted") {
+          try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft) == [4]
+        }
+        #expect(try await parent.api.ask(Endpoints.waitForPairing, (code.id, 0)).digits == nil)
         try await lab.expectNothingHalfDone([parent])
       }
     }
@@ -45,8 +48,8 @@ extension ProcessTests {
           let result = Result { try GrindingPeer(.parent, typed).invite(on: stream, digitsEnd: Self.wanted) }
           said.withLock { $0 = result }
         }
-        let joining = try await child.api.join(
-          JoinRequest(code: code.typed, peer: "127.0.0.1:\(trap.port)", acceptWithoutAsking: false))
+        let joining = try await child.api.ask(
+          Endpoints.join, JoinRequest(code: code.typed, peer: "127.0.0.1:\(trap.port)", acceptWithoutAsking: false))
         let ended = try await lab.follow(joining.pairingID, at: child) { $0.phase == .asking }
         #expect(ended.outcome == .network && ended.digits == nil, "\(ended)")
         try await eventually("the inviter has given up") { said.withLock { $0 != nil } }

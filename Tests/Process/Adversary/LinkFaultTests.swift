@@ -1,5 +1,6 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import Testing
 
@@ -93,14 +94,14 @@ extension ProcessTests {
     ) async throws {
       let middle = try fault.middle(to: try await parent.port())
       let code = try await lab.invite(parent)
-      let joining = try await child.api.join(
-        JoinRequest(code: code.text(isTyped: fault.isTyped), peer: middle.address))
+      let joining = try await child.api.ask(
+        Endpoints.join, JoinRequest(code: code.text(isTyped: fault.isTyped), peer: middle.address))
       if fault.leavesJoinerAsking {
         // The inviter's time-out says so; the joiner's person may be waiting for the other one, and breaks off.
         let left = try await lab.follow(code.id, at: parent) { $0.phase == .waiting && $0.sentence != nil }
         #expect(left.sentence?.hasSuffix(".") == true, "\(fault): \(left)")
         #expect(try await lab.asked(joining.pairingID, at: child).phase == .asking, "\(fault)")
-        _ = try await child.api.cancelPairing(id: joining.pairingID)
+        _ = try await child.api.ask(Endpoints.cancelPairing, joining.pairingID)
       }
       let ended = try await lab.follow(joining.pairingID, at: child) { _ in false }
       let outcome = try #require(ended.outcome, "\(fault)")
@@ -110,30 +111,31 @@ extension ProcessTests {
       if fault.isSilence {
         // The inviter has heard nothing more either: it has given up or, if it sent the last message, is done.
         try await eventually("\(fault): the inviter is done") {
-          try await parent.api.pairings().first { $0.pairingID == code.id }?.phase ?? .waiting == .waiting
+          try await parent.api.ask(Endpoints.getPairings).first { $0.pairingID == code.id }?.phase ?? .waiting
+            == .waiting
         }
         middle.heal()
         // The connection works again, so the joiner asks for the result immediately.
         try await child.restart()
       }
-      let id = try await child.api.status().deviceID
-      let isListed = try await parent.api.devices().contains { $0.device.deviceID == id }
+      let id = try await child.api.ask(Endpoints.getStatus).deviceID
+      let isListed = try await parent.api.ask(Endpoints.getDevices).contains { $0.device.deviceID == id }
       if outcome == .ok || isListed {
         try await eventually("\(fault): the child is connected") { try await child.isConnected() }
         try await eventually("\(fault): the parent is connected") {
-          try await parent.api.devices().contains { $0.device.deviceID == id && $0.isConnected }
+          try await parent.api.ask(Endpoints.getDevices).contains { $0.device.deviceID == id && $0.isConnected }
         }
         try await part(parent, child)
       } else {
-        #expect(try await child.api.devices().isEmpty, "\(fault)")
+        #expect(try await child.api.ask(Endpoints.getDevices).isEmpty, "\(fault)")
       }
-      _ = try? await parent.api.cancelPairing(id: code.id)
+      _ = try? await parent.api.ask(Endpoints.cancelPairing, code.id)
     }
 
     /// Makes both nodes forget each other, without a message.
     private static func part(_ parent: NodeProcess, _ child: NodeProcess) async throws {
-      _ = try await parent.api.forget(device: "\(try await child.api.status().deviceID)")
-      _ = try await child.api.forget(device: "\(try await parent.api.status().deviceID)")
+      _ = try await parent.api.ask(Endpoints.forgetDevice, "\(try await child.api.ask(Endpoints.getStatus).deviceID)")
+      _ = try await child.api.ask(Endpoints.forgetDevice, "\(try await parent.api.ask(Endpoints.getStatus).deviceID)")
     }
 
     /// Checks that a minute after the last attempt neither side holds half of a pairing.
@@ -146,8 +148,8 @@ extension ProcessTests {
         try await parent.start()
         return halves == 0
       }
-      #expect(try await parent.api.devices().isEmpty)
-      for child in children { #expect(try await child.api.devices().isEmpty) }
+      #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
+      for child in children { #expect(try await child.api.ask(Endpoints.getDevices).isEmpty) }
       _ = await parent.terminate()
       let states = try parent.read { try Int.fetchSet($0, sql: "SELECT DISTINCT state FROM peer") }
       #expect(states.isSubset(of: [4]), "only what was paired and forgotten has left a row")

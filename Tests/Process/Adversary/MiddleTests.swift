@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyWire
@@ -20,7 +21,7 @@ extension ProcessTests {
     }
 
     private func failuresLeft(_ parent: NodeProcess) async throws -> [Int?] {
-      try await parent.api.pairings().map(\.failuresLeft)
+      try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft)
     }
 
     @Test(
@@ -31,7 +32,8 @@ extension ProcessTests {
         let (parent, child) = try await couple(lab)
         let middle = try Middle(to: try await parent.port())
         let code = try await lab.invite(parent, asks: true)
-        let joining = try await child.api.join(
+        let joining = try await child.api.ask(
+          Endpoints.join,
           JoinRequest(code: code.text(isTyped: isTyped), peer: middle.address, acceptWithoutAsking: false))
         let atParent = try await lab.asked(code.id, at: parent)
         let atChild = try await lab.asked(joining.pairingID, at: child)
@@ -41,9 +43,11 @@ extension ProcessTests {
         try await lab.answer(atChild, at: child, yes: true)
         #expect(try await lab.follow(joining.pairingID, at: child) { _ in false }.outcome == .ok)
         try await eventually("they are connected") { try await child.isConnected() }
-        let ids = (try await parent.api.status().deviceID, try await child.api.status().deviceID)
-        #expect(try await parent.api.devices().map(\.device.deviceID) == [ids.1])
-        #expect(try await child.api.devices().map(\.device.deviceID) == [ids.0])
+        let ids = (
+          try await parent.api.ask(Endpoints.getStatus).deviceID, try await child.api.ask(Endpoints.getStatus).deviceID
+        )
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.deviceID) == [ids.1])
+        #expect(try await child.api.ask(Endpoints.getDevices).map(\.device.deviceID) == [ids.0])
 
         // The observed bytes contain no name and no key.
         let keys = try [parent, child].map { try KeyFileStore(path: $0.folder + "/identity.key").load() }
@@ -121,7 +125,7 @@ extension ProcessTests {
           let again = try await lab.join(child, code.text(isTyped: isTyped), peer: middle.address)
           #expect(again.outcome == .wrongCode, "\(direction): \(again)")
         }
-        for node in [parent, child] { #expect(try await node.api.devices().isEmpty) }
+        for node in [parent, child] { #expect(try await node.api.ask(Endpoints.getDevices).isEmpty) }
         // The machine that was meant still gets in by the same code.
         #expect(try await lab.join(child, code.text(isTyped: isTyped), peer: "127.0.0.1:\(port)").outcome == .ok)
       }
@@ -143,11 +147,12 @@ extension ProcessTests {
         let port = try await parent.port()
         let code = try await lab.invite(parent, asks: true)
         let middle = try Middle(to: port)
-        let joining = try await child.api.join(
+        let joining = try await child.api.ask(
+          Endpoints.join,
           JoinRequest(code: code.text(isTyped: isTyped), peer: middle.address, acceptWithoutAsking: false))
         _ = try await lab.asked(code.id, at: parent)
         _ = try await lab.asked(joining.pairingID, at: child)
-        #expect(try await child.api.cancelPairing(id: joining.pairingID).outcome == .cancelled)
+        #expect(try await child.api.ask(Endpoints.cancelPairing, joining.pairingID).outcome == .cancelled)
         let earlier = try #require(middle.pairings.first)
         // Not refused by a person, the code is still open.
         _ = try await lab.follow(code.id, at: parent) { $0.phase == .waiting }
@@ -161,7 +166,7 @@ extension ProcessTests {
         #expect(answer.count == 2 + recorded.count + 4 && answer.suffix(2) == [0, 1])
         #expect(answer.firstRange(of: recorded) == nil)
         #expect(try await failuresLeft(parent) == [4])
-        #expect(try await parent.api.pairing(id: code.id, after: 0).digits == nil)
+        #expect(try await parent.api.ask(Endpoints.waitForPairing, (code.id, 0)).digits == nil)
 
         // To the joiner, in answer to a new attempt.
         let replies = earlier.bodies(.toJoiner)
@@ -209,7 +214,7 @@ extension ProcessTests {
           let joined = try await lab.join(child, text, peer: middle.address)
           #expect(joined.outcome == outcome && joined.digits == nil, "frame \(frame) \(way.rawValue): \(joined)")
         }
-        for node in [parent, child, other] { #expect(try await node.api.devices().isEmpty) }
+        for node in [parent, child, other] { #expect(try await node.api.ask(Endpoints.getDevices).isEmpty) }
         #expect(try await lab.join(child, text, peer: "127.0.0.1:\(port)").outcome == .ok)
       }
     }
@@ -230,8 +235,8 @@ extension ProcessTests {
           trapJoin(asJoiner, stolen, upstream)
           _ = asInviter.invite(stolen, on: stream)
         }
-        let joining = try await child.api.join(
-          JoinRequest(code: code.typed, peer: "127.0.0.1:\(trap.port)", acceptWithoutAsking: false))
+        let joining = try await child.api.ask(
+          Endpoints.join, JoinRequest(code: code.typed, peer: "127.0.0.1:\(trap.port)", acceptWithoutAsking: false))
         let atParent = try await lab.asked(code.id, at: parent)
         let atChild = try await lab.asked(joining.pairingID, at: child)
         #expect(
@@ -240,7 +245,7 @@ extension ProcessTests {
         try await lab.answer(atParent, at: parent, yes: false)
         try await lab.answer(atChild, at: child, yes: false)
         #expect(try await lab.follow(joining.pairingID, at: child) { _ in false }.outcome == .refused)
-        #expect(try await parent.api.pairings().isEmpty, "a no closes the code")
+        #expect(try await parent.api.ask(Endpoints.getPairings).isEmpty, "a no closes the code")
         try await lab.expectNothingHalfDone([parent, child])
       }
     }
@@ -308,7 +313,7 @@ extension ProcessTests {
           let end = await onThread { attacker.join(guess, on: stream) }
           #expect(end.outcome == .wrongCode && end.digits == nil)
         }
-        #expect(try await parent.api.pairings().isEmpty, "spent by five")
+        #expect(try await parent.api.ask(Endpoints.getPairings).isEmpty, "spent by five")
         let late = try ByteStream(port: port, from: "127.0.0.46")
         let end = await onThread { attacker.join(guesses[0], on: late) }
         #expect(end.outcome == .expired && end.received.isEmpty, "silence")

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import Testing
 
@@ -31,15 +32,15 @@ extension ProcessTests {
         #expect(try await stolen.call(port: port) == .received, "as long as it is paired its keys are good")
         try await child.start()
         try await eventually("they are connected") { try await parent.isConnected() }
-        #expect(try await parent.api.unpair(device: "Emma's PC").wasTold)
-        try await eventually("the parent is sure") { try await parent.api.status().peers.isEmpty }
+        #expect(try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC").wasTold)
+        try await eventually("the parent is sure") { try await parent.api.ask(Endpoints.getStatus).peers.isEmpty }
         #expect(await child.terminate() == .exited(0))
 
         // Its keys, and then its complete folder.
         #expect(try await stolen.call(port: port) == .silence)
         try await copy.start()
         try await eventually("the copy gets silence") {
-          try await copy.api.devices().first?.lastError?.contains("did not answer") == true
+          try await copy.api.ask(Endpoints.getDevices).first?.lastError?.contains("did not answer") == true
         }
         #expect(try await !parent.isConnected())
         #expect(await copy.terminate() == .exited(0))
@@ -58,7 +59,7 @@ extension ProcessTests {
           let joined = try await lab.join(child, text, peer: "127.0.0.1:\(port)")
           #expect(joined.outcome == .expired, "\(joined)")
         }
-        for node in [parent, child] { #expect(try await node.api.devices().isEmpty) }
+        for node in [parent, child] { #expect(try await node.api.ask(Endpoints.getDevices).isEmpty) }
         _ = await parent.terminate()
         let rows = try parent.read { try Row.fetchAll($0, sql: "SELECT state, pairwise_key FROM peer") }
         #expect(rows.map { $0["state"] as Int } == [4])
@@ -75,17 +76,17 @@ extension ProcessTests {
         let port = try await parent.port()
         #expect(await child.terminate() == .exited(0))
         let stolen = try StolenKeys(of: child)
-        #expect(try await !parent.api.unpair(device: "Emma's PC").wasTold)
+        #expect(try await !parent.api.ask(Endpoints.deleteDevice, "Emma's PC").wasTold)
         // It is removed and was not told: the parent answers only to deliver the removal.
         let reception = try await stolen.call(port: port)
         #expect(reception != .silence)
         let waiting = try await parent.latchkey("message", "send", "--on", "Emma's PC", "not for you")
         #expect(waiting.status == 67 && waiting.talkLines.count == 1, "\(waiting)")
-        #expect(try await parent.api.devices().map(\.marks) == [[.removalUntold]])
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.marks) == [[.removalUntold]])
         try await child.start()
-        try await eventually("it is told") { try await child.api.status().peers.isEmpty }
-        try await eventually("the parent is sure") { try await parent.api.status().peers.isEmpty }
-        #expect(try await child.api.status().messages.isEmpty)
+        try await eventually("it is told") { try await child.api.ask(Endpoints.getStatus).peers.isEmpty }
+        try await eventually("the parent is sure") { try await parent.api.ask(Endpoints.getStatus).peers.isEmpty }
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.isEmpty)
         // The link ends right after the removal is durable, which is what the parent shows.
         try await eventually("it gets no answer") { try await stolen.call(port: port) == .silence }
       }
@@ -104,7 +105,7 @@ extension ProcessTests {
         try await eventually("they are connected") { try await parent.isConnected() }
         #expect(try await stolen.call(port: port, key: .generate()) == .answeredAndDropped)
         for node in [parent, child] { #expect(try await node.isConnected()) }
-        #expect(try await parent.api.devices().allSatisfy { $0.marks.isEmpty })
+        #expect(try await parent.api.ask(Endpoints.getDevices).allSatisfy { $0.marks.isEmpty })
       }
     }
   }

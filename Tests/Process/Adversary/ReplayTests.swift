@@ -1,6 +1,7 @@
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import Testing
 
@@ -64,12 +65,12 @@ extension ProcessTests {
           try await eventually("\(node.name) is connected") { try await node.isConnected() }
         }
 
-        #expect(try await child.api.status().messages.map(\.text) == ["once"])
+        #expect(try await child.api.ask(Endpoints.getStatus).messages.map(\.text) == ["once"])
         for node in [parent, child] {
-          #expect(try await node.api.devices().count == 1)
-          #expect(try await node.api.devices().allSatisfy { $0.marks.isEmpty })
-          #expect(try await node.api.status().warnings.isEmpty)
-          #expect(try await node.api.pairings().isEmpty)
+          #expect(try await node.api.ask(Endpoints.getDevices).count == 1)
+          #expect(try await node.api.ask(Endpoints.getDevices).allSatisfy { $0.marks.isEmpty })
+          #expect(try await node.api.ask(Endpoints.getStatus).warnings.isEmpty)
+          #expect(try await node.api.ask(Endpoints.getPairings).isEmpty)
         }
         for node in [parent, child] {
           _ = await node.terminate()

@@ -1,5 +1,6 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTestSupport
 import Synchronization
@@ -30,7 +31,7 @@ extension ProcessTests {
     private func sees(_ child: NodeProcess, _ code: Invitation, addresses: Int) async throws {
       var seen = NearbyInvitations(change: 0, invitations: [])
       while (seen.invitations.first { code.typed.hasPrefix($0.prefix) }?.addresses.count ?? 0) < addresses {
-        seen = try await child.api.nearbyInvitations(after: seen.change)
+        seen = try await child.api.ask(Endpoints.waitForInvitations, seen.change)
       }
     }
 
@@ -52,7 +53,7 @@ extension ProcessTests {
         let joined = try await lab.join(child, code.text(isTyped: isTyped))
         #expect(joined.outcome == .ok, "\(joined)")
         #expect(tested.withLock { $0 } == 2, "both were tried before")
-        #expect(try await child.api.devices().map(\.device.name.text) == ["Kitchen laptop"])
+        #expect(try await child.api.ask(Endpoints.getDevices).map(\.device.name.text) == ["Kitchen laptop"])
         for spoofer in spoofers { await spoofer.end() }
         _ = await child.terminate()
         let runs = try child.read { try Int.fetchAll($0, sql: "SELECT runs FROM pairing_run") }

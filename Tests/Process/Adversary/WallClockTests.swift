@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -56,7 +57,8 @@ extension ProcessTests {
         #expect(abs((year(other) ?? 0) - (now - 10)) <= 1, "the clock is set")
 
         let code = try await lab.invite(parent, asks: true)
-        let joining = try await child.api.join(
+        let joining = try await child.api.ask(
+          Endpoints.join,
           JoinRequest(
             code: code.text(isTyped: isTyped), peer: "127.0.0.1:\(try await parent.port())", acceptWithoutAsking: false)
         )
@@ -75,9 +77,9 @@ extension ProcessTests {
         // An open code keeps its time, whatever the date.
         let open = try await lab.invite(parent)
         try set(file, "-10y")
-        let left = try #require(try await parent.api.pairings().first { $0.pairingID == open.id })
+        let left = try #require(try await parent.api.ask(Endpoints.getPairings).first { $0.pairingID == open.id })
         #expect(try #require(left.expiresInMilliseconds) > 0)
-        #expect(try await parent.api.pairings().count == 1)
+        #expect(try await parent.api.ask(Endpoints.getPairings).count == 1)
       }
     }
   }

@@ -1,5 +1,6 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTestSupport
 import Testing
@@ -22,7 +23,7 @@ extension ProcessTests {
       let compact = code.filter { $0.isLetter || $0.isNumber }
       #expect(
         compact.count < 9 || !joined.talk.contains(compact), "the code is not repeated", sourceLocation: sourceLocation)
-      #expect(try await node.api.devices().isEmpty, sourceLocation: sourceLocation)
+      #expect(try await node.api.ask(Endpoints.getDevices).isEmpty, sourceLocation: sourceLocation)
     }
 
     @Test(
@@ -48,7 +49,7 @@ extension ProcessTests {
         }
         let peer = ["--peer", "127.0.0.1:\(try await parent.port())"]
         for text in wrong { try await refuse(String(text), at: child, 65, next: "code", peer) }
-        #expect(try await parent.api.pairings().map(\.failuresLeft) == [5], "\(random.note)")
+        #expect(try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft) == [5], "\(random.note)")
         try await lab.expectNothingHalfDone([child])
       }
     }
@@ -66,7 +67,7 @@ extension ProcessTests {
         await parent.kill()
         try parent.edit { try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 600000") }
         try await parent.start()
-        #expect(try await parent.api.pairings().isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getPairings).isEmpty)
         try await refuse(code.text(isTyped: isTyped), at: child, 65, next: "`latchkey pair` there", peer)
 
         // One that runs out while the node is up: three seconds of its minutes are left.
@@ -76,7 +77,7 @@ extension ProcessTests {
           try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 297000 WHERE outcome IS NULL")
         }
         try await parent.start()
-        try await eventually("it runs out") { try await parent.api.pairings().isEmpty }
+        try await eventually("it runs out") { try await parent.api.ask(Endpoints.getPairings).isEmpty }
         try await refuse(late.text(isTyped: isTyped), at: child, 65, next: "`latchkey pair` there", peer)
         try await lab.expectNothingHalfDone([parent, child])
       }
@@ -91,7 +92,8 @@ extension ProcessTests {
         await parent.kill()
         try parent.edit { try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 294000") }
         try await parent.start()
-        let joining = try await child.api.join(
+        let joining = try await child.api.ask(
+          Endpoints.join,
           JoinRequest(code: code.typed, peer: "127.0.0.1:\(try await parent.port())", acceptWithoutAsking: false))
         let ended = try await lab.follow(joining.pairingID, at: child) { _ in false }
         #expect(ended.outcome == .expired && ended.sentence?.contains("`latchkey pair`") == true, "\(ended)")
@@ -117,7 +119,7 @@ extension ProcessTests {
         let invited = try await child.latchkey("pair", "invite", "--yes")
         #expect(invited.status == 77 && invited.talkLines.count == 1, "\(invited)")
         #expect(invited.talk.contains("`latchkey pair` here and on the parent's"), "\(invited)")
-        #expect(try await parent.api.pairings().map(\.failuresLeft) == [5])
+        #expect(try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft) == [5])
         try await lab.expectNothingHalfDone([other, child])
       }
     }
@@ -135,7 +137,7 @@ extension ProcessTests {
           let end = await onThread { joiner.join(credential, on: stream) }
           #expect(end.outcome == .wrongCode && end.digits == nil)
         }
-        #expect(try await parent.api.pairings().map(\.failuresLeft) == [3])
+        #expect(try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft) == [3])
         try await lab.expectNothingHalfDone([parent])
       }
     }
@@ -160,13 +162,13 @@ extension ProcessTests {
             return true
           }
         }
-        #expect(try await parent.api.pairings().map(\.failuresLeft) == [5])
+        #expect(try await parent.api.ask(Endpoints.getPairings).map(\.failuresLeft) == [5])
         try await eventually("the right machine joins") {
           let outcome = try await lab.join(child, code.typed, peer: "127.0.0.1:\(port)").outcome
           #expect(outcome == .ok || outcome == .busy)
           return outcome == .ok
         }
-        #expect(try await parent.api.devices().map(\.device.name.text) == ["Emma's PC"])
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.name.text) == ["Emma's PC"])
       }
     }
 
@@ -190,7 +192,7 @@ extension ProcessTests {
           let first = try await lab.runningNode(.child, "Ben's PC")
           #expect(try await lab.join(first, code.typed, peer: peer[1]).outcome == .ok)
           try await refuse(code.typed, at: child, 65, next: "`latchkey pair` there", peer)
-          #expect(try await parent.api.devices().map(\.device.name.text) == ["Ben's PC"])
+          #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.name.text) == ["Ben's PC"])
         default:
           #expect(try await parent.latchkey("pair", "cancel").status == 0)
           try await refuse(code.typed, at: child, 65, next: "`latchkey pair` there", peer)

@@ -1,6 +1,7 @@
-import LatchkeyControl
+import LatchkeyCommands
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 
 /// A feed for two nodes that are killed repeatedly, through their local APIs: sessions for the child and commands for
 /// the parent, each accepted once, however often it has to be requested.
@@ -39,12 +40,13 @@ struct CrashFeed: Sendable {
   private func giveCommand(_ number: Int, _ api: ControlClient) async throws {
     var wasAsked = false
     try await ChaosFamily.persistently {
-      if wasAsked, try await api.commands(device: child.name, limit: 1).first.flatMap(ChaosFamily.number) == number {
+      if wasAsked, try await api.ask(Endpoints.getCommands, (child.name, 1)).first.flatMap(ChaosFamily.number) == number
+      {
         return
       }
       wasAsked = true
       // As many rules as a family has: each edit is a command of its own, also of a rule that was set before.
-      _ = try await api.setSettings(RuleRequest([.init("app/rule.\(number % 20)/limit", "\(number)")]))
+      _ = try await api.ask(Endpoints.setSettings, RuleRequest([.init("app/rule.\(number % 20)/limit", "\(number)")]))
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import Testing
 
@@ -69,7 +70,7 @@ extension ProcessTests {
       try await eventually("nothing waits on the child") { try await child.hasNothingWaiting() }
       try await eventually("nothing waits on the parent") { try await parent.hasNothingWaiting() }
       try await eventually("every command has its receipt") {
-        try await parent.api.commands(device: child.name, limit: 10_000).allSatisfy { $0.status.isFinal }
+        try await parent.api.ask(Endpoints.getCommands, (child.name, 10_000)).allSatisfy { $0.status.isFinal }
       }
       try await eventually("nothing waits on the child") { try await child.hasNothingWaiting() }
     }

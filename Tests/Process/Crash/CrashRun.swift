@@ -1,5 +1,6 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 
 /// A run that carries out a plan of deaths while two nodes are fed, and counts the results.
@@ -28,7 +29,7 @@ struct CrashRun {
         let streamClass = ofParent ? StreamClass.command : .usage
         // A stream without stored items is not restarted.
         try await eventually("something of the \(streamClass.word) stream is stored") {
-          try await node(ofParent).api.devices().flatMap(\.queues).contains {
+          try await node(ofParent).api.ask(Endpoints.getDevices).flatMap(\.queues).contains {
             $0.streamClass == streamClass && $0.storedThrough > 0
           }
         }

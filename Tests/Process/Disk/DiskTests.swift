@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import Testing
 
@@ -105,7 +106,7 @@ extension ProcessTests {
         #expect(refused.talk.contains("is damaged and was set aside as \(aside)"), "\(refused)")
         #expect(FileManager.default.contents(atPath: aside) == damaged)
         try await child.start()
-        let status = try await child.api.status()
+        let status = try await child.api.ask(Endpoints.getStatus)
         #expect(status.peers.isEmpty && status.warnings.contains { $0.contains(aside) }, "\(status)")
         // Paired again it is sent what it has lost, before anything new.
         try await lab.pair(parent, child)
@@ -131,7 +132,9 @@ extension ProcessTests {
         try await eventually("they are connected") { try await parent.isConnected() }
         try damage(child)
         try await eventually("the damage is met") {
-          do { return try await child.api.status().warnings.contains { $0.contains("is damaged") } } catch let error
+          do {
+            return try await child.api.ask(Endpoints.getStatus).warnings.contains { $0.contains("is damaged") }
+          } catch let error
             as LocalAPIError
           {
             #expect(error.code == .storage && error.message.contains("is damaged"), "\(error)")
@@ -139,13 +142,14 @@ extension ProcessTests {
           }
         }
         // Refused, although not every page is damaged, and for as long as it runs.
-        let held = try await parent.api.issue(CommandRequest(device: child.name, action: .message("not to be taken")))
+        let held = try await parent.api.ask(
+          Endpoints.issue, CommandRequest(device: child.name, action: .message("not to be taken")))
         for _ in 0..<3 {
           let error = await #expect(throws: LocalAPIError.self) { try await startUse(child) }
           #expect(error?.code == .storage && error?.message.contains("start it again") == true, "\(error as Any)")
         }
         #expect(await child.terminate() == .exited(0))
-        #expect(try await parent.api.command(id: held.commandID.description).status == .queued)
+        #expect(try await parent.api.ask(Endpoints.getCommand, held.commandID.description).status == .queued)
         let refused = try await child.latchkey("run", "--interfaces", "lo", "--no-discovery")
         #expect(refused.talk.contains("was set aside as"), "\(refused)")
       }

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 /// A parent and a child, one of which is on a disk that fails and recovers while both continue their work.
@@ -46,7 +47,7 @@ struct DiskTrouble: Sendable {
     try await watchTries(of: well)
 
     try rise()
-    try await eventually("it is not said any more") { try await sick.api.status().warnings.isEmpty }
+    try await eventually("it is not said any more") { try await sick.api.ask(Endpoints.getStatus).warnings.isEmpty }
     #expect(await sick.pid == process, "\(note)")
     given.append(try await give(given.count))
     try await Self.endUse(session, on: child)
@@ -90,7 +91,7 @@ struct DiskTrouble: Sendable {
   }
 
   private func isSaid() async throws -> Bool {
-    try await sick.api.status().warnings.contains { $0.hasPrefix(sentence) }
+    try await sick.api.ask(Endpoints.getStatus).warnings.contains { $0.hasPrefix(sentence) }
   }
 
   /// Repeats work until it is refused with the right error; small writes succeed while there is space.
@@ -124,12 +125,12 @@ struct DiskTrouble: Sendable {
   /// Begins to record a program's use.
   static func startUse(of app: String, on child: NodeProcess) async throws -> BegunUse {
     let program = try UsedProgram()
-    return BegunUse(id: try await child.api.startUsage(program.request(app)).recordID, program: program)
+    return BegunUse(id: try await child.api.ask(Endpoints.startUsage, program.request(app)).recordID, program: program)
   }
 
   static func endUse(_ use: BegunUse, on child: NodeProcess) async throws {
     await use.program.end()
-    _ = try await child.api.endUsage(recordID: use.id.description)
+    _ = try await child.api.ask(Endpoints.endUsage, use.id.description)
   }
 
   private static func count(_ words: String, in log: String) -> Int { log.components(separatedBy: words).count - 1 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -52,10 +53,10 @@ extension ProcessTests {
           }
           // Answered by the event loop that carries those, too: they have arrived when these have.
           for _ in 0..<40 {
-            let status = try await parent.api.status()
+            let status = try await parent.api.ask(Endpoints.getStatus)
             #expect(status.peers.allSatisfy(\.isConnected) && status.warnings.isEmpty)
           }
-          #expect(try await parent.api.commands(device: child.name, limit: 1_000).isEmpty)
+          #expect(try await parent.api.ask(Endpoints.getCommands, (child.name, 1_000)).isEmpty)
           let held = disk.syncs
           disk.heal()
           try await group.waitForAll()

@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyTestSupport
 import Testing
 
@@ -31,14 +32,14 @@ extension ProcessTests {
         try await parent.start()
         try await expectFull(parent, "stopped, \(mebibytes) MB")
         if given.count <= 1_000 {
-          #expect(try await parent.api.commands(device: nil, limit: 1_000).count == given.count)
+          #expect(try await parent.api.ask(Endpoints.getCommands, (nil, 1_000)).count == given.count)
         }
         #expect(try await parent.latchkey(["queue", "list"]).status == 0)
 
         try await child.start()
         for id in given { #expect(try await parent.ended(id).status == .executed) }
         try await eventually("nothing waits") { try await parent.hasNothingWaiting() }
-        try await eventually("there is room") { try await parent.api.status().disk?.state == .well }
+        try await eventually("there is room") { try await parent.api.ask(Endpoints.getStatus).disk?.state == .well }
         try await print(parent, "delivered, \(mebibytes) MB")
         given.append(try await parent.issue(.message("afterwards"), to: child.name))
         #expect(try await parent.ended(given[given.count - 1]).status == .executed)
@@ -77,7 +78,7 @@ extension ProcessTests {
         #expect([min(given.count, 10_000), min(given.count + 1, 10_000)].contains(kept), "\(kept) of \(given.count)")
         try await parent.start()
         try await eventually("nothing waits") { try await child.hasNothingWaiting() }
-        try await eventually("there is room") { try await child.api.status().disk?.state == .well }
+        try await eventually("there is room") { try await child.api.ask(Endpoints.getStatus).disk?.state == .well }
         let last = try await DiskTrouble.startUse(of: "afterwards", on: child)
         try await DiskTrouble.endUse(last, on: child)
         try await eventually("nothing waits") { try await child.hasNothingWaiting() }
@@ -118,11 +119,11 @@ extension ProcessTests {
         #expect(refused?.code == .storage, "\(refused as Any)")
         try await child.start()
         try await eventually("the child has what waited") {
-          try await child.api.status().messages.contains { $0.text == "message 19" }
+          try await child.api.ask(Endpoints.getStatus).messages.contains { $0.text == "message 19" }
         }
         #expect(try await parent.latchkey(["status"]).output.contains("The disk is full"))
         disk.makeRoom()
-        try await eventually("there is room") { try await parent.api.status().disk?.state == .well }
+        try await eventually("there is room") { try await parent.api.ask(Endpoints.getStatus).disk?.state == .well }
         for id in given { #expect(try await parent.ended(id).status == .executed) }
         #expect(await parent.pid == process)
         #expect(await parent.terminate() == .exited(0))
@@ -153,14 +154,14 @@ extension ProcessTests {
     }
 
     private func expectFull(_ node: NodeProcess, _ note: String) async throws {
-      try await eventually("it is said, \(note)") { try await node.api.status().disk?.state == .full }
-      let status = try await node.api.status()
+      try await eventually("it is said, \(note)") { try await node.api.ask(Endpoints.getStatus).disk?.state == .full }
+      let status = try await node.api.ask(Endpoints.getStatus)
       #expect(status.warnings.contains { $0.hasPrefix("The disk is full") }, "\(status.warnings), \(note)")
       try await print(node, note)
     }
 
     private func print(_ node: NodeProcess, _ note: String) async throws {
-      guard let disk = try await node.api.status().disk else { return }
+      guard let disk = try await node.api.ask(Endpoints.getStatus).disk else { return }
       Swift.print(
         "FullDiskTests: \(note): \(disk.state.rawValue), database \(disk.databaseBytes >> 10) KB, log \(disk.logBytes >> 10) KB, "
           + "reserve \(disk.reserveBytes >> 10) KB, free \((disk.freeBytes ?? 0) >> 10) KB")

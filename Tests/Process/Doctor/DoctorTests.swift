@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LatchkeyDoctor
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -66,7 +67,9 @@ extension ProcessTests {
     @Test("Two programs that speak mDNS")
     func responders() async throws {
       let found = try await found(options: []) { network, node in
-        try await eventually("the node speaks mDNS itself") { try await node.api.status().discovery == "embedded" }
+        try await eventually("the node speaks mDNS itself") {
+          try await node.api.ask(Endpoints.getStatus).discovery == "embedded"
+        }
         try await network.leave([
           "python3", "-c",
           """
@@ -236,7 +239,9 @@ extension ProcessTests {
           add rule inet apart in iifname "lo" meta l4proto tcp drop'
           """)
         try await child.start()
-        try await eventually("the parent is announced") { try await !child.api.nearby().members.isEmpty }
+        try await eventually("the parent is announced") {
+          try await !child.api.ask(Endpoints.getNearby).members.isEmpty
+        }
         let apart = try await network.examine(child, "--on", "Kitchen laptop")
         #expect(apart.findings.contains { $0.id == "client-isolation" }, "\(apart.findings)")
         #expect(apart.status == 2)

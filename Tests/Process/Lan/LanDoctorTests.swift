@@ -1,6 +1,7 @@
 import Glibc
 import LatchkeyDoctor
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 /// Tests of `latchkey doctor` on broken networks whose fault only several machines show.
@@ -30,7 +31,9 @@ import Testing
         nft add rule bridge lab out ip6 nexthdr tcp drop
         """)
       for host in hosts { try await lab.onWire("bridge link set dev p\(host.number) isolated off") }
-      try await eventually("the parent is announced") { try await !children[0].api.nearby().members.isEmpty }
+      try await eventually("the parent is announced") {
+        try await !children[0].api.ask(Endpoints.getNearby).members.isEmpty
+      }
       try await expect("client-isolation", after: "clients kept apart, multicast let through")
       try await hosts[1].shell("ip -6 address flush dev eth0")
       try await hosts[1].endDaemon(SIGKILL)

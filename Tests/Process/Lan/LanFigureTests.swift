@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 /// Measurements beside those of Avahi's own tools.
@@ -13,12 +14,14 @@ import Testing
       let lookers = try await lab.hosts(3, from: 11)
       let (parent, children) = try await lab.family(hosts)
       // An avahi-daemon whose address is taken away while it still looks for its host name never gets done with that.
-      try await eventually("avahi-daemon has started") { try await parent.api.status().discovery == "avahi-daemon" }
+      try await eventually("avahi-daemon has started") {
+        try await parent.api.ask(Endpoints.getStatus).discovery == "avahi-daemon"
+      }
       for node in children + [parent] { await node.kill() }
       try await hosts[0].address("10.77.1.1/16")
       try await parent.start()
       try await lab.time("the parent finds by avahi-daemon") {
-        try await parent.api.status().discovery == "avahi-daemon"
+        try await parent.api.ask(Endpoints.getStatus).discovery == "avahi-daemon"
       }
       var resolved: [Duration] = []
       var contact: [Connecting] = []
@@ -68,7 +71,9 @@ import Testing
       try await parent.start()
       for host in hosts { try await host.endDaemon(SIGKILL) }
       try await hosts[0].startDaemon()
-      try await eventually("the parent is announced") { try await parent.api.status().discovery == "avahi-daemon" }
+      try await eventually("the parent is announced") {
+        try await parent.api.ask(Endpoints.getStatus).discovery == "avahi-daemon"
+      }
       // Its announcement has been repeated by now, as above.
       try await Task.sleep(for: .seconds(3))
       try await hosts[2].startDaemon()
@@ -108,7 +113,8 @@ import Testing
       try lab.check(repeated.isEmpty, "said in more than one hour: \(repeated)")
       try lab.check(owners.count >= 3 * 24 * 3, "too little was seen: \(owners.count)")
       try lab.check(seen.allSatisfy { $0.text.contains("\"v=1\"") && $0.text.count == 3 }, "other pairs than v, n, h")
-      try lab.check(try await parent.api.devices().allSatisfy(\.isConnected), "a session did not outlive its names")
+      try lab.check(
+        try await parent.api.ask(Endpoints.getDevices).allSatisfy(\.isConnected), "a session did not outlive its names")
       lab.note("\(Set(seen.map(\.instance)).count) names, \(owners.count) values, none of them twice")
       if let report = LanScenario.report {
         try ProcessLab.read(output).write(toFile: report + ".day", atomically: true, encoding: .utf8)
@@ -156,7 +162,7 @@ import Testing
       }
       lab.note("all started within \(LanLab.text(begun.duration(to: .now)))")
       try await lab.time("all connected after that", reach: .seconds(5)) {
-        try await parent.api.devices().filter(\.isConnected).count == children.count
+        try await parent.api.ask(Endpoints.getDevices).filter(\.isConnected).count == children.count
       }
     }
   }

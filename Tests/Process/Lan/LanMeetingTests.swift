@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 /// Tests of machines that meet on one network.
@@ -33,7 +34,7 @@ import Testing
       try await group.waitForAll()
     }
     try await lab.time("all \(count) connected after the last had started", reach: .seconds(5)) {
-      try await parent.api.devices().filter(\.isConnected).count == children.count
+      try await parent.api.ask(Endpoints.getDevices).filter(\.isConnected).count == children.count
     }
     let after = try await counter.read()
     lab.note(

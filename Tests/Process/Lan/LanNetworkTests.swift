@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 /// Tests of networks with restrictions.
@@ -21,7 +22,7 @@ import Testing
       for host in hosts { try await host.address("10.77.1.\(host.number)/16") }
       for node in children + [parent] { try await node.start() }
       try await lab.time("all connected") {
-        try await parent.api.devices().filter(\.isConnected).count == children.count
+        try await parent.api.ask(Endpoints.getDevices).filter(\.isConnected).count == children.count
       }
     }
   }
@@ -33,7 +34,9 @@ import Testing
       ]
       let (parent, _) = try await lab.family(hosts)
       func move(_ what: String, _ number: Int, finder: String) async throws {
-        try await lab.time("\(what): \(finder) in use") { try await parent.api.status().discovery == finder }
+        try await lab.time("\(what): \(finder) in use") {
+          try await parent.api.ask(Endpoints.getStatus).discovery == finder
+        }
         try await hosts[1].address("10.77.\(number).2/16")
         try await lab.deliver("\(what): delivered after a move", from: parent, to: "Child 1")
       }
@@ -64,7 +67,7 @@ import Testing
       for node in [parent] + children { await node.kill() }
       for node in children + [parent] { try await node.start() }
       try await lab.time("the reason is told", seconds: 100) {
-        guard let peer = try await children[0].api.devices().first else { return false }
+        guard let peer = try await children[0].api.ask(Endpoints.getDevices).first else { return false }
         guard !peer.isConnected else { throw LabFault("connected through isolated ports") }
         return peer.lastError?.contains("cannot be reached") == true
       }

@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// A family whose child's machine has an agent, and a program of the lab's own that the rules call a game.
 struct AgentHome {
@@ -16,12 +16,12 @@ struct AgentHome {
     await pc.enforce()
     try await pc.start()
     try await lab.pair(mum, pc)
-    _ = try await mum.api.rename(device: pc.name, RenameRequest(childName: "Emma"))
+    _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
     game = lab.newPath() + "-game"
     try copy(to: game)
     try await eventually("the agent has orders for the child") { [pc] in
       // Until the parent's word has arrived, the machine does not know whose it is.
-      do { return try await pc.api.ownToday(caller: nil).enforcement == .ownPrograms } catch is LocalAPIError {
+      do { return try await pc.api.ask(Endpoints.getOwnToday).enforcement == .ownPrograms } catch is LocalAPIError {
         return false
       }
     }
@@ -48,7 +48,7 @@ struct AgentHome {
 
   /// Sets rules of the child, and returns what became of that on the child's machine.
   func outcome(of rules: [(String, String?)]) async throws -> ConfigurationCommand {
-    let set = try await mum.api.setRules(ofChild: "Emma", RuleRequest(rules.map { .init($0.0, $0.1) }))
+    let set = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest(rules.map { .init($0.0, $0.1) })))
     guard let command = set.commands.last else { throw LabFault("Nothing was sent.") }
     return try await mum.ended(command.commandID.description)
   }
@@ -64,7 +64,7 @@ struct AgentHome {
     var game = try play()
     try await eventually("the game runs") {
       if !game.isRunning { game = try play() }
-      return try await pc.api.status().running.contains { $0.displayName == "Kart" }
+      return try await pc.api.ask(Endpoints.getStatus).running.contains { $0.displayName == "Kart" }
     }
     return game
   }

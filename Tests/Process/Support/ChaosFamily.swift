@@ -1,6 +1,7 @@
-import LatchkeyControl
+import LatchkeyCommands
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import Synchronization
 
 /// A parent and many children whose nodes may be killed at any moment.
@@ -27,9 +28,10 @@ struct ChaosFamily: Sendable {
     for number in 1...count {
       try await Self.persistently {
         let api = try await parent.api
-        let known = try await api.commands(device: child.name, limit: 1).first
+        let known = try await api.ask(Endpoints.getCommands, (child.name, 1)).first
         guard known.flatMap(Self.number) != number else { return }
-        _ = try await api.issue(CommandRequest(device: child.name, action: .message("in order \(number)")))
+        _ = try await api.ask(
+          Endpoints.issue, CommandRequest(device: child.name, action: .message("in order \(number)")))
       }
       accepted()
     }
@@ -40,9 +42,11 @@ struct ChaosFamily: Sendable {
   func recordUse(_ count: Int, on child: NodeProcess, accepted: () -> Void) async throws {
     for number in 1...count {
       let program = try UsedProgram()
-      let id = try await Self.persistently { try await child.api.startUsage(program.request("use.\(number)")).recordID }
+      let id = try await Self.persistently {
+        try await child.api.ask(Endpoints.startUsage, program.request("use.\(number)")).recordID
+      }
       await program.end()
-      try await Self.persistently { _ = try await child.api.endUsage(recordID: id.description) }
+      try await Self.persistently { _ = try await child.api.ask(Endpoints.endUsage, id.description) }
       accepted()
     }
   }

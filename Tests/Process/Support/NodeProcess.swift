@@ -1,8 +1,9 @@
 import Foundation
 import GRDB
 import Glibc
-import LatchkeyControl
+import LatchkeyCommands
 import LatchkeyModel
+import LatchkeyNode
 
 /// One node as a real process: it is started, killed and restarted, and answers through its own socket.
 actor NodeProcess {
@@ -79,7 +80,7 @@ actor NodeProcess {
         throw LabFault("\(self.name) did not start: \(self.log.suffix(2_000))")
       }
       // A socket that a killed run left behind answers nothing.
-      guard let status = try? await self.api.status() else { return !process.isRunning }
+      guard let status = try? await self.api.ask(Endpoints.getStatus) else { return !process.isRunning }
       return status.processID == process.pid
     }
     if process.isRunning { try ProcessRights.record(process.pid, name) }
@@ -163,22 +164,24 @@ actor NodeProcess {
 
   /// Returns whether a session with any peer is open.
   nonisolated func isConnected() async throws -> Bool {
-    try await api.devices().contains { $0.isConnected }
+    try await api.ask(Endpoints.getDevices).contains { $0.isConnected }
   }
 
   /// Returns whether the queues for all peers are empty.
   nonisolated func hasNothingWaiting() async throws -> Bool {
-    try await api.devices().allSatisfy { $0.queues.allSatisfy { $0.waitingItems == 0 } }
+    try await api.ask(Endpoints.getDevices).allSatisfy { $0.queues.allSatisfy { $0.waitingItems == 0 } }
   }
 
   /// The devices that it is paired with; one that is removed and has not heard of it is none.
   nonisolated func paired() async throws -> [RegisteredDevice] {
-    try await api.devices().map(\.device).filter { $0.state == .active }
+    try await api.ask(Endpoints.getDevices).map(\.device).filter { $0.state == .active }
   }
 
   /// The port it listens on.
   nonisolated func port() async throws -> UInt16 {
-    guard let text = try await api.status().listening.first?.split(separator: ":").last, let port = UInt16(text) else {
+    guard let text = try await api.ask(Endpoints.getStatus).listening.first?.split(separator: ":").last,
+      let port = UInt16(text)
+    else {
       throw LabFault("\(name) listens nowhere")
     }
     return port
@@ -186,13 +189,13 @@ actor NodeProcess {
 
   /// Issues a command and returns its ID.
   nonisolated func issue(_ action: CommandDraft, to device: String) async throws -> String {
-    try await api.issue(CommandRequest(device: device, action: action)).commandID.description
+    try await api.ask(Endpoints.issue, CommandRequest(device: device, action: action)).commandID.description
   }
 
   /// Sets a rule of the whole family, and returns the ID of the command that carries it to a machine.
   nonisolated func set(_ key: String, _ value: String?, on device: String = "Emma's PC") async throws -> String {
-    let target = try await api.devices().first { $0.device.name.text == device }?.device.deviceID
-    let edit = try await api.setSettings(RuleRequest([.init(key, value)]))
+    let target = try await api.ask(Endpoints.getDevices).first { $0.device.name.text == device }?.device.deviceID
+    let edit = try await api.ask(Endpoints.setSettings, RuleRequest([.init(key, value)]))
     guard let command = edit.commands.last(where: { $0.target == target }) else {
       throw LabFault("\(device) gets nothing of \(key).")
     }
@@ -200,12 +203,12 @@ actor NodeProcess {
   }
 
   /// The applications that have rules, of all children.
-  nonisolated func apps() async throws -> [AppListing] { try await api.apps(ofChild: nil).flatMap(\.apps) }
+  nonisolated func apps() async throws -> [AppListing] { try await api.ask(Endpoints.getApps, nil).flatMap(\.apps) }
 
   /// Waits until the status of a command is final, even over restarts.
   nonisolated func ended(_ id: String) async throws -> ConfigurationCommand {
     for _ in 0..<8 {
-      let command = try await api.waitForCommand(id: id)
+      let command = try await api.ask(Endpoints.waitForCommand, id)
       if command.status.isFinal { return command }
     }
     throw LabFault("The command \(id) never came to its end.")
@@ -213,7 +216,7 @@ actor NodeProcess {
 
   /// Sessions that have ended and are known here.
   nonisolated func usage() async throws -> [UsageRecord] {
-    try await api.usage(UsageQuery(limit: 10_000)).sessions.filter { !$0.isOpen }.map(\.record)
+    try await api.ask(Endpoints.getUsage, UsageQuery(limit: 10_000).parts).sessions.filter { !$0.isOpen }.map(\.record)
   }
 
   /// Waits until `count` sessions are known here.

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 import Synchronization
 
 /// A family of real nodes in a folder of its own.
@@ -119,7 +119,7 @@ final class ProcessLab: Sendable {
 
   /// Opens a code that accepts any machine without a question.
   func code(from parent: NodeProcess) async throws -> String {
-    let invited = try await parent.api.invite(InviteRequest(acceptWithoutAsking: true))
+    let invited = try await parent.api.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: true))
     guard let code = invited.code else { throw LabFault("no code was shown: \(invited)") }
     return code
   }
@@ -127,9 +127,9 @@ final class ProcessLab: Sendable {
   /// Enters a code, and follows the pairing to its end.
   func join(_ child: NodeProcess, _ code: String, peer: String? = nil) async throws -> PairingProgress {
     let api = try await child.api
-    var progress = try await api.join(JoinRequest(code: code, peer: peer))
+    var progress = try await api.ask(Endpoints.join, JoinRequest(code: code, peer: peer))
     while progress.phase != .ended {
-      progress = try await api.pairing(id: progress.pairingID, after: progress.change)
+      progress = try await api.ask(Endpoints.waitForPairing, (progress.pairingID, progress.change))
     }
     return progress
   }

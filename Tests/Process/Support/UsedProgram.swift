@@ -1,5 +1,4 @@
 import Glibc
-import LatchkeyControl
 import LatchkeyModel
 
 /// A program whose use a test has recorded.

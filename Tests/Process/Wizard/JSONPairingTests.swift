@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -72,8 +73,8 @@ extension ProcessTests {
           #expect(inviter.0 == .exited(77))
           #expect(inviter.1.outcome == "refused")
           #expect(joiner.status == 77, "\(joiner)")
-          #expect(try await parent.api.devices().isEmpty)
-          #expect(try await child.api.devices().isEmpty)
+          #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
+          #expect(try await child.api.ask(Endpoints.getDevices).isEmpty)
         }
         let (inviter, joiner) = try await pair(parent, child) { $0 }
         #expect(inviter.0 == .exited(0))
@@ -93,8 +94,8 @@ extension ProcessTests {
           "pair", "join", "--code-stdin", "--json", "--accept-digits", "000000", input: code + "\nrest\n")
         #expect(joined.status == 77, "\(joined)")
         #expect(joined.talk.contains("and not the expected 000000, so the other machine was refused"))
-        #expect(try await parent.api.devices().isEmpty)
-        #expect(try await child.api.devices().isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
+        #expect(try await child.api.ask(Endpoints.getDevices).isEmpty)
         #expect(await invite.process.wait() == .exited(77))
         // Neither form of the code is in an output or a log.
         for text in [joined.talk, joined.output, parent.log, child.log, ProcessLab.read(invite.talk)] {

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyNode
 import Testing
 
 /// The wizards of a parent and a child in terminals, and the content of their pages.
@@ -20,8 +21,8 @@ extension WizardFamily {
     _ nodes: NodeProcess..., sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     for node in nodes {
-      #expect(try await node.api.devices().isEmpty, "\(node.name)", sourceLocation: sourceLocation)
-      try await eventually("nothing is open at \(node.name)") { try await node.api.pairings().isEmpty }
+      #expect(try await node.api.ask(Endpoints.getDevices).isEmpty, "\(node.name)", sourceLocation: sourceLocation)
+      try await eventually("nothing is open at \(node.name)") { try await node.api.ask(Endpoints.getPairings).isEmpty }
     }
   }
 

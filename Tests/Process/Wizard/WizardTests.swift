@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessTests {
@@ -33,8 +34,8 @@ extension ProcessTests {
         try await left.shows(
           "Paired with “Emma's PC”. Next: set a rule, such as `latchkey limit set")
         try await right.shows("Paired with “Kitchen laptop”. Next: leave `latchkey run` running")
-        #expect(try await parent.api.devices().map(\.device.childName) == ["Emma"])
-        #expect(try await child.api.devices().map(\.device.name.text) == ["Kitchen laptop"])
+        #expect(try await parent.api.ask(Endpoints.getDevices).map(\.device.childName) == ["Emma"])
+        #expect(try await child.api.ask(Endpoints.getDevices).map(\.device.name.text) == ["Kitchen laptop"])
         // Nothing was asked twice, and no log knows the code.
         for (terminal, asked) in [(left, ["Whose machine", question]), (right, [sameThere])] {
           for text in asked { #expect(try await terminal.words.components(separatedBy: text).count == 2) }
@@ -143,7 +144,7 @@ extension ProcessTests {
             step == 0
               ? "Cancelled: nothing was begun" : "Neither machine is paired with the other, unless it was before.")
           try await expectUnpaired(child)
-          #expect(try await parent.api.devices().isEmpty)
+          #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
           try await left.press("C-c")
           #expect([65, 75, 77].contains(try await left.ended()), "step \(step)")
           try await expectUnpaired(parent, child)
@@ -184,8 +185,8 @@ extension ProcessTests {
 
     /// A code that was good a moment ago.
     private func closedCode(_ parent: NodeProcess) async throws -> String {
-      let invited = try await parent.api.invite(InviteRequest())
-      _ = try await parent.api.cancelPairing(id: invited.pairingID)
+      let invited = try await parent.api.ask(Endpoints.invite, InviteRequest())
+      _ = try await parent.api.ask(Endpoints.cancelPairing, invited.pairingID)
       return try #require(invited.typedCode)
     }
 
@@ -278,8 +279,8 @@ extension ProcessTests {
         try await right.enter("y")
         try await left.shows(question)
         try await right.shows("You said yes; waiting for")
-        #expect(try await parent.api.pairings().map(\.phase) == [.asking])
-        #expect(try await parent.api.devices().isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getPairings).map(\.phase) == [.asking])
+        #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
         try await left.enter("n")
         #expect(try await left.ended() == 77)
         #expect(try await right.ended() == 77)
@@ -308,7 +309,7 @@ extension ProcessTests {
         try await left.prompts("nothing)")
         try await left.enter("Emma 🎀 עמה")
         try await left.shows("Code for “Emma 🎀")
-        #expect(try await parent.api.pairings().map(\.childName) == ["Emma 🎀 עמה"])
+        #expect(try await parent.api.ask(Endpoints.getPairings).map(\.childName) == ["Emma 🎀 עמה"])
         try await left.press("C-c")
         #expect(try await left.ended() == 75)
       }
@@ -337,8 +338,8 @@ extension ProcessTests {
         #expect(try await left.ended() == 69)
         try await left.shows("start `latchkey run`, look at `latchkey devices list`")
         try await parent.start()
-        #expect(try await parent.api.devices().isEmpty)
-        #expect(try await child.api.devices().isEmpty)
+        #expect(try await parent.api.ask(Endpoints.getDevices).isEmpty)
+        #expect(try await child.api.ask(Endpoints.getDevices).isEmpty)
       }
     }
   }

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// Follows a pairing to its end, and answers for the person, or asks them, when there is something to decide.
 struct PairingConversation {
@@ -37,7 +38,7 @@ struct PairingConversation {
     self.consent = consent
     self.view = view
     progress = first
-    before = first.phase == .ended ? [] : Set(((try? await node.devices()) ?? []).map(\.device))
+    before = first.phase == .ended ? [] : Set(((try? await node.ask(Endpoints.getDevices)) ?? []).map(\.device))
   }
 
   /// Follows the pairing to its end; cancels it at the node on Ctrl-C or any other early end.
@@ -47,7 +48,7 @@ struct PairingConversation {
   mutating func follow() async throws -> PairingEnd {
     do { return try await wait() } catch {
       // No person would answer for the code any more.
-      if !wasInterrupted { _ = try? await node.cancelPairing(id: progress.pairingID) }
+      if !wasInterrupted { _ = try? await node.ask(Endpoints.cancelPairing, progress.pairingID) }
       throw error
     }
   }
@@ -175,8 +176,8 @@ struct PairingConversation {
     refusedHere = !accepts
     try view.answered(progress, accepts: accepts)
     do {
-      let next = try await node.answerPairing(
-        id: progress.pairingID, PairingAnswer(accept: accepts, attempt: progress.attempt))
+      let next = try await node.ask(
+        Endpoints.answerPairing, (progress.pairingID, PairingAnswer(accept: accepts, attempt: progress.attempt)))
       note(next)
     } catch {
       // It went on without an answer, or the node is gone: the watch tells which.
@@ -198,7 +199,7 @@ struct PairingConversation {
     question?.withdraw()
     question = nil
     do {
-      note(try await node.cancelPairing(id: progress.pairingID))
+      note(try await node.ask(Endpoints.cancelPairing, progress.pairingID))
     } catch {
       throw TerminalFailure(
         ExitStatus(error.code),
@@ -209,7 +210,7 @@ struct PairingConversation {
   /// The node knows nothing of the pairing any more, most likely because it was started again: look what came of it.
   private func end(after error: LocalAPIError) async throws -> PairingProgress {
     guard error.code == .unknownPairing || error.code == .timeout else { throw error }
-    if let devices = try? await node.devices().map(\.device),
+    if let devices = try? await node.ask(Endpoints.getDevices).map(\.device),
       let device = devices.first(where: { device in
         device.state == .active
           && !before.contains {

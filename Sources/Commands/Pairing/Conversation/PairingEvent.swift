@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// An event during the pairing of two machines.
 enum PairingEvent: Sendable {

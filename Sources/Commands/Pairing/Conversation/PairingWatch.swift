@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// Follows a pairing at the node, and continues after a restart of the node.
 struct PairingWatch: Sendable {
@@ -16,7 +17,7 @@ struct PairingWatch: Sendable {
     var waited = Duration.zero
     while !Task.isCancelled {
       do {
-        let progress = try await node.pairing(id: first.pairingID, after: change)
+        let progress = try await node.ask(Endpoints.waitForPairing, (first.pairingID, change))
         guard !Task.isCancelled else { return }
         waited = .zero
         change = progress.change

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// A prompt for a code that shows the open codes on the network.
 struct CodePrompt {
@@ -24,12 +25,12 @@ struct CodePrompt {
   /// Sends the open codes after each change, until the node does not answer.
   private func search() async {
     var change = 0
-    while !Task.isCancelled, let found = try? await node.nearbyInvitations(after: change) {
+    while !Task.isCancelled, let found = try? await node.ask(Endpoints.waitForInvitations, change) {
       guard !Task.isCancelled else { return }
       change = found.change
       events.send(.found(found))
     }
-    if !Task.isCancelled { events.send(.found(NearbyInvitations(change: change, invitations: []))) }
+    if !Task.isCancelled { events.send(.found(NearbyInvitations.none(after: change))) }
   }
 
   private func readKeys(_ group: inout ThrowingTaskGroup<Void, any Error>) async throws -> String {

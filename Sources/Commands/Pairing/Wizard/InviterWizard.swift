@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// The wizard on the machine that shows the code.
 struct InviterWizard {
@@ -17,7 +18,8 @@ struct InviterWizard {
   func run() async throws {
     let owners = OwnerQuestions(node: node, console: console, prompt: WizardPrompt(console: console, events: events))
     let childName = if let name { name } else { try await owners.askNames() }
-    let opened = try await node.invite(
+    let opened = try await node.ask(
+      Endpoints.invite,
       InviteRequest(
         minutes: minutes, childName: childName.isEmpty ? nil : childName, acceptWithoutAsking: false))
     let view: any PairingView =
@@ -51,7 +53,7 @@ struct InviterWizard {
       else { return }
       let result: RenameResult
       do {
-        result = try await node.rename(device: device.deviceID.description, RenameRequest(name: line))
+        result = try await node.ask(Endpoints.renameDevice, (device.deviceID.description, RenameRequest(name: line)))
       } catch {
         guard error.code == .invalid else { throw error }
         WizardEnd.note(ShownText.safe(error.message), console)

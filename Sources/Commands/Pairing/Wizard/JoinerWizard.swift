@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// The wizard on the machine that joins.
 struct JoinerWizard {
@@ -20,7 +21,7 @@ struct JoinerWizard {
       let code = try await CodePrompt(node: node, console: console, events: events, look: look).code()
       let started: PairingProgress
       do {
-        started = try await node.join(JoinRequest(code: code, peer: peer, acceptWithoutAsking: false))
+        started = try await node.ask(Endpoints.join, JoinRequest(code: code, peer: peer, acceptWithoutAsking: false))
       } catch {
         // A typing error was found before the network was used; everything else is not the code's fault.
         guard error.code == .typo || error.code == .invalid else { throw error }

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// The wizard's questions about the children whose machine joins, and about their accounts there.
 ///
@@ -13,7 +14,7 @@ struct OwnerQuestions {
 
   /// Asks whose machine it will be until the answer names children or nobody, and returns the names, which commas separate.
   func askNames() async throws -> String {
-    let known = ((try? await node.children()) ?? []).map(\.name.text)
+    let known = ((try? await node.ask(Endpoints.getChildren)) ?? []).map(\.name.text)
     while true {
       let line = try await prompt.line(Self.question(known))
       var names: [String] = []
@@ -66,11 +67,11 @@ struct OwnerQuestions {
     guard progress.outcome == .ok, let device = progress.device, device.role == .child else { return }
     let id = device.deviceID.description
     // Both machines are paired: what cannot be asked now is said later with `latchkey accounts`.
-    guard var accounts = try? await node.waitForAccounts(device: id) else { return }
+    guard var accounts = try? await node.ask(Endpoints.waitForAccounts, id) else { return }
     var names = names
     if names.isEmpty, let child = try await offered(accounts, on: device) {
       names = [child]
-      accounts = try await node.accounts(device: id)
+      accounts = try await node.ask(Endpoints.getAccounts, id)
     }
     for name in names {
       let own = accounts.filter { $0.owner == .child && $0.childName?.text.lowercased() == name.lowercased() }
@@ -94,7 +95,8 @@ struct OwnerQuestions {
       WizardEnd.note("Say later whose machine it is with `latchkey devices rename`.", console)
       return nil
     }
-    let result = try await node.rename(device: device.deviceID.description, RenameRequest(childName: child))
+    let result = try await node.ask(
+      Endpoints.renameDevice, (device.deviceID.description, RenameRequest(childName: child)))
     WizardEnd.note(DevicesRenameSubcommand.sentence(result, isRenamed: false), console)
     return child
   }
@@ -105,7 +107,7 @@ struct OwnerQuestions {
 
   /// Asks which account is a child's, if there are accounts that are not assigned yet.
   private func askAccount(of name: String, on device: String) async throws {
-    let open = try await node.accounts(device: device).filter { $0.owner == .open }
+    let open = try await node.ask(Endpoints.getAccounts, device).filter { $0.owner == .open }
     guard !open.isEmpty else {
       return WizardEnd.note(
         "No account there is \(ShownText.safe(name))'s yet: `latchkey accounts` lists them once the machine has told of them.",
@@ -125,7 +127,8 @@ struct OwnerQuestions {
       }
       let typed = line.split(separator: " ").joined(separator: " ")
       do throws(LocalAPIError) {
-        let result = try await node.assignAccount(AccountRequest(device: device, account: typed, child: name))
+        let result = try await node.ask(
+          Endpoints.assignAccount, AccountRequest(device: device, account: typed, child: name))
         return WizardEnd.note(AccountText.sentence(result), console)
       } catch {
         guard error.code == .unknownItem || error.code == .invalid else { throw error }

@@ -1,5 +1,5 @@
-import LatchkeyControl
 import LatchkeyModel
+import LatchkeyNode
 
 /// A request to the local API.
 ///
@@ -62,24 +62,28 @@ enum LocalAPITarget {
       return
     }
     let matches = Endpoints.matches(target.segments)
-    let methods = matches.map(\.route.method.rawValue)
+    let methods = matches.map(\.endpoint.route.method.rawValue)
     try require(Set(methods).count == methods.count, "\(text) is several endpoints of one method: \(methods)")
-    guard let (route, parameters) = matches.first(where: { $0.route.method.rawValue == method }) else { return }
+    guard let (endpoint, parameters) = matches.first(where: { $0.endpoint.route.method.rawValue == method }) else {
+      return
+    }
     let request = IncomingRequest(parameters: parameters, query: target.query)
     // Routes with a body need one; bodies are tested separately.
-    guard let written = try rewritten(route, request) else { return }
+    guard let written = try rewritten(endpoint, request) else { return }
     try require(written.method.rawValue == method, "\(method) \(text) is written as \(written.method)")
     guard let read = RequestTarget(written.target.text),
-      let match = Endpoints.matches(read.segments).first(where: { $0.route.method == route.method }),
-      match.route.path == route.path,
-      let again = try rewritten(match.route, IncomingRequest(parameters: match.parameters, query: read.query))
+      let match = Endpoints.matches(read.segments).first(where: { $0.endpoint.route.method == endpoint.route.method }),
+      match.endpoint.route.path == endpoint.route.path,
+      let again = try rewritten(match.endpoint, IncomingRequest(parameters: match.parameters, query: read.query))
     else { throw FuzzFault("\(text) is written as \(written.target.text), and not read as the same") }
     try require(again == written, "\(text) is \(written), and written and read \(again)")
   }
 
   /// Reads a request and writes it as our client does; returns `nil` if the server refuses it.
-  private static func rewritten(_ route: Route, _ request: IncomingRequest) throws(FuzzFault) -> OutgoingRequest? {
-    do { return try route.rewrite(request) } catch let failure as ControlFailure {
+  private static func rewritten(_ endpoint: any ServedEndpoint, _ request: IncomingRequest) throws(FuzzFault)
+    -> OutgoingRequest?
+  {
+    do { return try endpoint.rewrite(request) } catch let failure as ControlFailure {
       try require(failure.status == 400 && !failure.error.message.isEmpty, "\(request) is answered by \(failure)")
       return nil
     } catch { throw FuzzFault("\(request) is answered by \(error)") }

@@ -1,11 +1,12 @@
 import GRDB
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 extension ProcessLab {
   /// Opens a code at a parent.
   func invite(_ parent: NodeProcess, asks: Bool = false) async throws -> Invitation {
-    let opened = try await parent.api.invite(InviteRequest(acceptWithoutAsking: !asks))
+    let opened = try await parent.api.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: !asks))
     guard let pasted = opened.code, let typed = opened.typedCode else { throw LabFault("no code: \(opened)") }
     return Invitation(id: opened.pairingID, pasted: pasted, typed: typed)
   }
@@ -15,9 +16,9 @@ extension ProcessLab {
     _ id: String, at node: NodeProcess, until isThere: (PairingProgress) -> Bool
   ) async throws -> PairingProgress {
     let api = try await node.api
-    var progress = try await api.pairing(id: id, after: 0)
+    var progress = try await api.ask(Endpoints.waitForPairing, (id, 0))
     while !isThere(progress), progress.phase != .ended {
-      progress = try await api.pairing(id: id, after: progress.change)
+      progress = try await api.ask(Endpoints.waitForPairing, (id, progress.change))
     }
     return progress
   }
@@ -29,8 +30,8 @@ extension ProcessLab {
 
   /// Answers the question and follows the pairing to its end.
   func answer(_ progress: PairingProgress, at node: NodeProcess, yes: Bool) async throws {
-    _ = try await node.api.answerPairing(
-      id: progress.pairingID, PairingAnswer(accept: yes, attempt: progress.attempt))
+    _ = try await node.api.ask(
+      Endpoints.answerPairing, (progress.pairingID, PairingAnswer(accept: yes, attempt: progress.attempt)))
   }
 
   /// Expects that neither node holds anything of a pairing: neither in force nor half made.

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 
 extension DeliveryBench {
   /// Measures a connected, idle child, and at the same time an idle syncthing.
@@ -13,7 +14,7 @@ extension DeliveryBench {
     defer { syncthing.stop() }
     // Both have completed their start by then.
     try await Task.sleep(for: .seconds(10))
-    guard try await child.client.status().peers.allSatisfy(\.isConnected) else {
+    guard try await child.client.ask(Endpoints.getStatus).peers.allSatisfy(\.isConnected) else {
       throw BenchFault("The idle child is not connected.")
     }
     try await Task.sleep(for: .seconds(5))

@@ -1,5 +1,6 @@
-import LatchkeyControl
+import LatchkeyCommands
 import LatchkeyModel
+import LatchkeyNode
 
 /// A child's day on one node, from the node's stream of events.
 struct DayWatch {
@@ -11,7 +12,7 @@ struct DayWatch {
   /// Opens the stream of a node, whose display name is `name`.
   init(of child: String, on node: ControlClient, named name: String) async throws {
     self.node = name
-    days = try await node.todayEvents(ofChild: child)
+    days = try await node.ask(Endpoints.todayEvents, child)
   }
 
   /// Waits until a program of the child is shown as running, or until none is, and returns the

@@ -1,6 +1,7 @@
 import Foundation
-import LatchkeyControl
+import LatchkeyCommands
 import LatchkeyModel
+import LatchkeyNode
 
 /// The time until the use of one of a child's machines counts on the child's other machine, through
 /// the parent's.
@@ -26,17 +27,20 @@ struct SharedUseBench {
     let address = try await parent.address()
     for (machine, name) in [(first, "first"), (second, "second")] {
       _ = try await PairingRun(parent: parent, child: machine, code: .pasted, address: address).run()
-      _ = try await parent.client.rename(device: name, RenameRequest(childName: Self.child))
+      _ = try await parent.client.ask(Endpoints.renameDevice, (name, RenameRequest(childName: Self.child)))
     }
-    _ = try await parent.client.setRules(
-      ofChild: Self.child,
-      RuleRequest([
-        .init("limits/daily", "120"), .init("app/\(Self.app)/category", "learning"),
-        .init("app/\(Self.app)/rate", "1000"),
-      ]))
+    _ = try await parent.client.ask(
+      Endpoints.setRules,
+      (
+        Self.child,
+        RuleRequest([
+          .init("limits/daily", "120"), .init("app/\(Self.app)/category", "learning"),
+          .init("app/\(Self.app)/rate", "1000"),
+        ])
+      ))
     try await until("a machine has not heard whose it is and what its rules are") {
       for machine in [first, second] {
-        guard let rules = try? await machine.client.rules(ofChild: Self.child).rules, rules.count == 2 else {
+        guard let rules = try? await machine.client.ask(Endpoints.getRules, Self.child).rules, rules.count == 2 else {
           return false
         }
       }
@@ -52,7 +56,7 @@ struct SharedUseBench {
       defer { program.end() }
       async let heard = watch.moment(isRunning: true)
       let began = Durations.now()
-      _ = try await first.client.startUsage(try program.request(Self.app))
+      _ = try await first.client.ask(Endpoints.startUsage, try program.request(Self.app))
       begun.record(try await heard - began)
       async let heardEnd = watch.moment(isRunning: false)
       let ending = Durations.now()
@@ -100,7 +104,7 @@ extension [NodeProcess] {
   /// milliseconds.
   fileprivate func used(by child: String) async throws -> Set<Int64> {
     var totals: Set<Int64> = []
-    for node in self { totals.insert(try await node.client.today(ofChild: child).usedMilliseconds) }
+    for node in self { totals.insert(try await node.client.ask(Endpoints.getToday, child).usedMilliseconds) }
     return totals
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
-import LatchkeyControl
+import LatchkeyCommands
 import LatchkeyModel
+import LatchkeyNode
 
 /// A real `latchkey run` with its own state folder, which is used through its local API like from
 /// the command line.
@@ -15,7 +16,7 @@ final class NodeProcess {
   static func start(
     tool: String, folder: String, role: DeviceRole, name: String, options: [String]
   ) async throws -> NodeProcess {
-    _ = try await LocalNode.initialise(path: folder, role: role, name: name)
+    _ = try await NodeFolder.initialise(StateFolder(path: folder), role: role, name: name)
     let process = Process()
     let log = try run(process, tool: tool, folder: folder, options: options)
     let deadline = Durations.now() + 20_000_000
@@ -57,11 +58,13 @@ final class NodeProcess {
 
   /// Returns the address at which the node listens, for `--peer`.
   func address() async throws -> String {
-    guard let address = try await client.status().listening.first else { throw BenchFault("A node listens nowhere.") }
+    guard let address = try await client.ask(Endpoints.getStatus).listening.first else {
+      throw BenchFault("A node listens nowhere.")
+    }
     return address
   }
 
-  func residentBytes() async throws -> Int64 { try await client.status().residentBytes }
+  func residentBytes() async throws -> Int64 { try await client.ask(Endpoints.getStatus).residentBytes }
 
   /// Returns the log.
   func words() -> String { (try? String(contentsOfFile: folder + ".log", encoding: .utf8)) ?? "" }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyNode
 
 /// The figures of `latchkey-bench pair`, in the order of its table.
 struct PairingBench {
@@ -94,7 +95,9 @@ struct PairingBench {
 
   /// Waits until a node has completed its start, since a person's node has run for long.
   private static func settled(_ node: NodeProcess) async throws {
-    while try await node.client.status().discovery == "starting" { try await Task.sleep(for: .milliseconds(5)) }
+    while try await node.client.ask(Endpoints.getStatus).discovery == "starting" {
+      try await Task.sleep(for: .milliseconds(5))
+    }
     try await Task.sleep(for: .milliseconds(100))
   }
 
@@ -125,9 +128,9 @@ struct PairingBench {
       try await Self.settled(child)
       try await Self.quiet()
       if !isStanding {
-        let opened = try await parent.client.invite(InviteRequest(acceptWithoutAsking: true))
+        let opened = try await parent.client.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: true))
         theirs.fresh.record(try browse.resolve(port: port))
-        _ = try await parent.client.cancelPairing(id: opened.pairingID)
+        _ = try await parent.client.ask(Endpoints.cancelPairing, opened.pairingID)
         try await Self.gone(child)
         try await Self.quiet()
       }
@@ -159,9 +162,9 @@ struct PairingBench {
   }
 
   private static func seen(_ node: NodeProcess, _ prefix: String?) async throws {
-    var nearby = try await node.client.nearbyInvitations(after: 0)
+    var nearby = try await node.client.ask(Endpoints.waitForInvitations, 0)
     while !nearby.invitations.contains(where: { $0.prefix == prefix }) {
-      nearby = try await node.client.nearbyInvitations(after: nearby.change)
+      nearby = try await node.client.ask(Endpoints.waitForInvitations, nearby.change)
     }
   }
 
@@ -172,8 +175,10 @@ struct PairingBench {
   }
 
   private static func gone(_ node: NodeProcess) async throws {
-    var nearby = try await node.client.nearbyInvitations(after: 0)
-    while !nearby.invitations.isEmpty { nearby = try await node.client.nearbyInvitations(after: nearby.change) }
+    var nearby = try await node.client.ask(Endpoints.waitForInvitations, 0)
+    while !nearby.invitations.isEmpty {
+      nearby = try await node.client.ask(Endpoints.waitForInvitations, nearby.change)
+    }
   }
 
   /// Measures many children that are paired one after another, each a running process with a given
@@ -200,10 +205,11 @@ struct PairingBench {
     }
     let seconds = Double(Durations.now() - began) / 1e6
     let deadline = Durations.now() + 60_000_000
-    while try await !parent.client.status().peers.allSatisfy(\.isConnected), Durations.now() < deadline {
+    while try await !parent.client.ask(Endpoints.getStatus).peers.allSatisfy(\.isConnected), Durations.now() < deadline
+    {
       try await Task.sleep(for: .milliseconds(50))
     }
-    let connected = try await parent.client.status().peers.filter(\.isConnected).count
+    let connected = try await parent.client.ask(Endpoints.getStatus).peers.filter(\.isConnected).count
     let after = try await parent.residentBytes()
     return [
       BenchRow(

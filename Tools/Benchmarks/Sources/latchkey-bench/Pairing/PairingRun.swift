@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// One pairing of two running nodes, controlled like from the command lines of two people, with
 /// `--yes` on both sides.
@@ -24,14 +25,14 @@ struct PairingRun {
 
   /// Pairs the two nodes; `whenOpen` runs between the opening of the code and its entry.
   func run(whenOpen: (PairingProgress) async throws -> Void = { _ in }) async throws -> Times {
-    let opened = try await parent.client.invite(InviteRequest(acceptWithoutAsking: true))
+    let opened = try await parent.client.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: true))
     let text = code == .pasted ? opened.code : opened.typedCode
     guard let text else { throw BenchFault("The parent gave no code.") }
     let inviter = parent.client
     async let inviterEnded = Self.follow(inviter, opened)
     try await whenOpen(opened)
     let began = Durations.now()
-    let joining = try await child.client.join(JoinRequest(code: text, peer: address))
+    let joining = try await child.client.ask(Endpoints.join, JoinRequest(code: text, peer: address))
     let joinerEnded = try await Self.follow(child.client, joining)
     return Times(began: began, ended: max(try await inviterEnded, joinerEnded))
   }
@@ -39,7 +40,9 @@ struct PairingRun {
   /// Waits for the end like a command line, and returns its time.
   private static func follow(_ node: any NodeInterface, _ first: PairingProgress) async throws -> Int64 {
     var progress = first
-    while progress.phase != .ended { progress = try await node.pairing(id: progress.pairingID, after: progress.change) }
+    while progress.phase != .ended {
+      progress = try await node.ask(Endpoints.waitForPairing, (progress.pairingID, progress.change))
+    }
     let moment = Durations.now()
     guard progress.outcome == .ok else {
       throw BenchFault("A pairing failed: \(progress.sentence ?? "no reason given")")

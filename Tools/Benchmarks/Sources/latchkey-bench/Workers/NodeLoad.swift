@@ -13,7 +13,7 @@ struct NodeLoad {
 
   init(_ node: NodeService, usage: Bool) async throws {
     self.node = node
-    let status = try await node.status()
+    let status = try await node.ask(Endpoints.getStatus)
     guard let peer = status.peers.first else { throw BenchFault("A worker is paired with nobody.") }
     device = peer.device.deviceID
     own = status.deviceID

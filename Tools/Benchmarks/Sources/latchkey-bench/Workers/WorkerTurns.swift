@@ -31,7 +31,8 @@ struct WorkerTurns {
     case "connected":
       while await nodes[0].connectedDevices().count < numbers[0] { await nodes[0].waitForChange(milliseconds: 50) }
       say("connected \(Durations.now())")
-    case "port": say("port \(try await nodes[0].status().listening.first?.split(separator: ":").last ?? "")")
+    case "port":
+      say("port \(try await nodes[0].ask(Endpoints.getStatus).listening.first?.split(separator: ":").last ?? "")")
     case "issue", "keep":
       let load = try await NodeLoad(nodes[0], usage: word == "keep")
       let began = Durations.now()
@@ -47,15 +48,19 @@ struct WorkerTurns {
   }
 
   private func invite(_ node: NodeService) async throws {
-    var progress = try await node.invite(InviteRequest(acceptWithoutAsking: true))
+    var progress = try await node.ask(Endpoints.invite, InviteRequest(acceptWithoutAsking: true))
     say("code \(progress.code ?? "")")
-    while progress.phase != .ended { progress = try await node.pairing(id: progress.pairingID, after: progress.change) }
+    while progress.phase != .ended {
+      progress = try await node.ask(Endpoints.waitForPairing, (progress.pairingID, progress.change))
+    }
     say("paired \(progress.outcome?.rawValue ?? "")")
   }
 
   private func join(_ node: NodeService, code: String) async throws {
-    var progress = try await node.join(JoinRequest(code: code))
-    while progress.phase != .ended { progress = try await node.pairing(id: progress.pairingID, after: progress.change) }
+    var progress = try await node.ask(Endpoints.join, JoinRequest(code: code))
+    while progress.phase != .ended {
+      progress = try await node.ask(Endpoints.waitForPairing, (progress.pairingID, progress.change))
+    }
     guard progress.outcome == .ok else { throw BenchFault(progress.sentence ?? "Not paired.") }
     say("joined ok")
   }

@@ -1,0 +1,137 @@
+import LatchkeyModel
+import LatchkeyNode
+import NIOCore
+import NIOHTTP1
+
+/// A client of the local API, through which programs ask a running node.
+///
+/// Each request has its own connection, so that a node may restart between requests. If the node cannot be reached
+/// after `open`, methods throw a `LocalAPIError` with the code `timeout`.
+public struct ControlClient: NodeInterface {
+  let stateFolder: String
+  let timeout: Duration
+  let longPollTimeout: Duration
+
+  /// Creates a client of the node of a state folder, after checking that the node is running.
+  ///
+  /// - Parameters:
+  ///   - stateFolder: A path of any length.
+  ///   - timeout: The time limit for requests that the node answers immediately.
+  ///   - longPollTimeout: The time limit for requests that the node may hold for up to 25 s.
+  /// - Returns: A client of the running node.
+  /// - Throws: `NodeUnavailable`, whose sentence says what to do.
+  public static func open(
+    stateFolder: String, timeout: Duration = .seconds(10), longPollTimeout: Duration = .seconds(40)
+  ) async throws(NodeUnavailable) -> ControlClient {
+    do {
+      let channel = try await ControlConnection.open(stateFolder: stateFolder)
+      try? await channel.executeThenClose { _, _ in }
+    } catch {
+      guard case .unavailable(let reason) = error else {
+        throw NodeUnavailable(.notRunning, stateFolder: stateFolder)
+      }
+      throw NodeUnavailable(reason, stateFolder: stateFolder)
+    }
+    return ControlClient(stateFolder: stateFolder, timeout: timeout, longPollTimeout: longPollTimeout)
+  }
+
+  /// Sends a request to an endpoint and returns the answer or, of a stream of events, the events as they arrive.
+  public func ask<Input: Sendable, Answer: Sendable>(
+    _ endpoint: Endpoint<Input, Answer>, _ input: Input
+  ) async throws(LocalAPIError) -> Answer {
+    let request: OutgoingRequest
+    do { request = try endpoint.write(input) } catch {
+      throw LocalAPIError(.invalid, "The request cannot be written as JSON: check the values given.")
+    }
+    do {
+      if let body = request.body, body.count > LocalJSON.requestBytes {
+        throw LocalAPIError(.invalid, "The request is over 256 KiB: give less at once.")
+      }
+      return try await endpoint.receive(
+        ControlExchange(
+          stateFolder: stateFolder, request: request,
+          limit: endpoint.route.kind == .longPoll ? longPollTimeout : timeout))
+    } catch { throw self.error(for: error) }
+  }
+
+  private func error(for error: any Error) -> LocalAPIError {
+    switch error {
+    case let error as LocalAPIError: error
+    case let fault as ExchangeFault: self.error(for: fault)
+    case is CancellationError: LocalAPIError(.timeout, "The request was given up: try again.")
+    default: .misunderstood
+    }
+  }
+
+  private func error(for fault: ExchangeFault) -> LocalAPIError {
+    switch fault {
+    case .unavailable(let reason):
+      LocalAPIError(.timeout, NodeUnavailable(reason, stateFolder: stateFolder).description)
+    case .broken:
+      LocalAPIError(
+        .timeout,
+        "The node ended the connection before it had answered: see that `latchkey run` is running, and that fewer than "
+          + "\(ConnectionCounter.most) commands of this account wait for it, then look whether it was done.")
+    case .timedOut:
+      LocalAPIError(
+        .timeout, "The node did not answer in time: see what `latchkey run` prints, then look whether it was done.")
+    case .tooLong:
+      LocalAPIError(.limit, "The answer is too long to hold: ask for a smaller range or fewer rows.")
+    }
+  }
+}
+
+extension LocalAPIError {
+  fileprivate static let misunderstood = LocalAPIError(
+    .internal,
+    "The node's answer was not understood: restart it with `latchkey run`, so that both are of the same version.")
+}
+
+/// A request over a connection of its own.
+private struct ControlExchange: Exchange {
+  let stateFolder: String
+  let request: OutgoingRequest
+  /// The time limit for the answer, or for the start of a stream.
+  let limit: Duration
+
+  func bytes() async throws -> [UInt8] {
+    let exchange: @Sendable () async throws -> (Int, [UInt8]) = { [stateFolder, request] in
+      let answer = try await ControlConnection.exchange(
+        stateFolder: stateFolder, method: request.method.rawValue, target: request.target.text, body: request.body)
+      return (Int(answer.0), Array(answer.1))
+    }
+    let status: Int
+    let answer: [UInt8]
+    do {
+      (status, answer) = try await Self.within(limit, exchange)
+    } catch ExchangeFault.broken where request.method == .get {
+      // A read changes nothing, so it can be repeated; a node that is still running answers.
+      (status, answer) = try await Self.within(limit, exchange)
+    }
+    guard (200..<300).contains(status) else {
+      throw (try? LocalJSON.decode(LocalAPIError.self, from: answer)) ?? .misunderstood
+    }
+    return answer
+  }
+
+  /// Returns the events; the stream ends when the node stops.
+  func events<Event: Decodable & Sendable>(of type: Event.Type) async throws -> AsyncStream<Event> {
+    let reader = EventReader<Event>(stateFolder: stateFolder, request: request)
+    return try await Self.within(limit) { try await reader.events() }
+  }
+
+  private static func within<Value: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      group.addTask { try await work() }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        throw ExchangeFault.timedOut
+      }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() else { throw ExchangeFault.broken }
+      return value
+    }
+  }
+}

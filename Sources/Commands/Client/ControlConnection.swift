@@ -1,0 +1,123 @@
+import Glibc
+import LatchkeyNode
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// One connection to a node's socket, used for one request.
+struct ControlConnection {
+  typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPPart<HTTPRequestHead, ByteBuffer>>
+
+  /// Connects to the socket in `stateFolder`.
+  static func open(stateFolder: String) async throws(ExchangeFault) -> Channel {
+    if let reason = reasonToDistrust(stateFolder) { throw .unavailable(reason) }
+    let address: SocketAddressPath
+    do {
+      address = try SocketAddressPath(folder: ControlSocket.folder(ofNodeIn: stateFolder), name: ControlSocket.name)
+    } catch {
+      throw .unavailable(reason(error.errorNumber, stateFolder: stateFolder))
+    }
+    do {
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connectTimeout(.seconds(5))
+        .connect(unixDomainSocketPath: address.text) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHTTPClientHandlers()
+            try channel.pipeline.syncOperations.addHandler(RequestPartHandler())
+            return try Channel(wrappingChannelSynchronously: channel)
+          }
+        }
+      withExtendedLifetime(address) {}
+      return channel
+    } catch let error as IOError {
+      throw .unavailable(reason(error.errnoCode, stateFolder: stateFolder))
+    } catch {
+      throw .unavailable(.notRunning)
+    }
+  }
+
+  /// Returns the reason why the process that listens in a folder may not be this user's node; `nil` if it is.
+  ///
+  /// Root may connect to any user's node, and every user to the system's, whose folder only root can create.
+  ///
+  /// - Parameter stateFolder: The path of the folder.
+  /// - Returns: The reason; `nil` if the node can be trusted.
+  private static func reasonToDistrust(_ stateFolder: String) -> NodeUnavailable.Reason? {
+    var path = ControlSocket.folder(ofNodeIn: stateFolder)
+    let isSystems = path != stateFolder
+    // With a trailing slash, a symbolic link would be followed.
+    while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    guard isSystems || geteuid() == 0 || status.st_uid == geteuid() else { return .notPermitted }
+    let rightsOfOthers: mode_t = isSystems ? 0o022 : 0o077
+    return status.st_mode & S_IFMT == S_IFDIR && status.st_mode & rightsOfOthers == 0 ? nil : .notPrivate
+  }
+
+  private static func reason(_ errorNumber: Int32, stateFolder: String) -> NodeUnavailable.Reason {
+    switch errorNumber {
+    case EACCES, EPERM: .notPermitted
+    case ENOENT where stateFolder != SystemNode.stateFolder && access(stateFolder, F_OK) != 0: .notInitialised
+    default: .notRunning
+    }
+  }
+
+  /// Sends one request and reads the whole answer.
+  static func exchange(
+    stateFolder: String, method: String, target: String, body: [UInt8]?
+  ) async throws(ExchangeFault) -> (status: Int, body: [UInt8]) {
+    let channel = try await open(stateFolder: stateFolder)
+    do {
+      return try await channel.executeThenClose { inbound, outbound in
+        try await send(outbound, method: method, target: target, body: body)
+        var status: Int?
+        var bytes: [UInt8] = []
+        for try await part in inbound {
+          switch part {
+          case .head(let head): status = Int(head.status.code)
+          case .body(let buffer):
+            guard bytes.count + buffer.readableBytes <= LocalJSON.responseBytes else { throw ExchangeFault.tooLong }
+            bytes += buffer.readableBytesView
+          case .end:
+            guard let status else { throw ExchangeFault.broken }
+            return (status, bytes)
+          }
+        }
+        throw ExchangeFault.broken
+      }
+    } catch let fault as ExchangeFault {
+      throw fault
+    } catch {
+      throw .broken
+    }
+  }
+
+  /// Sends a whole request that closes its connection.
+  static func send(
+    _ outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPRequestHead, ByteBuffer>>, method: String, target: String,
+    body: [UInt8]?
+  ) async throws {
+    var head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: target)
+    head.headers.add(name: "host", value: "latchkey")
+    head.headers.add(name: "connection", value: "close")
+    if let body {
+      head.headers.add(name: "content-type", value: "application/json")
+      head.headers.add(name: "content-length", value: String(body.count))
+    }
+    // One write: the node recognizes the complete request from its head or last byte, and may answer and close before a
+    // separate end is written. Writing that end would then fail while the answer is unread.
+    let content: [HTTPPart<HTTPRequestHead, ByteBuffer>] = body.map { [.body(ByteBuffer(bytes: $0))] } ?? []
+    try await outbound.write(contentsOf: [.head(head)] + content + [.end(nil)])
+  }
+}
+
+/// The reason why the node did not answer a request completely.
+enum ExchangeFault: Error, Hashable, Sendable {
+  case unavailable(NodeUnavailable.Reason)
+  /// The connection ended before the answer did.
+  case broken
+  /// No complete answer arrived in time.
+  case timedOut
+  /// The answer is larger than `LocalJSON.responseBytes`.
+  case tooLong
+}

@@ -1,0 +1,106 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// The applications that children's machines have found on themselves.
+///
+/// Spec: Protocol/10-household.md §5.
+extension Endpoints {
+  static let applicationRoutes: [any ServedEndpoint] = [getInstalled]
+
+  package static let getInstalled = Endpoint(
+    .get, "/v1/installed", Query.device,
+    Query.number("number", "The number of a list, for which the answer waits up to 5 s."),
+    whoMay: .operatorsAndChild, waits: true, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
+    summary: "The applications that children's machines have found on themselves; on a child its own."
+  ) { call, device, number in
+    let listings = try await call.installedApps(on: device, number)
+    guard let child = call.caller.child else { return listings }
+    return listings.map { $0.shown(to: child) }
+  }
+}
+
+extension Call {
+  /// Returns the applications of children's machines; on a child's node its own.
+  ///
+  /// With `number`, this waits up to 5 s for a list of that number or a later one.
+  fileprivate func installedApps(on device: String?, _ number: UInt64?) async throws -> [InstalledListing] {
+    try await once(within: 5_000, context.changes) { call in
+      let found = try await call.installedListings(device)
+      return (found, number.map { number in found.allSatisfy { $0.number >= number } } ?? true)
+    }
+  }
+
+  private func installedListings(_ text: String?) async throws -> [InstalledListing] {
+    let household = try await household()
+    if role == .child {
+      return [try await listing(context.own, context.name, household.children.map(\.id), household)]
+    }
+    var machines = household.machines
+    if let text {
+      let found = try await device(text).device
+      machines = machines.filter { $0.device == found.deviceID }
+      guard !machines.isEmpty else {
+        throw LocalAPIError(
+          .wrongRole, "“\(found.name)” is no child's machine: name one that `latchkey devices list` shows as child.")
+      }
+    }
+    var listings: [InstalledListing] = []
+    for machine in machines {
+      listings.append(
+        try await listing(machine.device, machine.name, household.children(of: machine.device), household))
+    }
+    return listings
+  }
+
+  private func listing(
+    _ device: DeviceID, _ name: DeviceName, _ children: [ChildID], _ household: Household
+  ) async throws -> InstalledListing {
+    let known = try await installed(on: device)
+    let rules = children.compactMap { child in
+      household.name(of: child).map { (name: DeviceName(sanitising: $0), rules: household.rules(for: child)) }
+    }
+    return InstalledListing(
+      deviceID: device, deviceName: name, children: children, toldAt: known?.toldAt, number: known?.number ?? 0,
+      more: known?.more ?? 0,
+      apps: (known?.apps ?? []).map { app in
+        InstalledListing.App(
+          appID: app.appID, displayName: app.name, version: app.version, suggestion: app.suggestion,
+          settings: rules.map { child, rules in
+            let set = rules.app(app.appID)
+            return InstalledListing.Setting(
+              childName: child, category: set.use?.category,
+              isByDefault: rules.categoryByDefault(app.appID) != nil, isBlocked: set.isBlocked,
+              isAlwaysAllowed: set.isAlwaysAllowed, limit: set.limit?.text)
+          })
+      })
+  }
+
+  private func installed(on device: DeviceID) async throws -> KnownApplications? {
+    try await context.store.installed(on: device)
+  }
+
+  /// Returns the names of the applications on a child's machines; without a child, on all machines.
+  func installedNames(of child: ChildID?, _ household: Household) async throws -> [AppID: String] {
+    let machines = child.map { household.machines(of: $0) } ?? household.machines
+    let devices = role == .child ? [context.own] : machines.map(\.device)
+    var names: [AppID: String] = [:]
+    for device in devices {
+      for app in try await installed(on: device)?.apps ?? [] where names[app.appID] == nil {
+        names[app.appID] = app.name
+      }
+    }
+    return names
+  }
+}
+
+extension InstalledListing {
+  /// Returns the listing with what is set for one child alone.
+  func shown(to child: ServedChild) -> InstalledListing {
+    var listing = self
+    listing.children = children.filter { $0 == child.id }
+    for index in listing.apps.indices { listing.apps[index].settings.removeAll { $0.childName != child.name } }
+    return listing
+  }
+}

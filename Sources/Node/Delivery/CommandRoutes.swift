@@ -1,0 +1,187 @@
+import LatchkeyCrypto
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+
+extension Path {
+  fileprivate static let command = text(
+    "command", "A command's ID, or a beginning of it of at least four digits that fits one command.")
+}
+
+/// The commands of a parent to children's machines.
+extension Endpoints {
+  static let commandRoutes: [any ServedEndpoint] = [
+    issue, getCommands, commandEvents, getCommand, waitForCommand, cancelCommand, markMessageRead,
+  ]
+
+  package static let issue = Endpoint(
+    .post, "/v1/commands", Body.json(CommandRequest.self),
+    on: .parent("Commands are given on a parent's machine: run this there."), created: true,
+    errors: [.unknownDevice, .ambiguousDevice, .limit],
+    summary: "Gives a command, on a parent. It is durable when the answer comes."
+  ) { call, request in
+    try await call.issue(request)
+  }
+
+  package static let getCommands = Endpoint(
+    .get, "/v1/commands", Query.device, Query.limit, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "Commands, the newest first."
+  ) { call, device, limit in
+    try await call.commands(device, limit: limit)
+  }
+
+  package static let commandEvents = Endpoint(
+    events: "/v1/commands/events", Query.device, errors: [.unknownDevice, .ambiguousDevice],
+    summary: "The commands that are not final, at once; then each command that is new or has changed."
+  ) { call, device in
+    try await call.commandEvents(device)
+  }
+
+  package static let getCommand = Endpoint(
+    .get, "/v1/commands/{command}", Path.command, errors: [.unknownCommand], summary: "One command."
+  ) { call, id in
+    try await call.command(call.commandID(id), named: id)
+  }
+
+  package static let waitForCommand = Endpoint(
+    .get, "/v1/commands/{command}/wait", Path.command, waits: true, errors: [.unknownCommand],
+    summary: "One command, once its status is final."
+  ) { call, id in
+    let known = try await call.commandID(id)
+    return try await call.once(within: Call.longPoll, call.context.changes) { call in
+      let command = try await call.command(known, named: id)
+      return (command, command.status.isFinal)
+    }
+  }
+
+  package static let cancelCommand = Endpoint(
+    .delete, "/v1/commands/{command}", Path.command, errors: [.unknownCommand, .tooLate],
+    summary:
+      "Takes a command back that no other machine has stored. The earlier one that it had replaced is queued again."
+  ) { call, id in
+    try await call.cancelCommand(id)
+  }
+
+  package static let markMessageRead = Endpoint(
+    .post, "/v1/messages/{command}/read", Path.text("command", "The whole ID of the message's command."),
+    whoMay: .operatorsAndChild, errors: [.unknownItem],
+    summary: "Marks a message as read, on the machine that it was sent to."
+  ) { call, id in
+    // A message is for all children of a machine: one of several must not take it from the others.
+    if call.caller.child?.isOnlyOne == false { throw ControlFailure.ofAllChildren.error }
+    return try await call.markMessageRead(id)
+  }
+}
+
+extension Call {
+  /// Issues a command and returns it after the commit.
+  fileprivate func issue(_ request: CommandRequest) async throws -> ConfigurationCommand {
+    let peer = try await device(request.device)
+    guard peer.device.role == .child else {
+      throw LocalAPIError(
+        .wrongRole, "“\(peer.device.name)” is no child's machine: name one that `latchkey devices list` shows as child."
+      )
+    }
+    if let fault = request.action.fault { throw LocalAPIError(.invalid, fault) }
+    if let lifetime = request.expiresAfter, lifetime != 0,
+      !(1_000...Limits.longestLifetimeMilliseconds).contains(lifetime)
+    {
+      throw LocalAPIError(
+        .invalid, "A command may wait from 1 second to 366 days before it expires, or for ever: choose one of these.")
+    }
+    let (context, wall, device) = (context, context.wall(), peer.device.deviceID)
+    let id = context.nextCommandID(wall)
+    let issued = try await context.store.issue(
+      id, to: device, expiresAfter: request.expiresAfter, at: wall
+    ) { effects, clock in
+      let payload: CommandPayload
+      do { payload = try request.action.payload(for: device, in: &effects, clock) } catch let fault as BodyFault {
+        throw StoreError.refused(fault.description)
+      }
+      if let fault = payload.fault { throw StoreError.unexpected(fault) }
+      return payload
+    }
+    CrashPoint.itemAccepted.reached()
+    await context.publish([issued.change], [issued.command], isEdit: false, directory)
+    return issued.command
+  }
+
+  /// Returns commands, newest first.
+  fileprivate func commands(_ device: String?, limit: Int) async throws -> [ConfigurationCommand] {
+    try await context.store.commands(device: knownDevice(device), limit: limit)
+  }
+
+  fileprivate func command(_ id: CommandID, named text: String) async throws -> ConfigurationCommand {
+    guard let command = try await context.store.command(id) else { throw Self.unknown(text) }
+    return command
+  }
+
+  /// Returns the ID of a command that a person named by it or by an unambiguous beginning of it.
+  fileprivate func commandID(_ text: String) async throws -> CommandID {
+    if let id = CommandID(text) { return id }
+    let prefix = text.lowercased().filter { $0 != "-" }
+    guard prefix.count >= 4, prefix.allSatisfy({ $0.isHexDigit }) else { throw Self.unknown(text) }
+    let matches = try await context.store.commandIDs(beginning: prefix)
+    guard let match = matches.first else { throw Self.unknown(text) }
+    guard matches.count == 1 else {
+      throw LocalAPIError(
+        .unknownCommand, "“\(DeviceName(sanitising: text))” fits several commands: give more of the ID.")
+    }
+    return match
+  }
+
+  private static func unknown(_ text: String) -> LocalAPIError {
+    LocalAPIError(
+      .unknownCommand, "There is no command “\(DeviceName(sanitising: text))” here: see `latchkey commands list`.")
+  }
+
+  /// The commands that a stream of changes looks at, the newest.
+  private static let watchedCommands = 1_000
+
+  /// Returns a stream of commands: those whose status is not final, then each new or changed one.
+  fileprivate func commandEvents(_ device: String?) async throws -> AsyncStream<ConfigurationCommand> {
+    let target = try await knownDevice(device)
+    let store = context.store
+    return context.changes.events(keepingNewest: Self.watchedCommands, since: [CommandID: ConfigurationCommand]?.none) {
+      known in
+      // If the disk refuses now, the commands are reported after the next change.
+      guard let commands = try? await store.commands(device: target, limit: Self.watchedCommands) else { return [] }
+      let before = known
+      known = Dictionary(uniqueKeysWithValues: commands.map { ($0.commandID, $0) })
+      return commands.reversed().filter { command in
+        guard let before else { return !command.status.isFinal }
+        return before[command.commandID] != command
+      }
+    }
+  }
+
+  /// Takes a command back that no other machine has stored.
+  fileprivate func cancelCommand(_ id: String) async throws -> ConfigurationCommand {
+    let known = try await commandID(id)
+    let command = try await context.store.command(known)
+    if command?.payload.as(Edit.self) != nil {
+      throw LocalAPIError(
+        .invalid, "What is set for a child holds on all its machines and is not taken back: set what you want instead.")
+    }
+    guard
+      let (present, wasCancelled) = try await context.store.cancel(known, at: context.wall())
+    else { throw Self.unknown(id) }
+    guard wasCancelled else {
+      throw LocalAPIError(
+        .tooLate,
+        "The command is \(present.status.rawValue) and cannot be taken back: give one that sets what you want instead."
+      )
+    }
+    CrashPoint.itemAccepted.reached()
+    context.changes.notify()
+    return present
+  }
+
+  /// Marks a parent's message as read, by the ID of its command.
+  fileprivate func markMessageRead(_ id: String) async throws -> ReceivedMessage {
+    guard let known = CommandID(id), let message = try await context.store.markRead(known, at: context.wall()) else {
+      throw LocalAPIError(.unknownItem, "There is no such message on this machine: `latchkey messages` lists them.")
+    }
+    return message
+  }
+}

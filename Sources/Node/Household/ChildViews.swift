@@ -1,0 +1,54 @@
+import LatchkeyModel
+
+/// A child of the family, as the local API shows it.
+public struct ChildListing: Hashable, Sendable, Codable {
+  /// The child's permanent ID.
+  public var childID: ChildID
+  /// The child's name.
+  public var name: DeviceName
+  /// The child's machines; on a parent's node those that get from it what is set for the child.
+  public var machines: [DeviceName]
+  /// The machines that have not yet confirmed the last change that concerns the child.
+  public var untold: [DeviceName]
+  /// On a parent's node, the number of the child's machines that another parent tells of and that are not paired with
+  /// this node.
+  public var elsewhere: Int = 0
+  /// On a parent's node, the machines that say they are the child's, which has not been said here: they get nothing of the child's
+  /// from this node.
+  public var claimed: [DeviceName] = []
+  /// On a parent's node, the machines that another parent has taken from the child: they get nothing more of the child's from
+  /// this node.
+  public var taken: [TakenMachine] = []
+}
+
+/// A machine that another parent has taken from a child.
+public struct TakenMachine: Hashable, Sendable, Codable {
+  /// The machine's name.
+  public var machine: DeviceName
+  /// The name of the other parent's machine, by the word of the child's machine.
+  public var by: DeviceName
+}
+
+/// An account of a child's machine, as the local API shows it.
+package struct AccountListing: Hashable, Sendable, Codable {
+  /// Whose an account is.
+  package enum Owner: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A child's.
+    case child
+    /// Nobody's: it is not supervised.
+    case nobody
+    /// Nobody has said it yet; it is not supervised.
+    case open
+  }
+
+  /// The machine.
+  package var deviceID: DeviceID
+  /// The machine's name.
+  package var deviceName: DeviceName
+  /// The account.
+  package var account: Account
+  /// Whose it is.
+  package var owner: Owner
+  /// The name of the child whose it is; `nil` for an account that is no child's.
+  package var childName: DeviceName?
+}

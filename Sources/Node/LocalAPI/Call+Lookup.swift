@@ -1,0 +1,151 @@
+import Glibc
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+
+/// The children that people name.
+extension Call {
+  /// Returns the child that a request names; throws if a child's account names another one.
+  func child(_ text: String) async throws -> ChildID {
+    if caller.child != nil { return try caller.own(text) }
+    return try await household().find(text)
+  }
+
+  /// Returns the child that a request names, for a child's account the child itself; `nil` for all children.
+  func childIfAny(_ text: String?) async throws -> ChildID? {
+    guard let text else { return caller.child?.id }
+    return try await child(text)
+  }
+
+  /// Returns the child that a request names, for a child's account the child itself, or the only one.
+  func childOrOnly(_ text: String?) async throws -> ChildID {
+    if let child = try await childIfAny(text) { return child }
+    let children = try await household().children
+    guard let only = children.first else {
+      throw LocalAPIError(.unknownChild, "No child is known here yet: `latchkey children` lists them.")
+    }
+    guard children.count == 1 else {
+      throw LocalAPIError(
+        .ambiguousChild,
+        "There is more than one child: say which, \(children.map(\.name).joined(separator: " or "))."
+      )
+    }
+    return only.id
+  }
+
+  /// Returns the child whose account the caller uses, on a child's machine.
+  func callersChild() async throws -> ChildID {
+    let household = try await household()
+    guard let child = household.child(of: caller.userID, on: context.own) else {
+      throw LocalAPIError(
+        .unknownChild,
+        household.children(of: context.own).isEmpty
+          ? "Nobody has said whose machine this is: run `latchkey pair` here and on a parent's, or `latchkey devices rename` "
+            + "there, with --child, if they are paired."
+          : "This account is no child's: run `latchkey accounts assign` on a parent's machine to say whose it is.")
+    }
+    return child
+  }
+}
+
+extension Caller {
+  /// Returns the child whose account it is if a request means that child.
+  ///
+  /// - Parameter text: The child that the request names.
+  /// - Returns: The child itself.
+  /// - Throws: `LocalAPIError` if it may be another child.
+  func own(_ text: String) throws(LocalAPIError) -> ChildID {
+    let word = text.lowercased()
+    // A beginning that fits a sibling's name as well means the caller: a child can ask about itself alone.
+    guard let child, !word.isEmpty, child.name.text.lowercased().hasPrefix(word) || child.id.description == word else {
+      throw ControlFailure.ofAnotherChild.error
+    }
+    return child.id
+  }
+}
+
+extension Household {
+  /// Returns the child that a person named, by its name or a beginning that fits no other child.
+  func find(_ text: String) throws(LocalAPIError) -> ChildID {
+    let typed = DeviceName(sanitising: text)
+    let word = typed.text.lowercased()
+    let children = children
+    let ways: [((id: ChildID, name: String)) -> Bool] = [
+      { $0.name == typed.text }, { $0.name.lowercased() == word }, { $0.name.lowercased().hasPrefix(word) },
+      { $0.id.description == word },
+    ]
+    for fits in ways {
+      let found = children.filter(fits)
+      if found.count > 1 {
+        let isOneName = Set(found.map { $0.name.lowercased() }).count < found.count
+        let shown = found.map { isOneName ? namesake($0) : $0.name }.joined(separator: " and ")
+        throw LocalAPIError(
+          .ambiguousChild,
+          "“\(typed)” fits \(shown): " + (isOneName ? "give the ID of one of them." : "give more of the name."))
+      }
+      if let child = found.first { return child.id }
+    }
+    let question = Spelling.question(for: word, among: children.map(\.name))
+    throw LocalAPIError(
+      .unknownChild,
+      children.isEmpty
+        ? "No child has been added yet: run `latchkey children add \(typed)`."
+        : "There is no child called “\(typed)”"
+          + (question.isEmpty ? ": `latchkey children` lists their names." : ". \(question)"))
+  }
+
+  /// Returns a child by what tells it from another one of the same name: its machines and its ID.
+  private func namesake(_ child: (id: ChildID, name: String)) -> String {
+    let machines = machines(of: child.id).map { "“\($0.name)”" }
+    let place = machines.isEmpty ? "without a machine" : "on \(machines.joined(separator: ", "))"
+    return "\(DeviceName(sanitising: child.name)) \(place) (\(child.id))"
+  }
+
+  /// Returns a child's name for people.
+  func title(of child: ChildID) -> DeviceName { DeviceName(sanitising: name(of: child) ?? "a child") }
+}
+
+/// The devices that people name; see `DeviceSearch`.
+extension Call {
+  /// Returns the paired device that a request names.
+  func device(_ text: String) async throws -> PeerRecord {
+    let peers = try await active()
+    do { return try Self.find(text, among: peers) } catch {
+      guard error.code == .unknownDevice, !peers.isEmpty, let household = try? await household(),
+        let child = household.name(ofChildWithoutMachine: text)
+      else { throw error }
+      throw LocalAPIError(
+        .unknownDevice,
+        "\(child) has no machine yet: run `latchkey pair` here and there, or give \(child) an account with `latchkey accounts assign`."
+      )
+    }
+  }
+
+  /// Returns a device of the list: a paired one, or a removed one that has not heard of its removal.
+  func listedDevice(_ text: String) async throws -> PeerRecord { try Self.find(text, among: await listed()) }
+
+  /// Returns the devices of the list, or the one that a request names.
+  func listedDevices(_ text: String?) async throws -> [PeerRecord] {
+    guard let text else { return try await listed() }
+    return [try await listedDevice(text)]
+  }
+
+  /// Returns a device whose history is stored, even if it was removed; paired devices take precedence.
+  func knownDevice(_ text: String?) async throws -> DeviceID? {
+    guard let text else { return nil }
+    if let peer = try? await device(text) { return peer.device.deviceID }
+    return try Self.find(text, among: await peers()).device.deviceID
+  }
+
+  private static func find(_ text: String, among peers: [PeerRecord]) throws(LocalAPIError) -> PeerRecord {
+    do { return try DeviceSearch.find(text, among: peers) { DeviceSearch.Label($0.device) } } catch {
+      throw LocalAPIError(error)
+    }
+  }
+}
+
+extension PeerRecord {
+  /// A Boolean value that indicates whether the device is shown: it is paired, or has not heard of its removal.
+  var isListed: Bool { state == .active || state == .removedUntold }
+}

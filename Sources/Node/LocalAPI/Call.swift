@@ -1,0 +1,160 @@
+import LatchkeyCrypto
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyStore
+import Synchronization
+
+/// The node by the rights of one caller, with what was read for the request.
+///
+/// Handlers are extensions of this type beside their endpoints. They throw errors of the store as they are; `ask` turns
+/// these into errors of the local API.
+///
+/// Spec: Protocol/07-local-api.md.
+package struct Call: NodeInterface {
+  /// The parts of the node.
+  let node: NodeService
+  let caller: Caller
+  private let memory = Memory()
+
+  /// Milliseconds that a request waits for a change at most.
+  static let longPoll: Int64 = 25_000
+
+  init(_ node: NodeService, caller: Caller) {
+    self.node = node
+    self.caller = caller
+  }
+
+  package func ask<Input: Sendable, Answer: Sendable>(
+    _ endpoint: Endpoint<Input, Answer>, _ input: Input
+  ) async throws(LocalAPIError) -> Answer {
+    do {
+      try endpoint.route.place?.check(role)
+      return try await endpoint.answer(self, input)
+    } catch let error as LocalAPIError {
+      throw error
+    } catch let error as StoreError {
+      throw LocalAPIError(error)
+    } catch is CancellationError {
+      throw ControlFailure.stopping.error
+    } catch {
+      context.logger.error("A request failed", metadata: ["error": "\(error)"])
+      throw LocalAPIError(
+        .internal, "The node could not answer: look for the cause in what `latchkey run` prints.")
+    }
+  }
+
+  var context: NodeContext { node.context }
+  var directory: LinkDirectory { node.directory }
+  var role: DeviceRole { context.profile.role }
+}
+
+// MARK: - What is read once for a request
+
+extension Call {
+  private final class Memory: Sendable {
+    let household = Mutex<Household?>(nil)
+    let family = Mutex<(peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]])?>(nil)
+  }
+
+  /// The same request with nothing read yet, to look again after a change.
+  var again: Call { Call(node, caller: caller) }
+
+  /// Forgets what was read, because something was changed.
+  func forget() {
+    memory.household.withLock { $0 = nil }
+    memory.family.withLock { $0 = nil }
+  }
+
+  /// Returns the children of the family with their machines, accounts and rules, as they were first read.
+  func household() async throws(StoreError) -> Household {
+    if let known = memory.household.withLock({ $0 }) { return known }
+    let household = try await context.readHousehold()
+    memory.household.withLock { $0 = household }
+    return household
+  }
+
+  /// Returns all devices whose history is stored, with the parents that they name.
+  private func family() async throws(StoreError) -> (peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]]) {
+    if let known = memory.family.withLock({ $0 }) { return known }
+    let family = try await context.store.peersAndOtherParents()
+    memory.family.withLock { $0 = family }
+    return family
+  }
+
+  /// Returns all devices whose history is stored.
+  func peers() async throws(StoreError) -> [PeerRecord] { try await family().peers }
+
+  /// Returns the paired devices.
+  func active() async throws(StoreError) -> [PeerRecord] { try await peers().filter { $0.state == .active } }
+
+  /// Returns the devices of the list: the paired ones, and the removed ones that have not heard of their removal.
+  func listed() async throws(StoreError) -> [PeerRecord] { try await peers().filter(\.isListed) }
+
+  /// Returns the parents that paired devices name, by the device.
+  func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] { try await family().otherParents }
+
+  /// Returns the names of machines of the household.
+  func names() async throws(StoreError) -> FactNames {
+    let family = try await family()
+    return FactNames(family.peers, family.otherParents, own: context)
+  }
+
+  /// Returns the name of a device, as far as it is known.
+  func name(_ device: DeviceID) async throws(StoreError) -> DeviceName { name(device, try await peers()) }
+
+  func name(_ device: DeviceID, _ peers: [PeerRecord]) -> DeviceName {
+    device == context.own
+      ? context.name
+      : peers.first { $0.device.deviceID == device }?.device.name ?? DeviceName(sanitising: device.short)
+  }
+}
+
+// MARK: - Writing and waiting
+
+extension Call {
+  /// Makes changes of registers durable and sends them to the machines that they concern.
+  @discardableResult
+  func edit(_ changes: [RegisterChange]) async throws(StoreError) -> [ConfigurationCommand] {
+    if changes.isEmpty { return [] }
+    return try await act { _, _ in ((), ActOrders(edits: changes)) }.commands
+  }
+
+  /// Makes facts, edits and commands durable in one transaction, and sends them to the machines that they concern.
+  func act<Value: Sendable>(
+    _ make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)
+  ) async throws(StoreError) -> (value: Value, commands: [ConfigurationCommand]) {
+    let result = try await context.act(directory, make)
+    forget()
+    return (result.value, result.commands)
+  }
+
+  /// Reads from one state of the database what effects can read.
+  func look<Value: Sendable>(
+    _ body: @escaping @Sendable (DatabaseEffects) throws -> Value
+  ) async throws(StoreError) -> Value {
+    try await context.store.look(body)
+  }
+
+  /// Returns what a look finds, once it is as wanted or the time is over; looks again after each change.
+  func once<Found>(
+    within milliseconds: Int64, _ signal: ChangeSignal, _ look: (Call) async throws -> (found: Found, isWanted: Bool)
+  ) async throws -> Found {
+    let deadline = context.now() + milliseconds
+    while true {
+      let seen = signal.version
+      let (found, isWanted) = try await look(again)
+      let rest = deadline - context.now()
+      if isWanted || rest <= 0 || Task.isCancelled { return found }
+      await signal.wait(after: seen, milliseconds: rest)
+    }
+  }
+
+  /// Returns a new ID of a change of points or of a request.
+  func newID<ID>(_ make: ([UInt8]) -> ID?, _ what: String) throws(LocalAPIError) -> ID {
+    guard let id = make(context.nextCommandID(context.wall()).bytes) else {
+      throw LocalAPIError(.internal, "\(what) got no ID: give the command again.")
+    }
+    return id
+  }
+}

@@ -1,0 +1,141 @@
+import LatchkeyModel
+
+/// A route of the local API: its input, its output, the callers that it accepts, and its handler.
+///
+/// The server registers its routes from these values, the client sends requests with them, tests answer in their place,
+/// and the OpenAPI document is made from them. `Endpoints` lists all of them.
+///
+/// The initializers are never specialized: in a release build, the compiler of Swift 6.3.1 crashes while it specializes
+/// their asynchronous closures for some combinations of parts.
+///
+/// Spec: Protocol/07-local-api.md §3.
+public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
+  /// What the endpoint is, without its types.
+  package let route: Route
+  /// Returns the client's request for an input.
+  package let write: @Sendable (Input) throws -> OutgoingRequest
+  /// Returns the output that arrives in answer to a request.
+  package let receive: @Sendable (any Exchange) async throws -> Output
+  /// Returns the input of a request; throws `ControlFailure`, the caller's fault, if it is malformed.
+  let read: @Sendable (IncomingRequest) throws -> Input
+  /// Returns the answer that carries an output.
+  let reply: @Sendable (Output) throws -> Reply
+  /// The handler, for a caller and a role that have been checked.
+  let answer: @Sendable (Call, Input) async throws -> Output
+
+  /// Creates an endpoint that answers with one JSON value.
+  ///
+  /// - Parameters:
+  ///   - method: The HTTP method.
+  ///   - path: A template such as `/v1/devices/{device}`.
+  ///   - parts: The values in the request's path, query and body, in the order of the handler's parameters.
+  ///   - whoMay: The callers that are accepted.
+  ///   - place: The role of the machines that answer; `nil` for both.
+  ///   - created: Whether a success creates something and has the status 201 instead of 200.
+  ///   - waits: Whether the answer may be held until something changes.
+  ///   - errors: The error codes in addition to those that every request can cause.
+  ///   - summary: One sentence of documentation.
+  ///   - answer: The handler.
+  @_semantics("optimize.sil.specialize.generic.never")
+  init<each Part: Sendable>(
+    _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
+    on place: Route.Place? = nil, created: Bool = false, waits: Bool = false, errors: [LocalAPIError.Code] = [],
+    summary: String, answer: @escaping @Sendable (Call, repeat each Part) async throws -> Output
+  ) where Input == (repeat each Part), Output: Codable {
+    self.init(
+      method, path, repeat each parts, whoMay: whoMay, place: place, kind: waits ? .longPoll : .once,
+      status: created ? 201 : 200, errors: errors, summary: summary, output: Output.self,
+      reply: { .value(try LocalJSON.encode($0)) },
+      receive: { try LocalJSON.decode(Output.self, from: await $0.bytes()) }, answer: answer)
+  }
+
+  /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node stops or the client
+  /// disconnects.
+  ///
+  /// - Parameters:
+  ///   - path: A template such as `/v1/commands/events`.
+  ///   - parts: The values in the request's path and query, in the order of the handler's parameters.
+  ///   - whoMay: The callers that are accepted.
+  ///   - place: The role of the machines that answer; `nil` for both.
+  ///   - errors: The error codes in addition to those that every request can cause.
+  ///   - summary: One sentence of documentation.
+  ///   - events: The handler, whose stream must keep only the newest events for a slow reader.
+  @_semantics("optimize.sil.specialize.generic.never")
+  init<each Part: Sendable, Event: Codable & Sendable>(
+    events path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
+    on place: Route.Place? = nil, errors: [LocalAPIError.Code] = [], summary: String,
+    events: @escaping @Sendable (Call, repeat each Part) async throws -> AsyncStream<Event>
+  ) where Input == (repeat each Part), Output == AsyncStream<Event> {
+    self.init(
+      .get, path, repeat each parts, whoMay: whoMay, place: place, kind: .events, status: 200, errors: errors,
+      summary: summary, output: Event.self, reply: { .events(EventSource($0)) },
+      receive: { try await $0.events(of: Event.self) }, answer: events)
+  }
+
+  @_semantics("optimize.sil.specialize.generic.never")
+  private init<each Part: Sendable>(
+    _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal>,
+    place: Route.Place?, kind: Route.Kind, status: Int, errors: [LocalAPIError.Code], summary: String,
+    output: any (Decodable & Sendable).Type, reply: @escaping @Sendable (Output) throws -> Reply,
+    receive: @escaping @Sendable (any Exchange) async throws -> Output,
+    answer: @escaping @Sendable (Call, repeat each Part) async throws -> Output
+  ) where Input == (repeat each Part) {
+    let template = PathTemplate(path)
+    var described: [PartDescription] = []
+    for part in repeat each parts { described.append(part.description) }
+    route = Route(
+      method: method, path: template, parts: described, kind: kind, status: status,
+      errors: errors + (place == nil ? [] : [.wrongRole]), whoMay: whoMay, place: place, summary: summary,
+      output: output)
+    write = { input in
+      var request = OutgoingRequest(method: method, template: template)
+      repeat try (each parts).write(each input, &request)
+      return request
+    }
+    read = { request in (repeat try (each parts).read(request)) }
+    self.reply = reply
+    self.receive = receive
+    self.answer = { call, input in try await answer(call, repeat each input) }
+  }
+}
+
+/// An endpoint without its types, as the server has it.
+package protocol ServedEndpoint: Sendable {
+  /// What the endpoint is.
+  var route: Route { get }
+  /// Has a node answer a request.
+  func respond(_ node: any NodeInterface, _ request: IncomingRequest) async throws -> Reply
+  /// Decodes a request and encodes it again, as the client would.
+  func rewrite(_ request: IncomingRequest) throws -> OutgoingRequest
+}
+
+extension Endpoint: ServedEndpoint {
+  package func respond(_ node: any NodeInterface, _ request: IncomingRequest) async throws -> Reply {
+    try reply(await node.ask(self, read(request)))
+  }
+
+  package func rewrite(_ request: IncomingRequest) throws -> OutgoingRequest { try write(read(request)) }
+}
+
+/// A node that answers: the running one, by a caller's rights; one behind its socket; or one of a test.
+public protocol NodeInterface: Sendable {
+  /// Has the node answer a request.
+  func ask<Input: Sendable, Answer: Sendable>(
+    _ endpoint: Endpoint<Input, Answer>, _ input: Input
+  ) async throws(LocalAPIError) -> Answer
+}
+
+extension NodeInterface {
+  /// Has the node answer a request without input.
+  public func ask<Answer: Sendable>(_ endpoint: Endpoint<Void, Answer>) async throws(LocalAPIError) -> Answer {
+    try await ask(endpoint, ())
+  }
+}
+
+/// A request of a client that is under way.
+package protocol Exchange: Sendable {
+  /// Returns the body of a successful answer.
+  func bytes() async throws -> [UInt8]
+  /// Returns the events of a stream as they arrive.
+  func events<Event: Decodable & Sendable>(of type: Event.Type) async throws -> AsyncStream<Event>
+}

@@ -1,0 +1,63 @@
+import LatchkeyModel
+
+/// A kind of caller of the local API.
+///
+/// Each endpoint lists the kinds that it accepts.
+///
+/// Spec: Protocol/07-local-api.md §5.
+package enum Principal: String, Hashable, Sendable, CaseIterable {
+  /// The user who runs the node.
+  case nodeUser = "node-user"
+  /// The superuser of the machine.
+  case root
+  /// An account that a parent has assigned to a child whom this machine serves.
+  case child
+  /// Another account of the machine.
+  case account
+  /// A session of a browser.
+  case browser
+}
+
+extension Set<Principal> {
+  /// The principals that have full access.
+  package static let operators: Self = [.nodeUser, .root]
+  /// The principals of an endpoint that a child may use for itself.
+  ///
+  /// Its handler takes the child from `Call.child`, so that a child never asks about another one.
+  package static let operatorsAndChild: Self = [.nodeUser, .root, .child]
+}
+
+/// The program that sent a request.
+package struct Caller: Hashable, Sendable {
+  package var principal: Principal
+  /// The user ID, as the kernel reports it.
+  package var userID: UInt32
+  /// The child whose account it is, for `Principal.child` alone.
+  package var child: ServedChild?
+
+  package init(principal: Principal, userID: UInt32, child: ServedChild? = nil) {
+    self.principal = principal
+    self.userID = userID
+    self.child = child
+  }
+}
+
+extension Caller {
+  /// Creates a caller from the kernel's description of the other end of a connection.
+  ///
+  /// - Parameters:
+  ///   - credentials: The kernel's description.
+  ///   - user: The user ID of the node's user.
+  ///   - owner: Returns the child who owns an account; `nil` if it is no child's.
+  init(
+    _ credentials: PeerCredentials, ofNodeOf user: UInt32, owner: (UInt32) async -> ServedChild? = { _ in nil }
+  ) async {
+    switch credentials.userID {
+    case user: self.init(principal: .nodeUser, userID: credentials.userID)
+    case 0: self.init(principal: .root, userID: 0)
+    case let account:
+      let child = await owner(account)
+      self.init(principal: child == nil ? .account : .child, userID: account, child: child)
+    }
+  }
+}

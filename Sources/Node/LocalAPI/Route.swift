@@ -1,0 +1,79 @@
+import LatchkeyModel
+import ServiceLifecycle
+
+/// What an endpoint is, without its types.
+package struct Route: Sendable {
+  /// The methods in use.
+  package enum Method: String, Sendable, Hashable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case delete = "DELETE"
+  }
+
+  /// The time and number of an endpoint's answers.
+  package enum Kind: String, Sendable, Hashable {
+    case once
+    /// One answer, which may be held for up to 25 s until something changes.
+    case longPoll = "long-poll"
+    /// An endless stream of events.
+    case events
+  }
+
+  /// The machines that answer, with the sentence for those that do not.
+  package enum Place: Hashable, Sendable {
+    case parent(String)
+    case child(String)
+
+    /// Refuses a request on a machine of the other role.
+    func check(_ role: DeviceRole) throws(LocalAPIError) {
+      switch (self, role) {
+      case (.parent, .parent), (.child, .child): break
+      case (.parent(let sentence), _), (.child(let sentence), _): throw LocalAPIError(.wrongRole, sentence)
+      }
+    }
+  }
+
+  package let method: Method
+  package let path: PathTemplate
+  package let parts: [PartDescription]
+  package let kind: Kind
+  /// The HTTP status of a success.
+  package let status: Int
+  /// The error codes in addition to those that every request can cause.
+  package let errors: [LocalAPIError.Code]
+  /// The callers that are accepted; all others receive 403.
+  package let whoMay: Set<Principal>
+  /// The machines that answer; `nil` for all.
+  let place: Place?
+  /// One sentence of documentation.
+  package let summary: String
+  /// The type of the answer, or of one event of a stream.
+  package let output: any (Decodable & Sendable).Type
+
+  /// A Boolean value that indicates whether the endpoint reads a body.
+  package var takesBody: Bool { parts.contains { $0.place == .body } }
+
+  /// A unique name for programs, such as `get-devices-device`.
+  package var operationID: String {
+    ([method.rawValue.lowercased()] + path.names.dropFirst()).joined(separator: "-")
+  }
+}
+
+/// An answer of an endpoint.
+package enum Reply: Sendable {
+  /// One JSON value.
+  case value([UInt8])
+  case events(EventSource)
+}
+
+/// The events of a stream, each as one line of JSON.
+package struct EventSource: Sendable {
+  /// Gives each event to a closure until the source ends, the node stops, or the task is cancelled.
+  let send: @Sendable (_ give: ([UInt8]) async throws -> Void) async throws -> Void
+
+  init<Event: Encodable & Sendable>(_ events: AsyncStream<Event>) {
+    send = { give in
+      for await event in events.cancelOnGracefulShutdown() { try await give(try LocalJSON.encode(event)) }
+    }
+  }
+}

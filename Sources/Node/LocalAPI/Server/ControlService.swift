@@ -1,0 +1,132 @@
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import LatchkeyModel
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// The service of a node's local API: HTTP and JSON over a Unix socket in the state folder or, for the system's node, in
+/// `/run/latchkey`.
+///
+/// The caller holds the folder's lock, so an existing socket belongs to a dead process and is replaced. Each endpoint
+/// states which callers it accepts.
+///
+/// Spec: Protocol/07-local-api.md.
+struct ControlService: Service {
+  private let node: ControlResponder.Node
+  /// A Boolean value that indicates whether every account of the machine may connect.
+  private let isOpenToAccounts: Bool
+  private let logger: Logger
+  private let recognize: ControlResponder.Recognition
+  private let socketFolder: String
+  private let onRunning: @Sendable () -> Void
+
+  /// The milliseconds after the signal to stop until open requests are closed.
+  static let drainMilliseconds = 800
+
+  /// Creates the service of a running node.
+  ///
+  /// - Parameters:
+  ///   - node: The node that answers.
+  ///   - onRunning: Called once the socket accepts connections.
+  init(_ node: NodeService, onRunning: @escaping @Sendable () -> Void) {
+    let user = geteuid()
+    self.init(
+      node: { Call(node, caller: $0) }, stateFolder: node.context.folder.path, logger: node.context.logger,
+      recognize: { context in
+        guard let credentials = await context.credentials() else { return nil }
+        return await Caller(credentials, ofNodeOf: user) { try? await node.owner(ofAccount: $0) }
+      }, onRunning: onRunning)
+  }
+
+  /// Creates the service of what is a node to each caller.
+  ///
+  /// - Parameters:
+  ///   - node: Returns the node by the rights of a caller.
+  ///   - stateFolder: An existing folder whose lock the caller holds; its path may have any length.
+  ///   - logger: The logger of the service.
+  ///   - recognize: Returns the caller at the other end of a connection.
+  ///   - onRunning: Called once the socket accepts connections.
+  init(
+    node: @escaping ControlResponder.Node, stateFolder: String, logger: Logger,
+    recognize: @escaping ControlResponder.Recognition,
+    onRunning: @escaping @Sendable () -> Void
+  ) {
+    self.node = node
+    socketFolder = ControlSocket.folder(ofNodeIn: stateFolder)
+    isOpenToAccounts = socketFolder != stateFolder
+    self.logger = logger
+    self.recognize = recognize
+    self.onRunning = onRunning
+  }
+
+  /// Serves until the node is told to stop; throws `ControlServiceError` if the socket cannot be created.
+  func run() async throws {
+    let socketPath = socketFolder + "/" + ControlSocket.name
+    let address: SocketAddressPath
+    do {
+      address = try SocketAddressPath(folder: socketFolder, name: ControlSocket.name)
+    } catch {
+      throw ControlServiceError(path: socketPath, cause: String(cString: strerror(error.errorNumber)))
+    }
+    try removeStaleSocket(socketPath)
+    defer { unlink(socketPath) }
+
+    let (logger, onRunning, mode) = (logger, onRunning, mode_t(isOpenToAccounts ? 0o666 : 0o600))
+    var quiet = logger
+    // The framework logs "Server started …" at level info; the node logs that itself.
+    if quiet.logLevel < .warning { quiet.logLevel = .warning }
+    let responder = ControlResponder(node: node, recognize: recognize)
+    // The framework's Application adds a date to each answer, and wakes an idle node each second to update it.
+    let counter = ConnectionCounter(user: geteuid())
+    let server = try HTTPServerBuilder { ControlChannel(responder: $0, counter: counter) }.buildServer(
+      configuration: ServerConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),
+      eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
+    ) { [quiet] request, writer, channel in
+      let context = ControlRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: quiet))
+      let response = await responder.respond(to: request, context: context)
+      try await writer.write(response: response.head, body: response.body)
+    } onServerRunning: { _ in
+      // Every caller is checked. For a node that is not the system's, the folder's mode of 0700 and this one are two
+      // barriers more.
+      chmod(socketPath, mode)
+      logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
+      onRunning()
+    }
+    do {
+      try await serve(server)
+    } catch let error as IOError {
+      throw ControlServiceError(path: socketPath, cause: String(cString: strerror(error.errnoCode)))
+    }
+    withExtendedLifetime(address) {}
+  }
+
+  private func serve(_ server: any Service) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await server.run() }
+      group.addTask {
+        try await gracefulShutdown()
+        try await Task.sleep(for: .milliseconds(Self.drainMilliseconds))
+      }
+      defer { group.cancelAll() }
+      do {
+        try await group.next()
+      } catch is CancellationError {
+        return
+      }
+    }
+  }
+
+  private func removeStaleSocket(_ path: String) throws(ControlServiceError) {
+    var entry = stat()
+    guard lstat(path, &entry) == 0 else { return }
+    guard entry.st_mode & S_IFMT == S_IFSOCK else {
+      throw ControlServiceError(path: path, cause: "a file that is not a socket has this name")
+    }
+    guard unlink(path) == 0 else {
+      throw ControlServiceError(path: path, cause: String(cString: strerror(errno)))
+    }
+  }
+}

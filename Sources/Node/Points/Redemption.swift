@@ -1,0 +1,111 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// Points that a child changes into time, and time that it gives back.
+///
+/// Spec: Protocol/11-rules.md §6.
+extension Call {
+  /// Milliseconds that a redemption waits for points that another machine has.
+  private static let patience: Int64 = 5_000
+
+  /// What came of one try.
+  private enum Outcome: Sendable {
+    case redeemed(LedgerEntry)
+    /// Another machine has the points that are missing here.
+    case lacking(LocalAPIError)
+    case refused(LocalAPIError)
+  }
+
+  /// Changes points into time.
+  func redeem(_ request: PointsRedemption, of child: ChildID) async throws -> PointsRedeemed {
+    let source = try newID({ RecordID(bytes: $0) }, "The redemption")
+    let deadline = context.now() + Self.patience
+    var isWanted = false
+    defer { if isWanted { want(child, until: nil) } }
+    while true {
+      let seen = context.factNews.version
+      switch try await redeem(request, of: child, source) {
+      case .redeemed(let entry):
+        return PointsRedeemed(
+          milliPoints: -entry.milliPoints, milliseconds: entry.quantity, lastDay: entry.lastDay,
+          points: try await points(of: child))
+      case .refused(let error): throw error
+      case .lacking(let error):
+        let rest = deadline - context.now()
+        guard rest > 0, !Task.isCancelled else { throw error }
+        guard isWanted else {
+          isWanted = true
+          want(child, until: deadline.milliseconds)
+          continue
+        }
+        await context.factNews.wait(after: seen, milliseconds: rest)
+      }
+    }
+  }
+
+  private func redeem(
+    _ request: PointsRedemption, of child: ChildID, _ source: RecordID
+  ) async throws -> Outcome {
+    let names = try await names()
+    return try await act { effects, _ -> (Outcome, ActOrders) in
+      let rules = try effects.rules(of: child)
+      let moment = context.moment(rules)
+      var purse = try effects.purse(of: child)
+      let perPoint = max(1, rules.points.minutesPerPoint)
+      let bought = request.minutes.map { (Int64($0) * 1_000 + perPoint - 1) / perPoint }
+      guard let milliPoints = request.milliPoints ?? bought else {
+        let error = LocalAPIError(.invalid, "Give the number of points to redeem, such as 20.")
+        return (.refused(error), .none)
+      }
+      do {
+        let entry = try purse.redeem(milliPoints, source: source, rules: rules, day: moment.day, at: moment.at)
+        guard let entry else { return (.refused(LocalAPIError(.invalid, "That was redeemed before.")), .none) }
+        try effects.add(entry, of: child)
+        return (.redeemed(entry), .none)
+      } catch let fault as RuleFault {
+        let error = LocalAPIError(.invalid, fault.sentence)
+        let isElsewhere =
+          rules.points.use == .redeemFirst && rules.mode == .points && milliPoints > purse.spendable
+          && milliPoints <= purse.ledger.balance
+        guard isElsewhere else { return (.refused(error), .none) }
+        let places = WaitingPoints.words(
+          purse.ledger, beside: effects.own, names: names, connected: context.members.connected)
+        return (
+          .lacking(LocalAPIError(.invalid, "These points are not here: \(places). Try again when it is in touch.")),
+          .none
+        )
+      }
+    }.value
+  }
+
+  private func want(_ child: ChildID, until end: Int64?) {
+    context.wantedPoints.withLock { $0[child] = end }
+    context.factNews.notify()
+  }
+
+  /// Gives all unused redeemed time back.
+  func refund(of child: ChildID) async throws -> PointsRedeemed {
+    let entries = try await act { effects, _ -> ([LedgerEntry], ActOrders) in
+      let moment = context.moment(try effects.rules(of: child))
+      var purse = try effects.purse(of: child)
+      let redeemed = purse.ledger.entries.values.filter { $0.id.kind == .redeemed && $0.id.purse == effects.own }
+      var refunds: [LedgerEntry] = []
+      for redemption in redeemed.sorted(by: { ($0.at, $0.text) < ($1.at, $1.text) }) {
+        // A redemption of which nothing is left is passed over.
+        guard let refund = try? purse.refund(redemption.id.source, day: moment.day, at: moment.at) else { continue }
+        try effects.add(refund, of: child)
+        refunds.append(refund)
+      }
+      return (refunds, .none)
+    }.value
+    guard !entries.isEmpty else {
+      throw LocalAPIError(.invalid, "No redeemed time is left to give back: `latchkey points` shows what there is.")
+    }
+    return PointsRedeemed(
+      milliPoints: entries.reduce(0) { $0 &+ $1.milliPoints },
+      milliseconds: entries.reduce(0) { $0 &+ $1.quantity }, lastDay: nil,
+      points: try await points(of: child))
+  }
+}

@@ -1,0 +1,249 @@
+import LatchkeyCrypto
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// What children ask their parents for.
+///
+/// Spec: Protocol/11-rules.md §9.
+extension Endpoints {
+  static let requestRoutes: [any ServedEndpoint] = [getRequests, ask, answerRequest]
+
+  package static let getRequests = Endpoint(
+    .get, "/v1/requests", Query.text("child", "Only of this child."), whoMay: .operatorsAndChild,
+    errors: [.unknownChild, .ambiguousChild],
+    summary: "What children ask for: open requests first, then the others of today, and yesterday's without an answer."
+  ) { call, child in
+    try await call.requests(of: call.childIfAny(child))
+  }
+
+  package static let ask = Endpoint(
+    .post, "/v1/requests", Body.json(AskRequest.self), whoMay: .operatorsAndChild,
+    on: .child("Children ask on their own machine: run `latchkey ask` there."), created: true,
+    errors: [.unknownChild, .ambiguousChild, .limit],
+    summary: "Asks the parents for time or for an application, on a child's machine."
+  ) { call, request in
+    try await call.add(request)
+  }
+
+  package static let answerRequest = Endpoint(
+    .post, "/v1/requests/answer", Body.json(AnswerRequest.self),
+    on: .parent("A parent answers requests, on a parent's machine: run this there."), errors: [.unknownItem, .tooLate],
+    summary: "Answers a request, on a parent. The first answer holds."
+  ) { call, answer in
+    try await call.answerRequest(answer)
+  }
+}
+
+extension Call {
+  /// Returns the requests of a child, or of all children if it is `nil`: open ones first, then the others of today, and
+  /// those of yesterday without an answer.
+  func requests(of child: ChildID?) async throws -> [RequestListing] {
+    let books = try await books(household())
+    let names = try await names()
+    let short = ShortIDs(books.flatMap { $0.requests.map(\.id.bytes) })
+    var listings: [RequestListing] = []
+    for book in books where child == nil || book.child == child {
+      // A request that nobody answered is shown on the day after.
+      for request in book.requests
+      where request.day.advanced(byDays: 1) >= book.day && request.day <= book.day.advanced(byDays: 1) {
+        let listing = book.listing(request, names, short)
+        if request.day >= book.day || listing.state == .expired { listings.append(listing) }
+      }
+    }
+    return listings.sorted { left, right in
+      if (left.state == .open) != (right.state == .open) { return left.state == .open }
+      let isEarlier = (left.askedAt, left.short) < (right.askedAt, right.short)
+      return left.state == .open ? isEarlier : !isEarlier
+    }
+  }
+
+  /// Asks the parents for time or for an application.
+  fileprivate func add(_ request: AskRequest) async throws -> RequestListing {
+    let household = try await household()
+    let child = try await childOrOnly(request.child)
+    let wish = try Self.wish(request)
+    guard try await active().contains(where: { $0.device.role == .parent }) else {
+      throw LocalAPIError(
+        .unknownDevice,
+        "No parent's machine is paired with this one, so that no parent would see it: pair one with `latchkey pair` first."
+      )
+    }
+    guard let id = CommandID(bytes: SecureRandom.bytes(16)) else {
+      throw LocalAPIError(.internal, "The request got no ID: ask again.")
+    }
+    let reason = request.reason
+    let fault = try await act { effects, _ -> (LocalAPIError?, ActOrders) in
+      let moment = context.moment(try effects.rules(of: child))
+      let (requests, answers) = try effects.requests(of: child)
+      let book = RequestBook(requests, answers)
+      let open = requests.count { book.state(of: $0.id, on: moment.day) == .open }
+      guard open < RequestBook.mostOpen else {
+        let sentence =
+          "\(open) requests wait for an answer already: `latchkey requests` lists them. Wait for an answer, or talk to your "
+          + "parents."
+        return (LocalAPIError(.limit, sentence), .none)
+      }
+      let today = requests.count { $0.day == moment.day }
+      guard today < RequestBook.mostPerDay else {
+        let sentence =
+          "There were \(RequestBook.mostPerDay) requests today, as many as a day has: talk to your parents, or ask "
+          + "tomorrow."
+        return (LocalAPIError(.limit, sentence), .none)
+      }
+      let asked = ChildRequest(
+        id: id, device: context.own, at: moment.at, wish: wish, day: moment.day, reason: reason)
+      try effects.add(Fact(child, .request, asked.text))
+      return (nil, .none)
+    }.value
+    if let fault { throw fault }
+    return try await listing(of: id, household)
+  }
+
+  /// Answers a request.
+  fileprivate func answerRequest(_ answer: AnswerRequest) async throws -> RequestListing {
+    let household = try await household()
+    let (child, id) = try await find(answer.request, household)
+    let names = try await names()
+    let fault = try await act { effects, clock -> (LocalAPIError?, ActOrders) in
+      let (requests, answers) = try effects.requests(of: child)
+      let moment = context.moment(try effects.rules(of: child))
+      let book = RequestBook(requests, answers)
+      guard let request = book.requests[id] else {
+        return (
+          LocalAPIError(.unknownItem, "There is no such request any more: `latchkey requests` lists them."), .none
+        )
+      }
+      switch book.state(of: id, on: moment.day) {
+      case .answered(let given):
+        let what = given.verdict == .denied ? "no" : "yes"
+        let sentence =
+          "“\(names[given.modified.author])” answered that request before: \(what). The first answer holds."
+        return (LocalAPIError(.tooLate, sentence), .none)
+      case .open: break
+      case .expired, nil:
+        let sentence = "That request ended with its day: give the time with `latchkey grant`, if it is still wanted."
+        return (LocalAPIError(.tooLate, sentence), .none)
+      }
+      var changes: [RegisterChange] = []
+      if case .app(let app) = request.wish {
+        guard answer.minutes == nil else {
+          return (LocalAPIError(.invalid, "An application is allowed or not: leave the minutes out."), .none)
+        }
+        // Without the edit in the same transaction, a yes could be without effect.
+        if answer.isApproved, let key = RuleKey.app(app, .blocked).registerKey {
+          changes.append(RegisterChange(.child(child), key, "no"))
+        }
+      }
+      let given = RequestAnswer(
+        request: id, verdict: answer.isApproved ? .approved(minutes: answer.minutes) : .denied, day: moment.day,
+        word: answer.word, modified: try clock())
+      try effects.add(Fact(child, .answer, given.text))
+      return (nil, ActOrders(edits: changes))
+    }.value
+    if let fault { throw fault }
+    return try await listing(of: id, household)
+  }
+
+  /// The requests of one child.
+  private struct Book: Sendable {
+    var child: ChildID
+    var name: DeviceName
+    var day: FamilyDay
+    var requests: [ChildRequest]
+    var answers: [RequestAnswer]
+    var book: RequestBook
+
+    func listing(_ request: ChildRequest, _ names: FactNames, _ short: ShortIDs) -> RequestListing {
+      var listing = RequestListing(
+        requestID: request.id, short: short.short(request.id.bytes), childName: name,
+        deviceName: names[request.device], minutes: nil, appID: nil, category: nil, reason: request.reason,
+        askedAt: request.at, day: request.day, state: .open)
+      switch request.wish {
+      case .app(let app): listing.appID = app
+      case .time(let grant):
+        listing.minutes = grant.minutes
+        switch grant.scope {
+        case .all: break
+        case .category(let category): listing.category = category
+        case .app(let app): listing.appID = app
+        }
+      }
+      switch book.state(of: request.id, on: day) {
+      case .open, nil: listing.state = .open
+      case .expired: listing.state = .expired
+      case .answered(let answer):
+        listing.state = answer.verdict == .denied ? .denied : .approved
+        listing.answer = Self.shown(answer, names)
+        listing.overtaken = answers.filter { $0.request == request.id && $0 != answer }
+          .sorted { $0.modified < $1.modified }.map { Self.shown($0, names) }
+      }
+      return listing
+    }
+
+    private static func shown(_ answer: RequestAnswer, _ names: FactNames) -> RequestListing.Answer {
+      var minutes: Int?
+      if case .approved(let given) = answer.verdict { minutes = given }
+      return RequestListing.Answer(
+        isApproved: answer.verdict != .denied, minutes: minutes, word: answer.word, by: names[answer.modified.author],
+        at: answer.modified.wall)
+    }
+  }
+
+  private func books(_ household: Household) async throws -> [Book] {
+    let children = household.children
+    return try await look { effects in
+      try children.map { child in
+        let (requests, answers) = try effects.requests(of: child.id)
+        let book = RequestBook(requests, answers)
+        return Book(
+          child: child.id, name: DeviceName(sanitising: child.name),
+          day: context.moment(try effects.rules(of: child.id)).day,
+          requests: requests.filter { book.requests[$0.id] != nil }, answers: answers, book: book)
+      }
+    }
+  }
+
+  private func listing(of id: CommandID, _ household: Household) async throws -> RequestListing {
+    let books = try await books(household)
+    let names = try await names()
+    let short = ShortIDs(books.flatMap { $0.requests.map(\.id.bytes) })
+    for book in books {
+      for request in book.requests where request.id == id { return book.listing(request, names, short) }
+    }
+    throw LocalAPIError(.unknownItem, "There is no such request any more: `latchkey requests` lists them.")
+  }
+
+  /// Returns the request that a person named, or the only open one.
+  private func find(_ text: String?, _ household: Household) async throws -> (ChildID, CommandID) {
+    let books = try await books(household)
+    let known = books.flatMap { book in book.requests.map { (child: book.child, id: $0.id) } }
+    if let text {
+      let bytes = try ShortIDs(known.map(\.id.bytes)).find(text, "request", listing: "latchkey requests")
+      if let match = known.first(where: { $0.id.bytes == bytes }) { return match }
+    }
+    let open = books.flatMap { book in
+      book.requests.filter { book.book.state(of: $0.id, on: book.day) == .open }.map { (child: book.child, id: $0.id) }
+    }
+    guard let only = open.first else {
+      throw LocalAPIError(.unknownItem, "No request waits for an answer: `latchkey requests` lists those of today.")
+    }
+    guard open.count == 1 else {
+      throw LocalAPIError(
+        .invalid, "\(open.count) requests wait for an answer: name one as `latchkey requests` shows it.")
+    }
+    return only
+  }
+
+  private static func wish(_ request: AskRequest) throws(LocalAPIError) -> ChildRequest.Wish {
+    guard let minutes = request.minutes else {
+      guard let app = request.appID else {
+        throw LocalAPIError(.invalid, "A child asks for time or for an application: name one of them.")
+      }
+      return .app(app)
+    }
+    let scope: GrantScope = request.appID.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
+    return .time(Grant(minutes: minutes, scope: scope))
+  }
+}

@@ -1,0 +1,57 @@
+import LatchkeyModel
+
+/// Something that a child asked the parents for, as the local API shows it.
+package struct RequestListing: Hashable, Sendable, Codable {
+  /// What became of a request.
+  package enum State: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A parent can answer it.
+    case open
+    /// A parent said yes.
+    case approved
+    /// A parent said no.
+    case denied
+    /// The day ended without an answer.
+    case expired
+  }
+
+  /// A parent's answer.
+  package struct Answer: Hashable, Sendable, Codable {
+    /// A Boolean value that indicates whether the parent said yes.
+    package var isApproved: Bool
+    /// The minutes that the parent gave; `nil` if they are those asked for, or none were.
+    package var minutes: Int?
+    /// A word with it, which may be empty.
+    package var word: String
+    /// The name of the machine on which it was given.
+    package var by: DeviceName
+    /// When it was given, in Unix milliseconds by that machine's clock.
+    package var at: Int64
+  }
+
+  /// The permanent ID.
+  package var requestID: CommandID
+  /// The shortest beginning of the ID that fits no other request, at least 4 characters.
+  package var short: String
+  /// The child's name.
+  package var childName: DeviceName
+  /// The name of the machine on which the child asked.
+  package var deviceName: DeviceName
+  /// The minutes asked for; `nil` if the child asked for an application.
+  package var minutes: Int?
+  /// The application that the child asked for, or for which the time is.
+  package var appID: AppID?
+  /// The category for whose applications the time is.
+  package var category: AppCategory?
+  /// The child's reason, which may be empty.
+  package var reason: String
+  /// When the child asked, in Unix milliseconds by the household's time there.
+  package var askedAt: Int64
+  /// The family's day, with which the request expires.
+  package var day: FamilyDay
+  /// What became of it.
+  package var state: State
+  /// The answer that holds; `nil` for none.
+  package var answer: Answer?
+  /// Answers that came second and have no effect.
+  package var overtaken: [Answer] = []
+}

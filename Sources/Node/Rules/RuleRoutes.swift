@@ -1,0 +1,256 @@
+import LatchkeyAgent
+import LatchkeyAgentProtocol
+import LatchkeyCalendar
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// The rules of children, of their applications and of the whole family.
+///
+/// Spec: Protocol/11-rules.md §1, §2.
+extension Endpoints {
+  static let ruleRoutes: [any ServedEndpoint] = [getRules, setRules, grantTime, getApps, getSettings, setSettings]
+
+  public static let getRules = Endpoint(
+    .get, "/v1/rules", Query.text("child", "The child; may be absent if there is only one."),
+    errors: [.unknownChild, .ambiguousChild], summary: "The rules of a child."
+  ) { call, child in
+    try await call.rules(of: call.childOrOnly(child))
+  }
+
+  public static let setRules = Endpoint(
+    .post, "/v1/children/{child}/rules", Path.child, Body.json(RuleRequest.self), on: .settings,
+    errors: [.unknownChild, .ambiguousChild],
+    summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
+  ) { call, child, request in
+    try await call.setRules(of: call.child(child), request)
+  }
+
+  package static let grantTime = Endpoint(
+    .post, "/v1/children/{child}/grant", Path.child, Body.json(GrantRequest.self), on: .settings,
+    errors: [.unknownChild, .ambiguousChild],
+    summary:
+      "Grants a child more time for the rest of the family's day, on a parent. It is durable when the answer comes."
+  ) { call, child, request in
+    try await call.grant(to: call.child(child), request)
+  }
+
+  package static let getApps = Endpoint(
+    .get, "/v1/apps", Query.text("child", "The child; all children if it is absent."),
+    whoMay: .operatorsAndChild, errors: [.unknownChild, .ambiguousChild],
+    summary: "The applications with rules: what is in force for each child, the child's rules over the family's."
+  ) { call, child in
+    let apps = try await call.apps(of: call.childIfAny(child))
+    return call.caller.child == nil ? apps : apps.map(\.shownToChild)
+  }
+
+  package static let getSettings = Endpoint(
+    .get, "/v1/settings", whoMay: .operatorsAndChild, summary: "The rules of the whole family."
+  ) { call in
+    let settings = try await call.settings()
+    return call.caller.child == nil ? settings : settings.shownToChild
+  }
+
+  package static let setSettings = Endpoint(
+    .post, "/v1/settings", Body.json(RuleRequest.self), on: .settings,
+    summary: "Sets rules of the whole family, on a parent. They are durable when the answer comes."
+  ) { call, request in
+    try await call.setSettings(request)
+  }
+}
+
+extension Call {
+  /// Sets rules of a child.
+  fileprivate func setRules(of child: ChildID, _ request: RuleRequest) async throws -> RuleEdit {
+    try await set(request.changes.map { change in try Self.change(change, in: .child(child)) }, of: child)
+  }
+
+  /// Grants a child more time for the rest of the family's day.
+  fileprivate func grant(to child: ChildID, _ request: GrantRequest) async throws -> RuleEdit {
+    let scope: GrantScope = request.app.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
+    let day = boundary(try await household(), of: child).day(containing: context.wall())
+    let key = RuleKey.today(day, .grant(context.nextCommandID(context.wall())))
+    guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
+    let grant = Grant(minutes: request.minutes, scope: scope)
+    return try await set([RegisterChange(.child(child), place, grant.text)], of: child)
+  }
+
+  /// Returns the rules of the family.
+  fileprivate func settings() async throws -> FamilyRules {
+    let household = try await household()
+    let untold = try await machinesWithEditsUnderWay()
+    let registers = household.rules(of: nil)
+    return FamilyRules(
+      settings: FamilySettings(RuleSet.read(registers, child: nil).rules),
+      rules: try await listings(registers, of: nil, household),
+      untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
+  }
+
+  /// Sets rules of the whole family.
+  fileprivate func setSettings(_ request: RuleRequest) async throws -> FamilyEdit {
+    let commands = try await edit(request.changes.map { change in try Self.change(change, in: .family) })
+    return FamilyEdit(rules: try await settings(), commands: commands)
+  }
+
+  /// Returns the family's days, as a child's machines have them if a child is given; without a zone of the family's, those of
+  /// this machine's zone.
+  func boundary(_ household: Household, of child: ChildID? = nil) -> DayBoundary {
+    let registers = child.map { household.rules(of: $0) } ?? household.familyDays()
+    var rules = RuleSet.read(registers, child: child).rules
+    let isSet = registers.contains { $0.key == "family/zone" && $0.value != nil }
+    if !isSet { rules.zone = LocalZone.name() }
+    return rules.boundary
+  }
+
+  private func set(_ changes: [RegisterChange], of child: ChildID) async throws -> RuleEdit {
+    let commands = try await edit(changes)
+    return RuleEdit(rules: try await rules(of: child), commands: commands)
+  }
+
+  private static func change(
+    _ change: RuleRequest.Change, in zone: Zone
+  ) throws(LocalAPIError) -> RegisterChange {
+    guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: zone), rule != .name else {
+      throw LocalAPIError(
+        .invalid,
+        "There is no rule “\(DeviceName(sanitising: change.key))” for \(zone == .family ? "the family" : "a child"): update "
+          + "Latchkey, or correct it.")
+    }
+    if rule.isOfMany { throw LocalAPIError(.invalid, RuleFault.manyPrograms.sentence) }
+    guard let text = change.value else { return RegisterChange(zone, key, nil) }
+    do {
+      let read = try Rule(rule, typed: text)
+      if case .app(let app, _) = rule, case .matchers(let matchers) = read.value { try check(matchers, of: app) }
+      return RegisterChange(zone, key, read.text)
+    } catch { throw LocalAPIError(.invalid, error.sentence) }
+  }
+
+  /// Refuses matchers that the agent on the child's machine would refuse.
+  private static func check(_ matchers: [AppMatcher], of app: AppID) throws(RuleFault) {
+    for matcher in matchers {
+      guard let kind = MatcherCheck.fault(of: matcher) else { continue }
+      throw RuleFault(OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence)
+    }
+  }
+
+  /// Returns the rules of a child.
+  fileprivate func rules(of child: ChildID) async throws -> ChildRules {
+    let household = try await household()
+    let today = boundary(household, of: child).day(containing: context.wall())
+    let rules = try await listings(household.rules(of: child), of: child, household)
+    let own = rules.filter { rule in
+      guard !rule.isFamilys, rule.key != HouseholdKey.name else { return false }
+      // An exception for a day is over with it.
+      if case .today(let day, _) = RuleKey(rule.key) { return day >= today }
+      return true
+    }
+    let inForce = Set(own.filter { $0.notInForce == nil }.map(\.key))
+    let set = household.rules(for: child)
+    let defaults = try await installedNames(of: child, household).compactMap { id, name in
+      set.categoryByDefault(id).map {
+        DefaultListing(appID: id, displayName: set.apps[id]?.name ?? name, category: $0)
+      }
+    }
+    return ChildRules(
+      child: try await listing(of: child), rules: own,
+      family: rules.filter { rule in
+        guard rule.isFamilys, !inForce.contains(rule.key) else { return false }
+        // The child's limit of every day holds instead of the family's of each weekday.
+        guard case .weekday(let limit, _) = RuleKey(rule.key) else { return true }
+        return limit.everyDay.registerKey.map { !inForce.contains($0) } ?? true
+      },
+      defaults: defaults.sorted { $0.appID < $1.appID })
+  }
+
+  /// Returns what registers set, with who set it; deleted ones are left out.
+  func listings(
+    _ registers: [Register], of child: ChildID?, _ household: Household
+  ) async throws -> [RuleListing] {
+    let (rules, faults) = RuleSet.read(registers, child: child)
+    let installed = try await installedNames(of: child, household)
+    let names = installed.merging(rules.apps.compactMapValues(\.name)) { _, ruled in ruled }
+    let terms = RuleTerms(zone: rules.zone, names: names)
+    let peers = try await peers()
+    let parents = try await otherParents().values.joined().map(\.parent)
+    let reasons = Dictionary(faults.map { (RegisterMap.Place($0.zone, $0.key), $0.reason) }) { first, _ in first }
+    let machines = child.map { household.machines(of: $0) } ?? household.machines
+    return registers.compactMap { register in
+      guard let value = register.value else { return nil }
+      let author = register.modified.author
+      let told = parents.first { $0.deviceID == author }?.name
+      return RuleListing(
+        key: register.key, value: value, name: RuleText.name(register.key, terms),
+        words: RuleText.value(register.key, value, terms), setBy: told ?? name(author, peers),
+        setAt: register.modified.wall,
+        notInForce: reasons[.init(register.zone, register.key)],
+        isFamilys: register.zone == .family,
+        missing: author == context.own ? [] : household.without(register, of: machines).map(\.name))
+    }
+  }
+}
+
+extension Call {
+  /// Returns the applications that have rules, or that are installed and have a category by default, for each child.
+  fileprivate func apps(of wanted: ChildID?) async throws -> [ChildApps] {
+    let household = try await household()
+    let children = try await children(wanted)
+    guard !children.isEmpty else { return [ChildApps(child: nil, apps: try await apps(of: nil, household))] }
+    var found: [ChildApps] = []
+    for child in children {
+      found.append(ChildApps(child: child, apps: try await apps(of: child.childID, household)))
+    }
+    return found
+  }
+
+  private func apps(of child: ChildID?, _ household: Household) async throws -> [AppListing] {
+    let registers = household.rules(of: child)
+    let rules = RuleSet.read(registers, child: child).rules
+    var listings: [AppID: [RegisterKey: RuleListing]] = [:]
+    // The family's come first, and the child's take their places.
+    for listing in try await self.listings(registers, of: child, household) {
+      guard let id = RuleKey(listing.key)?.application else { continue }
+      let isHidden = listings[id]?[listing.key] != nil && listing.notInForce != nil
+      guard !isHidden else { continue }
+      listings[id, default: [:]][listing.key] = listing
+      guard !listing.isFamilys, RuleKey(listing.key) == .app(id, .limit) else { continue }
+      // The child's limit of every day holds instead of the family's of each weekday.
+      listings[id] = listings[id]?.filter { key, rule in
+        if rule.isFamilys, case .weekday = RuleKey(key) { false } else { true }
+      }
+    }
+    let names = try await installedNames(of: child, household)
+    for id in names.keys where listings[id] == nil && rules.categoryByDefault(id) != nil { listings[id] = [:] }
+    return listings.sorted { $0.key < $1.key }.map { id, listings in
+      let app = rules.apps[id] ?? RuleSet.App()
+      let byDefault = rules.categoryByDefault(id)
+      let use = AppUse(
+        category: app.category ?? byDefault ?? .neutral, milliPointsPerMinute: app.milliPointsPerMinute)
+      return AppListing(
+        appID: id, displayName: app.name ?? names[id] ?? id.text, category: app.category ?? byDefault,
+        isByDefault: byDefault != nil, ownMilliPointsPerMinute: use.milliPointsPerMinute,
+        milliPointsPerMinute: rules.perMinute(use),
+        isEnabled: app.isEnabled, isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
+        limit: app.limit?.text, matchers: app.matchers, rules: listings.sorted { $0.key < $1.key }.map(\.value))
+    }
+  }
+}
+
+extension ChildApps {
+  /// The applications without the rules that recognize their processes, which a child could evade.
+  fileprivate var shownToChild: ChildApps {
+    var listing = self
+    for index in listing.apps.indices {
+      listing.apps[index].matchers = []
+      listing.apps[index].rules = []
+    }
+    return listing
+  }
+}
+
+extension FamilyRules {
+  /// What holds, with the rule about the family's zone alone, in which times are shown.
+  fileprivate var shownToChild: FamilyRules {
+    FamilyRules(settings: settings, rules: rules.filter { $0.key == "family/zone" }, untold: [])
+  }
+}

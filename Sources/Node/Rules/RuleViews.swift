@@ -1,0 +1,107 @@
+import LatchkeyModel
+
+/// The applications of a child that have rules, or are installed and have a category by default, as `GET /v1/apps` lists them.
+package struct ChildApps: Hashable, Sendable, Codable {
+  /// The child; `nil` for the whole family while it has no child.
+  package var child: ChildListing?
+  /// The applications, in the order of their IDs.
+  package var apps: [AppListing]
+}
+
+/// What is in force for one application of a child: for each rule the child's, otherwise the family's.
+package struct AppListing: Hashable, Sendable, Codable {
+  /// The application's ID.
+  package var appID: AppID
+  /// The name for people; the ID if none was given.
+  package var displayName: String
+  /// The category; `nil` if none is set.
+  package var category: AppCategory?
+  /// A Boolean value that indicates whether the category is a default, which no parent has set.
+  package var isByDefault: Bool = false
+  /// The rate in milli-points per minute of its own; `nil` for that of its category.
+  package var ownMilliPointsPerMinute: Int64?
+  /// The rate in milli-points per minute that holds.
+  package var milliPointsPerMinute: Int64 = 0
+  /// A Boolean value that indicates whether its rules hold.
+  package var isEnabled: Bool = true
+  /// A Boolean value that indicates whether it is blocked.
+  package var isBlocked: Bool = false
+  /// A Boolean value that indicates whether it is always allowed.
+  package var isAlwaysAllowed: Bool = false
+  /// The limit a day, as its rule is written; `nil` for none.
+  package var limit: String?
+  /// The rules that recognize its processes.
+  package var matchers: [AppMatcher] = []
+  /// The rules that are set for it, in the order of their keys.
+  package var rules: [RuleListing] = []
+}
+
+/// The rules of a child, as the local API shows them.
+public struct ChildRules: Hashable, Sendable, Codable {
+  /// The child.
+  public var child: ChildListing
+  /// The rules that are set for the child, in the order of their keys; exceptions for past days are left out.
+  public var rules: [RuleListing]
+  /// The rules of the whole family that hold for the child, in the order of their keys.
+  public var family: [RuleListing] = []
+  /// The applications on the child's machines whose category is a default, in the order of their IDs.
+  public var defaults: [DefaultListing] = []
+}
+
+/// The category of an application that no parent has set.
+public struct DefaultListing: Hashable, Sendable, Codable {
+  /// The application's ID.
+  public var appID: AppID
+  /// The name for people.
+  public var displayName: String
+  /// The category.
+  public var category: AppCategory
+}
+
+/// A rule of a child.
+public struct RuleListing: Hashable, Sendable, Codable {
+  /// The key of its register.
+  public var key: RegisterKey
+  /// The value, in the form that is stored.
+  public var value: String
+  /// The name of the rule for people.
+  public var name: String
+  /// The value in words.
+  public var words: String
+  /// The name of the machine on which it was set.
+  public var setBy: DeviceName
+  /// When it was set, in Unix milliseconds by that machine's clock.
+  public var setAt: Int64
+  /// The reason that the rule has no effect, in one sentence; `nil` if it has.
+  public var notInForce: String?
+  /// A Boolean value that indicates whether it is a rule of the whole family.
+  public var isFamilys: Bool = false
+  /// On a parent's node, the machines that should hold the rule of another parent's and have not told that they do.
+  public var missing: [DeviceName] = []
+}
+
+/// Rules that were set.
+public struct RuleEdit: Hashable, Sendable, Codable {
+  /// The child's rules from now on.
+  public var rules: ChildRules
+  /// The commands that carry the edit, one or more for each of the child's machines.
+  public var commands: [ConfigurationCommand]
+}
+
+/// The rules of the whole family, as `GET /v1/settings` shows them.
+package struct FamilyRules: Hashable, Sendable, Codable {
+  /// The settings that hold, with the defaults of those that nobody has set.
+  package var settings: FamilySettings
+  /// The rules that are set for the family, in the order of their keys.
+  package var rules: [RuleListing]
+  /// On a parent's node, the machines that have not yet confirmed the last change.
+  package var untold: [DeviceName]
+}
+
+/// Rules of the family that were set.
+package struct FamilyEdit: Hashable, Sendable, Codable {
+  /// The family's rules from now on.
+  package var rules: FamilyRules
+  /// The commands that carry the edit, one or more for each child's machine.
+  package var commands: [ConfigurationCommand]
+}

@@ -1,0 +1,37 @@
+import LatchkeyAgent
+import LatchkeyModel
+import ServiceLifecycle
+
+/// A service that tells the service manager when the node is up, that it lives, and when it stops.
+///
+/// A sign of life is sent only after the node has answered a request that reads its database. A process whose parts wait
+/// for each other forever therefore sends none, and the service manager starts it again.
+struct ServiceManagerService: Service {
+  let manager: ServiceManager
+  let node: any NodeInterface
+  /// Has an element once the local API accepts connections.
+  let whenUp: AsyncStream<Void>
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await report() }
+    manager.tell("STOPPING=1")
+  }
+
+  private func report() async {
+    for await _ in whenUp { break }
+    if Task.isCancelled { return }
+    manager.tell("READY=1")
+    guard let interval = manager.signInterval else {
+      // Until the node is told to stop.
+      while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
+      return
+    }
+    while !Task.isCancelled {
+      // Any answer is a sign of life, also an error: starting the node again does not mend a disk.
+      _ = try? await node.ask(Endpoints.getChildren)
+      if Task.isCancelled { return }
+      manager.tell("WATCHDOG=1")
+      do { try await Task.sleep(for: interval) } catch { return }
+    }
+  }
+}

@@ -1,0 +1,364 @@
+import Glibc
+import LatchkeyAgentProtocol
+import LatchkeyCalendar
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+extension Route.Place {
+  fileprivate static let childsDay = Route.Place.child(
+    "This is a parent's machine: run `latchkey today` here, or `latchkey me` on a child's.")
+}
+
+/// A child's day: what was used, what is left, and why.
+///
+/// Spec: Protocol/10-household.md §4, Protocol/11-rules.md §5.
+extension Endpoints {
+  static let todayRoutes: [any ServedEndpoint] = [
+    getToday, todayEvents, getOwnToday, noticeEvents, getExplanation, getUseReport,
+  ]
+
+  public static let getToday = Endpoint(
+    .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsAndChild,
+    errors: [.unknownChild, .ambiguousChild],
+    summary: "A child's day so far: what was used, what runs, what is left, and why."
+  ) { call, child in
+    try await call.today(of: call.child(child))
+  }
+
+  public static let todayEvents = Endpoint(
+    events: "/v1/children/{child}/today/events", Path.child, whoMay: .operatorsAndChild,
+    errors: [.unknownChild, .ambiguousChild],
+    summary: "A child's day: the present one at once, then each change."
+  ) { call, child in
+    try await call.todayEvents(of: call.child(child))
+  }
+
+  package static let getOwnToday = Endpoint(
+    .get, "/v1/me", whoMay: .operatorsAndChild,
+    on: .childsDay, errors: [.unknownChild],
+    summary: "The day of the child whose account the caller uses, on a child."
+  ) { call in
+    try await call.ownToday()
+  }
+
+  package static let noticeEvents = Endpoint(
+    events: "/v1/me/notices", Query.number("after", "The number of the last notice that is known.", default: 0),
+    whoMay: .operatorsAndChild, on: .childsDay, errors: [.unknownChild],
+    summary: "What the child whose account the caller uses is told, on a child: what is kept, then each new notice."
+  ) { call, number in
+    try await call.notices(after: number)
+  }
+
+  package static let getExplanation = Endpoint(
+    .get, "/v1/children/{child}/explain", Path.child,
+    Query.text("app", "The application, by its ID or name."),
+    Query.number("at", "Unix milliseconds: the moment to explain; now if it is absent."),
+    whoMay: .operatorsAndChild, errors: [.unknownChild, .ambiguousChild, .unknownItem],
+    summary: "Why an application may run or may not: every rule that is considered."
+  ) { call, child, app, at in
+    guard let app else {
+      throw LocalAPIError(.invalid, "The application is missing: give its ID or name as `app`.")
+    }
+    return try await call.explain(app, to: call.child(child), at: at)
+  }
+
+  package static let getUseReport = Endpoint(
+    .get, "/v1/children/{child}/report", Path.child,
+    Query.text("period", "The length of a period: day, week or month; day if it is absent."),
+    Query.text("from", "The first day, such as 2026-11-01."), Query.text("to", "The last day; today if it is absent."),
+    errors: [.unknownChild, .ambiguousChild], summary: "A child's use by day, week or month, the newest first."
+  ) { call, child, period, from, to in
+    try await call.useReport(of: call.child(child), by: period ?? "day", from: from, to: to)
+  }
+}
+
+extension Call {
+  /// Returns a stream of a child's day: the present one immediately, then each change.
+  fileprivate func todayEvents(of child: ChildID) -> AsyncStream<ChildToday> {
+    context.changes.events(keepingNewest: 1, since: ChildToday?.none) { last in
+      // If the disk refuses now, the day is reported after the next change.
+      guard let today = try? await again.today(of: child) else { return [] }
+      defer { last = today }
+      return last?.withoutTime == today.withoutTime ? [] : [today]
+    }
+  }
+
+  /// Returns the day of the child whose account the caller uses.
+  fileprivate func ownToday() async throws -> ChildToday {
+    let child = try await callersChild()
+    var today = try await today(of: child)
+    // Unknown programs have no line of their own that would say so.
+    let unknown = context.notices.notices(for: child, after: 0).last {
+      $0.kind == .closed && $0.key == ChildNotice.unknownKey
+    }
+    if let unknown, context.now() - unknown.at < Self.recentMilliseconds { today.notices.append(unknown.sentence) }
+    return today
+  }
+
+  /// The time for which a child is told again which unknown program was closed, in milliseconds.
+  private static let recentMilliseconds: Int64 = 3_600_000
+
+  /// Returns why an application may run or may not.
+  fileprivate func explain(_ app: String, to child: ChildID, at time: Int64?) async throws -> ChildExplanation {
+    let household = try await household()
+    if let time, !HybridTimestamp.walls.contains(time) {
+      throw LocalAPIError(.invalid, "That time is in no calendar: give one such as 2026-11-21T18:30.")
+    }
+    var standing = try await StandingReader(context: context).read(child, household, at: time)
+    let installed = try await installedNames(of: child, household)
+    standing.installed = installed
+    let found = try Self.app(app, in: standing, installed: installed)
+    let id = found ?? .otherPrograms
+    let machines = household.machines(of: child).map(\.device)
+    let shown = standing.shown(id)
+    var open: LeftOpen = ([], [])
+    if !shown.verdict.isAllowed { open = Self.leftOpen(id, on: Set(machines), standing.rules, try await conditions()) }
+    if found == nil { open.sentences.insert(Self.unknownName(app), at: 0) }
+    return ChildExplanation(
+      name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
+      zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement,
+      leftOpen: open.sentences, isLeftOpen: open.machines.isSuperset(of: machines))
+  }
+
+  /// Returns a sentence about a name that no application is known by.
+  private static func unknownName(_ text: String) -> String {
+    "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed: this is what holds for "
+      + "programs that no rule names. A program of the system without an entry in a menu stays open outside of a terminal."
+  }
+
+  private typealias LeftOpen = (machines: Set<DeviceID>, sentences: [String])
+
+  /// The beginnings of the IDs of what belongs to desktops.
+  private static let desktops = ["org.gnome.", "org.kde.", "org.xfce.", "org.mate.", "org.lxqt."]
+
+  /// Returns the machines that do not close an application although the rules do not allow it, and why.
+  ///
+  /// `conditions` are those of all machines.
+  private static func leftOpen(
+    _ app: AppID, on machines: Set<DeviceID>, _ rules: RuleSet, _ conditions: [ConditionListing]
+  ) -> LeftOpen {
+    let isNamed = rules.apps[app] != nil || rules.categoryByDefault(app) != nil
+    if !isNamed,
+      NeededPrograms.isOfDesktop(
+        desktops.reduce(app.text) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 })
+    {
+      return (
+        machines,
+        [
+          "The desktop or accessibility needs it: what closes everything leaves it alone, and a rule of its own closes it."
+        ]
+      )
+    }
+    var found: LeftOpen = ([], [])
+    for listing in conditions where machines.contains(listing.deviceID) {
+      let isOfThis =
+        switch listing.condition.name {
+        case "agent-silent", "no-agent", "no-account": true
+        case "rule-unrecognized": listing.condition.detail == app.text
+        case "own-programs-only": !isNamed && app != .unknownPrograms
+        default: false
+        }
+      guard isOfThis, let kind = ConditionKind.named(listing.condition.name) else { continue }
+      let machine = listing.isOwn ? "this machine" : "“\(listing.deviceName.text)”"
+      found.machines.insert(listing.deviceID)
+      let words = kind.words(on: machine, account: listing.accountName ?? "", detail: listing.condition.detail)
+      found.sentences.append("\(words.sentence) \(words.next)")
+    }
+    return found
+  }
+
+  /// Returns a child's use by day, week or month.
+  fileprivate func useReport(
+    of child: ChildID, by word: String, from: String?, to: String?
+  ) async throws -> UseReport {
+    guard let period = ReportPeriod(rawValue: word) else {
+      throw LocalAPIError(.invalid, "A report is by day, week or month: give one of them.")
+    }
+    let household = try await household()
+    let rules = household.rules(for: child)
+    let boundary = rules.boundary
+    let last = try to.map(Self.reportDay) ?? context.time.moment(boundary).day
+    let first = try from.map(Self.reportDay) ?? period.usualStart(before: last)
+    guard first <= last else {
+      throw LocalAPIError(.invalid, "The range ends before it begins: give --from a day that is not after --to.")
+    }
+    guard last.days(since: first) < UsageReport.mostDays else {
+      throw LocalAPIError(.invalid, "A report has at most \(UsageReport.mostDays) days: give a later --from.")
+    }
+    let empty = UsageReport(
+      boundary, period, from: first, through: last, isLearningFree: rules.screenTime.learning == .free)
+    // What runs is read first, so that a session that ends meanwhile is in at least one of both.
+    let now = context.now()
+    let running = try await StandingReader(context: context).running(at: now).map(\.use).filter { $0.child == child }
+    var (report, names) = try await context.store.sessions(
+      of: child, from: boundary.start(of: first), to: boundary.end(of: last), into: empty
+    ) { $0.add($1) }
+    for use in running {
+      report.add(UsageSlice(use))
+      if names[use.appID] == nil { names[use.appID] = use.displayName }
+    }
+    let periods = report.periods.map { period in
+      let rows = period.rows.map { row in
+        UseReport.Row(
+          appID: row.app, displayName: rules.app(row.app).name ?? names[row.app] ?? row.app.text,
+          category: row.category, milliseconds: row.milliseconds, earnedMilliPoints: row.earnedMilliPoints,
+          sessions: row.sessions)
+      }
+      return UseReport.Period(
+        start: period.start.description, milliseconds: period.milliseconds,
+        categories: CategoryToday.list(period.categories), rows: rows)
+    }
+    return UseReport(
+      childID: child, name: Self.name(of: child, in: household), period: period.rawValue, from: first.description,
+      to: last.description, periods: periods)
+  }
+
+  /// Returns what runs on all machines, as far as known here.
+  func runningNow() async throws -> [RunningNow] {
+    let sessions = try await StandingReader(context: context).running(at: context.now())
+    if sessions.isEmpty { return [] }
+    return try await shown(sessions, try await household())
+  }
+
+  /// Returns a child's day so far.
+  func today(of child: ChildID) async throws -> ChildToday {
+    let household = try await household()
+    var standing = try await StandingReader(context: context).read(child, household)
+    if standing.appIDs.contains(where: { standing.name(of: $0) == $0.text }) {
+      standing.installed = try await installedNames(of: child, household)
+    }
+    let today = standing.today
+    var apps = standing.apps
+    if apps.contains(where: { !$0.verdict.isAllowed }) {
+      let (machines, conditions) = (Set(household.machines(of: child).map(\.device)), try await conditions())
+      for index in apps.indices where !apps[index].verdict.isAllowed {
+        let open = Self.leftOpen(apps[index].appID, on: machines, standing.rules, conditions).machines
+        apps[index].isLeftOpen = open.isSuperset(of: machines)
+      }
+    }
+    let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
+    let isRedeemed = usesPoints && standing.rules.points.use == .redeemFirst
+    return ChildToday(
+      childID: child, name: Self.name(of: child, in: household), day: standing.situation.day.description,
+      zone: standing.rules.zone, at: standing.situation.time, usedMilliseconds: today.screen,
+      weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
+      categories: CategoryToday.list(today.categories), apps: apps,
+      running: try await shown(standing.running, household),
+      screen: standing.screen, notices: standing.notices.map(\.sentence), enforcement: context.enforcement,
+      milliPoints: usesPoints ? situation.spendable : nil,
+      redeemedMilliseconds: isRedeemed ? situation.redeemed.map(\.milliseconds).limitedSum : nil)
+  }
+
+  private func shown(
+    _ sessions: [ChildStanding.Session], _ household: Household
+  ) async throws -> [RunningNow] {
+    let peers = try await peers()
+    return sessions.filter { $0.use.appID != .screenTime }.map { session in
+      let use = session.use
+      return RunningNow(
+        recordID: use.recordID,
+        childName: use.child.flatMap { household.name(of: $0) }.map { DeviceName(sanitising: $0) },
+        deviceID: session.device, deviceName: name(session.device, peers), appID: use.appID,
+        displayName: use.displayName, category: use.category, since: use.since,
+        activeMilliseconds: use.activeMilliseconds, isStale: session.isStale)
+    }
+  }
+
+  private static func name(of child: ChildID, in household: Household) -> DeviceName {
+    DeviceName(sanitising: household.name(of: child) ?? "child")
+  }
+
+  /// Returns the application that a person named: one that was used, has rules, or is installed; `nil` if none is known by that name.
+  private static func app(
+    _ text: String, in standing: ChildStanding, installed: [AppID: String]
+  ) throws(LocalAPIError) -> AppID? {
+    let known =
+      standing.apps.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
+      + installed.map { AppSearch.Candidate(appID: $0.key, name: $0.value, isInstalled: true) }
+    // What was used on another day of the week may have no rules.
+    let past = AppID(text).flatMap { id in
+      standing.situation.use.values.contains { $0.apps[id] != nil } ? id : nil
+    }
+    do {
+      if let app = try AppSearch.find(text, among: known, isWhole: past != nil) { return app }
+    } catch { throw LocalAPIError(.invalid, error.description) }
+    if let past { return past }
+    let question = AppSearch.question(for: text, among: known)
+    guard question.isEmpty, AppID(text) != nil else {
+      throw LocalAPIError(
+        .unknownItem,
+        "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed"
+          + (question.isEmpty ? ": `latchkey apps scan` lists those that are." : ". \(question)"))
+    }
+    return nil
+  }
+
+  private static func reportDay(_ text: String) throws(LocalAPIError) -> FamilyDay {
+    guard let day = FamilyDay(text) else {
+      throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: text))” is no day: write it as 2026-11-21.")
+    }
+    return day
+  }
+}
+
+extension ReportPeriod {
+  /// Returns the first day of a report for which nobody named one: a week of days, five weeks, or a year of months.
+  fileprivate func usualStart(before last: FamilyDay) -> FamilyDay {
+    switch self {
+    case .day: last.advanced(byDays: -6)
+    case .week: last.startOfWeek.advanced(byDays: -28)
+    case .month: start(of: last.advanced(byDays: -330))
+    }
+  }
+}
+
+extension CategoryToday {
+  /// Returns the time of each category that has any, in the order of the categories.
+  fileprivate static func list(_ categories: [AppCategory: Int64]) -> [CategoryToday] {
+    AppCategory.allCases.compactMap { category in
+      categories[category].map { CategoryToday(category: category, usedMilliseconds: $0) }
+    }
+  }
+}
+
+extension ChildToday {
+  /// The day without what changes by the passing of time alone, rounded to minutes.
+  fileprivate var withoutTime: ChildToday {
+    var today = self
+    today.at = 0
+    today.usedMilliseconds /= 60_000
+    today.weekMilliseconds /= 60_000
+    for index in today.categories.indices { today.categories[index].usedMilliseconds /= 60_000 }
+    for index in today.apps.indices {
+      today.apps[index].usedMilliseconds /= 60_000
+      today.apps[index].verdict.forgetTime()
+    }
+    today.screen.forgetTime()
+    today.milliPoints = today.milliPoints.map { $0 / 1_000 }
+    today.redeemedMilliseconds = today.redeemedMilliseconds.map { $0 / 60_000 }
+    for index in today.running.indices { today.running[index].activeMilliseconds /= 60_000 }
+    return today
+  }
+}
+
+extension VerdictToday {
+  fileprivate mutating func forgetTime() {
+    until = nil
+    leftMilliseconds = leftMilliseconds.map { $0 / 60_000 }
+  }
+}
+
+extension Call {
+  /// Returns a stream of what the child whose account the caller uses is told: what is kept, then each new notice.
+  fileprivate func notices(after number: Int) async throws -> AsyncStream<ChildNotice> {
+    let child = try await callersChild()
+    let board = context.notices
+    return board.changes.events(keepingNewest: NoticeBoard.capacity, since: number) { last in
+      let notices = board.notices(for: child, after: last)
+      last = notices.last?.number ?? last
+      return notices
+    }
+  }
+}

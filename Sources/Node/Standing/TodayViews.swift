@@ -1,0 +1,233 @@
+import LatchkeyModel
+
+/// A child's day so far, as the local API shows it: what was used, what runs, and what is left.
+public struct ChildToday: Hashable, Sendable, Codable {
+  /// The child's ID.
+  public var childID: ChildID
+  /// The child's name.
+  public var name: DeviceName
+  /// The family's day, such as `2026-11-21`.
+  public var day: String
+  /// The IANA name of the family's zone.
+  public var zone: String
+  /// The time for which this was worked out, Unix milliseconds.
+  public var at: Int64
+  /// The time for which anything was in use today, on all machines as far as known here, in milliseconds.
+  public var usedMilliseconds: Int64
+  /// The same since Monday.
+  public var weekMilliseconds: Int64
+  /// The screen time of the day with what was granted for it, in milliseconds; `nil` without a limit.
+  public var limitMilliseconds: Int64?
+  /// The use of each category today, in milliseconds; categories without use are left out.
+  public var categories: [CategoryToday]
+  /// The applications that were used today, that run, or that have rules.
+  public var apps: [AppToday]
+  /// What runs now.
+  public var running: [RunningNow]
+  /// What holds for all screen time, whatever the application.
+  public var screen: VerdictToday
+  /// What a person should know now, one sentence each, such as that little time is left.
+  public var notices: [String]
+  /// How far the child's machines hold to rules.
+  public var enforcement: Enforcement
+  /// The milli-points that are left to spend; `nil` if the family uses no points.
+  public var milliPoints: Int64?
+  /// The redeemed time that is left, in milliseconds; `nil` if rewards are not paid with it.
+  public var redeemedMilliseconds: Int64?
+
+  /// Creates a child's day.
+  public init(
+    childID: ChildID, name: DeviceName, day: String, zone: String, at: Int64, usedMilliseconds: Int64,
+    weekMilliseconds: Int64, limitMilliseconds: Int64? = nil, categories: [CategoryToday], apps: [AppToday],
+    running: [RunningNow], screen: VerdictToday, notices: [String], enforcement: Enforcement,
+    milliPoints: Int64? = nil, redeemedMilliseconds: Int64? = nil
+  ) {
+    self.milliPoints = milliPoints
+    self.redeemedMilliseconds = redeemedMilliseconds
+    self.childID = childID
+    self.name = name
+    self.day = day
+    self.zone = zone
+    self.at = at
+    self.usedMilliseconds = usedMilliseconds
+    self.weekMilliseconds = weekMilliseconds
+    self.limitMilliseconds = limitMilliseconds
+    self.categories = categories
+    self.apps = apps
+    self.running = running
+    self.screen = screen
+    self.notices = notices
+    self.enforcement = enforcement
+  }
+}
+
+/// The use of one category on a day.
+public struct CategoryToday: Hashable, Sendable, Codable {
+  /// The category.
+  public var category: AppCategory
+  /// The time for which anything of it was in use, in milliseconds.
+  public var usedMilliseconds: Int64
+}
+
+/// What the rules say of something now.
+public struct VerdictToday: Hashable, Sendable, Codable {
+  /// A Boolean value that indicates whether the rules allow it.
+  public var isAllowed: Bool
+  /// The word for the rule that closes it, now or at `until`; `nil` if none does before the end of the next day.
+  public var rule: String?
+  /// The same in words, such as "2 h a day are used"; `nil` without a rule.
+  public var reason: String?
+  /// If allowed, when it closes; if not, when it may open again; Unix milliseconds; `nil` if that is not in sight.
+  public var until: Int64?
+  /// The time until then, in milliseconds.
+  public var leftMilliseconds: Int64?
+}
+
+/// One application on a child's day.
+public struct AppToday: Hashable, Sendable, Codable {
+  /// The application's ID.
+  public var appID: AppID
+  /// The application's name.
+  public var displayName: String
+  /// The category by the present rules.
+  public var category: AppCategory
+  /// The time for which it was in use today, in milliseconds.
+  public var usedMilliseconds: Int64
+  /// What the rules say of it now.
+  public var verdict: VerdictToday
+  /// A Boolean value that indicates whether the rules do not allow it, and no machine of the child's closes it.
+  public var isLeftOpen: Bool
+
+  /// Creates an application's day.
+  public init(
+    appID: AppID, displayName: String, category: AppCategory, usedMilliseconds: Int64, verdict: VerdictToday,
+    isLeftOpen: Bool = false
+  ) {
+    self.isLeftOpen = isLeftOpen
+    self.appID = appID
+    self.displayName = displayName
+    self.category = category
+    self.usedMilliseconds = usedMilliseconds
+    self.verdict = verdict
+  }
+}
+
+/// Why an application may run or may not: every rule that was considered.
+package struct ChildExplanation: Hashable, Sendable, Codable {
+  /// A rule and what it says.
+  package struct Rule: Hashable, Sendable, Codable {
+    /// The word for the rule.
+    package var rule: String
+    /// The rule in words.
+    package var words: String
+    /// A Boolean value that indicates whether the rule allows the application.
+    package var isOpen: Bool
+    /// How long this holds, in milliseconds; `nil` for longer than to the end of the next day.
+    package var leftMilliseconds: Int64?
+  }
+
+  /// The child's name.
+  package var name: DeviceName
+  /// The application.
+  package var app: AppToday
+  /// The time for which this was worked out, Unix milliseconds.
+  package var at: Int64
+  /// The IANA name of the family's zone.
+  package var zone: String
+  /// The rules that were considered, in their order.
+  package var rules: [Rule]
+  /// How far the child's machines hold to rules.
+  package var enforcement: Enforcement
+  /// Why it runs on although the rules do not allow it, one sentence for each machine on which it does.
+  package var leftOpen: [String]
+  /// A Boolean value that indicates whether it would be closed on no machine of the child's.
+  package var isLeftOpen: Bool
+
+  /// Creates an explanation.
+  package init(
+    name: DeviceName, app: AppToday, at: Int64, zone: String, rules: [Rule], enforcement: Enforcement,
+    leftOpen: [String] = [], isLeftOpen: Bool = false
+  ) {
+    self.leftOpen = leftOpen
+    self.isLeftOpen = isLeftOpen
+    self.name = name
+    self.app = app
+    self.at = at
+    self.zone = zone
+    self.rules = rules
+    self.enforcement = enforcement
+  }
+}
+
+/// A child's use by day, week or month, as the local API shows it.
+package struct UseReport: Hashable, Sendable, Codable {
+  /// The use of one application in one period.
+  package struct Row: Hashable, Sendable, Codable {
+    /// The application's ID.
+    package var appID: AppID
+    /// The application's name.
+    package var displayName: String
+    /// The category at the time of use.
+    package var category: AppCategory
+    /// The time of use in milliseconds, each instant once.
+    package var milliseconds: Int64
+    /// What learning earned, in milli-points.
+    package var earnedMilliPoints: Int64
+    /// The sessions that began in the period.
+    package var sessions: Int64
+  }
+
+  /// The use in one period.
+  package struct Period: Hashable, Sendable, Codable {
+    /// The first day, such as `2026-11-16`.
+    package var start: String
+    /// The child's time of use in milliseconds, each instant once.
+    package var milliseconds: Int64
+    /// The time of use of each category that has any, each instant once.
+    package var categories: [CategoryToday]
+    /// The applications, the longest use first.
+    package var rows: [Row]
+  }
+
+  /// The child's ID.
+  package var childID: ChildID
+  /// The child's name.
+  package var name: DeviceName
+  /// The length of a period: `day`, `week` or `month`.
+  package var period: String
+  /// The first day of the report, such as `2026-11-01`.
+  package var from: String
+  /// The last day of the report.
+  package var to: String
+  /// The periods with use, newest first.
+  package var periods: [Period]
+}
+
+/// Something that a child is told at once, such as that a program closes soon.
+package struct ChildNotice: Hashable, Sendable, Codable {
+  /// What a child is told of.
+  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A program closes soon.
+    case warned
+    /// A program was closed or paused.
+    case closed
+    /// A parent said yes to a request.
+    case approved
+    /// A parent said no to a request.
+    case denied
+  }
+
+  /// The key of notices about programs that are no known application.
+  package static let unknownKey = "unknown"
+
+  /// Its number, which grows with each notice of the machine during a boot.
+  package var number: Int
+  /// What it is about: a notice takes the place of earlier ones with the same key.
+  package var key: String
+  /// What it tells of.
+  package var kind: Kind
+  /// The sentence for the child.
+  package var sentence: String
+  /// When it happened, on the boot clock of the child's machine.
+  package var at: BootInstant
+}

@@ -1,0 +1,162 @@
+import Foundation
+import LatchkeyAgent
+import LatchkeyCalendar
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// The recorded use of applications.
+extension Endpoints {
+  static let usageRoutes: [any ServedEndpoint] = [getUsage, startUsage, endUsage]
+
+  package static let getUsage = Endpoint(
+    .get, "/v1/usage", Query.device, Query.text("app", "Only of the application with this ID."),
+    Query.number("from", "Unix milliseconds: the start of the range."),
+    Query.number("to", "Unix milliseconds: the end of the range, exclusive."),
+    Query.greatest("The most sessions of a page, 1 to 10,000.", default: 1_000),
+    Query.text("cursor", "The `next` of the page before."), errors: [.unknownDevice, .ambiguousDevice],
+    summary: "Sessions that overlap the range, clipped to it, the newest first."
+  ) { call, device, app, from, to, limit, cursor in
+    try await call.usage(
+      UsageQuery(device: device, appID: app, from: from, to: to, limit: limit, cursor: cursor))
+  }
+
+  public static let startUsage = Endpoint(
+    .post, "/v1/usage/sessions", Body.json(UsageStartRequest.self),
+    on: .child("Use is recorded on a child's machine: run `latchkey usage track` there."), created: true,
+    errors: [.limit],
+    summary: "Starts to record a program of the caller's, on a child. The session is durable when the answer comes."
+  ) { call, request in
+    try await call.node.usage.start(request, by: call.caller.userID)
+  }
+
+  package static let endUsage = Endpoint(
+    .post, "/v1/usage/sessions/{session}/end", Path.text("session", "The record ID of a session."),
+    errors: [.unknownSession, .stillRunning],
+    summary: "Checks at once whether the programs of a session have ended, on a child."
+  ) { call, id in
+    guard let known = RecordID(id) else {
+      throw LocalAPIError(.unknownSession, "That is no session's ID: it has 32 hexadecimal digits.")
+    }
+    return try await call.node.usage.end(known)
+  }
+}
+
+extension Call {
+  /// Returns a page of sessions, newest first.
+  fileprivate func usage(_ query: UsageQuery) async throws -> UsagePage {
+    var target: DeviceID?
+    // A child's node knows of other machines only what totals need.
+    if role == .child { target = context.own }
+    if let device = query.device {
+      let isOwn = device == context.name.text || DeviceID(device) == context.own
+      target = isOwn ? context.own : try await knownDevice(device)
+    }
+    var app: AppID?
+    if let text = query.appID {
+      guard let id = AppID(text) else {
+        throw LocalAPIError(
+          .invalid, "“\(DeviceName(sanitising: text))” is no application ID: see `latchkey apps list`.")
+      }
+      app = id
+    }
+    let from = query.from ?? Int64.min / 4
+    let to = query.to ?? Int64.max / 4
+    guard from < to else {
+      throw LocalAPIError(.invalid, "The range ends before it begins: give --from a day that is not after --to.")
+    }
+    let before = try query.cursor.map(Self.cursor)
+    let (limit, appID, device) = (query.limit, app, target)
+    let records = try await context.store.keptUsage(
+      device: device, app: appID, from: from, to: to, limit: limit + 1, before: before)
+    let peers = try await peers()
+    let names = try await childNames()
+    var sessions = records.prefix(query.limit).map {
+      session($0.record, from, to, peers, names, isOpen: false, doubt: $0.doubt)
+    }
+    try await markRefused(&sessions, peers)
+    try await addPoints(&sessions)
+    if query.cursor == nil, target == nil || target == context.own {
+      sessions = try await openSessions(app, from, to, peers, names) + sessions
+    }
+    let next = records.count > query.limit ? records[query.limit - 1].record : nil
+    return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
+  }
+
+  /// Adds what the ledgers of the children hold for their sessions.
+  private func addPoints(_ sessions: inout [UsagePage.Session]) async throws {
+    var ledgers: [ChildID: Ledger] = [:]
+    try await read(&ledgers, of: sessions.compactMap(\.record.child))
+    for index in sessions.indices {
+      guard let found = SessionCharge(sessions[index].record, in: ledgers) else { continue }
+      (sessions[index].milliPoints, sessions[index].charge) = (found.milliPoints, found.charge)
+    }
+  }
+
+  /// Reads the ledgers of those children who use points and whose ledgers are not there yet.
+  private func read(
+    _ ledgers: inout [ChildID: Ledger], of children: some Sequence<ChildID>
+  ) async throws {
+    let missing = Set(children).subtracting(ledgers.keys)
+    if missing.isEmpty { return }
+    let household = try await household()
+    for child in missing where household.rules(for: child).mode == .points {
+      ledgers[child] = try await look { try $0.ledger(of: child) }
+    }
+  }
+
+  /// Marks the sessions whose records a parent's machine did not take.
+  private func markRefused(
+    _ sessions: inout [UsagePage.Session], _ peers: [PeerRecord]
+  ) async throws {
+    guard role == .child else { return }
+    let refused = try await context.store.refusedRecords()
+    if refused.isEmpty { return }
+    for index in sessions.indices where sessions[index].record.device == context.own {
+      sessions[index].refusedBy = refused[sessions[index].record.recordID].map { $0.map { name($0, peers) } }
+    }
+  }
+
+  private static func cursor(_ text: String) throws(LocalAPIError) -> (start: Int64, id: RecordID) {
+    guard let dash = text.lastIndex(of: "-"), let start = Int64(text[..<dash]),
+      let id = RecordID(text[text.index(after: dash)...])
+    else { throw LocalAPIError(.invalid, "That is no cursor: use the `next` of the page before.") }
+    return (start, id)
+  }
+
+  /// The part of a session that lies in a range, with its share of the active time.
+  private func session(
+    _ record: UsageRecord, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], _ names: [ChildID: DeviceName],
+    isOpen: Bool, doubt: UsageDoubt? = nil
+  ) -> UsagePage.Session {
+    let parts = UsageSlice(record).cut(at: [max(from, record.sessionStart), min(to, record.sessionEnd)])
+    let inside = parts.first { $0.start >= from && $0.end <= to } ?? UsageSlice(record)
+    return UsagePage.Session(
+      record: record, deviceName: name(record.device, peers), clippedStart: max(from, record.sessionStart),
+      clippedEnd: min(to, record.sessionEnd), clippedActiveMilliseconds: inside.activeMilliseconds, isOpen: isOpen,
+      doubt: doubt, childName: record.child.flatMap { names[$0] })
+  }
+
+  /// Returns the names of the children.
+  private func childNames() async throws -> [ChildID: DeviceName] {
+    let children = try await household().children
+    return Dictionary(uniqueKeysWithValues: children.map { ($0.id, DeviceName(sanitising: $0.name)) })
+  }
+
+  private func openSessions(
+    _ app: AppID?, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], _ names: [ChildID: DeviceName]
+  ) async throws -> [UsagePage.Session] {
+    try await context.store.openSessions()
+      .filter { (app == nil || $0.appID == app) && $0.startedAtWall < to && $0.lastSeenAtWall > from }
+      .sorted { $0.startedAtWall > $1.startedAtWall }.map { open in
+        let record = UsageRecord(
+          recordID: open.recordID, device: context.own, appID: open.appID, displayName: open.displayName,
+          sessionStart: open.startedAtWall, sessionEnd: max(open.startedAtWall, open.lastSeenAtWall), zone: open.zone,
+          activeMilliseconds: open.activeMilliseconds(until: open.lastSeenAt), category: open.category,
+          milliPointsPerMinute: open.milliPointsPerMinute, earnedMilliPoints: 0, evidence: open.evidence,
+          account: open.account, child: open.child, householdStart: open.householdStart)
+        return session(record, from, to, peers, names, isOpen: true)
+      }
+  }
+}

@@ -1,0 +1,44 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+import Logging
+
+@testable import LatchkeyNode
+
+/// A real node on a child's machine whose parts do not run, with the registers that a parent would have sent.
+///
+/// Each child has a blocked application called “game”.
+struct HomeNode: Sendable {
+  let folder: String
+  let children: [ChildID]
+  private let running: RunningNode
+
+  static func with(children names: [String], _ body: (HomeNode) async throws -> Void) async throws {
+    try await TemporaryFolder.with { folder in
+      _ = try await NodeFolder.initialise(StateFolder(path: folder), role: .child, name: "Family PC")
+      let running = try await RunningNode(
+        configuration: NodeConfiguration(stateFolder: folder, interfaces: ["lo"], discovers: false),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      defer { running.close() }
+      let children = (0..<names.count).compactMap { ChildID(bytes: [UInt8](repeating: UInt8($0 + 1), count: 16)) }
+      let (context, parent) = (running.service.context, SampleValues.parentID)
+      let modified = HybridTimestamp(wall: context.wall(), counter: 0, author: parent)
+      var registers = [Register(.family, "family/zone", "UTC", modified: modified)]
+      registers.append(Register(.family, "limits/daily", "90", modified: modified))
+      for (child, name) in zip(children, names) {
+        registers.append(Register(.machine(context.own), HouseholdKey.child(child), "yes", modified: modified))
+        registers.append(Register(.child(child), HouseholdKey.name, name, modified: modified))
+        registers.append(Register(.child(child), "app/game/blocked", "yes", modified: modified))
+      }
+      let held = registers
+      _ = try await context.store.act(context.editMaker, at: context.wall()) { effects, _ -> (Bool, ActOrders) in
+        for register in held { try effects.save(register) }
+        return (true, .none)
+      }
+      try await body(HomeNode(folder: folder, children: children, running: running))
+    }
+  }
+
+  /// Returns the node by the rights of a caller.
+  func node(_ caller: Caller) -> any NodeInterface { Call(running.service, caller: caller) }
+}
