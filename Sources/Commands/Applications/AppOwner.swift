@@ -32,7 +32,7 @@ struct AppOwner: ParsableArguments {
     /// The child; `nil` for the family.
     var child: ChildListing?
     /// The applications that have rules for the owner, and those installed on its machines.
-    var known: AppChoice.Known
+    var known: KnownApps
     /// The applications that have rules for the owner.
     var apps: [AppListing] { known.apps }
 
@@ -45,28 +45,33 @@ struct AppOwner: ParsableArguments {
   func find(at node: any NodeInterface) async throws -> Found {
     let listings = try await node.ask(Endpoints.getApps, family ? nil : child)
     if family {
-      return Found(child: nil, known: try await AppChoice.Known(listings.flatMap(\.apps), of: nil, at: node))
+      return Found(child: nil, known: try await KnownApps(listings.flatMap(\.apps), of: nil, at: node))
     }
-    if listings.count > 1 {
-      let names = listings.compactMap { $0.child.map { ShownText.safe($0.name.text) } }
+    let found = try Self.only(listings.compactMap(\.child))
+    return Found(child: found, known: try await KnownApps(listings[0].apps, of: found.childID, at: node))
+  }
+
+  /// Returns the owner without looking at its rules.
+  ///
+  /// - Throws: `TerminalFailure` if there are several children and none is named.
+  func name(at node: any NodeInterface) async throws -> RuleOwner {
+    if family { return .family }
+    if let child { return .child(child) }
+    return .child(try Self.only(try await node.ask(Endpoints.getChildren)).name.text)
+  }
+
+  private static func only(_ children: [ChildListing]) throws(TerminalFailure) -> ChildListing {
+    if children.count > 1 {
+      let names = children.map { ShownText.safe($0.name.text) }
       throw TerminalFailure(
         .unknownName,
         "There is more than one child: name \(names.joined(separator: " or ")) with --child, or give --family for all of them."
       )
     }
-    guard let found = listings.first?.child else {
+    guard let child = children.first else {
       throw TerminalFailure(
         .unknownName, "There is no child yet whose rules these could be: run `latchkey children add` with its name.")
     }
-    return Found(child: found, known: try await AppChoice.Known(listings[0].apps, of: found.childID, at: node))
-  }
-
-  /// Makes changes at the node, and says what became of them; `words` are said instead of each change, and `names` are
-  /// those of applications without a name of the owner's.
-  func set(
-    _ changes: [RuleRequest.Change], of found: Found, at node: any NodeInterface, options: RuleOptions,
-    names: [AppID: String] = [:], words: (() async throws -> [String])? = nil
-  ) async throws {
-    try await RuleIssue.set(changes, of: found.owner, at: node, options: options, names: names, words: words)
+    return child
   }
 }

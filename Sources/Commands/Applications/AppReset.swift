@@ -9,23 +9,23 @@ enum AppReset {
   /// - Parameters:
   ///   - text: The application's name or ID.
   ///   - found: The owner of the rules, and the applications that a person may mean.
-  ///   - owner: How the owner was given.
   ///   - node: The node.
   ///   - options: How rules are set.
   ///   - mustHaveRules: Whether an application without rules is a failure.
   /// - Throws: `TerminalFailure` for an application that is unknown.
   static func run(
-    _ text: String, of found: AppOwner.Found, _ owner: AppOwner, at node: any NodeInterface, options: RuleOptions,
+    _ text: String, of found: AppOwner.Found, at node: any NodeInterface, options: RuleOptions,
     mustHaveRules: Bool = false
   ) async throws {
-    guard let id = try AppChoice.match(text, among: found.known) else {
-      throw AppChoice.unknown(text, among: found.known)
+    guard let id = try found.known.match(text) else {
+      throw found.known.unknown(text)
     }
     let keys = try await keys(of: id, found, at: node)
     guard keys.isEmpty else {
-      return try await owner.set(keys.map { .init($0, nil) }, of: found, at: node, options: options) {
-        [try await standing(of: id, found, at: node)]
-      }
+      try await RuleIssue.set(
+        RuleRequest(keys.map { .init($0, nil) }), of: found.owner, at: node, options: options
+      ) { [try await standing(of: id, found, at: node)] }
+      return
     }
     if !mustHaveRules {
       return TerminalEnvironment.current.console.note(

@@ -139,41 +139,38 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let found = try await owner.find(at: interface)
-    if reset { return try await AppReset.run(app, of: found, owner, at: interface, options: options) }
-    let id = try AppChoice.id(app, isNew: new, among: found.known)
-    if pointsPerMinute != nil, category == nil {
-      let present = found.apps.first { $0.appID == id }?.category ?? DefaultCategory.all[id]
-      guard let present, present != .neutral else {
-        throw TerminalFailure(
-          .usage,
-          "Points need a category: add --category learning, which earns them, or --category reward, which costs them.")
-      }
+    if reset {
+      return try await AppReset.run(app, of: try await owner.find(at: interface), at: interface, options: options)
     }
-    let changes = changes(of: id)
-    try await owner.set(
-      changes, of: found, at: interface, options: options, names: [id: found.known.name(of: id)])
+    let request = RuleRequest(changes, app: app, isNew: new ? true : nil)
+    let console = TerminalEnvironment.current.console
+    let named: EditedApp?
+    do {
+      named = try await RuleIssue.set(request, of: owner.name(at: interface), at: interface, options: options)
+    } catch let error as LocalAPIError where error == .needsCategory {
+      throw TerminalFailure(.usage, error.message)
+    }
     for matcher in matcher {
-      if let warning = PlainPattern.warning(matcher) { TerminalEnvironment.current.console.note(warning) }
+      if let warning = PlainPattern.warning(matcher) { console.note(warning) }
     }
-    if new, !found.known.isRecognized(id), matcher.isEmpty || matcher == ["none"] {
-      TerminalEnvironment.current.console.note(
-        "Nothing is recognized as \(found.known.name(of: id)) so far, so its rules close nothing: say which program it is with "
+    if new, let named, !named.isRecognized, matcher.isEmpty || matcher == ["none"] {
+      console.note(
+        "Nothing is recognized as \(named.name) so far, so its rules close nothing: say which program it is with "
           + "--matcher, such as --matcher \"path /usr/games/chess\".")
     }
   }
 
-  /// Returns one change for each rule that is set.
-  private func changes(of id: AppID) -> [RuleRequest.Change] {
+  /// One change for each rule that is set.
+  private var changes: [RuleRequest.Change] {
     var changes: [RuleRequest.Change] = []
-    func set(_ part: String, _ value: String?) { changes.append(.init(AppRuleKey.text(id, part), value)) }
+    func set(_ part: String, _ value: String?) { changes.append(.init(part, value)) }
     if let name { set("name", name) }
     if let category { set("category", category.rawValue) }
     if let pointsPerMinute { set("rate", String(pointsPerMinute)) }
     if let blocking { set("blocked", blocking == .blocked ? "yes" : "no") }
     if let alwaysAllowed { set("allowed", alwaysAllowed ? "yes" : "no") }
     if let enabling { set("enabled", enabling == .enabled ? "yes" : "no") }
-    if let dailyLimit { changes += LimitKeys(id).changes(dailyLimit) }
+    if let dailyLimit { changes += LimitKeys.ofApp.changes(dailyLimit) }
     if let whenOver { set("step", whenOver.rawValue) }
     if let launches { set("launches", launches.rawValue) }
     if !matcher.isEmpty { set("matchers", matcher == ["none"] ? nil : matcher.joined(separator: "\n")) }
@@ -200,7 +197,7 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let found = try await owner.find(at: interface)
-    try await AppReset.run(app, of: found, owner, at: interface, options: options, mustHaveRules: true)
+    try await AppReset.run(app, of: found, at: interface, options: options, mustHaveRules: true)
   }
 }
 

@@ -105,7 +105,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
     guard machine.toldAt != nil else {
       return peer.isConnected
         ? "\(name) has not told which applications it has: try again in a minute."
-        : "\(name) \(DeviceText.away(peer, now: environment.now())). It tells which applications it has when it is back."
+        : "\(name) \(DeviceText.away(EditedMachine(peer), now: environment.now())). It tells which applications it has when it is back."
     }
     guard !peer.isConnected, let seen = peer.device.lastSeenAt else {
       return "That is what \(name) has told before."

@@ -59,9 +59,9 @@ struct GrantSubcommand: AsyncParsableCommand {
     var purpose: String? = request.category.map(ReasonText.plural)
     if let scope, request.category == nil {
       let listings = try await interface.ask(Endpoints.getApps, child)
-      let known = try await AppChoice.Known(
+      let known = try await KnownApps(
         listings.flatMap(\.apps), of: listings.first?.child?.childID, at: interface)
-      guard let app = try AppChoice.match(scope, among: known) else { throw AppChoice.unknown(scope, among: known) }
+      guard let app = try known.match(scope) else { throw known.unknown(scope) }
       request.app = app
       purpose = known.name(of: app)
     }
@@ -74,7 +74,7 @@ struct GrantSubcommand: AsyncParsableCommand {
       interface.ask(Endpoints.getToday, edit.rules.child.childID.description))
     let sentences = ["\(shown): \(SpanText.minutes(minutes)) more today\(whom).", obstacle].compactMap(\.self)
     try await RuleIssue.tell(
-      edit, edit.commands, sentences, of: rules,
+      edit, edit.commands, edit.machines, sentences, of: rules,
       ofNobody: "\(shown) has no machine yet: the time counts once one is paired.", at: interface, options: options)
   }
 
@@ -88,6 +88,6 @@ struct GrantSubcommand: AsyncParsableCommand {
       throw TerminalFailure(.unknownName, "Nothing was changed: \(present.whom) was granted no time for today.")
     }
     try await RuleIssue.set(
-      grants.prefix(64).map { .init($0.key.text, nil) }, of: owner, at: interface, options: options)
+      RuleRequest(grants.prefix(64).map { .init($0.key.text, nil) }), of: owner, at: interface, options: options)
   }
 }

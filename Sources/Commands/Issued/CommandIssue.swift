@@ -18,7 +18,9 @@ enum CommandIssue {
     }
     let peer = try? await node.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }
     if options.format == .text {
-      for sentence in delivery(to: [peer], isWaiting: options.wait != nil) { console.note(sentence) }
+      for sentence in delivery(to: [peer.map(EditedMachine.init)], isWaiting: options.wait != nil) {
+        console.note(sentence)
+      }
     }
     guard let time = options.wait else { return }
     let ended = try await CommandWaiter(node: node, tell: { console.note($0) }).wait(
@@ -30,12 +32,12 @@ enum CommandIssue {
   }
 
   /// Returns sentences that say when machines get what waits for them; `nil` is a machine that is not known any more.
-  static func delivery(to machines: [PeerStatus?], isWaiting: Bool) -> [String] {
-    var peers: [PeerStatus] = []
-    for case let peer? in machines where !peers.contains(where: { $0.device.deviceID == peer.device.deviceID }) {
+  static func delivery(to machines: [EditedMachine?], isWaiting: Bool) -> [String] {
+    var peers: [EditedMachine] = []
+    for case let peer? in machines where !peers.contains(where: { $0.deviceID == peer.deviceID }) {
       peers.append(peer)
     }
-    let connected = peers.filter(\.isConnected).map { ShownText.safe($0.device.name.text) }
+    let connected = peers.filter(\.isConnected).map { ShownText.safe($0.name.text) }
     var sentences: [String] = []
     if !connected.isEmpty {
       let verbs = connected.count == 1 ? ("is", "gets") : ("are", "get")
@@ -43,7 +45,7 @@ enum CommandIssue {
     }
     for peer in peers where !peer.isConnected {
       let away = DeviceText.away(peer, now: TerminalEnvironment.current.now())
-      sentences.append("\(ShownText.safe(peer.device.name.text)) \(away). It gets this when it is back.")
+      sentences.append("\(ShownText.safe(peer.name.text)) \(away). It gets this when it is back.")
     }
     if machines.contains(where: { $0 == nil }) {
       sentences.append("The command is stored here and sent as soon as its machine can be reached.")

@@ -201,7 +201,9 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
     let command = try await interface.ask(
       Endpoints.reviewPoints, PointsReview(record: id, isApproved: decision == .approve))
     let peer = try? await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }
-    for sentence in CommandIssue.delivery(to: [peer], isWaiting: wait != nil) { console.note(sentence) }
+    for sentence in CommandIssue.delivery(to: [peer.map(EditedMachine.init)], isWaiting: wait != nil) {
+      console.note(sentence)
+    }
     guard let time = wait else { return }
     let ended = try await CommandWaiter(node: interface).wait(command.commandID.description, seconds: time.seconds)
     try CommandEnd.tell(ended, id: "last", machine: peer?.device.name, format: .table, time: time)

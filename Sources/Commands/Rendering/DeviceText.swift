@@ -27,9 +27,9 @@ enum DeviceText {
   }
 
   /// Returns that a machine is not connected and since when, after its name.
-  static func away(_ peer: PeerStatus, now: Int64) -> String {
-    if peer.marks.contains(.neverConnected) { return "has not been connected since it was paired" }
-    guard let seen = peer.device.lastSeenAt else { return "is off" }
+  static func away(_ machine: EditedMachine, now: Int64) -> String {
+    if machine.isNew { return "has not been connected since it was paired" }
+    guard let seen = machine.lastSeenAt else { return "is off" }
     return "is off (last seen \(ShownText.agoInWords(seen, now: now)))"
   }
 

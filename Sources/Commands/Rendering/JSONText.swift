@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyNode
+import LatchkeyModel
 
 /// Values as JSON for programs: sorted keys, so that two outputs can be compared, and nothing that steers a terminal.
 enum JSONText {

@@ -1,5 +1,4 @@
 import LatchkeyModel
-import LatchkeyNode
 
 /// Names, numbers and spans of time as people read them.
 enum ShownText {

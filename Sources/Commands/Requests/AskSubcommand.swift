@@ -78,8 +78,8 @@ struct AskSubcommand: AsyncParsableCommand {
   private static func app(
     _ text: String, at node: any NodeInterface, orCategory: Bool = false
   ) async throws -> AppID {
-    let known = try await AppChoice.Known(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
-    if let match = try AppChoice.match(text, among: known) { return match }
+    let known = try await KnownApps(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
+    if let match = try known.match(text) { return match }
     let question = Spelling.question(for: text, among: AppCategory.allCases.map(\.rawValue))
     if orCategory, !question.isEmpty {
       throw LocalAPIError(.invalid, "No application is called “\(ShownText.safe(text))”. \(question)")

@@ -145,7 +145,7 @@ enum RequestText {
   static func names(_ requests: [RequestListing], at node: any NodeInterface) async throws -> [AppID: String] {
     let apps = Set(requests.compactMap(\.appID))
     if apps.isEmpty { return [:] }
-    let known = try await AppChoice.Known(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
+    let known = try await KnownApps(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
     return Dictionary(uniqueKeysWithValues: apps.map { ($0, known.name(of: $0)) })
   }
 

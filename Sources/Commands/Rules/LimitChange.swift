@@ -61,10 +61,10 @@ struct LimitKeys {
     replaced = Self.weekdays
   }
 
-  init(_ app: AppID) {
-    daily = AppRuleKey.text(app, "limit")
-    replaced = Weekday.allCases
-  }
+  private init(daily: String, replaced: [Weekday]) { (self.daily, self.replaced) = (daily, replaced) }
+
+  /// The keys of the limits on an application that the request names.
+  static let ofApp = LimitKeys(daily: "limit", replaced: Weekday.allCases)
 
   /// Returns the key of the limit a week.
   static func weekly(_ category: AppCategory?) -> String {

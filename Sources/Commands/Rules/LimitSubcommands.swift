@@ -67,7 +67,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
         .byDay(Dictionary(uniqueKeysWithValues: LimitChange.weekend.map { ($0, weekends.value) })))
     }
     if let weekly { changes.append(.init(LimitKeys.weekly(category), weekly.value.map { String($0) })) }
-    try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
+    try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)
   }
 }
 
@@ -110,7 +110,7 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
       changes += keys.removal(of: LimitChange.weekend)
     }
     if weekly || isAll { changes.append(.init(LimitKeys.weekly(category), nil)) }
-    try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options, isOneRemoval: true)
+    try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options, isOneRemoval: true)
   }
 
   private func checkWeekends(_ keys: LimitKeys, at node: any NodeInterface) async throws {

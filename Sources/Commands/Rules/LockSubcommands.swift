@@ -34,7 +34,8 @@ struct LockSubcommand: AsyncParsableCommand {
       let end = TerminalEnvironment.current.now() + Int64(minutes) * 60_000
       return "until " + Self.text(minute: (end + 59_999) / 60_000)
     }
-    try await RuleIssue.set([.init("lock", value ?? "on")], of: .child(child), at: node.open(), options: options)
+    try await RuleIssue.set(
+      RuleRequest([.init("lock", value ?? "on")]), of: .child(child), at: node.open(), options: options)
   }
 
   /// Returns a minute since 1970 as the lock's rule writes it, such as `2026-11-22T18:30Z`.
@@ -60,6 +61,6 @@ struct UnlockSubcommand: AsyncParsableCommand {
   var child: String?
 
   func run() async throws {
-    try await RuleIssue.set([.init("lock", "off")], of: .child(child), at: node.open(), options: options)
+    try await RuleIssue.set(RuleRequest([.init("lock", "off")]), of: .child(child), at: node.open(), options: options)
   }
 }

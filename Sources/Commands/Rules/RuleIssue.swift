@@ -7,48 +7,56 @@ enum RuleIssue {
   /// Sets and removes rules, and prints when the children's machines get them and, with `--wait`, the result on each.
   ///
   /// - Parameters:
-  ///   - changes: The changes; `nil` as a value removes a rule.
+  ///   - request: The changes; `nil` as a value removes a rule.
   ///   - owner: Whose rules they are.
   ///   - node: The node.
   ///   - options: How it is answered.
   ///   - isOneRemoval: A Boolean value that indicates whether removals of rules that are not set are passed over
   ///     without a word as long as one of them is set.
-  ///   - names: The names of applications without a name of the owner's.
   ///   - words: Returns the sentences that are said instead of one for each change, once the edit is made.
+  /// - Returns: The application that the request named, as the node knows it.
   /// - Throws: `TerminalFailure` if only rules that are not set were to be removed.
+  @discardableResult
   static func set(
-    _ changes: [RuleRequest.Change], of owner: RuleOwner, at node: any NodeInterface, options: RuleOptions,
-    isOneRemoval: Bool = false, names: [AppID: String] = [:], words: (() async throws -> [String])? = nil
-  ) async throws {
-    var changes = changes
-    if changes.contains(where: { $0.value == nil }) {
-      let present = try await owner.rules(at: node)
-      let absent = changes.filter { $0.value == nil && present.own($0.key) == nil }
-      changes.removeAll { absent.contains($0) }
-      // A weekday without a limit of its own is as it is to be.
-      let sentences = absent.filter { RegisterKey($0.key).flatMap { WeekdayRun([$0]) } == nil }
-        .map { Self.absent($0, present) }
-      if changes.isEmpty {
-        throw TerminalFailure(.unknownName, "Nothing was changed: " + sentences.joined(separator: " "))
-      }
-      if !isOneRemoval { for sentence in sentences { TerminalEnvironment.current.console.note(sentence) } }
-    }
+    _ request: RuleRequest, of owner: RuleOwner, at node: any NodeInterface, options: RuleOptions,
+    isOneRemoval: Bool = false, words: (() async throws -> [String])? = nil
+  ) async throws -> EditedApp? {
     switch owner {
     case .child(let child):
       let name = if let child { child } else { try await node.ask(Endpoints.getRules, nil).child.name.text }
-      let edit = try await node.ask(Endpoints.setRules, (name, RuleRequest(changes)))
-      let rules = OwnedRules(
-        child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family, installed: names)
+      let edit = try await node.ask(Endpoints.setRules, (name, request))
+      let rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family, app: edit.app)
+      let changes = try made(request, edit.app, edit.absent, rules, isOneRemoval)
       try await tell(
-        edit, edit.commands, try await words?() ?? sentences(changes, rules), of: rules,
+        edit, edit.commands, edit.machines, try await words?() ?? sentences(changes, rules), of: rules,
         ofNobody: "\(rules.whom) has no machine yet: the rule holds once one is paired.", at: node, options: options)
+      return edit.app
     case .family:
-      let edit = try await node.ask(Endpoints.setSettings, RuleRequest(changes))
-      let rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], installed: names)
+      let edit = try await node.ask(Endpoints.setSettings, request)
+      let rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], app: edit.app)
+      let changes = try made(request, edit.app, edit.absent, rules, isOneRemoval)
       try await tell(
-        edit, edit.commands, try await words?() ?? sentences(changes, rules), of: rules,
+        edit, edit.commands, edit.machines, try await words?() ?? sentences(changes, rules), of: rules,
         ofNobody: "No child's machine is paired yet: the rule holds once one is.", at: node, options: options)
+      return edit.app
     }
+  }
+
+  /// Returns the changes that were made, with whole keys, and says which rules were not set and were to be removed.
+  private static func made(
+    _ request: RuleRequest, _ app: EditedApp?, _ absent: [RegisterKey], _ present: OwnedRules, _ isOneRemoval: Bool
+  ) throws -> [RuleRequest.Change] {
+    var changes = (app.map { request.rules(of: $0.appID) } ?? request).changes
+    let unset = changes.filter { change in absent.contains { $0.text == change.key } }
+    changes.removeAll { unset.contains($0) }
+    // A weekday without a limit of its own is as it is to be.
+    let sentences = unset.filter { RegisterKey($0.key).flatMap { WeekdayRun([$0]) } == nil }
+      .map { Self.absent($0, present) }
+    if changes.isEmpty {
+      throw TerminalFailure(.unknownName, "Nothing was changed: " + sentences.joined(separator: " "))
+    }
+    if !isOneRemoval { for sentence in sentences { TerminalEnvironment.current.console.note(sentence) } }
+    return changes
   }
 
   /// Returns a sentence about a rule that is not set and was to be removed.
@@ -95,12 +103,11 @@ enum RuleIssue {
 
   /// Prints what an edit set, when the machines get it and, with `--wait`, the result on each machine.
   static func tell(
-    _ edit: some Encodable, _ commands: [ConfigurationCommand], _ sentences: [String], of rules: OwnedRules,
-    ofNobody nobody: String, at node: any NodeInterface, options: RuleOptions
+    _ edit: some Encodable, _ commands: [ConfigurationCommand], _ reached: [EditedMachine], _ sentences: [String],
+    of rules: OwnedRules, ofNobody nobody: String, at node: any NodeInterface, options: RuleOptions
   ) async throws {
     let console = TerminalEnvironment.current.console
-    let peers = try await node.ask(Endpoints.getDevices)
-    let machines = commands.map { command in peers.first { $0.device.deviceID == command.target } }
+    let machines = commands.map { command in reached.first { $0.deviceID == command.target } }
     if options.format == .json {
       try console.write(JSONText.pretty(edit))
     } else {
@@ -111,17 +118,13 @@ enum RuleIssue {
       for sentence in rules.child.map(ChildText.disagreements) ?? [] { console.note(sentence) }
     }
     guard let time = options.wait else { return }
-    let begun = ContinuousClock.now
+    let ended = try await CommandWaiter(node: node).wait(commands.map(\.commandID), seconds: time.seconds)
     var failures: [TerminalFailure] = []
     for (command, machine) in zip(commands, machines) {
-      let id = command.commandID.description
-      // All machines have the time together.
-      let rest = Int64(time.seconds) - begun.duration(to: .now).components.seconds
-      let ended = try await CommandWaiter(node: node).wait(id, seconds: Int(max(1, rest)))
       do {
         try CommandEnd.tell(
-          ended, id: id, machine: machine?.device.name, format: options.format == .json ? .json : .table, time: time,
-          rules.terms)
+          ended.first { $0.commandID == command.commandID }, id: command.commandID.description, machine: machine?.name,
+          format: options.format == .json ? .json : .table, time: time, rules.terms)
       } catch let failure as TerminalFailure { failures.append(failure) }
     }
     for sentence in failures.dropFirst().compactMap(\.sentence) { console.note(sentence) }

@@ -28,8 +28,8 @@ struct OwnedRules: Sendable {
   var rules: [RuleListing]
   /// For a child, the rules of the whole family that hold for the child as well.
   var family: [RuleListing]
-  /// The names of applications as machines have told them, for those without a name of the owner's.
-  var installed: [AppID: String] = [:]
+  /// The application that was named, whose name holds if the owner has given none.
+  var app: EditedApp?
 
   /// The owner, as the subject of a sentence.
   var whom: String { child.map { ShownText.safe($0.name.text) } ?? "The family" }
@@ -47,7 +47,7 @@ struct OwnedRules: Sendable {
 
   /// The family's zone and the names of applications, for the words of the rules.
   var terms: RuleTerms {
-    var names = installed
+    var names: [AppID: String] = app.map { [$0.appID: $0.name] } ?? [:]
     // A child's own name for an application holds over the family's.
     for rule in family + rules {
       if let app = AppRuleKey.named(by: rule.key) { names[app] = rule.value }

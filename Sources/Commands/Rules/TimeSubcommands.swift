@@ -44,7 +44,8 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let key = try await exception.key("bedtime", of: whose.owner, at: interface)
-    try await RuleIssue.set([.init(key, TimesText.typed(times))], of: whose.owner, at: interface, options: options)
+    try await RuleIssue.set(
+      RuleRequest([.init(key, TimesText.typed(times))]), of: whose.owner, at: interface, options: options)
   }
 }
 
@@ -68,7 +69,7 @@ struct BedtimeRemoveSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let key = try await exception.key("bedtime", of: whose.owner, at: interface)
-    try await RuleIssue.set([.init(key, nil)], of: whose.owner, at: interface, options: options)
+    try await RuleIssue.set(RuleRequest([.init(key, nil)]), of: whose.owner, at: interface, options: options)
   }
 }
 
@@ -116,7 +117,7 @@ struct TimesSubcommand: AsyncParsableCommand {
       changes.append(
         .init(try await exception.key(part, of: whose.owner, at: interface), times == removal ? nil : times))
     }
-    try await RuleIssue.set(changes, of: whose.owner, at: interface, options: options)
+    try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)
   }
 }
 

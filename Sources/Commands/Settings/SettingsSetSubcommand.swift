@@ -174,6 +174,6 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let owner = child.map { RuleOwner.child($0) } ?? .family
-    try await RuleIssue.set(changes, of: owner, at: node.open(), options: options)
+    try await RuleIssue.set(RuleRequest(changes), of: owner, at: node.open(), options: options)
   }
 }

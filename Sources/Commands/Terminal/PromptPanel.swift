@@ -1,4 +1,4 @@
-import LatchkeyNode
+import LatchkeyModel
 
 /// A prompt with the typed text, and lines above it that change in place.
 struct PromptPanel {

@@ -64,9 +64,9 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
   /// Returns the ID of the application: that of the known one of this name or ID, or else the text as an ID.
   private func chosen(at node: any NodeInterface) async throws -> AppID {
     // A program that was named by its ID runs whatever the node can tell.
-    let known = try? await AppChoice.Known(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
-    if let known, let match = try AppChoice.match(app, among: known, isWhole: true) { return match }
-    if let known, AppID(app) == nil { throw AppChoice.unknown(app, among: known) }
+    let known = try? await KnownApps(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
+    if let known, let match = try known.match(app, isWhole: true) { return match }
+    if let known, AppID(app) == nil { throw known.unknown(app) }
     return try AppChoice.read(app)
   }
 

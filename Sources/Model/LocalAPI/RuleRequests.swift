@@ -2,7 +2,8 @@
 public struct RuleRequest: Hashable, Sendable, Codable {
   /// A rule that is set or removed.
   public struct Change: Hashable, Sendable, Codable {
-    /// The key of its register, such as `limits/daily`.
+    /// The key of its register, such as `limits/daily`; for a rule of `RuleRequest.app`, what follows the application in it,
+    /// such as `blocked`.
     public var key: String
     /// The value as a person may type it; `nil` removes the rule.
     public var value: String?
@@ -16,9 +17,26 @@ public struct RuleRequest: Hashable, Sendable, Codable {
 
   /// 1 to 64 changes, each of another rule.
   public var changes: [Change]
+  /// The application whose rules are set, by its name or ID or a beginning of them; `nil` if the keys are whole.
+  public var app: String?
+  /// A Boolean value that indicates whether `app` may be the ID of an application that nothing is known of.
+  public var isNew: Bool?
 
   /// Creates a request.
-  public init(_ changes: [Change]) { self.changes = changes }
+  public init(_ changes: [Change], app: String? = nil, isNew: Bool? = nil) {
+    self.changes = changes
+    self.app = app
+    self.isNew = isNew
+  }
+
+  /// Returns the request with the whole keys of an application's rules.
+  public func rules(of app: AppID) -> RuleRequest {
+    RuleRequest(
+      changes.map { change in
+        let key = RegisterKey(["app", app.text] + change.key.split(separator: "/").map(String.init))
+        return Change(key?.text ?? change.key, change.value)
+      })
+  }
 }
 
 extension RuleRequest: CheckedRequest {
@@ -29,6 +47,7 @@ extension RuleRequest: CheckedRequest {
       guard RegisterKey(change.key) != nil else { return "A rule's key is malformed: use one such as limits/daily." }
       if let fault = change.value.flatMap({ TextRule.registerValue.fault(in: $0) }) { return fault }
     }
+    if let fault = app.flatMap({ TextRule.displayName.fault(in: $0) }) { return fault }
     return Set(changes.map(\.key)).count == changes.count ? nil : "A rule is named twice: name it once."
   }
 }

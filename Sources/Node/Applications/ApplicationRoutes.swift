@@ -32,7 +32,7 @@ extension Call {
     }
   }
 
-  private func installedListings(_ text: String?) async throws -> [InstalledListing] {
+  func installedListings(_ text: String?) async throws -> [InstalledListing] {
     let household = try await household()
     if role == .child {
       return [try await listing(context.own, context.name, household.children.map(\.id), household)]
@@ -57,7 +57,7 @@ extension Call {
   private func listing(
     _ device: DeviceID, _ name: DeviceName, _ children: [ChildID], _ household: Household
   ) async throws -> InstalledListing {
-    let known = try await installed(on: device)
+    let known = try await installed()[device]
     let rules = children.compactMap { child in
       household.name(of: child).map { (name: DeviceName(sanitising: $0), rules: household.rules(for: child)) }
     }
@@ -77,19 +77,14 @@ extension Call {
       })
   }
 
-  private func installed(on device: DeviceID) async throws -> KnownApplications? {
-    try await context.store.installed(on: device)
-  }
-
   /// Returns the names of the applications on a child's machines; without a child, on all machines.
   func installedNames(of child: ChildID?, _ household: Household) async throws -> [AppID: String] {
     let machines = child.map { household.machines(of: $0) } ?? household.machines
     let devices = role == .child ? [context.own] : machines.map(\.device)
+    let installed = try await installed()
     var names: [AppID: String] = [:]
-    for device in devices {
-      for app in try await installed(on: device)?.apps ?? [] where names[app.appID] == nil {
-        names[app.appID] = app.name
-      }
+    for app in devices.compactMap({ installed[$0]?.apps }).joined() where names[app.appID] == nil {
+      names[app.appID] = app.name
     }
     return names
   }

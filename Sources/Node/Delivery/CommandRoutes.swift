@@ -11,7 +11,7 @@ extension Path {
 /// The commands of a parent to children's machines.
 extension Endpoints {
   static let commandRoutes: [any ServedEndpoint] = [
-    issue, getCommands, commandEvents, getCommand, waitForCommand, cancelCommand, markMessageRead,
+    issue, getCommands, commandEvents, getCommand, waitForCommand, waitForCommands, cancelCommand, markMessageRead,
   ]
 
   package static let issue = Endpoint(
@@ -51,6 +51,20 @@ extension Endpoints {
     return try await call.once(within: Call.longPoll, call.context.changes) { call in
       let command = try await call.command(known, named: id)
       return (command, command.status.isFinal)
+    }
+  }
+
+  package static let waitForCommands = Endpoint(
+    .get, "/v1/commands/wait", Query.text("commands", "The whole IDs of 1 to 100 commands, separated by commas."),
+    waits: true, errors: [.unknownCommand], summary: "Several commands, once the status of each is final."
+  ) { call, list in
+    let words = (list ?? "").split(separator: ",").map(String.init)
+    guard (1...100).contains(words.count) else {
+      throw LocalAPIError(.invalid, "Give 1 to 100 IDs of commands as `commands`, separated by commas.")
+    }
+    return try await call.once(within: Call.longPoll, call.context.changes) { call in
+      let commands = try await call.commands(words)
+      return (commands, commands.allSatisfy(\.status.isFinal))
     }
   }
 
@@ -114,6 +128,15 @@ extension Call {
   fileprivate func command(_ id: CommandID, named text: String) async throws -> ConfigurationCommand {
     guard let command = try await context.store.command(id) else { throw Self.unknown(text) }
     return command
+  }
+
+  fileprivate func commands(_ words: [String]) async throws -> [ConfigurationCommand] {
+    var commands: [ConfigurationCommand] = []
+    for word in words {
+      guard let id = CommandID(word) else { throw Self.unknown(word) }
+      commands.append(try await command(id, named: word))
+    }
+    return commands
   }
 
   /// Returns the ID of a command that a person named by it or by an unambiguous beginning of it.

@@ -234,11 +234,6 @@ extension Call {
       childName: child.map { DeviceName(sanitising: $0) })
   }
 
-  func machinesWithEditsUnderWay() async throws -> Set<DeviceID> {
-    guard role == .parent else { return [] }
-    return try await context.store.machinesAwaiting(Edit.kind)
-  }
-
   private static func name(
     _ request: ChildNameRequest, notAmong household: Household, except child: ChildID? = nil
   ) throws(LocalAPIError) -> DeviceName {

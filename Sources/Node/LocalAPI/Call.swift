@@ -54,8 +54,13 @@ package struct Call: NodeInterface {
 extension Call {
   private final class Memory: Sendable {
     let household = Mutex<Household?>(nil)
-    let family = Mutex<(peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]])?>(nil)
+    let family = Mutex<Family?>(nil)
+    let installed = Mutex<[DeviceID: KnownApplications]?>(nil)
   }
+
+  private typealias Family = (
+    peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]], awaiting: Set<DeviceID>
+  )
 
   /// The same request with nothing read yet, to look again after a change.
   var again: Call { Call(node, caller: caller) }
@@ -64,6 +69,7 @@ extension Call {
   func forget() {
     memory.household.withLock { $0 = nil }
     memory.family.withLock { $0 = nil }
+    memory.installed.withLock { $0 = nil }
   }
 
   /// Returns the children of the family with their machines, accounts and rules, as they were first read.
@@ -74,10 +80,10 @@ extension Call {
     return household
   }
 
-  /// Returns all devices whose history is stored, with the parents that they name.
-  private func family() async throws(StoreError) -> (peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]]) {
+  /// Returns all devices whose history is stored, with the parents that they name and those that an edit is on its way to.
+  private func family() async throws(StoreError) -> Family {
     if let known = memory.family.withLock({ $0 }) { return known }
-    let family = try await context.store.peersAndOtherParents()
+    let family = try await context.store.peersAndOtherParents(awaiting: role == .parent ? Edit.kind : nil)
     memory.family.withLock { $0 = family }
     return family
   }
@@ -93,6 +99,18 @@ extension Call {
 
   /// Returns the parents that paired devices name, by the device.
   func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] { try await family().otherParents }
+
+  /// Returns the machines that an edit is on its way to.
+  func machinesWithEditsUnderWay() async throws(StoreError) -> Set<DeviceID> { try await family().awaiting }
+
+  /// Returns what children's machines have found on themselves; on a child's node its own.
+  func installed() async throws(StoreError) -> [DeviceID: KnownApplications] {
+    if let known = memory.installed.withLock({ $0 }) { return known }
+    let devices = role == .child ? [context.own] : try await household().machines.map(\.device)
+    let installed = try await context.store.installed(on: devices)
+    memory.installed.withLock { $0 = installed }
+    return installed
+  }
 
   /// Returns the names of machines of the household.
   func names() async throws(StoreError) -> FactNames {

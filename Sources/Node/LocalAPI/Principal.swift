@@ -61,3 +61,13 @@ extension Caller {
     }
   }
 }
+
+/// A child that this machine serves.
+package struct ServedChild: Hashable, Sendable {
+  /// The child's ID.
+  package var id: ChildID
+  /// The child's name.
+  package var name: DeviceName
+  /// A Boolean value that indicates whether the machine serves no other child.
+  package var isOnlyOne: Bool
+}

@@ -21,7 +21,7 @@ extension Endpoints {
 
   public static let setRules = Endpoint(
     .post, "/v1/children/{child}/rules", Path.child, Body.json(RuleRequest.self), on: .settings,
-    errors: [.unknownChild, .ambiguousChild],
+    errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
   ) { call, child, request in
     try await call.setRules(of: call.child(child), request)
@@ -53,7 +53,7 @@ extension Endpoints {
   }
 
   package static let setSettings = Endpoint(
-    .post, "/v1/settings", Body.json(RuleRequest.self), on: .settings,
+    .post, "/v1/settings", Body.json(RuleRequest.self), on: .settings, errors: [.unknownItem],
     summary: "Sets rules of the whole family, on a parent. They are durable when the answer comes."
   ) { call, request in
     try await call.setSettings(request)
@@ -61,9 +61,52 @@ extension Endpoints {
 }
 
 extension Call {
+  /// What has become of an edit that a person wrote.
+  private struct Made {
+    var commands: [ConfigurationCommand] = []
+    var app: EditedApp?
+    var absent: [RegisterKey] = []
+  }
+
   /// Sets rules of a child.
   fileprivate func setRules(of child: ChildID, _ request: RuleRequest) async throws -> RuleEdit {
-    try await set(request.changes.map { change in try Self.change(change, in: .child(child)) }, of: child)
+    let made = try await make(request, in: .child(child), of: child)
+    return RuleEdit(
+      rules: try await rules(of: child), commands: made.commands, machines: try await machines(of: made.commands),
+      app: made.app, absent: made.absent)
+  }
+
+  /// Makes an edit that a person wrote durable; what is to be removed and is not set is passed over.
+  private func make(_ request: RuleRequest, in zone: Zone, of child: ChildID?) async throws -> Made {
+    var (request, made) = (request, Made())
+    if let text = request.app {
+      let known = KnownApps(
+        try await apps(of: child).flatMap(\.apps), of: child, on: try await installedListings(nil))
+      let resolved = try known.resolve(text, in: request)
+      request = resolved.request
+      made.app = resolved.app
+    }
+    let held = try await household().rules(of: child).filter { $0.zone == zone && $0.value != nil }
+    let present = Set(held.map(\.key))
+    var changes = try request.changes.map { change in try Self.change(change, in: zone) }
+    made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
+    changes.removeAll { made.absent.contains($0.key) }
+    made.commands = try await edit(changes)
+    return made
+  }
+
+  /// Returns the machines of commands, each once.
+  private func machines(of commands: [ConfigurationCommand]) async throws -> [EditedMachine] {
+    var machines: [EditedMachine] = []
+    for peer in try await peers() where commands.contains(where: { $0.target == peer.device.deviceID }) {
+      let link = await directory.link(peer.device.deviceID)
+      machines.append(
+        EditedMachine(
+          deviceID: peer.device.deviceID, name: peer.device.name, isConnected: await link?.current != nil,
+          isNew: peer.marks.contains(.neverConnected),
+          lastSeenAt: await link?.lastSeenAt ?? peer.device.lastSeenAt))
+    }
+    return machines
   }
 
   /// Grants a child more time for the rest of the family's day.
@@ -73,7 +116,9 @@ extension Call {
     let key = RuleKey.today(day, .grant(context.nextCommandID(context.wall())))
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
     let grant = Grant(minutes: request.minutes, scope: scope)
-    return try await set([RegisterChange(.child(child), place, grant.text)], of: child)
+    let commands = try await edit([RegisterChange(.child(child), place, grant.text)])
+    return RuleEdit(
+      rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands))
   }
 
   /// Returns the rules of the family.
@@ -89,8 +134,10 @@ extension Call {
 
   /// Sets rules of the whole family.
   fileprivate func setSettings(_ request: RuleRequest) async throws -> FamilyEdit {
-    let commands = try await edit(request.changes.map { change in try Self.change(change, in: .family) })
-    return FamilyEdit(rules: try await settings(), commands: commands)
+    let made = try await make(request, in: .family, of: nil)
+    return FamilyEdit(
+      rules: try await settings(), commands: made.commands, machines: try await machines(of: made.commands),
+      app: made.app, absent: made.absent)
   }
 
   /// Returns the family's days, as a child's machines have them if a child is given; without a zone of the family's, those of
@@ -101,11 +148,6 @@ extension Call {
     let isSet = registers.contains { $0.key == "family/zone" && $0.value != nil }
     if !isSet { rules.zone = LocalZone.name() }
     return rules.boundary
-  }
-
-  private func set(_ changes: [RegisterChange], of child: ChildID) async throws -> RuleEdit {
-    let commands = try await edit(changes)
-    return RuleEdit(rules: try await rules(of: child), commands: commands)
   }
 
   private static func change(

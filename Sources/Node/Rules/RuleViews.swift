@@ -86,6 +86,12 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   public var rules: ChildRules
   /// The commands that carry the edit, one or more for each of the child's machines.
   public var commands: [ConfigurationCommand]
+  /// The machines that the commands are for, each once.
+  public var machines: [EditedMachine] = []
+  /// The application that the request named; `nil` if it named none.
+  public var app: EditedApp?
+  /// The keys of rules that were to be removed and were not set.
+  public var absent: [RegisterKey] = []
 }
 
 /// The rules of the whole family, as `GET /v1/settings` shows them.
@@ -104,4 +110,43 @@ package struct FamilyEdit: Hashable, Sendable, Codable {
   package var rules: FamilyRules
   /// The commands that carry the edit, one or more for each child's machine.
   package var commands: [ConfigurationCommand]
+  /// The machines that the commands are for, each once.
+  package var machines: [EditedMachine] = []
+  /// The application that the request named; `nil` if it named none.
+  package var app: EditedApp?
+  /// The keys of rules that were to be removed and were not set.
+  package var absent: [RegisterKey] = []
+}
+
+/// A machine that an edit goes to.
+public struct EditedMachine: Hashable, Sendable, Codable {
+  /// The machine's ID.
+  public var deviceID: DeviceID
+  /// Its name.
+  public var name: DeviceName
+  /// A Boolean value that indicates whether it is connected, so that it gets the edit now.
+  public var isConnected: Bool
+  /// A Boolean value that indicates whether it has not been connected since it was paired.
+  public var isNew: Bool
+  /// When it was last seen, in Unix milliseconds; `nil` if that is not known.
+  public var lastSeenAt: Int64?
+}
+
+extension EditedMachine {
+  /// Creates the value for a device with its link.
+  package init(_ peer: PeerStatus) {
+    self.init(
+      deviceID: peer.device.deviceID, name: peer.device.name, isConnected: peer.isConnected,
+      isNew: peer.marks.contains(.neverConnected), lastSeenAt: peer.device.lastSeenAt)
+  }
+}
+
+/// The application that an edit named.
+public struct EditedApp: Hashable, Sendable, Codable {
+  /// The application's ID.
+  public var appID: AppID
+  /// Its name for people.
+  public var name: String
+  /// A Boolean value that indicates whether a parent has said how it is recognized, or a machine has it installed.
+  public var isRecognized: Bool
 }

@@ -65,6 +65,15 @@ extension Store {
   public func installed(on device: DeviceID) async throws(StoreError) -> KnownApplications? {
     try await read { [coding] database in try database.installed(on: device, coding) }
   }
+
+  /// Returns the applications of those machines that have told of a list, with one access.
+  public func installed(on devices: [DeviceID]) async throws(StoreError) -> [DeviceID: KnownApplications] {
+    try await read { [coding] database in
+      var found: [DeviceID: KnownApplications] = [:]
+      for device in devices { found[device] = try database.installed(on: device, coding) }
+      return found
+    }
+  }
 }
 
 extension InboxTransaction {

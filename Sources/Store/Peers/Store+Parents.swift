@@ -10,12 +10,16 @@ extension Store {
     return try await read { database in try database.otherParents(age: age) }
   }
 
-  /// Returns all paired devices, including removed ones, and the other parents of each child's machine, with one access.
-  public func peersAndOtherParents() async throws(StoreError)
-    -> (peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]])
+  /// Returns all paired devices, including removed ones, the other parents of each child's machine, and the machines for which
+  /// a command of a kind is on its way, with one access.
+  public func peersAndOtherParents(awaiting kind: CommandKind? = nil) async throws(StoreError)
+    -> (peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]], awaiting: Set<DeviceID>)
   {
     let age = age()
-    return try await read { database in (try database.peers(), try database.otherParents(age: age)) }
+    return try await read { database in
+      let awaiting = try kind.map { try database.machinesAwaiting($0) } ?? []
+      return (try database.peers(), try database.otherParents(age: age), awaiting)
+    }
   }
 }
 

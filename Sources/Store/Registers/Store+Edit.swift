@@ -103,18 +103,18 @@ extension Store {
       ).map { try $0.deviceID("device_id") }
     }
   }
+}
 
+extension Database {
   /// Returns the children's machines for which a command of a kind is on its way.
-  public func machinesAwaiting(_ kind: CommandKind) async throws(StoreError) -> Set<DeviceID> {
-    try await read { database in
-      Set(
-        try database.rows(
-          """
-          SELECT DISTINCT p.device_id FROM command c JOIN peer p ON p.number = c.peer
-          WHERE c.kind = ? AND c.status IN ('queued', 'stored')
-          """, [kind.rawValue]
-        ).map { try $0.deviceID("device_id") })
-    }
+  func machinesAwaiting(_ kind: CommandKind) throws -> Set<DeviceID> {
+    Set(
+      try rows(
+        """
+        SELECT DISTINCT p.device_id FROM command c JOIN peer p ON p.number = c.peer
+        WHERE c.kind = ? AND c.status IN ('queued', 'stored')
+        """, [kind.rawValue]
+      ).map { try $0.deviceID("device_id") })
   }
 }
 

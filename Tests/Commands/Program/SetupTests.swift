@@ -153,7 +153,7 @@ import Testing
     #expect(parent.status == 0 && starts.last == "systemctl --user enable --now latchkey", "\(starts)")
     #expect(parent.node.calls.contains(.ask(Endpoints.addChild, ChildNameRequest(name: "Emma"))))
     #expect(
-      parent.node.calls.contains(.ask(Endpoints.setSettings, RuleRequest([.init("sessions", "close")]))),
+      parent.node.edits.contains(.init(child: nil, request: RuleRequest([.init("sessions", "close")]))),
       "\(parent.console.everything)")
 
     for (role, isRoot) in [("child", false), ("parent", true)] {

@@ -156,11 +156,10 @@ import Testing
     let reset = await ScriptedRun(["app", "set", "chess", "--reset"], node: ScriptedNode(script))
     let removed = RuleRequest(["blocked", "category", "rate"].map { .init("app/org.gnome.Chess/\($0)", nil) })
     #expect(
-      reset.status == 0 && reset.node.calls.contains(.ask(Endpoints.setRules, ("Emma", removed))),
-      "\(reset.console.notes)")
+      reset.status == 0 && reset.node.edits.contains(.init(child: "Emma", request: removed)), "\(reset.console.notes)")
     let kart = await ScriptedRun(["app", "set", "supertuxk", "--blocked"], node: ScriptedNode(script))
     let blocked = RuleRequest([.init("app/org.supertuxkart.SuperTuxKart/blocked", "yes")])
-    #expect(kart.node.calls.contains(.ask(Endpoints.setRules, ("Emma", blocked))), "\(kart.console.notes)")
+    #expect(kart.node.edits.contains(.init(child: "Emma", request: blocked)), "\(kart.console.notes)")
     let wrong = await ScriptedRun(["app", "set", "org.supertuxkart", "--reset"], node: ScriptedNode(script))
     #expect(wrong.console.notes.first?.hasPrefix("Nothing was set. Emma: ") == true, "\(wrong.console.notes)")
   }

@@ -9,7 +9,7 @@ import Testing
 /// Tests of the rules of applications, as people type and read them.
 @Suite struct ApplicationWordsTests {
   private func set(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.inputs(of: Endpoints.setRules).first { $0.0 == "Emma" }?.1
+    run.node.edits.first { $0.child == "Emma" }?.request
   }
 
   private static func blocked(_ app: String, _ value: String? = "yes") -> RuleRequest {
@@ -27,6 +27,23 @@ import Testing
     #expect(set(run) == Self.blocked("org.gnome.Chess"))
     let removal = await ScriptedRun("app", "remove", text)
     #expect(set(removal) == Self.removed)
+  }
+
+  @Test func aRuleIsSetAndWaitedForInTwoRequests() async {
+    var script = ScriptedNode.Script()
+    var (first, second) = (SampleValues.command, SampleValues.command)
+    second.commandID = CommandID(milliseconds: SampleValues.now, random: [UInt8](repeating: 7, count: 10))
+    second.target = SampleValues.status.deviceID
+    (first.status, second.status) = (.queued, .queued)
+    script.edits = [first, second]
+    script.commandEnds = [.success(SampleValues.command), .success(SampleValues.command)]
+    let run = await ScriptedRun("app", "set", "Chess", "--child", "Emma", "--blocked", "--wait", script: script)
+    let request = RuleRequest([.init("blocked", "yes")], app: "Chess")
+    let ids = [first, second].map(\.commandID.description).joined(separator: ",")
+    #expect(run.status == 0, "\(run.console.notes)")
+    #expect(
+      run.node.calls == [.ask(Endpoints.setRules, ("Emma", request)), .ask(Endpoints.waitForCommands, ids)],
+      "\(run.node.calls)")
   }
 
   @Test func aNewApplicationIsNamedByItsID() async {
@@ -118,7 +135,7 @@ import Testing
 
   @Test func aRuleOfTheFamilyIsSetForAll() async {
     let run = await ScriptedRun("app", "set", "a.b", "--family", "--blocked")
-    #expect(run.node.calls.contains(.ask(Endpoints.setSettings, Self.blocked("a.b"))))
+    #expect(run.node.edits.contains(.init(child: nil, request: Self.blocked("a.b"))))
     let both = await ScriptedRun("app", "set", "a.b", "--family", "--child", "Emma", "--blocked")
     #expect(both.status == 64 && both.console.notes.joined().contains("--child or --family"))
     // The rules that the game has are Emma's.
@@ -191,10 +208,10 @@ import Testing
     // Emma has a category and a rate of her own, and the family has neither.
     let category = await ScriptedRun("app", "set", "Chess", "--family", "--category", "learning")
     let plain = RuleRequest([.init("app/org.gnome.Chess/category", "learning")])
-    #expect(category.node.calls.contains(.ask(Endpoints.setSettings, plain)), "\(category.node.calls)")
+    #expect(category.node.edits.contains(.init(child: nil, request: plain)), "\(category.node.calls)")
     let rate = await ScriptedRun("app", "set", "Chess", "--family", "--points-per-minute", "3")
     #expect(
-      rate.node.calls.contains(.ask(Endpoints.setSettings, RuleRequest([.init("app/org.gnome.Chess/rate", "3000")]))))
+      rate.node.edits.contains(.init(child: nil, request: RuleRequest([.init("app/org.gnome.Chess/rate", "3000")]))))
   }
 
   @Test func aChildsRateLeavesTheCategoryAndTheCategoryTheRate() async {

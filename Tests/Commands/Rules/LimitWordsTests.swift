@@ -7,7 +7,7 @@ import Testing
 /// Tests of limits, of which each option sets its part and leaves the rest as it is.
 @Suite struct LimitWordsTests {
   private func set(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.inputs(of: Endpoints.setRules).first { $0.0 == "Emma" }?.1
+    run.node.edits.first { $0.child == "Emma" }?.request
   }
 
   /// Creates a script in which these limits are set: for each key after `limits/daily`, the minutes.
@@ -64,7 +64,7 @@ import Testing
     #expect(
       set(run) == RuleRequest([.init("category/reward/limit", "45"), .init("category/reward/weekly", "240")]))
     let family = await ScriptedRun("limit", "set", "--family", "--daily", "2h")
-    #expect(family.node.calls.contains(.ask(Endpoints.setSettings, RuleRequest([.init("limits/daily", "120")]))))
+    #expect(family.node.edits.contains(.init(child: nil, request: RuleRequest([.init("limits/daily", "120")]))))
   }
 
   @Test(

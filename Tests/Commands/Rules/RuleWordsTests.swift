@@ -9,11 +9,11 @@ import Testing
 /// Tests of the rules of a child and of the family, as people type and read them.
 @Suite struct RuleWordsTests {
   private func set(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.inputs(of: Endpoints.setRules).first { $0.0 == "Emma" }?.1
+    run.node.edits.first { $0.child == "Emma" }?.request
   }
 
   private func setForAll(_ run: ScriptedRun) -> RuleRequest? {
-    run.node.inputs(of: Endpoints.setSettings).first
+    run.node.edits.first { $0.child == nil }?.request
   }
 
   @Test(
@@ -158,14 +158,14 @@ import Testing
     second.device.deviceID = SampleValues.status.deviceID
     second.device.name = DeviceName(sanitising: "Emma's laptop")
     #expect(
-      CommandIssue.delivery(to: [first, second, first], isWaiting: false) == [
+      CommandIssue.delivery(to: [first, second, first].map(EditedMachine.init), isWaiting: false) == [
         "Emma's PC and Emma's laptop are connected and get this now."
       ])
     third = second
     (third.isConnected, third.device.lastSeenAt) = (false, nil)
     first.isConnected = true
     #expect(
-      CommandIssue.delivery(to: [first, third], isWaiting: false) == [
+      CommandIssue.delivery(to: [first, third].map(EditedMachine.init), isWaiting: false) == [
         "Emma's PC is connected and gets this now.",
         "Emma's laptop is off. It gets this when it is back. `latchkey commands` tells how far it is.",
       ])

@@ -5,7 +5,7 @@ import Logging
 
 @testable import LatchkeyNode
 
-/// A real node on a child's machine whose parts do not run, with the registers that a parent would have sent.
+/// A real node whose parts do not run; on a child's machine with the registers that a parent would have sent.
 ///
 /// Each child has a blocked application called “game”.
 struct HomeNode: Sendable {
@@ -13,9 +13,11 @@ struct HomeNode: Sendable {
   let children: [ChildID]
   private let running: RunningNode
 
-  static func with(children names: [String], _ body: (HomeNode) async throws -> Void) async throws {
+  static func with(
+    role: DeviceRole = .child, children names: [String], _ body: (HomeNode) async throws -> Void
+  ) async throws {
     try await TemporaryFolder.with { folder in
-      _ = try await NodeFolder.initialise(StateFolder(path: folder), role: .child, name: "Family PC")
+      _ = try await NodeFolder.initialise(StateFolder(path: folder), role: role, name: "Family PC")
       let running = try await RunningNode(
         configuration: NodeConfiguration(stateFolder: folder, interfaces: ["lo"], discovers: false),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -30,7 +32,7 @@ struct HomeNode: Sendable {
         registers.append(Register(.child(child), HouseholdKey.name, name, modified: modified))
         registers.append(Register(.child(child), "app/game/blocked", "yes", modified: modified))
       }
-      let held = registers
+      let held = role == .child ? registers : []
       _ = try await context.store.act(context.editMaker, at: context.wall()) { effects, _ -> (Bool, ActOrders) in
         for register in held { try effects.save(register) }
         return (true, .none)

@@ -23,6 +23,12 @@ final class ScriptedNode: NodeInterface {
     }
   }
 
+  /// An edit that a person wrote.
+  struct Edit: Hashable, Sendable {
+    var child: String?
+    var request: RuleRequest
+  }
+
   /// The answers; a long poll takes the next of its list, and waits forever when the list is empty.
   struct Script: Sendable {
     var status = SampleValues.status
@@ -65,6 +71,28 @@ final class ScriptedNode: NodeInterface {
     /// Thrown by the reports of use, one a call, before they work.
     var usageErrors: [LocalAPIError] = []
 
+    /// The edits that were made, with whole keys and without removals of rules that are not set; the child is `nil` for the
+    /// family.
+    var made: [Edit] = []
+
+    /// Makes an edit as a node does.
+    fileprivate mutating func make(
+      _ request: RuleRequest, of child: String?
+    ) throws -> (app: EditedApp?, absent: [RegisterKey]) {
+      var (request, app) = (request, EditedApp?.none)
+      if let text = request.app {
+        let known = KnownApps(apps, of: child == nil ? nil : rules.child.childID, on: installed)
+        let resolved = try known.resolve(text, in: request)
+        request = resolved.request
+        app = resolved.app
+      }
+      let set = Set((child == nil ? settings.rules : rules.rules).map(\.key.text))
+      let absent = request.changes.filter { $0.value == nil && !set.contains($0.key) }
+      request.changes.removeAll { absent.contains($0) }
+      if !request.changes.isEmpty { made.append(Edit(child: child, request: request)) }
+      return (app, absent.compactMap { RegisterKey($0.key) })
+    }
+
     fileprivate mutating func throwUsageError() throws {
       if !usageErrors.isEmpty { throw usageErrors.removeFirst() }
     }
@@ -84,6 +112,9 @@ final class ScriptedNode: NodeInterface {
     (arrivals, arrived) = AsyncStream.makeStream()
     (endings, ended) = AsyncStream.makeStream()
   }
+
+  /// The edits that were made.
+  var edits: [Edit] { script.withLock { $0.made } }
 
   var calls: [Call] { noted.withLock { $0.map(\.call) } }
 
@@ -192,6 +223,16 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.waitForCommand) { script, _ in
       script.commandEnds.isEmpty ? nil : try script.commandEnds.removeFirst().get()
     }
+    on(Endpoints.waitForCommands) { script, _ in
+      let commands = script.edits.isEmpty ? [script.command] : script.edits
+      return try script.commandEnds.isEmpty
+        ? nil
+        : zip(commands, script.commandEnds).map { command, end in
+          var ended = try end.get()
+          ended.commandID = command.commandID
+          return ended
+        }
+    }
     on(Endpoints.cancelCommand) { script, _ in script.command }
     on(Endpoints.markMessageRead) { script, _ in script.status.messages[0] }
     on(Endpoints.getChildren) { script, _ in script.children }
@@ -205,10 +246,16 @@ final class ScriptedNode: NodeInterface {
       if let error = script.rulesError { throw error }
       return script.rules
     }
-    on(Endpoints.setRules) { script, _ in
-      RuleEdit(rules: script.rules, commands: script.edits.isEmpty ? [script.command] : script.edits)
+    on(Endpoints.setRules) { script, input in
+      let (app, absent) = try script.make(input.1, of: input.0)
+      return RuleEdit(
+        rules: script.rules, commands: script.edits.isEmpty ? [script.command] : script.edits,
+        machines: script.devices.map(EditedMachine.init), app: app, absent: absent)
     }
-    on(Endpoints.grantTime) { script, _ in RuleEdit(rules: script.rules, commands: [script.command]) }
+    on(Endpoints.grantTime) { script, _ in
+      RuleEdit(
+        rules: script.rules, commands: [script.command], machines: script.devices.map(EditedMachine.init))
+    }
     on(Endpoints.getApps) { script, child in
       if let error = script.appsError { throw error }
       // Of several children, each has the applications.
@@ -216,7 +263,12 @@ final class ScriptedNode: NodeInterface {
       return children.map { ChildApps(child: $0, apps: script.apps) }
     }
     on(Endpoints.getSettings) { script, _ in script.settings }
-    on(Endpoints.setSettings) { script, _ in FamilyEdit(rules: script.settings, commands: [script.command]) }
+    on(Endpoints.setSettings) { script, request in
+      let (app, absent) = try script.make(request, of: nil)
+      return FamilyEdit(
+        rules: script.settings, commands: [script.command], machines: script.devices.map(EditedMachine.init), app: app,
+        absent: absent)
+    }
     on(Endpoints.getInstalled) { script, _ in script.installed }
     on(Endpoints.getUsage) { script, _ in
       script.pages.isEmpty ? UsagePage(sessions: [], next: nil) : script.pages.removeFirst()

@@ -29,7 +29,7 @@ extension ProcessTests {
 
     /// Waits until a node sees the code announced at a number of addresses.
     private func sees(_ child: NodeProcess, _ code: Invitation, addresses: Int) async throws {
-      var seen = NearbyInvitations(change: 0, invitations: [])
+      var seen = NearbyInvitations.none(after: 0)
       while (seen.invitations.first { code.typed.hasPrefix($0.prefix) }?.addresses.count ?? 0) < addresses {
         seen = try await child.api.ask(Endpoints.waitForInvitations, seen.change)
       }

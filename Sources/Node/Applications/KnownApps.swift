@@ -1,0 +1,118 @@
+import LatchkeyModel
+
+/// The applications that a person may mean.
+package struct KnownApps: Sendable {
+  /// Those that have rules.
+  package var apps: [AppListing]
+  /// What is installed on the machines in question.
+  package var machines: [InstalledListing]
+
+  /// Creates the value, with what is installed on a child's machines; without a child, on all machines.
+  package init(_ apps: [AppListing], of child: ChildID?, on machines: [InstalledListing]) {
+    self.apps = apps
+    self.machines = machines.filter { machine in
+      !machine.apps.isEmpty && (child.map { machine.children.contains($0) } ?? true)
+    }
+  }
+
+  private var candidates: [AppSearch.Candidate] {
+    apps.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
+      + machines.flatMap(\.apps).map {
+        AppSearch.Candidate(appID: $0.appID, name: $0.displayName, isInstalled: true)
+      }
+  }
+
+  /// Returns whether a parent has said how the application is recognized, or a machine has it installed.
+  package func isRecognized(_ id: AppID) -> Bool {
+    apps.contains { $0.appID == id && !$0.matchers.isEmpty }
+      || machines.contains { $0.apps.contains { $0.appID == id } }
+  }
+
+  /// Returns the name of an application for people.
+  package func name(of id: AppID) -> String {
+    let named = apps.first { $0.appID == id && $0.displayName != id.text }?.displayName
+    let installed = machines.lazy.flatMap(\.apps).first { $0.appID == id }?.displayName
+    return PrintableText.of(named ?? installed ?? id.text)
+  }
+
+  /// Returns the ID of the application whose rules a person sets: one that has rules or is installed, or a new one.
+  ///
+  /// - Parameters:
+  ///   - text: An application's name or ID, or a beginning of that of an installed one.
+  ///   - isNew: A Boolean value that indicates whether the text is the ID of one that nothing is known of.
+  /// - Returns: The application's ID.
+  /// - Throws: `LocalAPIError` for a name that no application has, and for what looks like a misspelling of one.
+  package func choose(_ text: String, isNew: Bool) throws(LocalAPIError) -> AppID {
+    if let match = try match(text, isWhole: isNew) { return match }
+    let (question, shown) = (question(text), PrintableText.of(text))
+    guard let id = AppID(text) else {
+      throw LocalAPIError(
+        .unknownItem,
+        "No application is called “\(shown)”. \(question.isEmpty ? "" : question + " ")A new one is "
+          + "named by its ID, such as org.gnome.Chess; --name gives it a name that people read.")
+    }
+    if isNew { return id }
+    guard machines.isEmpty else {
+      let next = question.isEmpty ? "`latchkey apps scan` lists those that are." : question
+      throw LocalAPIError(
+        .unknownItem,
+        "No application “\(shown)” is on \(places). \(next) For one that is installed later, add --new.")
+    }
+    guard question.isEmpty else {
+      throw LocalAPIError(
+        .unknownItem,
+        "No application “\(shown)” has rules yet. \(question) If it is another application, add --new.")
+    }
+    return id
+  }
+
+  private var places: String { machines.map { PrintableText.of($0.deviceName.text) }.joined(separator: " or ") }
+
+  private func question(_ text: String) -> String {
+    AppSearch.question(for: text, among: candidates, quote: PrintableText.of)
+  }
+
+  /// Returns the application that a text names by its ID or by the name that people read, or by a beginning of those of one
+  /// that is installed; `nil` if there is none.
+  ///
+  /// - Throws: `LocalAPIError` if several applications fit.
+  package func match(_ text: String, isWhole: Bool = false) throws(LocalAPIError) -> AppID? {
+    do {
+      return try AppSearch.find(text, among: candidates, isWhole: isWhole)
+    } catch { throw LocalAPIError(.unknownItem, PrintableText.of(error.description)) }
+  }
+
+  /// Returns the error about an application that nothing is known of.
+  package func unknown(_ text: String) -> LocalAPIError {
+    let question = question(text)
+    let what = machines.isEmpty ? "has rules" : "has rules or is on \(places)"
+    return LocalAPIError(
+      .unknownItem,
+      "No application “\(PrintableText.of(text))” \(what)"
+        + (question.isEmpty
+          ? ": `latchkey apps` lists those that have rules, and `latchkey apps scan` those that are installed."
+          : ". \(question)"))
+  }
+
+  /// Returns a request with the whole keys of the application that it names, and that application.
+  ///
+  /// - Throws: `LocalAPIError` for an application that is unknown, and for points of one that has no category.
+  package func resolve(
+    _ text: String, in request: RuleRequest
+  ) throws(LocalAPIError) -> (request: RuleRequest, app: EditedApp) {
+    let id = try choose(text, isNew: request.isNew == true)
+    let keys = Set(request.changes.map(\.key))
+    if keys.contains("rate"), !keys.contains("category") {
+      let category = apps.first { $0.appID == id }?.category ?? DefaultCategory.all[id]
+      guard let category, category != .neutral else { throw .needsCategory }
+    }
+    return (request.rules(of: id), EditedApp(appID: id, name: name(of: id), isRecognized: isRecognized(id)))
+  }
+}
+
+extension LocalAPIError {
+  /// The answer to points of an application without a category that earns or costs them.
+  package static let needsCategory = LocalAPIError(
+    .invalid,
+    "Points need a category: add --category learning, which earns them, or --category reward, which costs them.")
+}
