@@ -138,7 +138,7 @@ let package = Package(
       name: "LatchkeyCommands",
       dependencies: [
         "LatchkeyCalendar",
-        "LatchkeyHousehold",
+        "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyModel", "LatchkeyNode", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode", "CTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"),
@@ -254,7 +254,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [
-        "LatchkeyHousehold",
+        "LatchkeyHousehold", "LatchkeyRules",
         "LatchkeyCommands", "LatchkeyNode", "LatchkeyStore", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel",
         "LatchkeyTestSupport",
         "CProcess",

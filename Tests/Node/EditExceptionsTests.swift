@@ -33,7 +33,7 @@ import Testing
   @Test("What an edit does not ask for is not its exception")
   func unrelated() throws {
     let (kart, other) = (try #require(AppID("kart")), try #require(AppID("other")))
-    let blocked = [try register(.app(kart, .blocked), "yes")]
+    let blocked = [try register(AppRule.blocked.key(of: kart), "yes")]
     let faults = [
       OrderFault(.neededProgram, account: 1_000, app: other, detail: "/usr/bin/gnome-shell"),
       OrderFault(.cannotPause, account: 1_000), OrderFault(.cannotCloseSession, account: 1_000),
@@ -46,7 +46,7 @@ import Testing
   @Test("What is carried out otherwise is named, and what is not at all is only recorded")
   func named() throws {
     let kart = try #require(AppID("kart"))
-    let blocked = [try register(.app(kart, .blocked), "yes")]
+    let blocked = [try register(AppRule.blocked.key(of: kart), "yes")]
     func names(_ found: EditExceptions) -> [String] { found.names.sorted() + (found.leavesOpen ? ["open"] : []) }
     for (kind, name) in [
       (OrderFault.Kind.neededProgram, "rule-needed-program"), (.matchesEverything, "rule-matches-everything"),
@@ -54,12 +54,12 @@ import Testing
     ] {
       #expect(names(exceptions(blocked, [OrderFault(kind, account: 1_000, app: kart)])) == [name, "open"])
     }
-    let counted = [try register(.unknownPrograms, "count")]
+    let counted = [try register(ScreenTimeRule.unknownPrograms.key, "count")]
     #expect(names(exceptions(counted, [], isSystem: false)) == ["unknown-not-counted"])
     #expect(names(exceptions(counted, [])) == [])
-    let step = [try register(.app(kart, .step), "pause")]
+    let step = [try register(AppRule.step.key(of: kart), "pause")]
     #expect(names(exceptions(step, [OrderFault(.cannotPause, account: 1_000)])) == ["cannot-pause"])
-    let sessions = [try register(.sessions, "close")]
+    let sessions = [try register(ScreenTimeRule.sessions.key, "close")]
     #expect(
       names(exceptions(sessions, [OrderFault(.cannotCloseSession, account: 1_000)], hasSessions: false))
         == ["cannot-close-sessions", "no-sessions"])
@@ -76,9 +76,12 @@ import Testing
     #expect(names(exceptions(blocked, [], hasEvents: false)) == ["no-process-events"])
     #expect(names(exceptions(blocked, [], unrecognized: [kart])) == ["rule-unrecognized", "open"])
     let matched =
-      blocked + [try register(.app(kart, .matchers), "path /opt/nothing"), try register(.app(kart, .name), "Kart")]
+      blocked + [
+        try register(AppRule.matchers.key(of: kart), "path /opt/nothing"),
+        try register(AppRule.name.key(of: kart), "Kart"),
+      ]
     #expect(names(exceptions(matched, [], unrecognized: [kart])) == ["rule-unrecognized", "open"])
-    let mixed = blocked + [try register(.unknownPrograms, "block")]
+    let mixed = blocked + [try register(ScreenTimeRule.unknownPrograms.key, "block")]
     #expect(names(exceptions(mixed, [], unrecognized: [kart])) == ["rule-unrecognized"])
     #expect(
       names(exceptions(blocked, [OrderFault(.noProgram, account: 1_000, app: kart)])) == ["rule-unrecognized", "open"])
@@ -101,7 +104,8 @@ import Testing
     ) throws -> Set<String> {
       let program = ProgramOrder(app: kart, category: .reward, terms: ProgramTerms(), matchers: matchers)
       return exceptions(
-        [try register(.app(kart, .allowed), value)], [], blocked: blocked, sessions: sessions, programs: [program]
+        [try register(AppRule.allowed.key(of: kart), value)], [], blocked: blocked, sessions: sessions,
+        programs: [program]
       ).names
     }
     #expect(try names([path], blocked: [kart]) == ["app-blocked"])

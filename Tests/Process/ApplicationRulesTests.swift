@@ -80,11 +80,12 @@ extension ProcessTests {
         #expect(set.status == 0, "\(set)")
         for node in [pc, mum, dad] {
           try await eventually("\(node.name) has what both set") {
-            let settings = try await node.api.ask(Endpoints.getSettings).settings
-            return settings.zone == "Asia/Tokyo" && settings.dayStartHour == 4 && settings.dailyRewardLimit == "60"
+            let values = try await node.api.ask(Endpoints.getSettings).settings.values
+            return values["zone"] == .text("Asia/Tokyo") && values["dayStartHour"] == .number(4)
+              && values["dailyRewardLimit"] == .text("60")
           }
         }
-        #expect(try await laptop.api.ask(Endpoints.getSettings).settings.dailyRewardLimit == "60")
+        #expect(try await laptop.api.ask(Endpoints.getSettings).settings.values["dailyRewardLimit"] == .text("60"))
         let wrong = try await mum.latchkey("settings", "set", "--zone", "Mars/Base")
         #expect(wrong.status == 64 && wrong.talk.contains("There is no time zone “Mars/Base”"), "\(wrong)")
       }

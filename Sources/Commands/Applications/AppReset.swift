@@ -1,6 +1,6 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The removal of all rules of an application.
 enum AppReset {
@@ -46,7 +46,7 @@ enum AppReset {
   private static func keys(
     of app: AppID, _ found: AppOwner.Found, at node: any NodeInterface
   ) async throws -> [String] {
-    try await found.owner.rules(at: node).rules.map(\.key.text).filter { $0.hasPrefix(AppRuleKey.text(app, "")) }
+    try await found.owner.rules(at: node).rules.map(\.key).filter { RuleKey($0)?.application == app }.map(\.text)
   }
 
   /// Returns a sentence with what holds for an application now.

@@ -1,5 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey app` subcommand.
 struct AppSubcommand: AsyncParsableCommand {
@@ -62,7 +64,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Points earned or paid a minute, up to three decimal places.", valueName: "points"),
-    transform: PointsText.readRate)
+    transform: AppRule.rate.argument)
   var pointsPerMinute: Int64?
 
   @Flag(exclusivity: .exclusive)
@@ -79,20 +81,20 @@ struct AppSetSubcommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The most use a day, such as 45min, \"sat-sun 2h\" or none.", valueName: "time|none"),
-    transform: LimitTime.daily)
-  var dailyLimit: LimitChange?
+    transform: DayLimits.Change.argument)
+  var dailyLimit: DayLimits.Change?
 
   @Option(
     help: ArgumentHelp(
       "What is done when its time is over: it is closed, or frozen until it may be used again.",
       valueName: "close|pause"))
-  var whenOver: WhenOver?
+  var whenOver: ClosingStep?
 
   @Option(
     help: ArgumentHelp(
       "Whether the programs that it starts count as it, unless they are recognized otherwise.",
       valueName: "counted|apart"))
-  var launches: LaunchesArgument?
+  var launches: Launches?
 
   @Option(
     help: ArgumentHelp(
@@ -160,20 +162,24 @@ struct AppSetSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// One change for each rule that is set.
+  /// One change for each rule that is set; the node puts the application that the words name into their keys.
   private var changes: [RuleRequest.Change] {
-    var changes: [RuleRequest.Change] = []
-    func set(_ part: String, _ value: String?) { changes.append(.init(part, value)) }
-    if let name { set("name", name) }
-    if let category { set("category", category.rawValue) }
-    if let pointsPerMinute { set("rate", String(pointsPerMinute)) }
-    if let blocking { set("blocked", blocking == .blocked ? "yes" : "no") }
-    if let alwaysAllowed { set("allowed", alwaysAllowed ? "yes" : "no") }
-    if let enabling { set("enabled", enabling == .enabled ? "yes" : "no") }
-    if let dailyLimit { changes += LimitKeys.ofApp.changes(dailyLimit) }
-    if let whenOver { set("step", whenOver.rawValue) }
-    if let launches { set("launches", launches.rawValue) }
-    if !matcher.isEmpty { set("matchers", matcher == ["none"] ? nil : matcher.joined(separator: "\n")) }
+    changes(of: .unknownPrograms).map { .init($0.key.split(separator: "/").dropFirst(2).joined(separator: "/"), $0.value) }
+  }
+
+  private func changes(of id: AppID) -> [RuleRequest.Change] {
+    func set<Value>(_ kind: RuleKind<RuleSet.App, Value>, _ value: Value?) -> [RuleRequest.Change] {
+      value.map { [kind.change($0, of: id)] } ?? []
+    }
+    var changes = set(AppRule.name, name) + set(AppRule.category, category) + set(AppRule.rate, pointsPerMinute)
+    changes += set(AppRule.blocked, blocking.map { $0 == .blocked }) + set(AppRule.allowed, alwaysAllowed)
+    changes += set(AppRule.enabled, enabling.map { $0 == .enabled })
+    changes += dailyLimit?.changes(of: AppRule.limit.key(of: id), replacing: Weekday.allCases) ?? []
+    changes += set(AppRule.step, whenOver) + set(AppRule.launches, launches)
+    // The node says which matchers it does not take.
+    if !matcher.isEmpty {
+      changes.append(AppRule.matchers.key(of: id).change(matcher == ["none"] ? nil : matcher.joined(separator: "\n")))
+    }
     return changes
   }
 }
@@ -198,25 +204,5 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let found = try await owner.find(at: interface)
     try await AppReset.run(app, of: found, at: interface, options: options, mustHaveRules: true)
-  }
-}
-
-/// The keys of an application's rules.
-enum AppRuleKey {
-  /// Returns the key of one of an application's rules.
-  static func text(_ app: AppID, _ part: String) -> String {
-    "app/\(app.text.replacing("%", with: "%25").replacing("/", with: "%2F"))/\(part)"
-  }
-
-  /// Returns the application that a rule names; `nil` for a rule about something else.
-  static func named(by key: RegisterKey) -> AppID? {
-    key.segments.last == "name" ? application(of: key) : nil
-  }
-
-  /// Returns the application that a rule is about; `nil` for a rule about something else.
-  static func application(of key: RegisterKey) -> AppID? {
-    let segments = key.segments
-    guard segments.count >= 3, segments[0] == "app" else { return nil }
-    return AppID(String(segments[1]).replacing("%2F", with: "/").replacing("%25", with: "%"))
   }
 }

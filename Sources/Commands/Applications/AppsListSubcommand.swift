@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey apps` subcommand.
 struct AppsSubcommand: AsyncParsableCommand {
@@ -115,7 +116,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
     return app.isBlocked ? "blocked" : app.isAlwaysAllowed ? "always" : "yes"
   }
 
-  private static func limit(_ text: String) -> String { SpanText.limits(text) }
+  private static func limit(_ text: String) -> String { (try? DayLimits(text))?.words ?? text }
 
   private static func setBy(_ app: AppListing) -> String {
     Set(app.rules.map(\.setBy.text)).sorted().map(ShownText.safe).joined(separator: ", ")

@@ -1,7 +1,7 @@
 import ArgumentParser
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The command `latchkey grant`.
 struct GrantSubcommand: AsyncParsableCommand {
@@ -83,7 +83,9 @@ struct GrantSubcommand: AsyncParsableCommand {
     let owner = RuleOwner.child(words.count == 2 ? words[0] : nil)
     let present = try await owner.rules(at: interface)
     let today = FamilyClock(present).today
-    let grants = present.rules.filter { $0.key.text.hasPrefix("today/\(today)/grant/") }
+    let grants = present.rules.filter { rule in
+      RuleKey(rule.key).map { $0.entry == DayRule.grant.entry && $0.day == today } == true
+    }
     guard !grants.isEmpty else {
       throw TerminalFailure(.unknownName, "Nothing was changed: \(present.whom) was granted no time for today.")
     }

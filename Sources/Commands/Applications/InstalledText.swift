@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The applications that are installed on a machine, as text.
 enum InstalledText {
@@ -43,7 +44,7 @@ enum InstalledText {
     if let category = setting.category {
       words.append(category.rawValue + (setting.isByDefault ? " by default" : ""))
     }
-    if let limit = setting.limit { words.append(SpanText.limits(limit) + " a day") }
+    if let limit = setting.limit { words.append("\((try? DayLimits(limit))?.words ?? limit) a day") }
     return words.isEmpty ? "–" : words.joined(separator: ", ")
   }
 

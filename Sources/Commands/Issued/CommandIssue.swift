@@ -1,6 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The issuing of a command to a child's machine, and waiting for it if requested.
 enum CommandIssue {

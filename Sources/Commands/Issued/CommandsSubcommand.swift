@@ -2,6 +2,7 @@ import ArgumentParser
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey commands` subcommand.
 struct CommandsSubcommand: AsyncParsableCommand {

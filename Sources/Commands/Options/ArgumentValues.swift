@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// How a listing is written.
 enum ListingFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -21,20 +22,6 @@ enum AnswerFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case json
 }
 
-/// What is done to an application whose time is over.
-enum WhenOver: String, ExpressibleByArgument, CaseIterable, Sendable {
-  /// It is closed.
-  case close
-  /// It is frozen until it may be used again.
-  case pause
-}
-
-/// Whether what an application starts counts as it.
-enum LaunchesArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
-  case counted
-  case apart
-}
-
 /// A terminal's background.
 enum BackgroundArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
   case light
@@ -49,18 +36,7 @@ extension AppCategory: ExpressibleByArgument {
     self.init(rawValue: word == "rewards" ? "reward" : word)
   }
 }
+extension ClosingStep: ExpressibleByArgument {}
 extension DeviceRole: ExpressibleByArgument {}
+extension Launches: ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
-
-extension PointsText {
-  /// Reads points a minute.
-  ///
-  /// - Throws: `ValidationError` for anything else.
-  @Sendable static func readRate(_ text: String) throws -> Int64 {
-    guard let points = milliPoints(text) else {
-      throw ValidationError(
-        "Points a minute are a number from 0 to 1,000,000 with at most three decimal places, such as 2 or 0.5.")
-    }
-    return points
-  }
-}

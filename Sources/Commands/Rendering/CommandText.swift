@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 
 /// The words for commands and the states after them.
 enum CommandText {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey requests` subcommand.
 struct RequestsSubcommand: AsyncParsableCommand {

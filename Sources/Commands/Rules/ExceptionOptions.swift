@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The day for which a rule is set instead of the plan.
 struct ExceptionOptions: ParsableArguments {
@@ -42,8 +43,11 @@ struct ExceptionOptions: ParsableArguments {
   }
 
   /// Returns the key of the times of a kind: those of the plan, or of the day as the child's machines have it.
-  func key(_ part: String, of owner: RuleOwner, at node: any NodeInterface) async throws -> String {
-    guard isGiven else { return "schedule/\(part)" }
+  func key(
+    _ plan: RuleKind<RuleSet, WeekWindows>, _ exception: RuleKind<RuleSet.Today, DayWindows>, of owner: RuleOwner,
+    at node: any NodeInterface
+  ) async throws -> RuleKey {
+    guard isGiven else { return plan.key }
     let now = FamilyClock(try await owner.rules(at: node)).today
     var date = now
     switch day {
@@ -54,6 +58,6 @@ struct ExceptionOptions: ParsableArguments {
     guard date >= now else {
       throw TerminalFailure(.usage, "That day is over: give today, which is \(now), or a later one.")
     }
-    return "today/\(date)/\(part)"
+    return exception.key(on: date)
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey limit` subcommand.
 struct LimitSubcommand: AsyncParsableCommand {
@@ -32,19 +33,19 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The most a day, such as 2h or 1h30m.", valueName: "time|none"),
-    transform: LimitTime.daily)
-  var daily: LimitChange?
+    transform: DayLimits.Change.argument)
+  var daily: DayLimits.Change?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The most on a Saturday and on a Sunday.", valueName: "time|none"),
-    transform: LimitTime.weekends)
-  var weekends: UseLimit?
+    transform: ChildRule.dailyLimit.argument)
+  var weekends: Int??
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The most a week, such as 10h.", valueName: "time|none"),
-    transform: LimitTime.weekly)
-  var weekly: UseLimit?
+    transform: Setting.reading(ChildRule.weeklyLimit.key))
+  var weekly: Setting?
 
   @Option(help: ArgumentHelp("Only for applications of this category.", valueName: "learning|reward|neutral"))
   var category: AppCategory?
@@ -53,20 +54,19 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     guard daily != nil || weekends != nil || weekly != nil else {
       throw ValidationError("Give a limit, such as --daily 2h, --weekends 3h or --weekly 10h.")
     }
-    if weekends != nil, case .byDay(let days)? = daily, LimitChange.weekend.contains(where: { days[$0] != nil }) {
+    if weekends != nil, DayLimits.Change.weekend.contains(where: { daily?.minutes[$0] != nil }) {
       throw ValidationError("Saturday or Sunday is in --daily as well as in --weekends: leave it out of one of them.")
     }
   }
 
   func run() async throws {
     let interface = try await node.open()
-    let keys = LimitKeys(category)
-    var changes = daily.map { keys.changes($0) } ?? []
+    // A limit of every day leaves one that Saturday and Sunday have of their own.
+    var changes = daily?.changes(of: category.dailyLimit, replacing: DayLimits.Change.weekdays) ?? []
     if let weekends {
-      changes += keys.changes(
-        .byDay(Dictionary(uniqueKeysWithValues: LimitChange.weekend.map { ($0, weekends.value) })))
+      changes += DayLimits.Change(DayLimits.Change.weekend, weekends).changes(of: category.dailyLimit, replacing: [])
     }
-    if let weekly { changes.append(.init(LimitKeys.weekly(category), weekly.value.map { String($0) })) }
+    if let weekly { changes.append(category.weeklyLimit.change(weekly.text)) }
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)
   }
 }
@@ -101,62 +101,39 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let keys = LimitKeys(category)
+    let limit = category.dailyLimit
     let isAll = !daily && !weekends && !weekly
     var changes: [RuleRequest.Change] = []
-    if daily || isAll { changes += [.init(keys.daily, nil)] + keys.removal(of: LimitKeys.weekdays) }
-    if weekends || isAll {
-      if !isAll, !daily { try await checkWeekends(keys, at: interface) }
-      changes += keys.removal(of: LimitChange.weekend)
+    if daily || isAll {
+      changes += [limit.change(nil)] + DayLimits.Change.removal(of: limit, on: DayLimits.Change.weekdays)
     }
-    if weekly || isAll { changes.append(.init(LimitKeys.weekly(category), nil)) }
+    if weekends || isAll {
+      if !isAll, !daily { try await checkWeekends(limit, at: interface) }
+      changes += DayLimits.Change.removal(of: limit, on: DayLimits.Change.weekend)
+    }
+    if weekly || isAll { changes.append(category.weeklyLimit.change(nil)) }
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options, isOneRemoval: true)
   }
 
-  private func checkWeekends(_ keys: LimitKeys, at node: any NodeInterface) async throws {
+  private func checkWeekends(_ limit: RuleKey, at node: any NodeInterface) async throws {
     let present = try await whose.owner.rules(at: node)
-    guard keys.removal(of: LimitChange.weekend).allSatisfy({ present.own($0.key) == nil }) else { return }
+    guard DayLimits.Change.weekend.allSatisfy({ present.own(limit.on($0).text) == nil }) else { return }
     throw TerminalFailure(
       .unknownName,
       "Nothing was changed: Saturday and Sunday have no limit of their own for \(present.whomLowercased).")
   }
 }
 
-/// Times of limits as people write them.
-enum LimitTime {
-  /// Reads a limit a day; throws `ValidationError` for a time that is longer than the day.
-  @Sendable static func daily(_ text: String) throws -> LimitChange {
-    guard let change = LimitChange(text) else {
-      if !text.contains(" ") { _ = try UseLimit.readDaily(text) }
-      throw ValidationError(
-        "A limit a day is 0 to 24 hours, such as 2h or 1h30m, or by weekday, such as \"mon-thu 1h, fri 2h\", or none.")
-    }
-    return change
+extension DayLimits.Change {
+  /// Reads an argument; throws `ValidationError` for a limit that is longer than the day.
+  @Sendable static func argument(_ text: String) throws -> DayLimits.Change {
+    try ValidationError.from { () throws(RuleFault) in try DayLimits.Change(given: text) }
   }
+}
 
-  /// Reads a limit of Saturday and Sunday; throws `ValidationError` for a time that is longer than the day.
-  @Sendable static func weekends(_ text: String) throws -> UseLimit {
-    guard let limit = LimitChange.limit(text) else {
-      throw ValidationError("A limit a day is 0 to 24 hours, such as 3h or 1h30m, or none.")
-    }
-    return limit.map { .minutes($0) } ?? .none
-  }
-
-  /// Returns the minutes of a lock; throws `ValidationError` for none and for more than 31 days.
-  @Sendable static func lock(_ text: String) throws -> Int {
-    guard let minutes = SpanReader.minutes(text), (1...44_640).contains(minutes) else {
-      throw ValidationError(
-        "A lock is for 1 minute to 31 days, such as 1h; without --for it holds until `latchkey unlock`.")
-    }
-    return minutes
-  }
-
-  /// Reads a limit a week; throws `ValidationError` for a time that is longer than the week.
-  @Sendable static func weekly(_ text: String) throws -> UseLimit {
-    if text.lowercased() == "none" { return .none }
-    guard let minutes = SpanReader.minutes(text), (0...10_080).contains(minutes) else {
-      throw ValidationError("A limit a week is 0 to 168 hours, such as 10h, or none.")
-    }
-    return .minutes(minutes)
-  }
+extension AppCategory? {
+  /// The limit a day of the category's applications; without a category, of all screen time.
+  fileprivate var dailyLimit: RuleKey { map(CategoryRule.limit.key(of:)) ?? ChildRule.dailyLimit.key }
+  /// The limit a week.
+  fileprivate var weeklyLimit: RuleKey { map(CategoryRule.weekly.key(of:)) ?? ChildRule.weeklyLimit.key }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
 import LatchkeyModel
+import LatchkeyRules
 
 /// The `latchkey lock` subcommand.
 struct LockSubcommand: AsyncParsableCommand {
@@ -26,24 +26,22 @@ struct LockSubcommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("for"), help: ArgumentHelp("For how long, such as 1h; else until `unlock`.", valueName: "time"),
-    transform: LimitTime.lock)
+    transform: Self.minutes)
   var time: Int?
 
   func run() async throws {
-    let value = time.map { minutes in
-      let end = TerminalEnvironment.current.now() + Int64(minutes) * 60_000
-      return "until " + Self.text(minute: (end + 59_999) / 60_000)
-    }
+    let lock = time.map { Lock(until: TerminalEnvironment.current.now() + Int64($0) * 60_000) } ?? .on
     try await RuleIssue.set(
-      RuleRequest([.init("lock", value ?? "on")]), of: .child(child), at: node.open(), options: options)
+      RuleRequest([ChildRule.lock.change(lock)]), of: .child(child), at: node.open(), options: options)
   }
 
-  /// Returns a minute since 1970 as the lock's rule writes it, such as `2026-11-22T18:30Z`.
-  static func text(minute: Int64) -> String {
-    let style = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day().dateSeparator(.dash)
-    let day = Date(timeIntervalSince1970: Double(minute * 60)).formatted(style)
-    let (hour, rest) = (minute % 1_440).quotientAndRemainder(dividingBy: 60)
-    return "\(day)T\(hour < 10 ? "0" : "")\(hour):\(rest < 10 ? "0" : "")\(rest)Z"
+  /// Returns the minutes of a lock; throws `ValidationError` for none and for more than 31 days.
+  @Sendable private static func minutes(_ text: String) throws -> Int {
+    guard let minutes = SpanReader.minutes(text), (1...44_640).contains(minutes) else {
+      throw ValidationError(
+        "A lock is for 1 minute to 31 days, such as 1h; without --for it holds until `latchkey unlock`.")
+    }
+    return minutes
   }
 }
 
@@ -61,6 +59,7 @@ struct UnlockSubcommand: AsyncParsableCommand {
   var child: String?
 
   func run() async throws {
-    try await RuleIssue.set(RuleRequest([.init("lock", "off")]), of: .child(child), at: node.open(), options: options)
+    try await RuleIssue.set(
+      RuleRequest([ChildRule.lock.change(.off)]), of: .child(child), at: node.open(), options: options)
   }
 }

@@ -1,6 +1,6 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// Sets rules at the node and prints the result.
 enum RuleIssue {

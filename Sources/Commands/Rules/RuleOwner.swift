@@ -1,7 +1,7 @@
 import ArgumentParser
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The owner of rules: a child, or the whole family.
 enum RuleOwner: Hashable, Sendable {
@@ -50,7 +50,9 @@ struct OwnedRules: Sendable {
     var names: [AppID: String] = app.map { [$0.appID: $0.name] } ?? [:]
     // A child's own name for an application holds over the family's.
     for rule in family + rules {
-      if let app = AppRuleKey.named(by: rule.key) { names[app] = rule.value }
+      if let key = RuleKey(rule.key), key.entry == AppRule.name.entry, let app = key.application {
+        names[app] = rule.value
+      }
     }
     return RuleTerms(zone: (rules + family).first { $0.key == "family/zone" }?.value, names: names)
   }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey rules` subcommand.
 struct RulesSubcommand: AsyncParsableCommand {
@@ -156,7 +156,7 @@ private struct RuleRow {
   /// The name of the application whose limit it is, as the node has it.
   private var terms: RuleTerms {
     let name = rule.name.range(of: ": ", options: .backwards).map { String(rule.name[..<$0.lowerBound]) }
-    guard let name, let app = AppRuleKey.application(of: rule.key) else { return RuleTerms() }
+    guard let name, let app = RuleKey(rule.key)?.application else { return RuleTerms() }
     return RuleTerms(names: [app: name])
   }
 

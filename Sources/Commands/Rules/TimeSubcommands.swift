@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyRules
 
 /// The `latchkey bedtime` subcommand.
 struct BedtimeSubcommand: AsyncParsableCommand {
@@ -43,9 +44,9 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let key = try await exception.key("bedtime", of: whose.owner, at: interface)
+    let key = try await exception.key(ChildRule.bedtime, DayRule.bedtime, of: whose.owner, at: interface)
     try await RuleIssue.set(
-      RuleRequest([.init(key, TimesText.typed(times))]), of: whose.owner, at: interface, options: options)
+      RuleRequest([key.change(TimesText.typed(times))]), of: whose.owner, at: interface, options: options)
   }
 }
 
@@ -68,8 +69,8 @@ struct BedtimeRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let key = try await exception.key("bedtime", of: whose.owner, at: interface)
-    try await RuleIssue.set(RuleRequest([.init(key, nil)]), of: whose.owner, at: interface, options: options)
+    let key = try await exception.key(ChildRule.bedtime, DayRule.bedtime, of: whose.owner, at: interface)
+    try await RuleIssue.set(RuleRequest([key.change(nil)]), of: whose.owner, at: interface, options: options)
   }
 }
 
@@ -111,11 +112,13 @@ struct TimesSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     var changes: [RuleRequest.Change] = []
-    for (part, times) in [("school", school), ("rewardTimes", reward)] {
+    for (plan, day, times) in [
+      (ChildRule.school, DayRule.school, school), (ChildRule.rewardTimes, DayRule.rewardTimes, reward),
+    ] {
       guard let times = times.map(TimesText.typed) else { continue }
       let removal = exception.isGiven ? "plan" : "none"
-      changes.append(
-        .init(try await exception.key(part, of: whose.owner, at: interface), times == removal ? nil : times))
+      let key = try await exception.key(plan, day, of: whose.owner, at: interface)
+      changes.append(key.change(times == removal ? nil : times))
     }
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyRules
 
 /// The `latchkey settings set` subcommand.
 struct SettingsSetSubcommand: AsyncParsableCommand {
@@ -27,114 +28,115 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("Whether learning earns points and rewards cost them.", valueName: "on|off"),
-    transform: SettingValue.points)
-  var points: SettingValue?
+    transform: Setting.reading(PointsRule.mode.key))
+  var points: Setting?
 
   @Option(
     help: ArgumentHelp(
       "Whether rewards cost points as they run, or minutes are bought before.", valueName: "pay-as-you-go|redeem-first"),
-    transform: SettingValue.rewards)
-  var rewards: SettingValue?
+    transform: Setting.reading(PointsRule.use.key))
+  var rewards: Setting?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("For learning and rewards without a rate of their own.", valueName: "points"),
-    transform: SettingValue.rate)
-  var defaultPointsPerMinute: SettingValue?
+    transform: Setting.reading(CategoryRule.rate.key(of: .learning)))
+  var defaultPointsPerMinute: Setting?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The same for learning alone.", valueName: "points"),
-    transform: SettingValue.rate)
-  var learningPointsPerMinute: SettingValue?
+    transform: Setting.reading(CategoryRule.rate.key(of: .learning)))
+  var learningPointsPerMinute: Setting?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The same for rewards alone.", valueName: "points"),
-    transform: SettingValue.rate)
-  var rewardPointsPerMinute: SettingValue?
+    transform: Setting.reading(CategoryRule.rate.key(of: .learning)))
+  var rewardPointsPerMinute: Setting?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("What one redeemed point buys.", valueName: "minutes"),
-    transform: SettingValue.pointBuys)
-  var minutesPerPoint: SettingValue?
+    transform: Setting.reading(PointsRule.minutesPerPoint.key))
+  var minutesPerPoint: Setting?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("How long redeemed minutes last.", valueName: "days"),
-    transform: SettingValue.days)
-  var redemptionDays: SettingValue?
+    transform: Setting.reading(PointsRule.redemptionDays.key))
+  var redemptionDays: Setting?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("Shorter sessions earn nothing.", valueName: "minutes"),
-    transform: SettingValue.session)
-  var minimumSession: SettingValue?
+    transform: Setting.reading(PointsRule.minimumSession.key))
+  var minimumSession: Setting?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The most that learning earns a day.", valueName: "points|none"),
-    transform: SettingValue.mostPoints)
-  var dailyPointsLimit: SettingValue?
+    transform: Setting.reading(PointsRule.dailyCap.key))
+  var dailyPointsLimit: Setting?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The most that learning earns a week.", valueName: "points|none"),
-    transform: SettingValue.mostPoints)
-  var weeklyPointsLimit: SettingValue?
+    transform: Setting.reading(PointsRule.weeklyCap.key))
+  var weeklyPointsLimit: Setting?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The most reward a day, such as 45min or 1h30m.", valueName: "time|none"),
-    transform: SettingValue.daily)
-  var dailyRewardLimit: SettingValue?
+    transform: Setting.reading(CategoryRule.limit.key(of: .reward)))
+  var dailyRewardLimit: Setting?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most reward a week, such as 5h.", valueName: "time|none"), transform: SettingValue.weekly)
-  var weeklyRewardLimit: SettingValue?
+    help: ArgumentHelp("The most reward a week, such as 5h.", valueName: "time|none"),
+    transform: Setting.reading(CategoryRule.weekly.key(of: .reward)))
+  var weeklyRewardLimit: Setting?
 
   @Option(
     help: ArgumentHelp(
       "Programs that are no known application, from a place the child can write to: allow them and count them as screen "
         + "time, treat them as rewards, which cost points also in the background, or block them.",
       valueName: "count|reward|block"),
-    transform: SettingValue.unknownPrograms)
-  var unknownPrograms: SettingValue?
+    transform: Setting.reading(ScreenTimeRule.unknownPrograms.key))
+  var unknownPrograms: Setting?
 
   @Option(
     help: ArgumentHelp(
       "When nothing may be used but what is always allowed: leave the child logged in, lock the screen again and again, "
         + "the same unless a program runs that is always allowed, or end the child's sessions.",
       valueName: "leave|lock|lock-unless-allowed|close"),
-    transform: SettingValue.sessions)
-  var sessions: SettingValue?
+    transform: Setting.reading(ScreenTimeRule.sessions.key))
+  var sessions: Setting?
 
   @Option(
     help: ArgumentHelp(
       "What counts as screen time: all the time that a child is at the machine, whatever runs, or that of programs alone.",
       valueName: "sessions|programs"),
-    transform: SettingValue.screenTime)
-  var screenTime: SettingValue?
+    transform: Setting.reading(ScreenTimeRule.source.key))
+  var screenTime: Setting?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "How long a child counts as being there without touching anything, as in a film; a locked screen ends it at once.",
       valueName: "time"),
-    transform: SettingValue.grace)
-  var screenGrace: SettingValue?
+    transform: Setting.reading(ScreenTimeRule.grace.key))
+  var screenGrace: Setting?
 
   @Option(
     help: ArgumentHelp("Whether learning counts as screen time.", valueName: "counts|free"),
-    transform: SettingValue.learning)
-  var learning: SettingValue?
+    transform: Setting.reading(ScreenTimeRule.learning.key))
+  var learning: Setting?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("When a day begins, 0 to 23.", valueName: "hour"),
-    transform: SettingValue.hour)
-  var dayStart: SettingValue?
+    transform: Setting.reading(ChildRule.dayStart.key))
+  var dayStart: Setting?
 
   @Option(
     help: ArgumentHelp("The zone that days are in, such as Europe/Berlin.", valueName: "zone"),
-    transform: SettingValue.zone)
-  var zone: SettingValue?
+    transform: Setting.zone)
+  var zone: Setting?
 
   mutating func validate() throws {
     if machine != nil {
@@ -151,25 +153,27 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   }
 
   /// For a child, no limit holds instead of the family's; for the family, it is the default.
-  private var dailyReward: SettingValue? {
-    dailyRewardLimit.map { child == nil && $0.rule == "none" ? SettingValue(rule: nil) : $0 }
+  private var dailyReward: Setting? {
+    dailyRewardLimit.map { child == nil && $0.text == "none" ? Setting(text: nil) : $0 }
   }
 
   private var changes: [RuleRequest.Change] {
-    let values: [(String, SettingValue?)] = [
-      ("mode", points), ("points/use", rewards),
-      ("category/learning/rate", defaultPointsPerMinute ?? learningPointsPerMinute),
-      ("category/reward/rate", defaultPointsPerMinute ?? rewardPointsPerMinute),
-      ("points/minutesPerPoint", minutesPerPoint), ("points/redemptionDays", redemptionDays),
-      ("points/minimumSession", minimumSession), ("points/dailyCap", dailyPointsLimit),
-      ("points/weeklyCap", weeklyPointsLimit), ("category/reward/limit", dailyReward),
-      ("category/reward/weekly", weeklyRewardLimit), ("unknownPrograms", unknownPrograms),
-      ("sessions", sessions), ("screenTime/source", screenTime), ("screenTime/grace", screenGrace),
-      ("screenTime/learning", learning),
-      ("family/dayStart", dayStart), ("family/zone", zone),
+    let rewardLimit = CategoryRule.limit.key(of: .reward)
+    let values: [(RuleKey, Setting?)] = [
+      (PointsRule.mode.key, points), (PointsRule.use.key, rewards),
+      (CategoryRule.rate.key(of: .learning), defaultPointsPerMinute ?? learningPointsPerMinute),
+      (CategoryRule.rate.key(of: .reward), defaultPointsPerMinute ?? rewardPointsPerMinute),
+      (PointsRule.minutesPerPoint.key, minutesPerPoint), (PointsRule.redemptionDays.key, redemptionDays),
+      (PointsRule.minimumSession.key, minimumSession), (PointsRule.dailyCap.key, dailyPointsLimit),
+      (PointsRule.weeklyCap.key, weeklyPointsLimit), (rewardLimit, dailyReward),
+      (CategoryRule.weekly.key(of: .reward), weeklyRewardLimit),
+      (ScreenTimeRule.unknownPrograms.key, unknownPrograms), (ScreenTimeRule.sessions.key, sessions),
+      (ScreenTimeRule.source.key, screenTime), (ScreenTimeRule.grace.key, screenGrace),
+      (ScreenTimeRule.learning.key, learning), (ChildRule.dayStart.key, dayStart), (ChildRule.zone.key, zone),
     ]
-    let replaced = dailyRewardLimit == nil ? [] : LimitKeys(.reward).removal(of: LimitKeys.weekdays)
-    return values.compactMap { key, value in value.map { .init(key, $0.rule) } } + replaced
+    let replaced =
+      dailyRewardLimit == nil ? [] : DayLimits.Change.removal(of: rewardLimit, on: DayLimits.Change.weekdays)
+    return values.compactMap { key, value in value.map { key.change($0.text) } } + replaced
   }
 
   func run() async throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey settings` subcommand.
 struct SettingsSubcommand: AsyncParsableCommand {
@@ -27,7 +28,7 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     switch listing.format {
     case .json: try console.write(JSONText.pretty(rules))
     case .table:
-      try console.write(Self.page(rules.settings))
+      try console.write(Self.page(RuleSet(rules.settings)))
       if let sentence = Self.setBy(rules.rules, zone: FamilyClock(rules).zone) { console.note(sentence) }
       if rules.rules.isEmpty { console.note(Self.defaults(try await interface.ask(Endpoints.getStatus))) }
       for sentence in RulesSubcommand.notes(rules.rules) { console.note(sentence) }
@@ -61,58 +62,49 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     return "These are the defaults: they hold until \(name) sets others."
   }
 
-  static func page(_ settings: FamilySettings) -> String {
-    let rates = (settings.learningMilliPointsPerMinute, settings.rewardMilliPointsPerMinute)
-    let limit = settings.dailyRewardLimit.map { SpanText.limits($0) }
-    let hour = settings.dayStartHour
+  static func page(_ rules: RuleSet) -> String {
+    func rate(_ category: AppCategory) -> String {
+      "\(PointsText.counted(rules.perMinute(AppUse(category: category)))) a minute"
+    }
+    let (points, hour) = (rules.points, rules.dayStartHour)
+    let reward = rules.categories[.reward]
     return FieldsText.render([
-      ("points", settings.mode == "points" ? "on" : "off: limits and times alone"),
-      ("learning earns", "\(PointsText.counted(rates.0)) a minute"),
-      ("at most a day", settings.dailyPointsLimit.map { PointsText.counted($0) } ?? "no limit"),
-      ("at most a week", settings.weeklyPointsLimit.map { PointsText.counted($0) } ?? "no limit"),
-      ("shortest session", ShownText.count(settings.minimumSessionMinutes, "minute")),
-      ("reward costs", "\(PointsText.counted(rates.1)) a minute"),
-      ("rewards are paid", settings.rewards == "payAsYouGo" ? "as they run" : "with minutes redeemed before"),
-      ("one point buys", redeemed(settings)),
-      ("reward a day", limit.map { "at most \($0)" } ?? "no limit"),
-      (
-        "reward a week",
-        settings.weeklyRewardLimitMinutes.map { "at most \(SpanText.minutes(Int(clamping: $0)))" } ?? "no limit"
-      ),
-      ("unknown programs", unknown(settings)),
-      ("screen time", screenTime(settings)),
-      ("learning", settings.learning == "free" ? "is no screen time" : "counts as screen time"),
-      ("when time is up", timeUp(settings)),
-      ("day starts at", "\(hour < 10 ? "0" : "")\(hour):00 in \(settings.zone)"),
+      ("points", rules.mode == .points ? "on" : "off: limits and times alone"),
+      ("learning earns", rate(.learning)),
+      ("at most a day", points.dailyCap.map { PointsText.counted($0) } ?? "no limit"),
+      ("at most a week", points.weeklyCap.map { PointsText.counted($0) } ?? "no limit"),
+      ("shortest session", ShownText.count(points.minimumSession, "minute")),
+      ("reward costs", rate(.reward)),
+      ("rewards are paid", points.use == .payAsYouGo ? "as they run" : "with minutes redeemed before"),
+      ("one point buys", redeemed(points)),
+      ("reward a day", (reward?.limit?.words).map { "at most \($0)" } ?? "no limit"),
+      ("reward a week", (reward?.weekly).map { "at most \(SpanText.minutes(Int(clamping: $0)))" } ?? "no limit"),
+      ("unknown programs", ScreenTimeRule.unknownPrograms.words(rules.unknownPrograms)),
+      ("screen time", screenTime(rules.screenTime)),
+      ("learning", rules.screenTime.learning == .free ? "is no screen time" : "counts as screen time"),
+      ("when time is up", timeUp(rules.sessions)),
+      ("day starts at", "\(hour < 10 ? "0" : "")\(hour):00 in \(rules.zone)"),
     ])
   }
 
-  private static func redeemed(_ settings: FamilySettings) -> String {
+  private static func redeemed(_ points: RuleSet.Points) -> String {
     let last =
-      settings.redemptionDays == 1 ? "to be used on the same day" : "to be used within \(settings.redemptionDays) days"
-    return "\(ShownText.count(settings.minutesPerPoint, "minute")), \(last)"
+      points.redemptionDays == 1 ? "to be used on the same day" : "to be used within \(points.redemptionDays) days"
+    return "\(ShownText.count(points.minutesPerPoint, "minute")), \(last)"
   }
 
-  private static func screenTime(_ settings: FamilySettings) -> String {
-    settings.screenTime == "programs"
+  private static func screenTime(_ rules: RuleSet.ScreenTime) -> String {
+    rules.source == .programs
       ? "that of programs"
-      : "while a child is there, up to \(SpanText.minutes(Int(clamping: settings.graceMinutes))) after the last input"
+      : "while a child is there, up to \(SpanText.minutes(Int(clamping: rules.graceMinutes))) after the last input"
   }
 
-  private static func timeUp(_ settings: FamilySettings) -> String {
-    switch settings.sessions {
-    case "close": "children are logged out"
-    case "lock": "the screen is locked"
-    case "lockUnlessAllowed": "the screen is locked unless a program runs that is always allowed"
-    default: "children stay logged in"
-    }
-  }
-
-  private static func unknown(_ settings: FamilySettings) -> String {
-    switch settings.unknownPrograms {
-    case "reward": "count as rewards"
-    case "block": "are blocked"
-    default: "are allowed and counted as screen time"
+  private static func timeUp(_ sessions: ClosedSessions) -> String {
+    switch sessions {
+    case .leave: "children stay logged in"
+    case .lock: "the screen is locked"
+    case .lockUnlessAllowed: "the screen is locked unless a program runs that is always allowed"
+    case .close: "children are logged out"
     }
   }
 }

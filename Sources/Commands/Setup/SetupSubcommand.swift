@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey setup` subcommand.
 struct SetupSubcommand: AsyncParsableCommand {
@@ -144,7 +145,9 @@ struct SetupSubcommand: AsyncParsableCommand {
       )
     }
     for child in children { _ = try await interface.ask(Endpoints.addChild, ChildNameRequest(name: child.text)) }
-    if let sessions { _ = try await interface.ask(Endpoints.setSettings, RuleRequest([.init("sessions", sessions)])) }
+    if let sessions {
+      _ = try await interface.ask(Endpoints.setSettings, RuleRequest([ScreenTimeRule.sessions.key.change(sessions)]))
+    }
     environment.console.note("Added: \(children.map { ShownText.quoted($0) }.joined(separator: ", ")).")
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The family's zone and days, in which times about the household are typed and shown.
 struct FamilyClock: Sendable {
@@ -19,8 +20,9 @@ struct FamilyClock: Sendable {
   /// The family's settings; a zone that not all children's machines hold is one machine's word, and moves no times here.
   init(_ rules: FamilyRules) {
     let isSet = rules.rules.contains { $0.key == "family/zone" && $0.missing.isEmpty }
-    zone = isSet ? TimeText.zone(rules.settings.zone) : TerminalEnvironment.current.timeZone
-    dayStartHour = Int(clamping: rules.settings.dayStartHour)
+    let family = RuleSet(rules.settings)
+    zone = isSet ? TimeText.zone(family.zone) : TerminalEnvironment.current.timeZone
+    dayStartHour = Int(clamping: family.dayStartHour)
   }
 
   /// The days of a child, as its machines have them.

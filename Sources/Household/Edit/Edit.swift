@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyWire
 
 /// Edits registers of the household's desired state on a child's machine.
@@ -204,11 +205,6 @@ public struct RegistersInForce: CommandState {
   /// What the machine claims to hold, for a sentence.
   public var claim: String { HouseholdKey.phrase(registers) }
 
-  /// The first words of the keys of rules that close programs or sessions.
-  private static let closing: Set = [
-    "app", "category", "limits", "lock", "schedule", "screenTime", "sessions", "today", "unknownPrograms",
-  ]
-
   private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {
     let phrase = HouseholdKey.phrase(registers, terms)
     let but = exceptions.map { " " + ConditionKind.receiptSentence(of: $0) }.joined()
@@ -223,6 +219,6 @@ public struct RegistersInForce: CommandState {
 
   /// A Boolean value that indicates whether the registers hold a rule that closes programs or sessions.
   public var closesSomething: Bool {
-    registers.contains { Self.closing.contains($0.key.segments.first.map(String.init) ?? "") }
+    registers.contains { RuleKey($0.key)?.entry.effects.contains(.closes) == true }
   }
 }

@@ -115,20 +115,3 @@ public enum HouseholdKey {
     }
   }
 }
-
-extension FamilySettings {
-  /// Creates the settings that rules of the whole family make.
-  public init(_ rules: RuleSet) {
-    func rate(_ category: AppCategory) -> Int64 { rules.categories[category]?.rate ?? RuleSet.usualRate }
-    self.init(
-      learningMilliPointsPerMinute: rate(.learning), rewardMilliPointsPerMinute: rate(.reward),
-      mode: rules.mode.rawValue, rewards: rules.points.use.rawValue, minutesPerPoint: rules.points.minutesPerPoint,
-      redemptionDays: rules.points.redemptionDays, minimumSessionMinutes: rules.points.minimumSession,
-      dailyPointsLimit: rules.points.dailyCap, weeklyPointsLimit: rules.points.weeklyCap,
-      unknownPrograms: rules.unknownPrograms.rawValue, sessions: rules.sessions.rawValue,
-      screenTime: rules.screenTime.source.rawValue, graceMinutes: rules.screenTime.graceMinutes,
-      learning: rules.screenTime.learning.rawValue,
-      dailyRewardLimit: rules.categories[.reward]?.limit?.text,
-      weeklyRewardLimitMinutes: rules.categories[.reward]?.weekly, dayStartHour: rules.dayStartHour, zone: rules.zone)
-  }
-}

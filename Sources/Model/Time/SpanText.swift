@@ -1,14 +1,5 @@
 /// Durations in words.
 public enum SpanText {
-  /// Returns limits by weekday in words: "1 h 30 min" for `90`, "mon-fri 1 h, sat 2 h" for `mon-fri 60, sat 120`.
-  public static func limits(_ text: String) -> String {
-    text.split(separator: ", ").map { part in
-      let words = part.split(separator: " ")
-      guard let minutes = words.last.flatMap({ Int($0) }) else { return String(part) }
-      return (words.dropLast().map(String.init) + [Self.minutes(minutes)]).joined(separator: " ")
-    }.joined(separator: ", ")
-  }
-
   /// Returns a duration, rounded down, such as `40 s`, `5 min`, `1 h 59 min` or `2 days`.
   public static func of(_ milliseconds: Int64) -> String {
     let seconds = max(0, milliseconds) / 1_000

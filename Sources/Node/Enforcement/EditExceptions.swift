@@ -39,11 +39,8 @@ struct EditExceptions {
     let faults = faults.filter { $0.account == 0 || accounts.contains($0.account) }
     var unrecognized = unrecognized
     let keys = registers.filter { $0.value != nil }.compactMap { RuleKey($0.key) }
-    let apps = Set(keys.compactMap { if case .app(let app, _) = $0 { app } else { nil } })
-    let step = registers.contains { register in
-      guard case .app(_, .step) = RuleKey(register.key) else { return false }
-      return register.value == ClosingStep.pause.rawValue
-    }
+    let apps = Set(keys.compactMap(\.application))
+    let step = registers.contains { AppRule.step.value(in: $0) == .pause }
     for fault in faults {
       switch fault.kind {
       case .matchesEverything, .neededProgram, .badMatcher:
@@ -53,7 +50,7 @@ struct EditExceptions {
       case .sharedMatcher: if let app = fault.app, apps.contains(app) { add(fault) }
       case .cannotPause: if step { add(fault) }
       case .notLocked: add(fault)
-      case .cannotCloseSession: if keys.contains(.sessions) { add(fault) }
+      case .cannotCloseSession: if keys.contains(ScreenTimeRule.sessions.key) { add(fault) }
       case .noAccount, .otherAccount:
         // The rule holds in other accounts that the machine has.
         let refused = faults.filter { $0.kind == .noAccount || $0.kind == .otherAccount }.map(\.account)
@@ -64,13 +61,10 @@ struct EditExceptions {
     }
     if !apps.isEmpty, !apps.isDisjoint(with: unrecognized) {
       names.insert("rule-unrecognized")
-      let concernsNothing = keys.allSatisfy {
-        if case .app(let app, _) = $0 { unrecognized.contains(app) } else { false }
-      }
-      if concernsNothing { leavesOpen = true }
+      if keys.allSatisfy({ $0.application.map(unrecognized.contains) == true }) { leavesOpen = true }
     }
-    for register in registers where register.value == "yes" {
-      guard case .app(let app, .allowed) = RuleKey(register.key) else { continue }
+    for register in registers where AppRule.allowed.value(in: register) == true {
+      guard let app = RuleKey(register.key)?.application else { continue }
       if blocked.contains(app) {
         names.insert("app-blocked")
       } else if orders.contains(where: { $0.sessions != nil && $0.programs.contains { $0.app == app && $0.isWeak } }) {
@@ -78,16 +72,15 @@ struct EditExceptions {
       }
     }
     guard agent.isSystem else {
-      let isCounted = registers.contains {
-        RuleKey($0.key) == .unknownPrograms && $0.value == UnknownPrograms.count.rawValue
+      if registers.contains(where: { ScreenTimeRule.unknownPrograms.value(in: $0) == .count }) {
+        names.insert("unknown-not-counted")
       }
-      if isCounted { names.insert("unknown-not-counted") }
-      if keys.contains(where: \.holdsForEverything) { names.insert("others-left-open") }
+      if keys.contains(where: { $0.entry.effects.contains(.everything) }) { names.insert("others-left-open") }
       return
     }
     if !agent.hasEvents { names.insert("no-process-events") }
-    let sessions = registers.first { RuleKey($0.key) == .sessions }?.value.flatMap(ClosedSessions.init)
-    if keys.contains(where: \.measuresScreenTime) {
+    let sessions = registers.lazy.compactMap { ScreenTimeRule.sessions.value(in: $0) }.first
+    if keys.contains(where: { $0.entry.effects.contains(.measured) }) {
       if !agent.hasSessions { names.insert("no-sessions") } else if !agent.hasInput { names.insert("no-input") }
     }
     guard let sessions, sessions != .leave else { return }
@@ -98,24 +91,6 @@ struct EditExceptions {
   private mutating func add(_ fault: OrderFault, leavesOpen: Bool = false) {
     names.insert(fault.condition ?? "rule-other-account")
     if leavesOpen { self.leavesOpen = true }
-  }
-}
-
-extension RuleKey {
-  /// A Boolean value that indicates whether it closes or counts programs that no rule names.
-  fileprivate var holdsForEverything: Bool {
-    switch self {
-    case .limits, .weekday(.screenTime, _), .schedule(.bedtime), .schedule(.school), .lock, .screenTime: true
-    default: false
-    }
-  }
-
-  /// A Boolean value that indicates whether what counts as screen time matters to it.
-  fileprivate var measuresScreenTime: Bool {
-    switch self {
-    case .limits, .weekday(.screenTime, _), .screenTime: true
-    default: false
-    }
   }
 }
 

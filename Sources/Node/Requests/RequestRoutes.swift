@@ -132,8 +132,8 @@ extension Call {
           return (LocalAPIError(.invalid, "An application is allowed or not: leave the minutes out."), .none)
         }
         // Without the edit in the same transaction, a yes could be without effect.
-        if answer.isApproved, let key = RuleKey.app(app, .blocked).registerKey {
-          changes.append(RegisterChange(.child(child), key, "no"))
+        if answer.isApproved, let key = AppRule.blocked.key(of: app).registerKey {
+          changes.append(RegisterChange(.child(child), key, AppRule.blocked.text(false)))
         }
       }
       let given = RequestAnswer(

@@ -113,7 +113,7 @@ extension Call {
   fileprivate func grant(to child: ChildID, _ request: GrantRequest) async throws -> RuleEdit {
     let scope: GrantScope = request.app.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
     let day = boundary(try await household(), of: child).day(containing: context.wall())
-    let key = RuleKey.today(day, .grant(context.nextCommandID(context.wall())))
+    let key = DayRule.grant.key(on: day, by: context.nextCommandID(context.wall()))
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
     let grant = Grant(minutes: request.minutes, scope: scope)
     let commands = try await edit([RegisterChange(.child(child), place, grant.text)])
@@ -153,7 +153,8 @@ extension Call {
   private static func change(
     _ change: RuleRequest.Change, in zone: Zone
   ) throws(LocalAPIError) -> RegisterChange {
-    guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: zone), rule != .name else {
+    guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: zone), rule != ChildRule.name.key
+    else {
       throw LocalAPIError(
         .invalid,
         "There is no rule “\(DeviceName(sanitising: change.key))” for \(zone == .family ? "the family" : "a child"): update "
@@ -163,7 +164,7 @@ extension Call {
     guard let text = change.value else { return RegisterChange(zone, key, nil) }
     do {
       let read = try Rule(rule, typed: text)
-      if case .app(let app, _) = rule, case .matchers(let matchers) = read.value { try check(matchers, of: app) }
+      if let app = rule.application, let matchers = AppRule.matchers.value(of: read) { try check(matchers, of: app) }
       return RegisterChange(zone, key, read.text)
     } catch { throw LocalAPIError(.invalid, error.sentence) }
   }
@@ -184,8 +185,7 @@ extension Call {
     let own = rules.filter { rule in
       guard !rule.isFamilys, rule.key != HouseholdKey.name else { return false }
       // An exception for a day is over with it.
-      if case .today(let day, _) = RuleKey(rule.key) { return day >= today }
-      return true
+      return RuleKey(rule.key)?.day.map { $0 >= today } ?? true
     }
     let inForce = Set(own.filter { $0.notInForce == nil }.map(\.key))
     let set = household.rules(for: child)
@@ -199,8 +199,8 @@ extension Call {
       family: rules.filter { rule in
         guard rule.isFamilys, !inForce.contains(rule.key) else { return false }
         // The child's limit of every day holds instead of the family's of each weekday.
-        guard case .weekday(let limit, _) = RuleKey(rule.key) else { return true }
-        return limit.everyDay.registerKey.map { !inForce.contains($0) } ?? true
+        guard let key = RuleKey(rule.key), key.weekday != nil else { return true }
+        return key.everyDay.registerKey.map { !inForce.contains($0) } ?? true
       },
       defaults: defaults.sorted { $0.appID < $1.appID })
   }
@@ -255,10 +255,10 @@ extension Call {
       let isHidden = listings[id]?[listing.key] != nil && listing.notInForce != nil
       guard !isHidden else { continue }
       listings[id, default: [:]][listing.key] = listing
-      guard !listing.isFamilys, RuleKey(listing.key) == .app(id, .limit) else { continue }
+      guard !listing.isFamilys, RuleKey(listing.key) == AppRule.limit.key(of: id) else { continue }
       // The child's limit of every day holds instead of the family's of each weekday.
       listings[id] = listings[id]?.filter { key, rule in
-        if rule.isFamilys, case .weekday = RuleKey(key) { false } else { true }
+        !rule.isFamilys || RuleKey(key)?.weekday == nil
       }
     }
     let names = try await installedNames(of: child, household)

@@ -173,7 +173,7 @@ extension DayPlan {
     if case .app(let id) = subject { daily(.appLimit, terms.limit, moment.today.apps[id] ?? 0) }
     daily(.categoryLimit(category), terms.categoryLimit, moment.today.categories[category] ?? 0)
     daily(.dailyLimit, rules.dailyLimit, moment.today.screen)
-    let grantedOn = { (day: FamilyDay) in self.granted(subject, category, on: day) }
+    let grantedOn = { (day: FamilyDay) in self.rules.granted(subject, category, on: day) }
     if let weekly = terms.categoryWeekly {
       let used = { (use: DayUse) in use.categories[category] ?? 0 }
       visit(.categoryWeekly(category), moment.left(week: weekly, used: used, extra: grantedOn))

@@ -84,21 +84,7 @@ public struct DayPlan: Sendable {
       use: use, rate: rules.rate(of: use), isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
       isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
       limit: app.limit, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
-      granted: granted(subject, use.category, on: day))
-  }
-
-  /// Returns the time granted for a program on a day, in milliseconds.
-  func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
-    guard let grants = rules.today[day]?.grants, !grants.isEmpty else { return 0 }
-    return grants.values.reduce(0) { sum, grant in
-      let covers =
-        switch grant.scope {
-        case .all: true
-        case .category(let granted): granted == category
-        case .app(let granted): subject.app == granted
-        }
-      return covers ? sum + Int64(grant.minutes) * 60_000 : sum
-    }
+      granted: rules.granted(subject, use.category, on: day))
   }
 }
 

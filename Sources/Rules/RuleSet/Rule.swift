@@ -8,8 +8,8 @@ public struct Rule: Hashable, Sendable {
   public let key: RuleKey
   /// The key of its register.
   public let registerKey: RegisterKey
-  /// The value.
-  public let value: RuleValue
+  /// The value as text, which is the content of the register and the same for the same value.
+  public let text: String
 
   /// Creates a rule from text as a person may type it.
   ///
@@ -19,24 +19,13 @@ public struct Rule: Hashable, Sendable {
       throw RuleFault("The application's ID is too long for a rule: give it a shorter one.")
     }
     (self.key, self.registerKey) = (key, registerKey)
-    value = try key.read(text)
+    self.text = try key.entry.read(text, false).text
   }
 
-  /// Creates a rule from the text of a register.
-  ///
-  /// Each value has one form. Throws a fault for any other, so that what one implementation takes, all take.
+  /// Creates a rule from the text of a register, which has one form for each value.
   public init(_ key: RuleKey, stored text: String) throws(RuleFault) {
-    guard text.utf8.count <= Register.valueBytes else {
-      throw RuleFault("The rule is larger than 20,480 bytes: make it smaller.")
-    }
-    try self.init(key, typed: text)
-    guard self.text.utf8.elementsEqual(text.utf8) else {
-      throw RuleFault("The rule is not written in its only form: set it again.")
-    }
+    try self.init(key, typed: try key.entry.read(text, true).text)
   }
-
-  /// The value as text, which is the content of the register.
-  public var text: String { value.text }
 
   /// Returns the register that sets the rule.
   public func register(in zone: Zone, modified: HybridTimestamp) -> Register {

@@ -5,98 +5,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §2.
 public struct RuleSet: Hashable, Sendable {
-  /// The rules of one application.
-  public struct App: Hashable, Sendable {
-    /// The name for people.
-    public var name: String?
-    /// The category; `nil` if no parent set one.
-    public var category: AppCategory?
-    /// The rate in milli-points per minute; `nil` if no parent set one of its own.
-    public var milliPointsPerMinute: Int64?
-    /// A Boolean value that indicates whether the other rules of the application apply.
-    public var isEnabled = true
-    /// A Boolean value that indicates whether it is blocked.
-    public var isBlocked = false
-    /// A Boolean value that indicates whether it is always allowed.
-    public var isAlwaysAllowed = false
-    /// The limit a day.
-    public var limit: DayLimits?
-    /// The rules that recognize its processes.
-    public var matchers: [AppMatcher] = []
-    /// What is done when its time is over.
-    public var step = ClosingStep.close
-    /// Whether what it starts counts as it.
-    public var launches = Launches.counted
-
-    /// Creates rules that permit everything.
-    public init() {}
-
-    /// The category with the rate; `nil` without a category.
-    public var use: AppUse? {
-      category.map { AppUse(category: $0, milliPointsPerMinute: milliPointsPerMinute) }
-    }
-  }
-
-  /// The rules of one category.
-  public struct Category: Hashable, Sendable {
-    /// The limit a day.
-    public var limit: DayLimits?
-    /// The limit a week in minutes.
-    public var weekly: Int64?
-    /// The rate in milli-points per minute of applications without one of their own.
-    public var rate: Int64?
-
-    /// Creates rules that permit everything.
-    public init() {}
-  }
-
-  /// The exceptions for one day.
-  public struct Today: Hashable, Sendable {
-    /// The bedtimes that begin on that day.
-    public var bedtime: DayWindows?
-    /// The school times that begin on that day.
-    public var school: DayWindows?
-    /// The reward times that begin on that day.
-    public var rewardTimes: DayWindows?
-    /// The time granted for that day, by the command that granted it.
-    public var grants: [CommandID: Grant] = [:]
-
-    /// Creates exceptions that change nothing.
-    public init() {}
-  }
-
-  /// The rules about points.
-  public struct Points: Hashable, Sendable {
-    /// The way of paying.
-    public var use = PointsUse.payAsYouGo
-    /// The minutes that a redeemed point buys.
-    public var minutesPerPoint: Int64 = 1
-    /// The most that learning earns a day, in milli-points.
-    public var dailyCap: Int64?
-    /// The most that learning earns a week, in milli-points.
-    public var weeklyCap: Int64?
-    /// The shortest session that earns, in minutes.
-    public var minimumSession: Int64 = 0
-    /// The days for which redeemed minutes can be used, the day of redemption included.
-    public var redemptionDays: Int64 = 7
-
-    /// Creates the rules of a family that has set none.
-    public init() {}
-  }
-
-  /// What counts as screen time.
-  public struct ScreenTime: Hashable, Sendable {
-    /// What is measured.
-    public var source = ScreenTimeSource.sessions
-    /// The minutes after the last input for which somebody is taken to be there.
-    public var graceMinutes: Int64 = 60
-    /// Whether learning counts.
-    public var learning = LearningTime.counts
-
-    /// Creates the rules of a family that has set none.
-    public init() {}
-  }
-
   /// The rate of an application if no parent set any: one point a minute, in milli-points.
   public static let usualRate: Int64 = 1_000
 
@@ -141,56 +49,68 @@ public struct RuleSet: Hashable, Sendable {
 
   /// Creates the rules of a child for whom no parent has set any.
   public init() {}
+}
 
-  /// The family's days.
-  public var boundary: DayBoundary {
-    // Both parts were checked when they were read; a zone that this machine does not know counts as UTC.
-    for zone in [zone, "UTC"] {
-      if let boundary = try? DayBoundary(zone: zone, dayStartHour: Int(min(max(dayStartHour, 0), 23))) {
-        return boundary
-      }
-    }
-    preconditionFailure("every machine knows UTC")
-  }
+/// The kinds of rules of a child, or of the whole family, that are about no single thing.
+public enum ChildRule {
+  /// The child's name.
+  public static let name = RuleKind(
+    "name", \RuleSet.name, .text(.deviceName, "visible, 1 to 64 bytes"), zones: .child, name: "name")
+  /// Whether the child was removed from the household.
+  public static let removed = RuleKind("removed", \RuleSet.isRemoved, .flag, zones: .child, name: "removed")
+  /// All screen time a day.
+  public static let dailyLimit = RuleKind(
+    limit: "limits/daily", \RuleSet.dailyLimit, name: "screen time a day", removed: "no limit on screen time a day",
+    effects: [.closes, .everything, .measured])
+  /// All screen time a week, in minutes.
+  public static let weeklyLimit = RuleKind(
+    "limits/weekly", \RuleSet.weeklyLimit, .weekly, name: "screen time a week",
+    removed: "no limit on screen time a week", effects: [.closes, .everything, .measured])
+  /// When only what is always allowed may be used.
+  public static let bedtime = RuleKind(
+    "schedule/bedtime", \RuleSet.bedtime, .windows(mustEnd: true), name: "bedtime", removed: "no bedtime",
+    effects: [.closes, .everything])
+  /// When only learning, and what is always allowed, may be used.
+  public static let school = RuleKind(
+    "schedule/school", \RuleSet.school, .windows(), name: "school time", removed: "no school time",
+    effects: [.closes, .everything])
+  /// When rewards may be used.
+  public static let rewardTimes = RuleKind(
+    "schedule/rewardTimes", \RuleSet.rewardTimes, .windows(), name: "reward times", removed: "no reward times",
+    effects: .closes)
+  /// A parent's lock.
+  public static let lock = RuleKind(
+    "lock", \RuleSet.lock, .lock, zones: .child, name: "lock", set: { _ in "=" }, removed: "no lock",
+    effects: [.closes, .everything])
+  /// The family's time zone.
+  public static let zone = RuleKind(
+    "family/zone", \RuleSet.zone, .zone, zones: .family, name: "time zone", setting: "zone")
+  /// The hour at which the family's day begins.
+  public static let dayStart = RuleKind(
+    "family/dayStart", \RuleSet.dayStartHour,
+    .number(0...23, .hour, "A day starts at an hour from 0 to 23", example: "one such as 4"), zones: .family,
+    name: "day starts at", setting: "dayStartHour")
+}
 
-  /// Returns the rules of an application that apply, with its default category if no parent has set one.
-  public func app(_ id: AppID) -> App {
-    if id == .unknownPrograms { return unknown }
-    if id == .otherPrograms { return Self.neutral("Other programs") }
-    if id == .screenTime { return Self.neutral("Screen time") }
-    var app = apps[id] ?? App()
-    guard app.isEnabled else { return App() }
-    if app.category == nil { app.category = defaults[id] }
-    return app
-  }
+extension RuleSet: RulePart {
+  public static let place = ""
+  public static let rows =
+    [
+      ChildRule.name.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.weeklyLimit.row,
+      ChildRule.bedtime.row, ChildRule.school.row, ChildRule.rewardTimes.row, ChildRule.lock.row,
+    ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row]
+  public static let table = indexed(rows)
 
-  /// The rules of unknown programs, which are one application for people.
-  private var unknown: App {
-    var app = App()
-    app.name = "Unknown programs"
-    app.category = unknownPrograms == .reward ? .reward : .neutral
-    app.isBlocked = unknownPrograms == .block
-    return app
-  }
+  /// Every kind of rule.
+  public static let kinds =
+    rows.map(\.entry) + App.rows.map(\.entry) + Category.rows.map(\.entry) + Today.rows.map(\.entry)
+    + Granted.rows.map(\.entry)
+}
 
-  /// Returns the rules of what has none of its own.
-  private static func neutral(_ name: String) -> App {
-    var app = App()
-    (app.name, app.category) = (name, .neutral)
-    return app
-  }
+extension RuleKind where Part == RuleSet {
+  /// The key of the rule.
+  public var key: RuleKey { RuleKey(.child(row)) }
 
-  /// Returns the category that holds for an application by default, because no parent has set one; `nil` for none.
-  public func categoryByDefault(_ id: AppID) -> AppCategory? {
-    let app = apps[id] ?? App()
-    return app.category == nil && app.isEnabled ? defaults[id] : nil
-  }
-
-  /// Returns the rate of an application in milli-points per minute.
-  public func perMinute(_ use: AppUse) -> Int64 {
-    use.milliPointsPerMinute ?? categories[use.category]?.rate ?? Self.usualRate
-  }
-
-  /// Returns the rate of an application in milli-points per hour.
-  public func rate(of use: AppUse) -> PointsRate { PointsRate(milliPointsPerMinute: perMinute(use)) }
+  /// Returns the change that sets a value.
+  public func change(_ value: Value) -> RuleRequest.Change { key.change(text(value)) }
 }

@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: [
     (["app", "set", "Chess", "--daily-limit", "-5"], "A limit cannot be negative"),
-    (["settings", "set", "--weekly-reward-limit", "-5"], "A limit cannot be negative"),
+    (["settings", "set", "--weekly-reward-limit", "-5"], "A limit a week is 0 to 10,080 minutes"),
     (["usage", "list", "--from", "tomorrow"], "Give a day such as today, yesterday or 2026-11-01"),
     (["report", "--from", "tomorrow"], "give one such as today"),
     (["grant", "5m", "Emma"], "the time comes last"), (["grant", "Emma", "Tom", "5m"], "Name one child and one time"),
@@ -33,10 +33,12 @@ import Testing
     (["app", "set", "Chess", "--blocked", "--always-allowed"], "either blocked or always allowed"),
     (["limit", "set", "--daily", "-1h"], "A limit cannot be negative"),
     (["limit", "set", "--daily", "mon-thu 25h"], "by weekday"),
-    (["limit", "set", "--weekly", "-1h"], "A limit a week is 0 to 168 hours"), (["limit", "set"], "--weekends 3h"),
+    (["limit", "set", "--weekly", "-1h"], "or none"), (["limit", "set"], "--weekends 3h"),
     (["settings", "set", "--zone", "Europe/Berln"], "Did you mean Europe/Berlin?"),
     (["settings", "set", "--zone", "Mars/Base"], "Give one such as Europe/Berlin."),
-    (["settings", "set", "--rewards", "never"], "Give pay-as-you-go, redeem-first or default."),
+    (
+      ["settings", "set", "--rewards", "never"], "The way of paying is pay-as-you-go or redeem-first: give one of them."
+    ),
     (["settings", "set", "--minutes-per-point", "-3"], "A point buys 1 to 1,440 minutes"),
     (["settings", "set", "--daily-points-limit", "many"], "or none"),
     (["settings", "set", "--redemption-days", "0"], "1 to 366 days"),

@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import Testing
 
 @testable import LatchkeyCommands
@@ -88,7 +89,9 @@ import Testing
       ("parent", DeviceRole.parent, [SampleValues.peer]), ("child", .child, []), ("child-paired", .child, [Self.mum]),
     ] {
       var script = ScriptedNode.Script()
-      script.settings = FamilyRules(settings: FamilySettings(zone: "Europe/Berlin"), rules: [], untold: [])
+      var rules = RuleSet()
+      rules.zone = "Europe/Berlin"
+      script.settings = FamilyRules(settings: FamilySettings(rules), rules: [], untold: [])
       (script.status.role, script.status.peers) = (role, peers)
       let run = await ScriptedRun(["settings", "show"], node: ScriptedNode(script))
       let notes = run.console.notes.map { "2> " + $0 + "\n" }.joined()

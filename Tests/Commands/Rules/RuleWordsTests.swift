@@ -94,7 +94,7 @@ import Testing
 
   @Test func timesAreOnTheFamilysClock() async {
     var script = ScriptedNode.Script()
-    script.settings.settings.zone = "America/New_York"
+    script.settings.settings.values["zone"] = .text("America/New_York")
     script.settings.rules[0].value = "America/New_York"
     let run = await ScriptedRun("explain", "Emma", "--app", "Chess", "--at", "19:30", script: script)
     let moment = try? Date.ISO8601FormatStyle().parse("2026-11-22T00:30:00Z")

@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 
 @testable import LatchkeyNode
 
@@ -196,11 +197,17 @@ enum SampleValues {
         setBy: DeviceName(sanitising: "Kitchen laptop"), setAt: now - 3_600_000)
     ])
 
+  private static let familySet = {
+    var rules = RuleSet()
+    for category in [AppCategory.learning, .reward] { rules.categories[category, default: .init()].rate = 1_500 }
+    rules.categories[.reward]?.limit = DayLimits(everyDay: 60)
+    (rules.points.minutesPerPoint, rules.points.minimumSession) = (2, 3)
+    (rules.dayStartHour, rules.zone) = (4, "Europe/Berlin")
+    return rules
+  }()
+
   static let settings = FamilyRules(
-    settings: FamilySettings(
-      learningMilliPointsPerMinute: 1_500, rewardMilliPointsPerMinute: 1_500, minutesPerPoint: 2,
-      minimumSessionMinutes: 3, dailyRewardLimit: "60", weeklyRewardLimitMinutes: nil, dayStartHour: 4,
-      zone: "Europe/Berlin"),
+    settings: FamilySettings(familySet),
     rules: [
       RuleListing(
         key: "family/zone", value: "Europe/Berlin", name: RuleText.name("family/zone"), words: "Europe/Berlin",

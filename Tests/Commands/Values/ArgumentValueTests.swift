@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyRules
 import Testing
 
 @testable import LatchkeyCommands
@@ -17,7 +18,7 @@ import Testing
       ("1 h 30 min", 90), ("1hour 5 minutes", 65), ("24h", 1_440), ("1d", 1_440), ("60s", 1), ("0h", 0),
     ] as [(String, Int?)])
   func aDailyLimitIsATimeOrNone(text: String, minutes: Int?) throws {
-    #expect(try UseLimit.readDaily(text).value == minutes)
+    #expect(try ChildRule.dailyLimit.argument(text) == minutes)
   }
 
   @Test(arguments: [
@@ -25,13 +26,13 @@ import Testing
     "99999999999999999999h", "9223372036854775807d",
   ])
   func whatIsNoDailyLimitIsRefused(text: String) {
-    #expect(throws: ValidationError.self) { try UseLimit.readDaily(text) }
+    #expect(throws: ValidationError.self) { try ChildRule.dailyLimit.argument(text) }
   }
 
   @Test func aWeeklyLimitIsLonger() throws {
-    #expect(try UseLimit.readWeekly("7h30m").value == 450)
-    #expect(try UseLimit.readWeekly("7d").value == 10_080)
-    #expect(throws: ValidationError.self) { try UseLimit.readWeekly("10081") }
+    #expect(try ChildRule.weeklyLimit.argument("7h30m") == 450)
+    #expect(try ChildRule.weeklyLimit.argument("7d") == 10_080)
+    #expect(throws: ValidationError.self) { try ChildRule.weeklyLimit.argument("10081") }
   }
 
   @Test func aWaitingTimeIsSecondsUnlessItSaysOtherwise() {

@@ -152,7 +152,7 @@ extension ProcessTests {
         #expect(apps.first { $0.appID.text == "app.0" }?.isBlocked == true)
         #expect(apps.first { $0.appID.text == "app.4" }?.isBlocked == true)
         #expect(try await tom.apps().allSatisfy { $0.isBlocked })
-        #expect(try await tom.api.ask(Endpoints.getSettings).settings.minutesPerPoint == 7)
+        #expect(try await tom.api.ask(Endpoints.getSettings).settings.values["minutesPerPoint"] == .number(7))
 
         // The next edit has the parent's own time, and holds.
         let next = try await parent.set("app/app.1/limit", "30")
@@ -198,8 +198,8 @@ extension ProcessTests {
         // A new edit wins, whatever the child claimed.
         let next = try await parent.set("points/minutesPerPoint", "6")
         #expect(try await parent.ended(next).status == .executed)
-        #expect(try await emma.api.ask(Endpoints.getSettings).settings.minutesPerPoint == 6)
-        #expect(try await parent.api.ask(Endpoints.getSettings).settings.minutesPerPoint == 6)
+        #expect(try await emma.api.ask(Endpoints.getSettings).settings.values["minutesPerPoint"] == .number(6))
+        #expect(try await parent.api.ask(Endpoints.getSettings).settings.values["minutesPerPoint"] == .number(6))
         let reading = try await clock(parent)
         #expect(abs(reading - Self.now) < 3_600_000)
       }
@@ -292,7 +292,7 @@ extension ProcessTests {
           let id = try await parent.set("app/every.app/limit", "5", on: name)
           #expect(try await parent.ended(id).status == .executed)
         }
-        #expect(try await tom.api.ask(Endpoints.getSettings).settings.minutesPerPoint == 7)
+        #expect(try await tom.api.ask(Endpoints.getSettings).settings.values["minutesPerPoint"] == .number(7))
         let reading = try await clock(parent)
         #expect(abs(reading - Self.now) < 3_600_000)
       }

@@ -1,7 +1,8 @@
 import LatchkeyModel
-import LatchkeyRules
 import LatchkeyTestSupport
 import Testing
+
+@testable import LatchkeyRules
 
 @Suite struct RuleTests {
   private static let app = AppID("org.gnome.Chess")
@@ -142,27 +143,24 @@ import Testing
     var random = SeededRandom()
     let day = try #require(Self.day)
     let id = try #require(Self.id)
-    var keys: [RuleKey] = [.name, .removed, .lock, .mode, .unknownPrograms, .sessions]
-    keys += RuleKey.Limit.allCases.map { .limits($0) } + RuleKey.Schedule.allCases.map { .schedule($0) }
-    keys += RuleKey.Points.allCases.map { .points($0) } + RuleKey.Family.allCases.map { .family($0) }
-    for category in AppCategory.allCases { keys += RuleKey.Category.allCases.map { .category(category, $0) } }
-    keys += [.today(day, .bedtime), .today(day, .school), .today(day, .rewardTimes), .today(day, .grant(id))]
+    var keys = RuleSet.rows.map { RuleKey(.child($0)) }
+    for category in AppCategory.allCases { keys += RuleSet.Category.rows.map { RuleKey(.category(category, $0)) } }
+    keys += RuleSet.Today.rows.map { RuleKey(.day(day, $0)) } + [DayRule.grant.key(on: day, by: id)]
     for day in Weekday.allCases {
-      keys += [.weekday(.screenTime, day), .weekday(.category(.reward), day)]
-      keys.append(.weekday(.app(Samples.appID(&random)), day))
+      keys += [ChildRule.dailyLimit.key.on(day), CategoryRule.limit.key(of: .reward).on(day)]
+      keys.append(AppRule.limit.key(of: Samples.appID(&random)).on(day))
     }
-    for _ in 0..<200 { keys.append(.app(Samples.appID(&random), random.pick(RuleKey.App.allCases))) }
+    for _ in 0..<200 { keys.append(RuleKey(.app(Samples.appID(&random), random.pick(RuleSet.App.rows)))) }
     for text in ["a/b", "%", "%2F", "%25", "a%2Fb/c", "/", "\u{301}/\u{301}%"] {
-      let id = try #require(AppID(text))
-      keys.append(.app(id, .limit))
+      keys.append(AppRule.limit.key(of: try #require(AppID(text))))
     }
     for key in keys {
       let text = try #require(key.registerKey, "\(random.note)")
       #expect(RuleKey(text) == key, "\(key) \(random.note)")
     }
     let slashes = try #require(AppID(String(repeating: "/", count: 255)))
-    #expect(RuleKey.app(slashes, .limit).registerKey == nil)
-    #expect(throws: RuleFault.self) { try Rule(.app(slashes, .limit), typed: "5") }
+    #expect(AppRule.limit.key(of: slashes).registerKey == nil)
+    #expect(throws: RuleFault.self) { try Rule(AppRule.limit.key(of: slashes), typed: "5") }
   }
 
   @Test func anyTextIsReadWithoutATrap() throws {
@@ -170,10 +168,11 @@ import Testing
     let day = try #require(Self.day)
     let id = try #require(Self.id)
     let app = try #require(Self.app)
-    let keys: [RuleKey] = [
-      .lock, .mode, .app(app, .matchers), .app(app, .limit), .app(app, .category), .app(app, .rate),
-      .weekday(.screenTime, .monday), .schedule(.bedtime),
-      .today(day, .bedtime), .today(day, .grant(id)), .family(.zone), .points(.dailyCap), .name,
+    let keys = [
+      ChildRule.lock.key, PointsRule.mode.key, AppRule.matchers.key(of: app), AppRule.limit.key(of: app),
+      AppRule.category.key(of: app), AppRule.rate.key(of: app), ChildRule.dailyLimit.key.on(.monday),
+      ChildRule.bedtime.key, DayRule.bedtime.key(on: day), DayRule.grant.key(on: day, by: id), ChildRule.zone.key,
+      PointsRule.dailyCap.key, ChildRule.name.key,
     ]
     let pieces = [
       "mon", "-", "fri", " ", ",", "20:00", "07:00", "9", "0", ":", "until ", "\n", "path x", "\u{0}", "ä", "none",

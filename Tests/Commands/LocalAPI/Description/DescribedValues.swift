@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 
 // Values that are written as a text of a fixed form.
 
@@ -161,4 +162,17 @@ extension CommandRequest: SchemaDescribing {
 private func sample<Value>(_ value: Value?) -> Value {
   guard let value else { preconditionFailure("a sample of \(Value.self) is malformed") }
   return value
+}
+
+// Settings, which the table of rules names.
+
+extension FamilySettings: SchemaDescribing {
+  static func schema(in book: SchemaBook) throws -> JSONValue {
+    var members: [String: JSONValue] = [:]
+    for member in Self.members {
+      members[member.name] = member.isNumber ? try book.schema(of: Int64.self) : .text()
+    }
+    return .structure(members, optional: Set(Self.members.filter { $0.usual == nil }.map(\.name)))
+  }
+  static var schemaSample: FamilySettings { FamilySettings(RuleSet()) }
 }

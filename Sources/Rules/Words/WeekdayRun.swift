@@ -1,14 +1,19 @@
 import LatchkeyModel
-import LatchkeyRules
 
 /// Weekdays on which the same limit a day holds, which people read as one rule.
 public struct WeekdayRun: Hashable, Sendable {
-  private let limit: RuleKey.DayLimit
+  private let limit: RuleKey
   private let days: Set<Weekday>
 
-  init(_ limit: RuleKey.DayLimit, _ days: Set<Weekday>) {
+  private init(_ limit: RuleKey, _ days: Set<Weekday>) {
     self.limit = limit
     self.days = days
+  }
+
+  /// Creates the run of one weekday; `nil` for a rule of every day.
+  init?(_ key: RuleKey) {
+    guard let day = key.weekday else { return nil }
+    self.init(key.everyDay, [day])
   }
 
   /// A change of a register, or of those of several weekdays, that are told in one phrase.
@@ -22,16 +27,13 @@ public struct WeekdayRun: Hashable, Sendable {
   static func groups(_ changes: [(key: RegisterKey, value: String?)]) -> [Group] {
     var groups: [Group] = []
     for (key, value) in changes {
-      guard case .weekday(let limit, let day) = RuleKey(key) else {
-        groups.append(Group(key: key, value: value))
-        continue
-      }
-      if let index = groups.firstIndex(where: { $0.run?.limit == limit && $0.value == value }),
-        let run = groups[index].run
+      let run = RuleKey(key).flatMap { WeekdayRun($0) }
+      if let run, let index = groups.firstIndex(where: { $0.run?.limit == run.limit && $0.value == value }),
+        let other = groups[index].run
       {
-        groups[index].run = WeekdayRun(limit, run.days.union([day]))
+        groups[index].run = WeekdayRun(run.limit, run.days.union(other.days))
       } else {
-        groups.append(Group(key: key, value: value, run: WeekdayRun(limit, [day])))
+        groups.append(Group(key: key, value: value, run: run))
       }
     }
     return groups
@@ -39,41 +41,33 @@ public struct WeekdayRun: Hashable, Sendable {
 
   /// Creates the run of the weekdays whose limits registers are; `nil` if they are other rules, or limits on different things.
   public init?(_ keys: [RegisterKey]) {
-    var found: RuleKey.DayLimit?
-    var days: Set<Weekday> = []
-    for key in keys {
-      guard case .weekday(let limit, let day) = RuleKey(key), found == nil || found == limit else { return nil }
-      found = limit
-      days.insert(day)
+    let runs = keys.compactMap { RuleKey($0).flatMap { WeekdayRun($0) } }
+    guard let first = runs.first, runs.count == keys.count, runs.allSatisfy({ $0.limit == first.limit }) else {
+      return nil
     }
-    guard let found else { return nil }
-    self.init(found, days)
+    self.init(first.limit, runs.reduce(into: []) { $0.formUnion($1.days) })
   }
 
   /// Returns what the rule is called, such as "screen time on Saturdays and Sundays".
-  public func name(_ terms: RuleTerms = RuleTerms()) -> String {
-    switch limit {
-    case .screenTime: "screen time on \(words)"
-    case .category(let category): "\(ReasonText.plural(category)) on \(words)"
-    case .app(let app): "\(terms.name(app)): limit on \(words)"
-    }
-  }
+  public func name(_ terms: RuleTerms = RuleTerms()) -> String { onDays(limit.entry.name, "", terms) }
 
   /// Returns what an edit sets or, without a value, removes, for a sentence.
   func phrase(_ value: String?, _ terms: RuleTerms) -> String {
+    // What is limited has the name of the limit, without its last words.
     let subject =
-      switch limit {
-      case .screenTime: "screen time"
-      case .category(let category): ReasonText.plural(category)
-      case .app(let app): terms.name(app)
-      }
+      limit.application.map(terms.name) ?? limit.filled(limit.entry.name.replacing(" a day", with: ""), "", terms)
     switch value {
     case nil: return "no limit of its own for \(subject) on \(words)"
     case "none": return "no limit on \(subject) on \(words)"
     case let value?:
-      let time = Int(value).map { SpanText.minutes($0) } ?? value
-      return if case .app = limit { "\(subject) at most \(time) on \(words)" } else { "\(subject) on \(words) \(time)" }
+      let read = try? limit.entry.read(value, true)
+      return onDays(read?.phrase ?? "\(limit.entry.name) =", read?.words(terms) ?? value, terms)
     }
+  }
+
+  /// Returns words of the table for a limit a day, for these days.
+  private func onDays(_ text: String, _ value: String, _ terms: RuleTerms) -> String {
+    limit.filled(text.replacing(" a day", with: " on \(words)"), value, terms)
   }
 
   /// The weekdays in words, such as "Mondays to Thursdays and Saturdays".

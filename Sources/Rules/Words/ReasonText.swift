@@ -1,5 +1,4 @@
 import LatchkeyModel
-import LatchkeyRules
 
 /// The words in which people read why something is open or closed.
 public enum ReasonText {
@@ -52,18 +51,9 @@ public enum ReasonText {
 
   /// Returns the milliseconds that were granted for something on a day.
   public static func granted(_ rules: RuleSet, to subject: Subject, on day: FamilyDay) -> Int64 {
-    guard let grants = rules.today[day]?.grants.values else { return 0 }
     let category: AppCategory =
       if case .app(let id) = subject { rules.app(id).use?.category ?? .neutral } else { .neutral }
-    return grants.reduce(0) { sum, grant in
-      let covers =
-        switch grant.scope {
-        case .all: true
-        case .category(let granted): granted == category
-        case .app(let granted): subject.app == granted
-        }
-      return covers ? sum + Int64(grant.minutes) * 60_000 : sum
-    }
+    return rules.granted(subject, category, on: day)
   }
 
   private static func limitText(

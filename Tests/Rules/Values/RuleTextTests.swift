@@ -1,5 +1,5 @@
-import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import Testing
 
 /// Tests of the words in which people read rules.

@@ -1,0 +1,100 @@
+import LatchkeyModel
+
+extension RuleSet {
+  /// The rules of one application.
+  public struct App: Hashable, Sendable {
+    /// The name for people.
+    public var name: String?
+    /// The category; `nil` if no parent set one.
+    public var category: AppCategory?
+    /// The rate in milli-points per minute; `nil` if no parent set one of its own.
+    public var milliPointsPerMinute: Int64?
+    /// A Boolean value that indicates whether the other rules of the application apply.
+    public var isEnabled = true
+    /// A Boolean value that indicates whether it is blocked.
+    public var isBlocked = false
+    /// A Boolean value that indicates whether it is always allowed.
+    public var isAlwaysAllowed = false
+    /// The limit a day.
+    public var limit: DayLimits?
+    /// The rules that recognize its processes.
+    public var matchers: [AppMatcher] = []
+    /// What is done when its time is over.
+    public var step = ClosingStep.close
+    /// Whether what it starts counts as it.
+    public var launches = Launches.counted
+
+    /// Creates rules that permit everything.
+    public init() {}
+
+    /// The category with the rate; `nil` without a category.
+    public var use: AppUse? {
+      category.map { AppUse(category: $0, milliPointsPerMinute: milliPointsPerMinute) }
+    }
+  }
+}
+
+/// The kinds of rules of one application.
+public enum AppRule {
+  /// The name for people.
+  public static let name = RuleKind(
+    "name", \RuleSet.App.name, .text(.displayName, "line, 1 to 255 bytes"), name: "#: name",
+    set: { _ in "@ called =" }, removed: "@ called by its own name", effects: .closes)
+  /// What its use does to points.
+  public static let category = RuleKind(
+    "category", \RuleSet.App.category, .choice("A category", isLowercased: true), name: "#: category",
+    set: { _ in "# =" }, removed: "no category set for #", effects: .closes)
+  /// What its use earns or costs.
+  public static let rate = RuleKind(
+    "rate", \RuleSet.App.milliPointsPerMinute, .rate, name: "#: points", set: { _ in "# =" },
+    removed: "no points of its own for #", effects: .closes)
+  /// Whether its other rules apply.
+  public static let enabled = RuleKind(
+    "enabled", \RuleSet.App.isEnabled, .flag, name: "#: rules in force",
+    set: { $0 ? "rules of # switched on" : "rules of # switched off" }, removed: "rules of # not switched on or off",
+    effects: .closes)
+  /// Whether it may not run.
+  public static let blocked = RuleKind(
+    "blocked", \RuleSet.App.isBlocked, .flag, name: "#: blocked", set: { $0 ? "# blocked" : "# not blocked" },
+    removed: "no block set for #", effects: .closes)
+  /// Whether it may always run.
+  public static let allowed = RuleKind(
+    "allowed", \RuleSet.App.isAlwaysAllowed, .flag, name: "#: always allowed",
+    set: { $0 ? "# always allowed" : "# not always allowed" }, removed: "# not set as always allowed",
+    effects: .closes)
+  /// Its time a day.
+  public static let limit = RuleKind(
+    limit: "limit", \RuleSet.App.limit, name: "#: limit a day", set: "# at most = a day",
+    removed: "no limit a day on #")
+  /// How its processes are recognized.
+  public static let matchers = RuleKind(
+    "matchers", \RuleSet.App.matchers, .matchers, name: "#: how it is recognized",
+    removed: "no matchers set for #, so that it is recognized as it is installed", effects: .closes)
+  /// What is done when its time is over.
+  public static let step = RuleKind(
+    "step", \RuleSet.App.step, .choice("What is done when time is over"), name: "#: when its time is over",
+    set: { $0 == .pause ? "# paused when its time is over" : "# closed when its time is over" },
+    removed: "nothing set about how # ends when its time is over", effects: .closes)
+  /// Whether the programs that it starts count as it.
+  public static let launches = RuleKind(
+    "launches", \RuleSet.App.launches, .choice("What it starts"), name: "#: what it starts",
+    set: { $0 == .apart ? "what # starts is apart" : "what # starts counts as #" },
+    removed: "nothing set about what # starts", effects: .closes)
+}
+
+extension RuleSet.App: RulePart {
+  public static let place = "app/ID/"
+  public static let rows = [
+    AppRule.name.row, AppRule.category.row, AppRule.rate.row, AppRule.enabled.row, AppRule.blocked.row,
+    AppRule.allowed.row, AppRule.limit.row, AppRule.matchers.row, AppRule.step.row, AppRule.launches.row,
+  ]
+  public static let table = indexed(rows)
+}
+
+extension RuleKind where Part == RuleSet.App {
+  /// Returns the key of an application's rule.
+  public func key(of app: AppID) -> RuleKey { RuleKey(.app(app, row)) }
+
+  /// Returns the change that sets a value for an application.
+  public func change(_ value: Value, of app: AppID) -> RuleRequest.Change { key(of: app).change(text(value)) }
+}

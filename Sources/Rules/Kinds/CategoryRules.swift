@@ -1,0 +1,40 @@
+import LatchkeyModel
+
+extension RuleSet {
+  /// The rules of one category.
+  public struct Category: Hashable, Sendable {
+    /// The limit a day.
+    public var limit: DayLimits?
+    /// The limit a week in minutes.
+    public var weekly: Int64?
+    /// The rate in milli-points per minute of applications without one of their own.
+    public var rate: Int64?
+
+    /// Creates rules that permit everything.
+    public init() {}
+  }
+}
+
+/// The kinds of rules of one category.
+public enum CategoryRule {
+  /// The time a day of its applications together.
+  public static let limit = RuleKind(
+    limit: "limit", \RuleSet.Category.limit, name: "# a day", removed: "no limit on # a day")
+  /// Their time a week, in minutes.
+  public static let weekly = RuleKind(
+    "weekly", \RuleSet.Category.weekly, .weekly, name: "# a week", removed: "no limit on # a week", effects: .closes)
+  /// The rate of applications without one of their own.
+  public static let rate = RuleKind(
+    "rate", \RuleSet.Category.rate, .rate, name: "points for #", effects: .closes)
+}
+
+extension RuleSet.Category: RulePart {
+  public static let place = "category/CATEGORY/"
+  public static let rows = [CategoryRule.limit.row, CategoryRule.weekly.row, CategoryRule.rate.row]
+  public static let table = indexed(rows)
+}
+
+extension RuleKind where Part == RuleSet.Category {
+  /// Returns the key of a category's rule.
+  public func key(of category: AppCategory) -> RuleKey { RuleKey(.category(category, row)) }
+}

@@ -1,0 +1,283 @@
+import LatchkeyCalendar
+import LatchkeyModel
+
+/// How the values of a kind of rule are read, written and said.
+///
+/// Spec: Protocol/11-rules.md §1.
+struct RuleForm<Value: Hashable & Sendable>: Sendable {
+  /// The values as the specification has them.
+  let values: RuleValues
+  /// Reads a value as a person may type it, without a trap for any text.
+  let typed: @Sendable (String) throws(RuleFault) -> Value
+  /// Reads the argument of an option, in units that a parent uses.
+  let given: @Sendable (String) throws(RuleFault) -> Value
+  /// Writes a value in its only form.
+  let text: @Sendable (Value) -> String
+  /// Says a value in words.
+  let words: @Sendable (Value, RuleTerms) -> String
+
+  /// Creates a form; options take what `typed` takes, and words are the text, unless something else is given.
+  init(
+    _ values: RuleValues, typed: @escaping @Sendable (String) throws(RuleFault) -> Value,
+    given: (@Sendable (String) throws(RuleFault) -> Value)? = nil, text: @escaping @Sendable (Value) -> String,
+    words: (@Sendable (Value, RuleTerms) -> String)? = nil
+  ) {
+    self.values = values
+    self.typed = typed
+    self.given = given ?? typed
+    self.text = text
+    self.words = words ?? { value, _ in text(value) }
+  }
+
+  /// Reads the text of a register.
+  ///
+  /// Each value has one form. Throws a fault for any other, so that what one implementation takes, all take.
+  func stored(_ text: String) throws(RuleFault) -> Value {
+    guard text.utf8.count <= Register.valueBytes else { throw .tooLarge }
+    let value = try typed(text)
+    guard self.text(value).utf8.elementsEqual(text.utf8) else { throw .notInItsForm }
+    return value
+  }
+}
+
+/// The values of a kind of rule as the specification has them.
+public enum RuleValues: Hashable, Sendable {
+  /// One of some words.
+  case words([String])
+  /// A whole number.
+  case number(ClosedRange<Int64>)
+  /// A text of a form that the specification describes, by its name there.
+  case form(String)
+}
+
+/// What the number of a rule counts.
+enum RuleUnit: Sendable {
+  case minutes
+  case days
+  case hour
+  /// Milli-points a minute.
+  case rate
+  /// Milli-points.
+  case points
+
+  /// Reads an argument as a parent gives it, such as `1h30m` or `2.5` points; `nil` for anything else.
+  func read(_ text: String) -> Int64? {
+    switch self {
+    case .minutes: SpanReader.minutes(text).map { Int64($0) }
+    case .days: Int64(text) ?? SpanReader.milliseconds(text).map { $0 / 86_400_000 }
+    case .hour: Int64(text.hasSuffix(":00") ? String(text.dropLast(3)) : text)
+    case .rate, .points: PointsText.milliPoints(text)
+    }
+  }
+
+  func words(_ number: Int64) -> String {
+    switch self {
+    case .minutes: SpanText.minutes(Int(clamping: number))
+    case .days: number == 1 ? "for the day" : "\(number) days"
+    case .hour: "\(number):00"
+    case .rate: "\(PointsText.counted(number)) a minute"
+    case .points: "at most \(PointsText.text(number))"
+    }
+  }
+}
+
+extension RuleForm<Int64> {
+  /// A whole number; `sentence` says which are permitted, and `example` what to give an option.
+  static func number(_ range: ClosedRange<Int64>, _ unit: RuleUnit, _ sentence: String, example: String) -> Self {
+    @Sendable func checked(_ number: Int64?, _ next: String) throws(RuleFault) -> Int64 {
+      guard let number, range.contains(number) else { throw RuleFault("\(sentence): give \(next).") }
+      return number
+    }
+    return RuleForm(
+      .number(range), typed: { text throws(RuleFault) in try checked(RuleNumber.read(text), "a whole number") },
+      given: { text throws(RuleFault) in try checked(unit.read(text), example) }, text: { String($0) },
+      words: { number, _ in unit.words(number) })
+  }
+
+  /// A rate in milli-points a minute.
+  static var rate: Self {
+    let form = number(
+      Limits.milliPointsPerMinute, .rate, "A rate is 0 to 1,000,000,000 milli-points a minute", example: "points")
+    return RuleForm(
+      form.values, typed: form.typed,
+      given: { text throws(RuleFault) in
+        guard let points = PointsText.milliPoints(text) else { throw .rate }
+        return points
+      }, text: form.text, words: form.words)
+  }
+
+  /// Minutes of a week.
+  static var weekly: Self {
+    number(
+      0...10_080, .minutes, "A limit a week is 0 to 10,080 minutes, the whole week",
+      example: "a time such as 300, 5h or 7h30m, or none")
+  }
+
+  /// The most points that learning earns.
+  static var mostPoints: Self {
+    number(
+      0...1_000_000_000_000, .points, "The most that learning earns is 0 to 1,000,000,000,000 milli-points",
+      example: "a number of points from 0 to 1,000,000, such as 60, or none")
+  }
+}
+
+extension RuleForm<Bool> {
+  /// Yes or no.
+  static var flag: Self {
+    RuleForm(
+      .words(["yes", "no"]),
+      typed: { text throws(RuleFault) in
+        guard text == "yes" || text == "no" else { throw RuleFault("That is yes or no: give one of them.") }
+        return text == "yes"
+      }, text: { $0 ? "yes" : "no" })
+  }
+}
+
+extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+  /// One of some words.
+  ///
+  /// - Parameters:
+  ///   - what: The subject of the sentence about another word.
+  ///   - isLowercased: A Boolean value that indicates whether a person may type capital letters.
+  ///   - given: The words of options, where they are not those of the value with hyphens for capital letters.
+  ///   - words: What people read in place of the words.
+  /// - Returns: The form.
+  static func choice(
+    _ what: String, isLowercased: Bool = false, given: [Value: String] = [:], words: [Value: String] = [:]
+  ) -> Self {
+    let choices = Array(Value.allCases)
+    let options = choices.map { given[$0] ?? hyphened($0.rawValue) }
+    @Sendable func fault(_ words: [String]) -> RuleFault {
+      RuleFault("\(what) is \(words.dropLast().joined(separator: ", ")) or \(words.last ?? ""): give one of them.")
+    }
+    return RuleForm(
+      .words(choices.map(\.rawValue)),
+      typed: { text throws(RuleFault) in
+        guard let choice = Value(rawValue: isLowercased ? text.lowercased() : text) else {
+          throw fault(choices.map(\.rawValue))
+        }
+        return choice
+      },
+      given: { text throws(RuleFault) in
+        guard let index = options.firstIndex(of: text.lowercased()) else { throw fault(options) }
+        return choices[index]
+      }, text: { $0.rawValue }, words: { value, _ in words[value] ?? value.rawValue })
+  }
+
+  /// Returns a word with hyphens and small letters in place of capital letters: `pay-as-you-go` for `payAsYouGo`.
+  private static func hyphened(_ word: String) -> String {
+    word.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
+  }
+}
+
+extension RuleForm<String> {
+  /// A text that a rule of the model checks.
+  static func text(_ rule: TextRule, _ name: String) -> Self {
+    RuleForm(.form(name), typed: { text throws(RuleFault) in try checked(text, rule) }, text: { $0 })
+  }
+
+  /// The IANA name of a time zone.
+  static var zone: Self {
+    RuleForm(.form("zone"), typed: known, text: { $0 })
+  }
+
+  private static func known(_ text: String) throws(RuleFault) -> String {
+    let name = try checked(text, TextRule.zone)
+    do {
+      _ = try DayBoundary(zone: name, dayStartHour: 0)
+    } catch {
+      throw RuleFault(error.description)
+    }
+    return name
+  }
+
+  private static func checked(_ text: String, _ rule: TextRule) throws(RuleFault) -> String {
+    if let fault = rule.fault(in: text) { throw RuleFault(fault) }
+    return text
+  }
+}
+
+extension RuleForm<Int?> {
+  /// A limit a day: minutes, or none.
+  static var limit: Self {
+    RuleForm(
+      .form("limit"), typed: DayLimits.read, given: DayLimits.given, text: DayLimits.text(of:),
+      words: { minutes, _ in minutes.map { SpanText.minutes($0) } ?? "no limit" })
+  }
+}
+
+extension RuleForm<WeekWindows> {
+  /// Times of the week; if they must end, some minute of the week is left out.
+  static func windows(mustEnd: Bool = false) -> Self {
+    RuleForm(
+      .form(mustEnd ? "windows that end" : "windows"),
+      typed: { text throws(RuleFault) in
+        let windows = try WeekWindows(typed: text)
+        if mustEnd, windows.isAlways { throw .endless }
+        return windows
+      }, text: { $0.text })
+  }
+}
+
+extension RuleForm<DayWindows> {
+  /// Times of one day; if they must end, some minute of the day is left out.
+  static func times(mustEnd: Bool = false) -> Self {
+    RuleForm(
+      .form(mustEnd ? "times that end" : "times"),
+      typed: { text throws(RuleFault) in
+        let times = try DayWindows(typed: text)
+        if mustEnd, times.isAlways { throw .endless }
+        return times
+      }, text: { $0.text })
+  }
+}
+
+extension RuleForm<[AppMatcher]> {
+  /// Rules that recognize an application's processes.
+  static var matchers: Self {
+    RuleForm(
+      .form("matchers"), typed: MatcherText.read, text: MatcherText.text,
+      words: { matchers, _ in matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: ", ") })
+  }
+}
+
+extension RuleForm<Grant> {
+  /// More time.
+  static var grant: Self {
+    RuleForm(
+      .form("grant"), typed: { text throws(RuleFault) in try Grant(typed: text) }, text: { $0.text },
+      words: { grant, terms in
+        let purpose =
+          switch grant.scope {
+          case .all: ""
+          case .category(let category): " for \(ReasonText.plural(category))"
+          case .app(let app): " for \(terms.name(app))"
+          }
+        return SpanText.minutes(grant.minutes) + purpose
+      })
+  }
+}
+
+extension RuleForm<Lock> {
+  /// A parent's lock.
+  static var lock: Self {
+    RuleForm(
+      .form("lock"), typed: { text throws(RuleFault) in try Lock(typed: text) }, text: { $0.text },
+      words: { lock, terms in
+        switch lock {
+        case .on: "locked"
+        case .off: "not locked"
+        case .until(let instant): "locked until \(terms.moment(instant))"
+        }
+      })
+  }
+}
+
+extension RuleFault {
+  fileprivate static let endless = RuleFault(
+    "That bedtime never ends: leave some time between its end and its next start.")
+  fileprivate static let notInItsForm = RuleFault("The rule is not written in its only form: set it again.")
+  fileprivate static let tooLarge = RuleFault("The rule is larger than 20,480 bytes: make it smaller.")
+  fileprivate static let rate = RuleFault(
+    "Points a minute are a number from 0 to 1,000,000 with at most three decimal places, such as 2 or 0.5.")
+}

@@ -1,0 +1,211 @@
+import LatchkeyModel
+
+/// A kind of rule: a row of the table of rules.
+///
+/// Everything that is known of the kind is said here once: its key, where it may stand, how its values are read and written,
+/// where a value lies among the rules of a child, and the words in which people read it. In the words, `#` stands for what the
+/// rule is about, `@` for the ID of its application, and `=` for the value.
+///
+/// Spec: Protocol/11-rules.md §1.
+public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
+  /// The form of the values.
+  let form: RuleForm<Value>
+  /// The row without the type of its values.
+  let row: RuleRow<Part>
+
+  /// What the table says of the kind.
+  public var entry: RuleEntry { row.entry }
+
+  /// Creates a kind whose value is never absent: without a rule it has the value of a new `Part`.
+  init(
+    _ key: String, _ path: any WritableKeyPath<Part, Value> & Sendable, _ form: RuleForm<Value>,
+    zones: RuleZones = .both,
+    name: String, set: (@Sendable (Value) -> String)? = nil, removed: String? = nil, effects: RuleEffects = [],
+    setting: String? = nil
+  ) {
+    let usual = form.text(Part()[keyPath: path])
+    self.init(
+      form, key: key, zones: zones, name: name, phrase: set, removed: removed, effects: effects, setting: setting,
+      usual: usual, hasWeekdays: false, shown: { form.text($0[keyPath: path]) },
+      store: { part, value, _ in part[keyPath: path] = value })
+  }
+
+  /// Creates a kind whose value is absent without a rule.
+  init(
+    _ key: String, _ path: any WritableKeyPath<Part, Value?> & Sendable, _ form: RuleForm<Value>,
+    zones: RuleZones = .both,
+    name: String, set: (@Sendable (Value) -> String)? = nil, removed: String? = nil, effects: RuleEffects = [],
+    setting: String? = nil
+  ) {
+    self.init(
+      form, key: key, zones: zones, name: name, phrase: set, removed: removed, effects: effects, setting: setting,
+      usual: nil, hasWeekdays: false, shown: { $0[keyPath: path].map(form.text) },
+      store: { part, value, _ in part[keyPath: path] = value })
+  }
+
+  private init(
+    _ form: RuleForm<Value>, key: String, zones: RuleZones, name: String, phrase: (@Sendable (Value) -> String)?,
+    removed: String?, effects: RuleEffects, setting: String?, usual: String?, hasWeekdays: Bool,
+    shown: @escaping @Sendable (Part) -> String?,
+    store: @escaping @Sendable (inout Part, Value, Weekday?) -> Void
+  ) {
+    self.form = form
+    let entry = RuleEntry(
+      pattern: Part.place + key, zones: zones, values: form.values, usual: usual, effects: effects,
+      hasWeekdays: hasWeekdays, setting: setting, name: name, removal: removed ?? "“\(name)” back to the default",
+      read: { text, isStored throws(RuleFault) in
+        let value = isStored ? try form.stored(text) : try form.typed(text)
+        return ReadValue(
+          text: form.text(value), phrase: phrase?(value) ?? "\(name) =", words: { form.words(value, $0) })
+      },
+      given: { text throws(RuleFault) in form.text(try form.given(text)) })
+    row = RuleRow(entry: entry, shown: shown) { part, text, weekday throws(RuleFault) in
+      store(&part, try form.stored(text), weekday)
+    }
+  }
+
+  /// Returns a value as its rule is written.
+  public func text(_ value: Value) -> String { form.text(value) }
+
+  /// Returns a value in words, such as "2 h".
+  public func words(_ value: Value, _ terms: RuleTerms = RuleTerms()) -> String { form.words(value, terms) }
+
+  /// Reads the argument of an option, such as `1h30m` or `2.5` points; throws a fault that says what to give instead.
+  public func read(given text: String) throws(RuleFault) -> Value { try form.given(text) }
+
+  /// Returns the value that a register sets; `nil` for a register of another kind, without a value, or with one that is unknown.
+  public func value(in register: Register) -> Value? {
+    guard let text = register.value, let key = RuleKey(register.key), key.entry == entry else { return nil }
+    return try? form.stored(text)
+  }
+
+  /// Returns the value of a rule; `nil` for a rule of another kind.
+  public func value(of rule: Rule) -> Value? { rule.key.entry == entry ? try? form.stored(rule.text) : nil }
+}
+
+extension RuleKind where Value == Int? {
+  /// Creates the kind of a limit a day, beside which each weekday may have a limit of its own.
+  ///
+  /// - Parameters:
+  ///   - key: The last segments of the key.
+  ///   - path: Where the limits lie.
+  ///   - name: The name, which ends in "a day".
+  ///   - set: What a limit of so many minutes is called in an edit.
+  ///   - removed: What an edit without a limit is called.
+  ///   - effects: What the limit does.
+  init(
+    limit key: String, _ path: any WritableKeyPath<Part, DayLimits?> & Sendable, name: String, set: String? = nil,
+    removed: String, effects: RuleEffects = .closes
+  ) {
+    self.init(
+      .limit, key: key, zones: .both, name: name, phrase: { $0 == nil ? removed : set ?? "\(name) =" },
+      removed: removed,
+      effects: effects, setting: nil, usual: nil, hasWeekdays: true, shown: { $0[keyPath: path]?.text },
+      store: { part, minutes, weekday in
+        guard let weekday else {
+          part[keyPath: path] = minutes.map { DayLimits(everyDay: $0) }
+          return
+        }
+        var limits = part[keyPath: path] ?? DayLimits(everyDay: nil)
+        limits[weekday] = minutes
+        part[keyPath: path] = limits.isEmpty ? nil : limits
+      })
+  }
+}
+
+/// The rules of one thing, in which rows of the table have their places.
+public protocol RulePart: Sendable {
+  /// The beginning of its keys as the specification writes it, such as `app/ID/`.
+  static var place: String { get }
+  /// The rows, in the order in which people read them.
+  static var rows: [RuleRow<Self>] { get }
+  /// The rows by the ends of their keys.
+  static var table: [String: RuleRow<Self>] { get }
+  /// Creates the rules of a thing for which nobody has set any.
+  init()
+}
+
+extension RulePart {
+  /// Returns the rows by the ends of their keys.
+  static func indexed(_ rows: [RuleRow<Self>]) -> [String: RuleRow<Self>] {
+    Dictionary(uniqueKeysWithValues: rows.map { (String($0.end), $0) })
+  }
+}
+
+/// A row of the table without the type of its values.
+public struct RuleRow<Part: RulePart>: Hashable, Sendable {
+  /// What the table says of the kind.
+  public let entry: RuleEntry
+  /// Returns the value that a part has, as its rule is written; `nil` for none.
+  let shown: @Sendable (Part) -> String?
+  /// Sets the value of a register in the rules of the thing; of a limit, for a weekday.
+  let set: @Sendable (inout Part, String, Weekday?) throws(RuleFault) -> Void
+
+  /// The end of its keys.
+  var end: Substring { entry.pattern.dropFirst(Part.place.count) }
+
+  public static func == (left: RuleRow, right: RuleRow) -> Bool { left.entry == right.entry }
+  public func hash(into hasher: inout Hasher) { hasher.combine(entry) }
+}
+
+/// What the table of rules says of a kind, whatever its rules are about.
+public struct RuleEntry: Hashable, Sendable {
+  /// The key as the specification writes it, such as `app/ID/blocked`.
+  public let pattern: String
+  /// The zones in which a register may stand.
+  public let zones: RuleZones
+  /// The values.
+  public let values: RuleValues
+  /// The value without a rule, as it is written; `nil` for none.
+  public let usual: String?
+  /// What a rule of the kind does.
+  public let effects: RuleEffects
+  /// A Boolean value that indicates whether each weekday may have a rule of its own.
+  public let hasWeekdays: Bool
+  /// The name of the value among the family's settings in the local API; `nil` for what is not shown there.
+  public let setting: String?
+  /// What it is called.
+  let name: String
+  /// What its removal is called.
+  let removal: String
+  /// Reads a value as a person may type it or, if the second argument is true, only in its one form.
+  let read: @Sendable (String, Bool) throws(RuleFault) -> ReadValue
+  /// Returns the value of an option's argument, as it is written.
+  public let given: @Sendable (String) throws(RuleFault) -> String
+
+  public static func == (left: RuleEntry, right: RuleEntry) -> Bool { left.pattern == right.pattern }
+  public func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
+}
+
+/// A value that was read, and what people read of it.
+struct ReadValue: Sendable {
+  /// The value as it is written.
+  var text: String
+  /// What an edit that sets it is called.
+  var phrase: String
+  /// The value in words.
+  var words: @Sendable (RuleTerms) -> String
+}
+
+/// The zones in which rules of a kind may stand.
+public enum RuleZones: Hashable, Sendable {
+  /// The family's and a child's.
+  case both
+  /// A child's alone.
+  case child
+  /// The family's alone.
+  case family
+}
+
+/// What rules of a kind do on a child's machine.
+public struct RuleEffects: OptionSet, Hashable, Sendable {
+  public let rawValue: Int
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// They close programs or sessions, so that an agent has to carry them out.
+  public static let closes = RuleEffects(rawValue: 1)
+  /// They close or count programs that no rule names.
+  public static let everything = RuleEffects(rawValue: 2)
+  /// What counts as screen time matters to them.
+  public static let measured = RuleEffects(rawValue: 4)
+}

@@ -1,0 +1,64 @@
+extension RuleSet {
+  /// What counts as screen time.
+  public struct ScreenTime: Hashable, Sendable {
+    /// What is measured.
+    public var source = ScreenTimeSource.sessions
+    /// The minutes after the last input for which somebody is taken to be there.
+    public var graceMinutes: Int64 = 60
+    /// Whether learning counts.
+    public var learning = LearningTime.counts
+
+    /// Creates the rules of a family that has set none.
+    public init() {}
+  }
+}
+
+/// The kinds of rules about what counts as screen time, and about unknown programs and sessions.
+public enum ScreenTimeRule {
+  /// What is done about programs that are no known application.
+  public static let unknownPrograms = RuleKind(
+    "unknownPrograms", \RuleSet.unknownPrograms,
+    .choice(
+      "The treatment of unknown programs",
+      words: [
+        .count: "are allowed and counted as screen time", .reward: "count as rewards", .block: "are blocked",
+      ]), name: "unknown programs", effects: .closes, setting: "unknownPrograms")
+  /// What is done about sessions while only what is always allowed may be used.
+  public static let sessions = RuleKind(
+    "sessions", \RuleSet.sessions,
+    .choice(
+      "What is done about sessions",
+      words: [
+        .leave: "stay open", .lock: "are locked",
+        .lockUnlessAllowed: "are locked unless a program runs that is always allowed",
+        .close: "are ended, and log-in is refused",
+      ]), name: "sessions when time is up", set: { _ in "when time is up, sessions =" }, effects: .closes,
+    setting: "sessions")
+  /// What is measured as screen time.
+  public static let source = RuleKind(
+    "screenTime/source", \RuleSet.screenTime.source,
+    .choice(
+      "What is measured as screen time",
+      words: [.sessions: "all the time at a machine", .programs: "the time of programs alone"]),
+    name: "what counts as screen time", set: { _ in "screen time is =" }, effects: [.closes, .everything, .measured],
+    setting: "screenTime")
+  /// The minutes after the last input for which a child is taken to be there.
+  public static let grace = RuleKind(
+    "screenTime/grace", \RuleSet.screenTime.graceMinutes,
+    .number(
+      1...240, .minutes, "A child is taken to be there for 1 to 240 minutes after the last input",
+      example: "a time such as 1h or 30min"),
+    name: "how long a child counts as being there",
+    set: { _ in "a child counts as being there for = after the last input" },
+    effects: [.closes, .everything, .measured], setting: "graceMinutes")
+  /// Whether learning is screen time.
+  public static let learning = RuleKind(
+    "screenTime/learning", \RuleSet.screenTime.learning,
+    .choice(
+      "What learning does to screen time",
+      words: [.counts: "learning counts as screen time", .free: "learning is no screen time"]),
+    name: "learning and screen time", set: { _ in "=" }, effects: [.closes, .everything, .measured],
+    setting: "learning")
+
+  static let rows = [unknownPrograms.row, sessions.row, source.row, grace.row, learning.row]
+}

@@ -1,0 +1,96 @@
+import LatchkeyCalendar
+import LatchkeyModel
+
+/// What the words for rules depend on, other than the rules.
+public struct RuleTerms: Hashable, Sendable {
+  /// The IANA name of the zone in which moments are written; `nil` to write them in UTC and say so.
+  public var zone: String?
+  /// The names of applications that have one.
+  public var names: [AppID: String]
+
+  /// Creates terms.
+  public init(zone: String? = nil, names: [AppID: String] = [:]) {
+    self.zone = zone
+    self.names = names
+  }
+
+  /// Returns what people call an application.
+  func name(_ app: AppID) -> String { names[app] ?? app.text }
+
+  /// Returns a moment, given in Unix milliseconds, on the family's clock.
+  func moment(_ instant: Int64) -> String {
+    let family = zone.flatMap { try? DayBoundary(zone: $0, dayStartHour: 0) }
+    guard let boundary = family ?? (try? DayBoundary(zone: "UTC", dayStartHour: 0)) else { return "" }
+    return boundary.clock(at: instant) + (family == nil ? " UTC" : "")
+  }
+}
+
+/// The words in which people read the rules of a child, from the table of rules.
+public enum RuleText {
+  /// Returns what a rule is called, such as "screen time a day".
+  public static func name(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
+    guard let rule = RuleKey(key) else { return key.text }
+    return WeekdayRun(rule)?.name(terms) ?? rule.filled(rule.entry.name, "", terms)
+  }
+
+  /// Returns a rule's value in words, such as "2 h" or "mon-fri 20:00-07:00".
+  public static func value(_ key: RegisterKey, _ value: String, _ terms: RuleTerms = RuleTerms()) -> String {
+    guard let rule = RuleKey(key), let read = try? rule.entry.read(value, true) else { return value }
+    return read.words(terms)
+  }
+
+  /// Returns what an edit sets and removes, for a sentence, with one phrase for weekdays that get the same limit.
+  public static func phrases(
+    _ changes: [(key: RegisterKey, value: String?)], _ terms: RuleTerms = RuleTerms()
+  ) -> [String] {
+    var phrases: [String] = []
+    for group in WeekdayRun.groups(changes) {
+      let phrase = group.run?.phrase(group.value, terms) ?? phrase(group.key, group.value, terms)
+      if !phrases.contains(phrase) { phrases.append(phrase) }
+    }
+    return phrases
+  }
+
+  /// Returns what an edit sets or, without a value, removes, for a sentence, such as "screen time a day 2 h".
+  public static func phrase(_ key: RegisterKey, _ value: String?, _ terms: RuleTerms = RuleTerms()) -> String {
+    guard let rule = RuleKey(key) else {
+      return value.map { "\(key.text) \($0.prefix(200))" } ?? "“\(key.text)” back to the default"
+    }
+    if let run = WeekdayRun(rule) { return run.phrase(value, terms) }
+    guard let value else { return rule.filled(rule.entry.removal, "", terms) }
+    let shown = String(value.prefix(200))
+    let read = try? rule.entry.read(shown, true)
+    return rule.filled(read?.phrase ?? "\(rule.entry.name) =", read?.words(terms) ?? shown, terms)
+  }
+
+  /// Returns the phrase for a rule that was removed for one child, for whom the family's rule may hold then.
+  public static func childsRemoval(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
+    if let run = WeekdayRun([key]) { return run.phrase(nil, terms) }
+    return "“\(name(key, terms))” no longer set for the child alone"
+  }
+}
+
+extension RuleKey {
+  /// Returns words of the table with what the rule is about for `#`, the application's ID for `@`, and a value for `=`.
+  func filled(_ words: String, _ value: String, _ terms: RuleTerms) -> String {
+    var filled = ""
+    for character in words {
+      switch character {
+      case "#": filled += subject(terms)
+      case "@": filled += application?.text ?? ""
+      case "=": filled += value
+      default: filled.append(character)
+      }
+    }
+    return filled
+  }
+
+  private func subject(_ terms: RuleTerms) -> String {
+    switch place {
+    case .child: ""
+    case .app(let id, _): terms.name(id)
+    case .category(let category, _): ReasonText.plural(category)
+    case .day(let day, _), .grant(let day, _, _): day.description
+    }
+  }
+}
