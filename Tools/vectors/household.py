@@ -1,6 +1,8 @@
 """The household's rules, written from Protocol/11-rules.md alone."""
 
 import datetime
+import json
+import pathlib
 import re
 import zoneinfo
 
@@ -191,42 +193,39 @@ def lock_text(value):
     return datetime.datetime.fromtimestamp(value // 1000, datetime.UTC).strftime("until %Y-%m-%dT%H:%MZ")
 
 
+FORMS = {
+    "limit": lambda: (limit, limit_text), "windows": lambda: (windows, windows_text),
+    "windows that end": lambda: (bedtime, windows_text), "times": lambda: (times, times_text),
+    "times that end": lambda: (bedtimes, times_text), "grant": lambda: (grant, grant_text), "lock": lambda: (lock, lock_text),
+    "zone": lambda: ((lambda text: text), str),
+}
+TABLE = json.loads((pathlib.Path(__file__).resolve().parents[2] / "Protocol" / "rule-kinds.json").read_text())
+KINDS = {kind["key"]: kind for kind in TABLE["kinds"]}
+
+
+def kind(key):
+    """Returns what the table of rules says of a key; None for an unknown one."""
+    match key.split("/"):
+        case ["app", _, what]: return KINDS.get(f"app/ID/{what}")
+        case ["category", one, what]: return KINDS.get(f"category/CATEGORY/{what}") if one in CATEGORIES else None
+        case ["today", _, what]: return KINDS.get(f"today/DATE/{what}")
+        case ["today", _, "grant", _]: return KINDS["today/DATE/grant/ID"]
+        case _: return KINDS.get(key)
+
+
 def codec(key):
-    """Returns functions that read and write the value of a key; None for an unknown key."""
-    parts = key.split("/")
-    numbers = lambda least, most: (lambda text: number(text, least, most), str)
-    match parts:
-        case ["app", _, "category"]: return category, str
-        case ["app", _, "rate"]: return numbers(0, 10**9)
-        case ["app", _, "enabled" | "blocked" | "allowed"] | ["removed"]: return choice("yes", "no")
-        case ["app", _, "limit"] | ["limits", "daily"]: return limit, limit_text
-        case ["category", "learning" | "reward" | "neutral", "limit"]: return limit, limit_text
-        case ["app", _, "limit", day] | ["category", "learning" | "reward" | "neutral", "limit", day] | ["limits", "daily", day]:
-            return (limit, limit_text) if day in DAYS else None
-        case ["category", "learning" | "reward" | "neutral", "weekly"] | ["limits", "weekly"]: return numbers(0, 10_080)
-        case ["category", "learning" | "reward" | "neutral", "rate"]: return numbers(0, 10**9)
-        case ["schedule", "bedtime"]: return bedtime, windows_text
-        case ["schedule", "school" | "rewardTimes"]: return windows, windows_text
-        case ["today", _, "bedtime"]: return bedtimes, times_text
-        case ["today", _, "school" | "rewardTimes"]: return times, times_text
-        case ["today", _, "grant", _]: return grant, grant_text
-        case ["lock"]: return lock, lock_text
-        case ["mode"]: return choice("points", "limits")
-        case ["unknownPrograms"]: return choice("count", "reward", "block")
-        case ["sessions"]: return choice("leave", "lock", "lockUnlessAllowed", "close")
-        case ["screenTime", "source"]: return choice("sessions", "programs")
-        case ["screenTime", "grace"]: return numbers(1, 240)
-        case ["screenTime", "learning"]: return choice("counts", "free")
-        case ["app", _, "step"]: return choice("close", "pause")
-        case ["app", _, "launches"]: return choice("counted", "apart")
-        case ["points", "use"]: return choice("payAsYouGo", "redeemFirst")
-        case ["points", "minutesPerPoint"]: return numbers(1, 1440)
-        case ["points", "redemptionDays"]: return numbers(1, 366)
-        case ["points", "minimumSession"]: return numbers(0, 1440)
-        case ["points", "dailyCap" | "weeklyCap"]: return numbers(0, 10**12)
-        case ["family", "dayStart"]: return numbers(0, 23)
-        case ["family", "zone"]: return (lambda text: text), str
-    return None
+    """Returns how a value of a key is read and written; None for an unknown key, and for a text that decides nothing."""
+    base, _, day = key.rpartition("/")
+    if day in DAYS:
+        return codec(base) if (kind(base) or {}).get("weekdays") else None
+    known = kind(key)
+    if known is None:
+        return None
+    if "words" in known:
+        return (category, str) if known["key"] == "app/ID/category" else choice(*known["words"])
+    if "least" in known:
+        return (lambda text: number(text, known["least"], known["most"])), str
+    return FORMS[known["form"]]() if known["form"] in FORMS else None
 
 
 # §2: from registers to rules
@@ -243,9 +242,8 @@ def rules(registers):
         for where, key, value in sorted(registers, key=lambda register: register[1].count("/")):
             if where != zone or value is None or not codec(key) or key.startswith((f"app/{UNKNOWN}/", f"app/{OTHER}/", f"app/{SCREEN}/")):
                 continue
-            if zone == "family" and key.split("/")[0] in ("name", "removed", "today", "lock"):
-                continue
-            if zone == "child" and key.startswith("family/"):
+            base, _, day = key.rpartition("/")
+            if zone not in kind(base if day in DAYS else key)["zones"]:
                 continue
             read, write = codec(key)
             try:

@@ -11,12 +11,6 @@ from .days import Days
 from .texts import day
 
 _USUAL_RATE = 1_000
-_DEFAULTS = {
-    "mode": "points", "points/use": "payAsYouGo", "points/minutesPerPoint": "1", "points/minimumSession": "0",
-    "points/redemptionDays": "7", "unknownPrograms": "count", "screenTime/source": "sessions",
-    "screenTime/grace": "60", "screenTime/learning": "counts", "lock": "off", "family/zone": "UTC",
-    "family/dayStart": "0", "removed": "no",
-}  # fmt: skip
 
 
 class Rules:
@@ -40,11 +34,11 @@ class Rules:
         self.days = Days(self["family/zone"], int(self["family/dayStart"]))
 
     def __getitem__(self, key: str) -> str:
-        return self._held.get(key) or _DEFAULTS[key]
+        return self._held.get(key) or values.USUAL[key]
 
     def number(self, key: str) -> int | None:
         """Return a number; None without such a rule."""
-        text = self._held.get(key, _DEFAULTS.get(key))
+        text = self._held.get(key, values.USUAL.get(key))
         return int(text) if text is not None else None
 
     def limits(self, key: str) -> list[int | None] | None:

@@ -3,16 +3,17 @@
 Spec: Protocol/11-rules.md section 1
 """
 
+import json
 import re
 from datetime import datetime, timezone
 from zoneinfo import ZoneInfo
 
 from . import weekly
+from .checks import PROTOCOL
 from .texts import day, digits, is_line, is_visible, is_word, is_zone, number, require, size
 
 CATEGORIES = ("learning", "reward", "neutral")
 _MATCHERS = ("sha256", "package", "flatpak", "argument", "path", "name", "snap")
-_RATE, _WEEK, _CAP = 10**9, 10_080, 10**12
 FAMILY, CHILD = "family", "child"
 UNKNOWN_PROGRAMS, OTHER_PROGRAMS, SCREEN_TIME = "latchkey.unknown", "latchkey.other", "latchkey.screen"
 
@@ -105,82 +106,69 @@ def _family_zone(text: str) -> str:
     return text
 
 
-_yes_no, _minutes_a_week = _words("yes", "no"), _whole(0, _WEEK)
-_BOTH, _ONLY_CHILD, _ONLY_FAMILY = (FAMILY, CHILD), (CHILD,), (FAMILY,)
-_APP = {
-    "name": _checked(lambda text: is_line(text, 1, 255)),
-    "category": _words(*CATEGORIES),
-    "rate": _whole(0, _RATE),
-    "enabled": _yes_no,
-    "blocked": _yes_no,
-    "allowed": _yes_no,
+_FORMS = {
+    "visible, 1 to 64 bytes": _checked(lambda text: is_visible(text, 1, 64)),
+    "line, 1 to 255 bytes": _checked(lambda text: is_line(text, 1, 255)),
     "limit": weekly.limit_text,
+    "windows": weekly.windows_text,
+    "windows that end": lambda text: weekly.windows_text(text, ends=True),
+    "times": weekly.times_text,
+    "times that end": lambda text: weekly.times_text(text, ends=True),
     "matchers": _matchers,
-    "step": _words("close", "pause"),
-    "launches": _words("counted", "apart"),
+    "grant": _grant,
+    "lock": _lock,
+    "zone": _family_zone,
 }
-_CATEGORY = {"limit": weekly.limit_text, "weekly": _minutes_a_week, "rate": _whole(0, _RATE)}
-_TODAY = {
-    "bedtime": lambda text: weekly.times_text(text, ends=True),
-    "school": weekly.times_text,
-    "rewardTimes": weekly.times_text,
-}
-_PLAIN = {
-    "name": (_ONLY_CHILD, _checked(lambda text: is_visible(text, 1, 64))),
-    "removed": (_ONLY_CHILD, _yes_no),
-    "limits/daily": (_BOTH, weekly.limit_text),
-    "limits/weekly": (_BOTH, _minutes_a_week),
-    "schedule/bedtime": (_BOTH, lambda text: weekly.windows_text(text, ends=True)),
-    "schedule/school": (_BOTH, weekly.windows_text),
-    "schedule/rewardTimes": (_BOTH, weekly.windows_text),
-    "lock": (_ONLY_CHILD, _lock),
-    "mode": (_BOTH, _words("points", "limits")),
-    "unknownPrograms": (_BOTH, _words("count", "reward", "block")),
-    "sessions": (_BOTH, _words("leave", "lock", "lockUnlessAllowed", "close")),
-    "screenTime/source": (_BOTH, _words("sessions", "programs")),
-    "screenTime/learning": (_BOTH, _words("counts", "free")),
-    "points/use": (_BOTH, _words("payAsYouGo", "redeemFirst")),
-    "screenTime/grace": (_BOTH, _whole(1, 240)),
-    "points/minutesPerPoint": (_BOTH, _whole(1, 1_440)),
-    "points/dailyCap": (_BOTH, _whole(0, _CAP)),
-    "points/weeklyCap": (_BOTH, _whole(0, _CAP)),
-    "points/minimumSession": (_BOTH, _whole(0, 1_440)),
-    "points/redemptionDays": (_BOTH, _whole(1, 366)),
-    "family/zone": (_ONLY_FAMILY, _family_zone),
-    "family/dayStart": (_ONLY_FAMILY, _whole(0, 23)),
-}
+
+
+def _writer(kind: dict):
+    if "words" in kind:
+        return _words(*kind["words"])
+    return _whole(kind["least"], kind["most"]) if "least" in kind else _FORMS[kind["form"]]
+
+
+_KINDS = {kind["key"]: kind for kind in json.loads((PROTOCOL / "rule-kinds.json").read_text())["kinds"]}
+_WRITERS = {key: _writer(kind) for key, kind in _KINDS.items()}
+USUAL = {key: kind["usual"] for key, kind in _KINDS.items() if "usual" in kind}
+
+
+def _pattern(key: str) -> str:
+    """Return the key of a rule as the table has it; raise ValueError where what it is about is malformed."""
+    match key.split("/"):
+        case ["app", id_, what]:
+            app_id(id_)
+            return f"app/ID/{what}"
+        case ["category", category, what]:
+            require(category in CATEGORIES, "no category")
+            return f"category/CATEGORY/{what}"
+        case ["today", date, what]:
+            day(date)
+            return f"today/DATE/{what}"
+        case ["today", date, "grant", id_]:
+            day(date), uuid_text(id_)
+            return "today/DATE/grant/ID"
+    return key
 
 
 def rule(key: str):
     """Return the zones of a key, and the function that writes its value; None for an unknown key.
     """
-    if key in _PLAIN:
-        return _PLAIN[key]
     try:
         base, _, weekday = key.rpartition("/")
         if weekday in weekly.WEEKDAYS:
             return rule(base) if is_limit(base) else None
-        match key.split("/"):
-            case ["app", id_, what] if what in _APP:
-                app_id(id_)
-                return _BOTH, _APP[what]
-            case ["category", category, what] if category in CATEGORIES and what in _CATEGORY:
-                return _BOTH, _CATEGORY[what]
-            case ["today", date, what] if what in _TODAY:
-                day(date)
-                return _ONLY_CHILD, _TODAY[what]
-            case ["today", date, "grant", id_]:
-                day(date), uuid_text(id_)
-                return _ONLY_CHILD, _grant
+        pattern = _pattern(key)
     except ValueError:
-        pass
-    return None
+        return None
+    return (_KINDS[pattern]["zones"], _WRITERS[pattern]) if pattern in _KINDS else None
 
 
 def is_limit(key: str) -> bool:
     """Tell whether a key is a limit of every day, beside which each weekday has its own limit."""
-    parts = key.split("/")
-    return key == "limits/daily" or (len(parts) == 3 and parts[0] in ("app", "category") and parts[2] == "limit")
+    try:
+        return _KINDS.get(_pattern(key), {}).get("weekdays", False)
+    except ValueError:
+        return False
 
 
 def typed(key: str, text: str) -> str:
