@@ -116,18 +116,12 @@ struct AppSetSubcommand: AsyncParsableCommand {
   mutating func validate() throws {
     try AppChoice.check(app)
     if reset {
-      let isAlone =
-        category == nil && pointsPerMinute == nil && blocking == nil && alwaysAllowed == nil && enabling == nil
-        && dailyLimit == nil && whenOver == nil && launches == nil && matcher.isEmpty && name == nil && !new
-      guard isAlone else {
+      guard changes(of: .unknownPrograms).isEmpty, !new else {
         throw ValidationError("--reset takes all rules of the application away: give no others with it.")
       }
       return
     }
-    guard
-      category != nil || pointsPerMinute != nil || blocking != nil || alwaysAllowed != nil || enabling != nil
-        || dailyLimit != nil || whenOver != nil || launches != nil || !matcher.isEmpty || name != nil
-    else {
+    guard !changes(of: .unknownPrograms).isEmpty else {
       throw ValidationError(
         "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
           + "--always-allowed, --daily-limit, --when-over, --launches, --enabled, --disabled, --matcher and --name, or --reset."

@@ -27,52 +27,6 @@ public enum Subject: Hashable, Sendable, Comparable {
   }
 }
 
-/// The rule that closes an application or limits its time, in the order in which rules are named.
-public enum Reason: Hashable, Sendable {
-  /// A parent blocked the application.
-  case blocked
-  /// Unknown programs are blocked.
-  case unknownProgram
-  case lock
-  case bedtime
-  case school
-  /// Rewards are allowed only at reward times.
-  case rewardTimes
-  /// The application's daily limit.
-  case appLimit
-  /// The category's daily limit.
-  case categoryLimit(AppCategory)
-  /// The daily limit on screen time.
-  case dailyLimit
-  /// The category's weekly limit.
-  case categoryWeekly(AppCategory)
-  /// The weekly limit on screen time.
-  case weeklyLimit
-  /// The points that the child may spend on this machine.
-  case points
-  /// The minutes that the child has redeemed.
-  case redeemedTime
-
-  /// The word for the rule in reports, which is the key of its register if it has one.
-  public var word: String {
-    switch self {
-    case .blocked: "blocked"
-    case .unknownProgram: "unknownPrograms"
-    case .lock: "lock"
-    case .bedtime: "bedtime"
-    case .school: "school"
-    case .rewardTimes: "rewardTimes"
-    case .appLimit: "appLimit"
-    case .categoryLimit(let category): "\(category.rawValue)Limit"
-    case .dailyLimit: "dailyLimit"
-    case .categoryWeekly(let category): "\(category.rawValue)Weekly"
-    case .weeklyLimit: "weeklyLimit"
-    case .points: "points"
-    case .redeemedTime: "redeemedTime"
-    }
-  }
-}
-
 /// The standing of an application with respect to one rule.
 public enum Standing: Hashable, Sendable {
   /// It may run for some milliseconds from now; `nil` for longer than until the end of the next

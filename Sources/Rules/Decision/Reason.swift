@@ -1,5 +1,54 @@
 import LatchkeyModel
 
+/// The rule that closes an application or leaves it time, in the order in which rules are named.
+public enum Reason: Hashable, Sendable {
+  /// A parent blocked the application.
+  case blocked
+  /// Unknown programs are blocked.
+  case unknownProgram
+  /// A parent's lock.
+  case lock
+  /// Bedtime.
+  case bedtime
+  /// School time.
+  case school
+  /// Rewards are allowed only at reward times.
+  case rewardTimes
+  /// The application's limit a day.
+  case appLimit
+  /// The category's limit a day.
+  case categoryLimit(AppCategory)
+  /// The limit on all screen time a day.
+  case dailyLimit
+  /// The category's limit a week.
+  case categoryWeekly(AppCategory)
+  /// The limit on all screen time a week.
+  case weeklyLimit
+  /// The points that the child may spend on this machine.
+  case points
+  /// The minutes that the child has redeemed.
+  case redeemedTime
+
+  /// The word for the rule in reports: the key of its register where there is one.
+  public var word: String {
+    switch self {
+    case .blocked: "blocked"
+    case .unknownProgram: "unknownPrograms"
+    case .lock: "lock"
+    case .bedtime: "bedtime"
+    case .school: "school"
+    case .rewardTimes: "rewardTimes"
+    case .appLimit: "appLimit"
+    case .categoryLimit(let category): "\(category.rawValue)Limit"
+    case .dailyLimit: "dailyLimit"
+    case .categoryWeekly(let category): "\(category.rawValue)Weekly"
+    case .weeklyLimit: "weeklyLimit"
+    case .points: "points"
+    case .redeemedTime: "redeemedTime"
+    }
+  }
+}
+
 /// The words in which people read why something is open or closed.
 public enum ReasonText {
   /// Returns a rule in words, such as "2 h of screen time a day" or "bedtime".
