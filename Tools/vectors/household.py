@@ -437,6 +437,8 @@ def decide(found, situation):
                 free = [later(day, offset) for offset in range(-2, 3) if str(later(day, offset)) not in excepted]
                 spans = union(spans + [(family.start(one), family.start(later(one, 1))) for one in free])
             yield "rewardTimes", inside(spans)
+        if rule(app, "hours"):
+            yield "appHours", inside(stretches(family, rule(app, "hours"), {}, day))
         if rule(app, "limit"):
             yield "appLimit", daily(app, rule(app, "limit"), lambda one: one["apps"].get(app, 0))
         in_category = lambda one: one["categories"].get(kind, 0)

@@ -11,6 +11,7 @@ KEYS = {
     "app/org.gnome.Chess/rate": ["2000", "0", "1000000000", "1000000001", "-1", "2.5"],
     "app/org.gnome.Chess/limit": ["90", "0", "1440", "none", "None", "1441", "09", "mon 5", "mon-fri 90"],
     "app/org.gnome.Chess/limit/sat": ["120", "none"],
+    "app/org.gnome.Chess/hours": ["mon-fri 15:00-18:00", "Sat 9:00-12:00", "15:00-15:00"],
     "limits/daily/mon": ["60", "NONE", "sat 60"],
     "category/reward/limit/sun": ["0", "1441"],
     "schedule/bedtime": [
@@ -58,6 +59,11 @@ UNKNOWN = [
     ("child", f"app/{household.OTHER}/allowed", ["yes"]), ("child", f"app/{household.SCREEN}/blocked", ["yes"]), ("family", "category/neutral/limit", ["25"]),
 ]
 
+HOURS = [
+    ("child", "app/tool/hours", ["mon-fri 15:00-18:00, sat-sun 09:00-20:00", "00:00-02:00"]),
+    ("family", "app/game/hours", ["20:00-01:00"]),
+]
+
 TIMES = [
     1_774_738_800_000,  # 2026-03-28T23:00Z, the night in which clocks go forward in Berlin
     1_774_746_000_000, 1_792_879_200_000,  # and those in which they go back
@@ -72,7 +78,8 @@ def build() -> dict:
         "values": [value(key, typed) for key, texts in KEYS.items() for typed in texts],
         "merge": [merge(chance) for _ in range(12)],
         "decisions": [decision(chance) for _ in range(80)]
-        + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)],
+        + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)]
+        + [decision(random.Random(seed), HOURS) for seed in range(8)],
         "use": [use(random.Random(seed)) for seed in range(8)],
         "ledger": [ledger(chance) for _ in range(10)],
     }

@@ -86,6 +86,11 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "When it may be used, such as \"mon-fri 15:00-18:00\", or none for always.", valueName: "times|none"))
+  var hours: String?
+
+  @Option(
+    help: ArgumentHelp(
       "What is done when its time is over: it is closed, or frozen until it may be used again.",
       valueName: "close|pause"))
   var whenOver: ClosingStep?
@@ -124,7 +129,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     guard !changes(of: .unknownPrograms).isEmpty else {
       throw ValidationError(
         "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
-          + "--always-allowed, --daily-limit, --when-over, --launches, --enabled, --disabled, --matcher and --name, or --reset."
+          + "--always-allowed, --daily-limit, --hours, --when-over, --launches, --enabled, --disabled, --matcher and --name, or --reset."
       )
     }
     if blocking == .blocked, alwaysAllowed == true {
@@ -170,6 +175,9 @@ struct AppSetSubcommand: AsyncParsableCommand {
     changes += set(AppRule.enabled, enabling.map { $0 == .enabled })
     changes += dailyLimit?.changes(of: AppRule.limit.key(of: id), replacing: Weekday.allCases) ?? []
     changes += set(AppRule.step, whenOver) + set(AppRule.launches, launches)
+    if let hours = hours.map(TimesText.typed) {
+      changes.append(AppRule.hours.key(of: id).change(hours == "none" ? nil : hours))
+    }
     // The node says which matchers it does not take.
     if !matcher.isEmpty {
       changes.append(AppRule.matchers.key(of: id).change(matcher == ["none"] ? nil : matcher.joined(separator: "\n")))

@@ -134,6 +134,7 @@ extension DayPlan {
     // Only a block closes an always-allowed application.
     if terms.isAlwaysAllowed { return category }
     considerTimes(category, moment, visit)
+    if let hours = terms.hours { visit(.appHours, moment.left(inside: hours)) }
     considerLimits(subject, terms, moment, visit)
     guard terms.isPaid else { return category }
     switch rules.points.use {

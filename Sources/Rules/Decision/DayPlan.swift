@@ -83,6 +83,7 @@ public struct DayPlan: Sendable {
     return Terms(
       use: use, rate: rules.rate(of: use), isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
       isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
+      hours: app.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) },
       limit: app.limit, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
       granted: rules.granted(subject, use.category, on: day))
   }
@@ -96,6 +97,8 @@ struct Terms: Sendable {
   var isAlwaysAllowed: Bool
   /// A Boolean value that indicates whether it costs points or redeemed minutes while it runs.
   var isPaid: Bool
+  /// When it may be used; `nil` for always.
+  var hours: Intervals?
   var limit: DayLimits?
   var categoryLimit: DayLimits?
   var categoryWeekly: Int64?

@@ -14,6 +14,8 @@ public enum Reason: Hashable, Sendable {
   case school
   /// Rewards are allowed only at reward times.
   case rewardTimes
+  /// The application is allowed only at its hours.
+  case appHours
   /// The application's limit a day.
   case appLimit
   /// The category's limit a day.
@@ -38,6 +40,7 @@ public enum Reason: Hashable, Sendable {
     case .bedtime: "bedtime"
     case .school: "school"
     case .rewardTimes: "rewardTimes"
+    case .appHours: "appHours"
     case .appLimit: "appLimit"
     case .categoryLimit(let category): "\(category.rawValue)Limit"
     case .dailyLimit: "dailyLimit"
@@ -65,6 +68,7 @@ public enum ReasonText {
     case .bedtime: return "bedtime"
     case .school: return "school time"
     case .rewardTimes: return "reward times"
+    case .appHours: return "the hours of \(name)"
     case .appLimit:
       guard case .app(let id) = subject, let limit = rules.app(id).limit?[day.weekday] else { return "a limit a day" }
       return limitText(limit, "of \(name) a day", rules, subject, day)
@@ -91,7 +95,7 @@ public enum ReasonText {
     case .appLimit, .categoryLimit, .dailyLimit, .categoryWeekly, .weeklyLimit:
       // A limit of nothing cannot be used.
       words.hasPrefix("0 min of ") ? "no \(words.dropFirst(9))" : "\(words) are used"
-    case .rewardTimes: "outside of reward times"
+    case .rewardTimes, .appHours: "outside of \(words)"
     case .points: "no points are left"
     case .redeemedTime: "no redeemed minutes are left"
     case .blocked, .unknownProgram, .lock, .bedtime, .school: words

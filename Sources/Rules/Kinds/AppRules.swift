@@ -17,6 +17,8 @@ extension RuleSet {
     public var isAlwaysAllowed = false
     /// The limit a day.
     public var limit: DayLimits?
+    /// When it may be used; `nil` for always.
+    public var hours: WeekWindows?
     /// The rules that recognize its processes.
     public var matchers: [AppMatcher] = []
     /// What is done when its time is over.
@@ -66,6 +68,10 @@ public enum AppRule {
   public static let limit = RuleKind(
     limit: "limit", \RuleSet.App.limit, name: "#: limit a day", set: "# at most = a day",
     removed: "no limit a day on #")
+  /// When it may be used.
+  public static let hours = RuleKind(
+    "hours", \RuleSet.App.hours, .windows(), name: "#: hours", set: { _ in "# only =" }, removed: "no hours set for #",
+    effects: .closes)
   /// How its processes are recognized.
   public static let matchers = RuleKind(
     "matchers", \RuleSet.App.matchers, .matchers, name: "#: how it is recognized",
@@ -86,7 +92,8 @@ extension RuleSet.App: RulePart {
   public static let place = "app/ID/"
   public static let rows = [
     AppRule.name.row, AppRule.category.row, AppRule.rate.row, AppRule.enabled.row, AppRule.blocked.row,
-    AppRule.allowed.row, AppRule.limit.row, AppRule.matchers.row, AppRule.step.row, AppRule.launches.row,
+    AppRule.allowed.row, AppRule.limit.row, AppRule.hours.row, AppRule.matchers.row, AppRule.step.row,
+    AppRule.launches.row,
   ]
   public static let table = indexed(rows)
 }

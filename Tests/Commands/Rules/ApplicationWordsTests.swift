@@ -81,6 +81,8 @@ import Testing
     let run = await ScriptedRun("app", "set", "Chess", "--child", "Emma", "--launches", "apart")
     #expect(set(run) == RuleRequest([.init("app/org.gnome.Chess/launches", "apart")]))
     #expect(await ScriptedRun("app", "set", "Chess", "--launches", "never").status == 64)
+    let hours = await ScriptedRun("app", "set", "Chess", "--child", "Emma", "--hours", "Mon-Fri 15:00 – 18:00")
+    #expect(set(hours) == RuleRequest([.init("app/org.gnome.Chess/hours", "mon-fri 15:00-18:00")]))
   }
 
   @Test func aNameWithASpaceNamesAnApplication() async {

@@ -34,6 +34,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
       texts: [("schedule/rewardTimes", "mon 15:00-17:00, mon 17:00-18:30")], reason: .rewardTimes, isAllowed: true,
       minutes: 150),
     RuleCase(texts: [("schedule/rewardTimes", "17:00-18:00")], reason: .rewardTimes, isAllowed: false, minutes: 60),
+    RuleCase(texts: [("app/game/hours", "15:00-18:00")], reason: .appHours, isAllowed: true, minutes: 120),
+    RuleCase(texts: [("app/game/hours", "17:00-18:00")], reason: .appHours, isAllowed: false, minutes: 60),
     RuleCase(texts: [("app/game/limit", "60")], reason: .appLimit, isAllowed: true, minutes: 40),
     RuleCase(texts: [("app/game/limit", "20")], reason: .appLimit, isAllowed: false, minutes: 480),
     RuleCase(

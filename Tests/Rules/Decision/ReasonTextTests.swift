@@ -34,6 +34,7 @@ import Testing
       (.unknownProgram, "unknown programs are blocked", "unknown programs are blocked"),
       (.lock, "locked by a parent", "locked by a parent"), (.bedtime, "bedtime", "bedtime"),
       (.school, "school time", "school time"), (.rewardTimes, "reward times", "outside of reward times"),
+      (.appHours, "the hours of Kart", "outside of the hours of Kart"),
       (.appLimit, "30 min of Kart a day", "30 min of Kart a day are used"),
       (.categoryLimit(.reward), "1 h of rewards a day", "1 h of rewards a day are used"),
       (.dailyLimit, "2 h of screen time a day", "2 h of screen time a day are used"),

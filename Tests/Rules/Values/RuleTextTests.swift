@@ -56,6 +56,8 @@ import Testing
         "no matchers set for GCompris, so that it is recognized as it is installed"
       ),
       ("app/org.kde.gcompris/step", nil, "nothing set about how GCompris ends when its time is over"),
+      ("app/org.kde.gcompris/hours", "mon-fri 15:00-18:00", "GCompris only mon-fri 15:00-18:00"),
+      ("app/org.kde.gcompris/hours", nil, "no hours set for GCompris"),
       ("app/org.kde.gcompris/launches", nil, "nothing set about what GCompris starts"),
       ("app/org.kde.gcompris/launches", "apart", "what GCompris starts is apart"),
       ("app/org.kde.gcompris/launches", "counted", "what GCompris starts counts as GCompris"),

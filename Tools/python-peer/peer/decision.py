@@ -6,7 +6,7 @@ Spec: Protocol/11-rules.md section 5
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from . import values
+from . import values, weekly
 from .days import joined
 from .rules import Rules
 
@@ -80,6 +80,7 @@ class _Decision:
         if self._category == "reward":
             yield self._reward_times()
         place = f"app/{values.app_segment(self._app)}"
+        yield self._hours()
         if rules.app(self._app, "enabled") != "no":
             yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0))
         yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category)
@@ -131,11 +132,22 @@ class _Decision:
         windows = self._windows("rewardTimes")
         if not plan:  # allowed on all days without an exception
             windows = joined([*windows, *((days.start(day), days.end(day)) for day in near if day not in excepted)])
+        return self._within("rewardTimes", windows)
+
+    def _hours(self):
+        text = self._rules.app(self._app, "hours")
+        if text is None:
+            return None
+        windows = self._rules.days.windows(weekly.windows(text), {}, self._date)
+        return self._within("appHours", windows)
+
+    def _within(self, reason: str, windows: list[tuple[int, int]]):
+        """A rule that is open within its windows alone."""
         for start, end in windows:
             if start <= self._now < end:
-                return "rewardTimes", OPEN, end
+                return reason, OPEN, end
         coming = [start for start, _ in windows if start > self._now]
-        return "rewardTimes", CLOSED, coming[0] if coming else FOREVER
+        return reason, CLOSED, coming[0] if coming else FOREVER
 
     def _daily(self, reason: str, key: str, of):
         limits = self._rules.limits(key)
