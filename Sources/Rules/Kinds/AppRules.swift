@@ -38,50 +38,39 @@ extension RuleSet {
 
 /// The kinds of rules of one application.
 public enum AppRule {
-  /// The name for people.
   public static let name = RuleKind(
     "name", \RuleSet.App.name, .text(.displayName, "line, 1 to 255 bytes"), name: "#: name",
     set: { _ in "@ called =" }, removed: "@ called by its own name", effects: .closes)
-  /// What its use does to points.
   public static let category = RuleKind(
     "category", \RuleSet.App.category, .choice("A category", isLowercased: true), name: "#: category",
     set: { _ in "# =" }, removed: "no category set for #", effects: .closes)
-  /// What its use earns or costs.
   public static let rate = RuleKind(
     "rate", \RuleSet.App.milliPointsPerMinute, .rate, name: "#: points", set: { _ in "# =" },
     removed: "no points of its own for #", effects: .closes)
-  /// Whether its other rules apply.
   public static let enabled = RuleKind(
     "enabled", \RuleSet.App.isEnabled, .flag, name: "#: rules in force",
     set: { $0 ? "rules of # switched on" : "rules of # switched off" }, removed: "rules of # not switched on or off",
     effects: .closes)
-  /// Whether it may not run.
   public static let blocked = RuleKind(
     "blocked", \RuleSet.App.isBlocked, .flag, name: "#: blocked", set: { $0 ? "# blocked" : "# not blocked" },
     removed: "no block set for #", effects: .closes)
-  /// Whether it may always run.
   public static let allowed = RuleKind(
     "allowed", \RuleSet.App.isAlwaysAllowed, .flag, name: "#: always allowed",
     set: { $0 ? "# always allowed" : "# not always allowed" }, removed: "# not set as always allowed",
     effects: .closes)
-  /// Its time a day.
   public static let limit = RuleKind(
     limit: "limit", \RuleSet.App.limit, name: "#: limit a day", set: "# at most = a day",
     removed: "no limit a day on #")
-  /// When it may be used.
   public static let hours = RuleKind(
     "hours", \RuleSet.App.hours, .windows(), name: "#: hours", set: { _ in "# only =" }, removed: "no hours set for #",
     effects: .closes)
-  /// How its processes are recognized.
   public static let matchers = RuleKind(
     "matchers", \RuleSet.App.matchers, .matchers, name: "#: how it is recognized",
     removed: "no matchers set for #, so that it is recognized as it is installed", effects: .closes)
-  /// What is done when its time is over.
   public static let step = RuleKind(
     "step", \RuleSet.App.step, .choice("What is done when time is over"), name: "#: when its time is over",
     set: { $0 == .pause ? "# paused when its time is over" : "# closed when its time is over" },
     removed: "nothing set about how # ends when its time is over", effects: .closes)
-  /// Whether the programs that it starts count as it.
   public static let launches = RuleKind(
     "launches", \RuleSet.App.launches, .choice("What it starts"), name: "#: what it starts",
     set: { $0 == .apart ? "what # starts is apart" : "what # starts counts as #" },

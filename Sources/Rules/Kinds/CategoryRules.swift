@@ -17,13 +17,10 @@ extension RuleSet {
 
 /// The kinds of rules of one category.
 public enum CategoryRule {
-  /// The time a day of its applications together.
   public static let limit = RuleKind(
     limit: "limit", \RuleSet.Category.limit, name: "# a day", removed: "no limit on # a day")
-  /// Their time a week, in minutes.
   public static let weekly = RuleKind(
     "weekly", \RuleSet.Category.weekly, .weekly, name: "# a week", removed: "no limit on # a week", effects: .closes)
-  /// The rate of applications without one of their own.
   public static let rate = RuleKind(
     "rate", \RuleSet.Category.rate, .rate, name: "points for #", effects: .closes)
 }

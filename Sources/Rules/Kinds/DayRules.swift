@@ -32,22 +32,18 @@ extension RuleSet {
 
 /// The kinds of exceptions for one day of the family.
 public enum DayRule {
-  /// The bedtimes that begin on that day, instead of the planned ones.
   public static let bedtime = RuleKind(
     "bedtime", \RuleSet.Today.bedtime, .times(mustEnd: true), zones: .child, name: "bedtime on #",
     set: { $0.windows.isEmpty ? "no bedtime on #" : "bedtime on # =" }, removed: "bedtime on # as on other days",
     effects: .closes)
-  /// The school times that begin on that day, instead of the planned ones.
   public static let school = RuleKind(
     "school", \RuleSet.Today.school, .times(), zones: .child, name: "school time on #",
     set: { $0.windows.isEmpty ? "no school time on #" : "school time on # =" },
     removed: "school time on # as on other days", effects: .closes)
-  /// The reward times that begin on that day, instead of the planned ones.
   public static let rewardTimes = RuleKind(
     "rewardTimes", \RuleSet.Today.rewardTimes, .times(), zones: .child, name: "reward times on #",
     set: { $0.windows.isEmpty ? "no reward times on #" : "reward times on # =" },
     removed: "reward times on # as on other days", effects: .closes)
-  /// More time.
   public static let grant = RuleKind(
     "ID", \RuleSet.Granted.grant, .grant, zones: .child, name: "more time on #",
     removed: "the time that was granted on # is taken back", effects: .closes)

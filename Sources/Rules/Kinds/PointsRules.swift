@@ -21,37 +21,30 @@ extension RuleSet {
 
 /// The kinds of rules about points.
 public enum PointsRule {
-  /// Whether points are used.
   public static let mode = RuleKind(
     "mode", \RuleSet.mode,
     .choice(
       "The mode", given: [.points: "on", .limits: "off"],
       words: [.points: "on", .limits: "off, limits and times alone"]), name: "points", setting: "mode")
-  /// The way of paying.
   public static let use = RuleKind(
     "points/use", \RuleSet.points.use,
     .choice(
       "The way of paying", words: [.payAsYouGo: "as they run", .redeemFirst: "with minutes redeemed before"]),
     name: "rewards are paid", setting: "rewards")
-  /// The minutes that a redeemed point buys.
   public static let minutesPerPoint = RuleKind(
     "points/minutesPerPoint", \RuleSet.points.minutesPerPoint,
     .number(1...1_440, .minutes, "A point buys 1 to 1,440 minutes", example: "a number such as 3"),
     name: "a redeemed point buys", setting: "minutesPerPoint")
-  /// The most that learning earns a day, in milli-points.
   public static let dailyCap = RuleKind(
     "points/dailyCap", \RuleSet.points.dailyCap, .mostPoints, name: "points earned a day",
     removed: "no limit on points earned a day", setting: "dailyPointsLimit")
-  /// The most that learning earns a week, in milli-points.
   public static let weeklyCap = RuleKind(
     "points/weeklyCap", \RuleSet.points.weeklyCap, .mostPoints, name: "points earned a week",
     removed: "no limit on points earned a week", setting: "weeklyPointsLimit")
-  /// The shortest session that earns, in minutes.
   public static let minimumSession = RuleKind(
     "points/minimumSession", \RuleSet.points.minimumSession,
     .number(0...1_440, .minutes, "The shortest session is 0 to 1,440 minutes", example: "a number such as 5"),
     name: "shortest session that earns", setting: "minimumSessionMinutes")
-  /// The days for which redeemed minutes last, the first included.
   public static let redemptionDays = RuleKind(
     "points/redemptionDays", \RuleSet.points.redemptionDays,
     .number(1...366, .days, "Redeemed minutes can be used for 1 to 366 days", example: "a number such as 7"),

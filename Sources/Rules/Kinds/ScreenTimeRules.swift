@@ -15,7 +15,6 @@ extension RuleSet {
 
 /// The kinds of rules about what counts as screen time, and about unknown programs and sessions.
 public enum ScreenTimeRule {
-  /// What is done about programs that are no known application.
   public static let unknownPrograms = RuleKind(
     "unknownPrograms", \RuleSet.unknownPrograms,
     .choice(
@@ -23,7 +22,6 @@ public enum ScreenTimeRule {
       words: [
         .count: "are allowed and counted as screen time", .reward: "count as rewards", .block: "are blocked",
       ]), name: "unknown programs", effects: .closes, setting: "unknownPrograms")
-  /// What is done about sessions while only what is always allowed may be used.
   public static let sessions = RuleKind(
     "sessions", \RuleSet.sessions,
     .choice(
@@ -34,7 +32,6 @@ public enum ScreenTimeRule {
         .close: "are ended, and log-in is refused",
       ]), name: "sessions when time is up", set: { _ in "when time is up, sessions =" }, effects: .closes,
     setting: "sessions")
-  /// What is measured as screen time.
   public static let source = RuleKind(
     "screenTime/source", \RuleSet.screenTime.source,
     .choice(
@@ -42,7 +39,6 @@ public enum ScreenTimeRule {
       words: [.sessions: "all the time at a machine", .programs: "the time of programs alone"]),
     name: "what counts as screen time", set: { _ in "screen time is =" }, effects: [.closes, .everything, .measured],
     setting: "screenTime")
-  /// The minutes after the last input for which a child is taken to be there.
   public static let grace = RuleKind(
     "screenTime/grace", \RuleSet.screenTime.graceMinutes,
     .number(
@@ -51,7 +47,6 @@ public enum ScreenTimeRule {
     name: "how long a child counts as being there",
     set: { _ in "a child counts as being there for = after the last input" },
     effects: [.closes, .everything, .measured], setting: "graceMinutes")
-  /// Whether learning is screen time.
   public static let learning = RuleKind(
     "screenTime/learning", \RuleSet.screenTime.learning,
     .choice(

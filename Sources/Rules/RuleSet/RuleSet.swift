@@ -53,39 +53,29 @@ public struct RuleSet: Hashable, Sendable {
 
 /// The kinds of rules of a child, or of the whole family, that are about no single thing.
 public enum ChildRule {
-  /// The child's name.
   public static let name = RuleKind(
     "name", \RuleSet.name, .text(.deviceName, "visible, 1 to 64 bytes"), zones: .child, name: "name")
-  /// Whether the child was removed from the household.
   public static let removed = RuleKind("removed", \RuleSet.isRemoved, .flag, zones: .child, name: "removed")
-  /// All screen time a day.
   public static let dailyLimit = RuleKind(
     limit: "limits/daily", \RuleSet.dailyLimit, name: "screen time a day", removed: "no limit on screen time a day",
     effects: [.closes, .everything, .measured])
-  /// All screen time a week, in minutes.
   public static let weeklyLimit = RuleKind(
     "limits/weekly", \RuleSet.weeklyLimit, .weekly, name: "screen time a week",
     removed: "no limit on screen time a week", effects: [.closes, .everything, .measured])
-  /// When only what is always allowed may be used.
   public static let bedtime = RuleKind(
     "schedule/bedtime", \RuleSet.bedtime, .windows(mustEnd: true), name: "bedtime", removed: "no bedtime",
     effects: [.closes, .everything])
-  /// When only learning, and what is always allowed, may be used.
   public static let school = RuleKind(
     "schedule/school", \RuleSet.school, .windows(), name: "school time", removed: "no school time",
     effects: [.closes, .everything])
-  /// When rewards may be used.
   public static let rewardTimes = RuleKind(
     "schedule/rewardTimes", \RuleSet.rewardTimes, .windows(), name: "reward times", removed: "no reward times",
     effects: .closes)
-  /// A parent's lock.
   public static let lock = RuleKind(
     "lock", \RuleSet.lock, .lock, zones: .child, name: "lock", set: { _ in "=" }, removed: "no lock",
     effects: [.closes, .everything])
-  /// The family's time zone.
   public static let zone = RuleKind(
     "family/zone", \RuleSet.zone, .zone, zones: .family, name: "time zone", setting: "zone")
-  /// The hour at which the family's day begins.
   public static let dayStart = RuleKind(
     "family/dayStart", \RuleSet.dayStartHour,
     .number(0...23, .hour, "A day starts at an hour from 0 to 23", example: "one such as 4"), zones: .family,
