@@ -93,27 +93,19 @@ extension ProcessTests {
         #expect(try await home.outcome(of: [("app/kart/name", "Karts")]).stateInForce?.enforcement == .ownPrograms)
 
         // The node dies while an edit waits for the agent: the next one asks again, and answers once.
-        kill(agent, SIGSTOP)
-        var waiting: ConfigurationCommand?
-        for number in 1...20 where waiting == nil {
-          let name = RuleRequest([.init("app/kart/name", "Kart \(number)")])
-          let set = try await home.mum.api.ask(Endpoints.setRules, ("Emma", name))
-          let id = try #require(set.commands.last?.commandID.description)
-          try await eventually("it waits for the agent, or has waited") {
-            let command = try await home.mum.api.ask(Endpoints.getCommand, id)
-            if command.waitsFor == "the agent" { waiting = command }
-            return waiting != nil || command.status.isFinal
-          }
-          await home.pc.kill()
-          let isPending = try home.pc.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pending_effect") == 1 }
-          if !isPending {
-            waiting = nil
-            try await home.pc.start()
-          }
+        await home.pc.kill()
+        try await home.pc.start(crashPoint: "effects.carried-out")
+        try await eventually("the agent has orders of the next node") {
+          try await home.pc.api.ask(Endpoints.getOwnToday).enforcement == .ownPrograms
         }
+        kill(agent, SIGSTOP)
+        let name = RuleRequest([.init("app/kart/name", "Kart")])
+        let waiting = try #require(try await home.mum.api.ask(Endpoints.setRules, ("Emma", name)).commands.last)
+        #expect(await home.pc.wait() == .signalled(SIGKILL))
+        #expect(try home.pc.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pending_effect") } == 1)
         kill(agent, SIGCONT)
         try await home.pc.start()
-        let command = try await home.mum.ended(try #require(waiting).commandID.description)
+        let command = try await home.mum.ended(waiting.commandID.description)
         #expect(command.status == .executed && command.stateInForce?.enforcement == .ownPrograms, "\(command)")
         #expect(home.agent == agent)
       }

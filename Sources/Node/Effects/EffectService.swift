@@ -41,6 +41,7 @@ struct EffectService: Sendable {
 
   /// Records an outcome; on a full disk once there is room.
   private func finish(_ id: CommandID, _ outcome: EffectOutcome) async {
+    CrashPoint.effectCarriedOut.reached()
     while !Task.isCancelled {
       let seen = context.diskChanges.version
       do {

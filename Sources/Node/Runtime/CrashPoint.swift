@@ -41,6 +41,8 @@ enum CrashPoint: String {
   case restartDue = "delivery.restart-due"
   /// A stream was restarted, durably, but none of it has been sent.
   case restartMade = "delivery.restart-made"
+  /// The outcome of an effect is known, but not durable.
+  case effectCarriedOut = "effects.carried-out"
 
   #if DEBUG
     private static let wanted = getenv("LATCHKEY_CRASH_AT").map { String(cString: $0) }
