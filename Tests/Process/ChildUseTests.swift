@@ -172,7 +172,8 @@ extension ProcessTests {
         _ = try await mum.api.ask(
           Endpoints.setRules, ("Emma", RuleRequest([.init("limits/daily", "10"), .init("app/chat/blocked", "yes")])))
         try await eventually("the machine knows the rules") {
-          try await pc.api.ask(Endpoints.getRules, nil).rules.count == 2
+          guard try await !pc.api.ask(Endpoints.getChildren).isEmpty else { return false }
+          return try await pc.api.ask(Endpoints.getRules, nil).rules.count == 2
         }
         let program = try UsedProgram()
         _ = try await pc.api.ask(Endpoints.startUsage, program.request("kart"))
