@@ -288,3 +288,15 @@ import Testing
     #expect(SystemAccounts.homes(among: entries, ownUser: 0) == ["/home/emma"])
   }
 }
+
+/// A folder for one test.
+private enum TemporaryFolder {
+  /// Creates a folder for a closure and removes it afterwards.
+  static func with(_ body: (String) async throws -> Void) async throws {
+    let path = "/tmp/latchkey-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try await body(path)
+  }
+}
