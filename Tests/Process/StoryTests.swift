@@ -151,24 +151,6 @@ extension ProcessTests {
       }
     }
 
-    @Test("With both connected, killing either side after each command loses and duplicates nothing")
-    func killsInTheMiddle() async throws {
-      try await ProcessLab.run { lab in
-        let (parent, child) = try await lab.pairedFamily()
-        var ids: [String] = []
-        for round in 1...6 {
-          for part in 1...5 { ids.append(try await parent.issue(.message("\(round).\(part)"), to: "Emma's PC")) }
-          try await (round.isMultiple(of: 2) ? parent : child).restart()
-        }
-        for id in ids { #expect(try await parent.ended(id).status == .executed) }
-        await child.kill()
-        let texts = try child.read {
-          try String.fetchAll($0, sql: "SELECT text FROM received_message ORDER BY command_id")
-        }
-        #expect(texts == (1...6).flatMap { round in (1...5).map { "\(round).\($0)" } })
-      }
-    }
-
     @Test("SIGTERM ends a connected node cleanly, with status 0", arguments: [SIGTERM, SIGINT])
     func leavesCleanly(signal: Int32) async throws {
       try await ProcessLab.run { lab in

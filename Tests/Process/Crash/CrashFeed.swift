@@ -37,11 +37,27 @@ struct CrashFeed: Sendable {
     }
   }
 
+  /// Repeats a request until the node answers; the requests are safe to repeat.
+  private static func persistently<Value>(_ ask: () async throws -> Value) async throws -> Value {
+    var answer: Value?
+    try await eventually("the node answers") {
+      do { answer = try await ask() } catch let error as LocalAPIError where error.code == .timeout {
+      } catch is NodeUnavailable {}
+      return answer != nil
+    }
+    guard let answer else { throw LabFault("The node did not answer.") }
+    return answer
+  }
+
+  /// The number that a command of `giveCommand` carries.
+  private static func number(_ command: ConfigurationCommand) -> Int? {
+    command.payload.as(Edit.self)?.registers.last { $0.key.text.hasSuffix("/limit") }?.value.flatMap { Int($0) }
+  }
+
   private func giveCommand(_ number: Int, _ api: ControlClient) async throws {
     var wasAsked = false
-    try await ChaosFamily.persistently {
-      if wasAsked, try await api.ask(Endpoints.getCommands, (child.name, 1)).first.flatMap(ChaosFamily.number) == number
-      {
+    try await Self.persistently {
+      if wasAsked, try await api.ask(Endpoints.getCommands, (child.name, 1)).first.flatMap(Self.number) == number {
         return
       }
       wasAsked = true
@@ -53,12 +69,12 @@ struct CrashFeed: Sendable {
   /// Asked again for the same program, the node gives the same session.
   private func recordUse(_ number: Int, _ client: PlainClient) async throws {
     let program = try UsedProgram()
-    let id = try await ChaosFamily.persistently {
+    let id = try await Self.persistently {
       let started: UsageStarted = try await client.post("/v1/usage/sessions", program.request("use.\(number)"))
       return started.recordID
     }
     await program.end()
-    try await ChaosFamily.persistently {
+    try await Self.persistently {
       let _: UsageRecord = try await client.post("/v1/usage/sessions/\(id)/end", [String: String]())
     }
   }
