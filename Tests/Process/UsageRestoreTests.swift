@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
@@ -27,8 +28,8 @@ extension ProcessTests {
     @Test(
       "A child restored repeatedly within one boot assigns no ID twice, and ends no session by an older one's ID")
     func restored() async throws {
-      let rounds = 3
-      let batch = 60
+      let rounds = 2
+      let batch = Length.pick(20, thorough: 60)
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
         var ids = try await record(batch, on: child)

@@ -8,8 +8,8 @@ import Testing
 extension ProcessTests {
   /// Both sides are killed again and again while usage goes up and commands go down.
   @Suite struct CrashLoopTests {
-    private static let records = Length.pick(4_000, thorough: 10_000)
-    private static let commands = Length.pick(200, thorough: 500)
+    private static let records = Length.pick(1_600, thorough: 10_000)
+    private static let commands = Length.pick(120, thorough: 500)
 
     @Test("Records and commands survive 40 crashes on both sides, each delivered exactly once and in order")
     func loop() async throws {
