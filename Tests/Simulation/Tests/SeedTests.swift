@@ -27,7 +27,7 @@ import Testing
   private func sweep(from: UInt64, seeds: Int) {
     // Each part reports its progress, since a program that prints nothing for minutes counts as
     // hanging.
-    let part = 200
+    let part = 50
     for begin in stride(from: 0, to: seeds, by: part) {
       let (first, count) = (from &+ UInt64(begin), min(part, seeds - begin))
       print("Simulating \(count) seeds from \(first) on.")
