@@ -121,12 +121,12 @@ struct AppSetSubcommand: AsyncParsableCommand {
   mutating func validate() throws {
     try AppChoice.check(app)
     if reset {
-      guard changes(of: .unknownPrograms).isEmpty, !new else {
+      guard changes.isEmpty, !new else {
         throw ValidationError("--reset takes all rules of the application away: give no others with it.")
       }
       return
     }
-    guard !changes(of: .unknownPrograms).isEmpty else {
+    guard !changes.isEmpty else {
       throw ValidationError(
         "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
           + "--always-allowed, --daily-limit, --hours, --when-over, --launches, --enabled, --disabled, --matcher and --name, or --reset."
@@ -161,26 +161,23 @@ struct AppSetSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// One change for each rule that is set; the node puts the application that the words name into their keys.
+  /// One change for each rule that is set; the node puts the application that the words name into
+  /// their keys.
   private var changes: [RuleRequest.Change] {
-    changes(of: .unknownPrograms).map { .init($0.key.split(separator: "/").dropFirst(2).joined(separator: "/"), $0.value) }
-  }
-
-  private func changes(of id: AppID) -> [RuleRequest.Change] {
     func set<Value>(_ kind: RuleKind<RuleSet.App, Value>, _ value: Value?) -> [RuleRequest.Change] {
-      value.map { [kind.change($0, of: id)] } ?? []
+      value.map { [kind.change($0)] } ?? []
     }
     var changes = set(AppRule.name, name) + set(AppRule.category, category) + set(AppRule.rate, pointsPerMinute)
     changes += set(AppRule.blocked, blocking.map { $0 == .blocked }) + set(AppRule.allowed, alwaysAllowed)
     changes += set(AppRule.enabled, enabling.map { $0 == .enabled })
-    changes += dailyLimit?.changes(of: AppRule.limit.key(of: id), replacing: Weekday.allCases) ?? []
+    changes += dailyLimit?.changes(of: AppRule.limit.end, replacing: Weekday.allCases) ?? []
     changes += set(AppRule.step, whenOver) + set(AppRule.launches, launches)
     if let hours = hours.map(TimesText.typed) {
-      changes.append(AppRule.hours.key(of: id).change(hours == "none" ? nil : hours))
+      changes.append(.init(AppRule.hours.end, hours == "none" ? nil : hours))
     }
     // The node says which matchers it does not take.
     if !matcher.isEmpty {
-      changes.append(AppRule.matchers.key(of: id).change(matcher == ["none"] ? nil : matcher.joined(separator: "\n")))
+      changes.append(.init(AppRule.matchers.end, matcher == ["none"] ? nil : matcher.joined(separator: "\n")))
     }
     return changes
   }

@@ -39,8 +39,8 @@ struct LimitSetSubcommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The most on a Saturday and on a Sunday.", valueName: "time|none"),
-    transform: ChildRule.dailyLimit.argument)
-  var weekends: Int??
+    transform: { DayLimits.Change(DayLimits.Change.weekend, try ChildRule.dailyLimit.argument($0)) })
+  var weekends: DayLimits.Change?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The most a week, such as 10h.", valueName: "time|none"),
@@ -62,10 +62,8 @@ struct LimitSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     // A limit of every day leaves one that Saturday and Sunday have of their own.
-    var changes = daily?.changes(of: category.dailyLimit, replacing: DayLimits.Change.weekdays) ?? []
-    if let weekends {
-      changes += DayLimits.Change(DayLimits.Change.weekend, weekends).changes(of: category.dailyLimit, replacing: [])
-    }
+    var changes = daily?.changes(of: category.dailyLimit.text, replacing: DayLimits.Change.weekdays) ?? []
+    changes += weekends?.changes(of: category.dailyLimit.text, replacing: []) ?? []
     if let weekly { changes.append(category.weeklyLimit.change(weekly.text)) }
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)
   }
@@ -105,11 +103,11 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
     let isAll = !daily && !weekends && !weekly
     var changes: [RuleRequest.Change] = []
     if daily || isAll {
-      changes += [limit.change(nil)] + DayLimits.Change.removal(of: limit, on: DayLimits.Change.weekdays)
+      changes += [limit.change(nil)] + DayLimits.Change.removal(of: limit.text, on: DayLimits.Change.weekdays)
     }
     if weekends || isAll {
       if !isAll, !daily { try await checkWeekends(limit, at: interface) }
-      changes += DayLimits.Change.removal(of: limit, on: DayLimits.Change.weekend)
+      changes += DayLimits.Change.removal(of: limit.text, on: DayLimits.Change.weekend)
     }
     if weekly || isAll { changes.append(category.weeklyLimit.change(nil)) }
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options, isOneRemoval: true)

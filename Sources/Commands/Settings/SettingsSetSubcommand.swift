@@ -172,7 +172,7 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
       (ScreenTimeRule.learning.key, learning), (ChildRule.dayStart.key, dayStart), (ChildRule.zone.key, zone),
     ]
     let replaced =
-      dailyRewardLimit == nil ? [] : DayLimits.Change.removal(of: rewardLimit, on: DayLimits.Change.weekdays)
+      dailyRewardLimit == nil ? [] : DayLimits.Change.removal(of: rewardLimit.text, on: DayLimits.Change.weekdays)
     return values.compactMap { key, value in value.map { key.change($0.text) } } + replaced
   }
 

@@ -28,15 +28,6 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     self.app = app
     self.isNew = isNew
   }
-
-  /// Returns the request with the whole keys of an application's rules.
-  public func rules(of app: AppID) -> RuleRequest {
-    RuleRequest(
-      changes.map { change in
-        let key = RegisterKey(["app", app.text] + change.key.split(separator: "/").map(String.init))
-        return Change(key?.text ?? change.key, change.value)
-      })
-  }
 }
 
 extension RuleRequest: CheckedRequest {

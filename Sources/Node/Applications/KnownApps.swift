@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 
 /// The applications that a person may mean.
 package struct KnownApps: Sendable {

@@ -91,6 +91,9 @@ extension RuleKind where Part == RuleSet.App {
   /// Returns the key of an application's rule.
   public func key(of app: AppID) -> RuleKey { RuleKey(.app(app, row)) }
 
-  /// Returns the change that sets a value for an application.
-  public func change(_ value: Value, of app: AppID) -> RuleRequest.Change { key(of: app).change(text(value)) }
+  /// What follows the application in the key.
+  public var end: String { String(row.end) }
+
+  /// Returns the change of a request that names the application.
+  public func change(_ value: Value) -> RuleRequest.Change { .init(end, text(value)) }
 }

@@ -145,7 +145,7 @@ public struct RuleKey: Hashable, Sendable {
   }
 
   /// Returns a segment as it is written in a key: `%25` for `%`, and `%2F` for `/`.
-  private static func escaped(_ segment: String) -> String {
+  fileprivate static func escaped(_ segment: String) -> String {
     var bytes: [UInt8] = []
     for byte in segment.utf8 {
       switch byte {
@@ -181,5 +181,12 @@ extension RuleRow {
     var changed = part ?? Part()
     try set(&changed, text, weekday)
     part = changed
+  }
+}
+
+extension RuleRequest {
+  /// Returns the request with the whole keys of an application's rules.
+  public func rules(of app: AppID) -> RuleRequest {
+    RuleRequest(changes.map { Change("app/\(RuleKey.escaped(app.text))/\($0.key)", $0.value) })
   }
 }

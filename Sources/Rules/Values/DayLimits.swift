@@ -116,18 +116,18 @@ extension DayLimits {
     }
 
     /// Returns the changes of rules; a limit of every day takes the place of those that `replaced` weekdays have of their own.
-    public func changes(of limit: RuleKey, replacing replaced: [Weekday]) -> [RuleRequest.Change] {
+    public func changes(of limit: String, replacing replaced: [Weekday]) -> [RuleRequest.Change] {
       if let everyDay = minutes[nil] {
-        return [limit.change(DayLimits.text(of: everyDay))] + Self.removal(of: limit, on: replaced)
+        return [.init(limit, DayLimits.text(of: everyDay))] + Self.removal(of: limit, on: replaced)
       }
       return Weekday.allCases.compactMap { day in
-        minutes[day].map { limit.on(day).change(DayLimits.text(of: $0)) }
+        minutes[day].map { .init("\(limit)/\(day.word)", DayLimits.text(of: $0)) }
       }
     }
 
     /// Returns the changes after which weekdays have the limit of every day again.
-    public static func removal(of limit: RuleKey, on days: [Weekday]) -> [RuleRequest.Change] {
-      days.map { limit.on($0).change(nil) }
+    public static func removal(of limit: String, on days: [Weekday]) -> [RuleRequest.Change] {
+      days.map { .init("\(limit)/\($0.word)", nil) }
     }
 
     /// Returns the days of a word such as `mon` or `fri-sun`; `nil` if it names none.

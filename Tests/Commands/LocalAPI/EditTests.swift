@@ -35,7 +35,7 @@ import Testing
         }
         try await group.waitForAll()
       }
-      let held = try await rules(node)
+      let held = try await rules(home.node(caller))
       for (number, day) in days.enumerated() { #expect(held["limits/daily/\(day)"] == String(30 + number), "\(day)") }
       #expect(held["limits/daily"] == "120")
     }

@@ -38,7 +38,10 @@ import Testing
     try await trip(Endpoints.waitForPairing, ("p1", 12), SampleValues.pairing)
     let change = RuleRequest([.init("limits/daily", "90"), .init("lock", nil)])
     try await trip(
-      Endpoints.setRules, (name, change), RuleEdit(rules: SampleValues.rules, commands: [SampleValues.command]))
+      Endpoints.setRules, (name, change),
+      RuleEdit(
+        rules: SampleValues.rules, commands: [SampleValues.command],
+        machines: ScriptedNode.Script().devices.map(EditedMachine.init), app: nil, absent: []))
     for action in [.requestReport, .message("line 1\nline 2 🦉")] as [CommandDraft] {
       try await trip(
         Endpoints.issue, CommandRequest(device: name, action: action, expiresAfter: 60_000), SampleValues.command)

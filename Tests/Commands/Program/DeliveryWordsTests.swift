@@ -56,6 +56,7 @@ import Testing
   @Test func waitingTellsOfEveryMachineAlsoAfterOneThatFails() async {
     var script = ScriptedNode.Script()
     var failed = SampleValues.command
+    failed.commandID = CommandID(milliseconds: SampleValues.now, random: [UInt8](repeating: 7, count: 10))
     (failed.status, failed.reason, failed.stateInForce) = (.failed, "There is no room.", nil)
     script.edits = [failed, SampleValues.command]
     script.commandEnds = [.success(failed), .success(SampleValues.command)]
