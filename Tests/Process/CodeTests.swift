@@ -117,14 +117,15 @@ extension ProcessTests {
         discriminator: code.discriminator, minutesValid: code.minutesValid, secret: SecretBytes(SecureRandom.bytes(16)),
         commitment: code.commitment, address: code.address)
       let party = PairingParty(identity: .generate(), link: .generate(), name: try DeviceName("Guesser"), role: .child)
-      let machine = PairingJoinerMachine(
-        own: party, code: .pasted(wrong),
+      let machine = PairingAttempt(
+        joiner: party, code: .pasted(wrong),
         entropy: PairingEntropy(
           random: SecureRandom.bytes(32), ephemeralKey: .generate(), scalar: .generate(),
           sessionID: SecureRandom.bytes(16)), asksPerson: false)
       let endpoint = SocketEndpoint(host: "127.0.0.1", port: try await parent.port())
-      try await Dialer().withConnection(to: endpoint, preamble: machine.opening.preamble) { connection, frames in
-        connection.send(machine.opening.frame)
+      try await Dialer().withConnection(to: endpoint, preamble: .pairing(discriminator: code.discriminator)) {
+        connection, frames in
+        connection.send(machine.opening)
         while await frames.next() != nil {}
       }
     }

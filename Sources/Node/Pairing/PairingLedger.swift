@@ -1,3 +1,4 @@
+import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
@@ -176,4 +177,14 @@ struct PairingLedger: Sendable {
 extension PairedPeer {
   /// The pairwise key, 32 bytes.
   fileprivate var keyBytes: [UInt8] { pairwiseKey.secret.withUnsafeBytes { Array($0) } }
+}
+
+extension DeviceKeys {
+  /// Creates the public keys of a known device; `nil` if the stored bytes are not keys.
+  init?(_ device: RegisteredDevice) {
+    guard let identity = Hexadecimal.decode(device.identityKey), let link = Hexadecimal.decode(device.linkKey),
+      let identityKey = try? IdentityPublicKey(bytes: identity), let linkKey = try? LinkPublicKey(bytes: link)
+    else { return nil }
+    self.init(identity: identityKey, link: linkKey)
+  }
 }

@@ -24,14 +24,14 @@ extension PairingService {
       secret: SecureRandom.bytes(16), typedSecret: Self.typedSecret(), minutes: minutes, childName: request.childName,
       acceptsWithoutAsking: request.acceptWithoutAsking, bootID: context.bootID, openedAt: context.now())
     do { try await context.store.save(record) } catch { throw LocalAPIError(error) }
-    let inviter = open(record)
+    let run = open(record)
     await announce()
-    return await inviter.opened
+    return await run.opened
   }
 
   /// Returns a discriminator that no other open code has, and keeps it from others while its code is being stored.
   private func reserveDiscriminator() throws(LocalAPIError) -> UInt16 {
-    let taken = reserved.union(inviters.values.map(\.discriminator))
+    let taken = reserved.union(openCodes)
     guard taken.count < Limits.invitations else {
       throw LocalAPIError(.limit, "\(Limits.invitations) codes are open: cancel one with `latchkey pair cancel` first.")
     }
@@ -63,11 +63,11 @@ extension PairingService {
     await announce()
   }
 
-  private func open(_ record: InvitationRecord) -> Inviter {
+  private func open(_ record: InvitationRecord) -> PairingRun {
     let address = codeAddress().map { PairingCode.Address(ipv4: $0, port: port) }
-    let inviter = Inviter(record, at: address, service: self)
-    inviters[record.pairingID] = inviter
-    return inviter
+    let run = PairingRun(record, at: address, service: self)
+    runs[record.pairingID] = run
+    return run
   }
 
   /// Serves a connection that names a code's discriminator.
@@ -77,16 +77,16 @@ extension PairingService {
     _ discriminator: UInt16, isTyped: Bool, _ connection: FrameConnection, _ frames: FrameReader,
     _ ticket: StrangerTicket
   ) async {
-    guard let inviter = inviters.values.first(where: { $0.discriminator == discriminator }) else { return }
+    guard let run = runs.values.first(where: { $0.code == nil && $0.discriminator == discriminator }) else { return }
     // A connection that has sent nothing takes no place.
-    guard let first = await frames.next(within: Limits.pairingStepMilliseconds, inviter.steps) else { return }
+    guard let first = await frames.next(within: Limits.pairingStepMilliseconds, run.ledger.steps) else { return }
     // A source that guessed wrong before waits without taking a place, so that others go first.
     var pause = withThrottle { $0.wait(connection.remoteHost, now: $1) }
     while pause > 0, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(pause))
       pause = withThrottle { $0.wait(connection.remoteHost, now: $1) }
     }
-    await inviter.serve(first, isTyped: isTyped, Inviter.Line(connection: connection, ticket: ticket), frames)
+    await run.serve(first, isTyped: isTyped, PairingRun.Line(connection: connection, ticket: ticket), frames)
   }
 
   /// Joins with a code, on a child: checks it here, then continues in the background.
@@ -105,16 +105,16 @@ extension PairingService {
       }
       given = endpoint
     }
-    for joiner in joiners.values { await joiner.superseded() }
-    guard joiners.isEmpty else {
+    for run in runs.values { await run.take { $0.superseded() } }
+    guard !runs.values.contains(where: { $0.code != nil }) else {
       throw LocalAPIError(
         .limit, "This machine is already joining: wait for that to end, or cancel it with Ctrl-C there.")
     }
     let id = Hexadecimal.encode(SecureRandom.bytes(8))
-    let joiner = Joiner(id, code, asksPerson: !request.acceptWithoutAsking, service: self)
-    joiners[id] = joiner
+    let run = PairingRun(id, code, asksPerson: !request.acceptWithoutAsking, service: self)
+    runs[id] = run
     let address = given
-    start { await joiner.run(address) }
-    return await joiner.progress
+    start { await run.search(code, at: address) }
+    return await run.progress
   }
 }

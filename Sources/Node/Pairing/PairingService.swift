@@ -5,8 +5,7 @@ import LatchkeyTransport
 import Logging
 import Synchronization
 
-/// All pairings on this node by ID: an `Inviter` for each open code, a `Joiner` for a join, and the results of the last
-/// ones.
+/// All pairings on this node: a `PairingRun` for each open code and for a join, and the results of the last ones.
 ///
 /// Spec: Protocol/03-pairing.md.
 actor PairingService {
@@ -16,10 +15,10 @@ actor PairingService {
   let port: UInt16
   /// Returns the IPv4 address for a code, if there is one.
   let codeAddress: @Sendable () -> [UInt8]?
-  var inviters: [String: Inviter] = [:]
+  /// The pairings under way, by ID.
+  var runs: [String: PairingRun] = [:]
   /// The discriminators of codes that are being stored and are not open yet.
   var reserved: Set<UInt16> = []
-  var joiners: [String: Joiner] = [:]
   /// The final progress of recent pairings, latest last, for callers that still wait for one.
   private var ended: [PairingProgress] = []
   private let throttle = Mutex(PairingThrottle())
@@ -54,12 +53,11 @@ actor PairingService {
     }
   }
 
-  private var roles: [any PairingRole] { Array(inviters.values) + Array(joiners.values) }
-
-  private func role(_ id: String) -> (any PairingRole)? { inviters[id] ?? joiners[id] }
+  /// The discriminators of the open codes.
+  var openCodes: [UInt16] { runs.values.filter { $0.code == nil }.map(\.discriminator) }
 
   func progress(_ id: String) async throws(LocalAPIError) -> PairingProgress {
-    if let role = role(id) { return await role.progress }
+    if let run = runs[id] { return await run.progress }
     guard let progress = ended.last(where: { $0.pairingID == id }) else {
       throw LocalAPIError(.unknownPairing, "There is no such pairing: see `latchkey pair list`.")
     }
@@ -68,13 +66,13 @@ actor PairingService {
 
   func allOpen() async -> [PairingProgress] {
     var open: [PairingProgress] = []
-    for role in roles { open.append(await role.progress) }
+    for run in runs.values { open.append(await run.progress) }
     return open.filter { $0.phase != .ended }.sorted { $0.pairingID < $1.pairingID }
   }
 
   func answer(_ id: String, _ answer: PairingAnswer) async throws(LocalAPIError) -> PairingProgress {
     _ = try await progress(id)
-    guard await role(id)?.answer(answer) == true else {
+    guard await runs[id]?.answer(answer) == true else {
       throw LocalAPIError(
         .tooLate, "The question is no longer open: see `latchkey pair list`, or start again with a new code.")
     }
@@ -82,7 +80,7 @@ actor PairingService {
   }
 
   func cancel(_ id: String) async throws(LocalAPIError) -> PairingProgress {
-    await role(id)?.end(.cancelled)
+    await runs[id]?.take { $0.requestedEnd(.cancelled) }
     // A pairing that can no longer be cancelled ends within the time that the other machine has for an answer.
     let deadline = context.now() + 2 * Limits.pairingStepMilliseconds
     while !Task.isCancelled {
@@ -101,13 +99,12 @@ actor PairingService {
   func ended(_ progress: PairingProgress) async {
     ended.append(progress)
     if ended.count > Self.endedPairings { ended.removeFirst() }
-    joiners[progress.pairingID] = nil
-    if inviters.removeValue(forKey: progress.pairingID) != nil { await announce() }
+    if let run = runs.removeValue(forKey: progress.pairingID), run.code == nil { await announce() }
   }
 
   /// Announces the discriminators of the open codes.
   func announce() async {
-    await discovery.announce(discriminators: inviters.values.map(\.discriminator).sorted())
+    await discovery.announce(discriminators: openCodes.sorted())
     watch()
   }
 
@@ -137,16 +134,17 @@ actor PairingService {
     let ledger = ledger()
     await ledger.welcome(device)
     let registered = await ledger.record(device)?.device
-    for role in roles { await role.completed(device, as: registered) }
+    for run in runs.values { await run.take { $0.completed(device, as: registered) } }
   }
 
   private func watchDeadlines() async {
     while !Task.isCancelled {
       let seen = wake.version
-      for inviter in inviters.values { await inviter.timerFired() }
+      let now = context.now()
+      for run in runs.values { await run.take { $0.timerFired(now) } }
       var wait = await rollBack()
-      for inviter in inviters.values {
-        if let deadline = await inviter.deadline { wait = min(wait ?? .max, deadline - context.now()) }
+      for run in runs.values {
+        if let deadline = await run.deadline { wait = min(wait ?? .max, deadline - context.now()) }
       }
       await wake.wait(after: seen, milliseconds: wait.map { max(20, $0) })
     }
@@ -162,7 +160,7 @@ actor PairingService {
     var wait: Int64?
     for record in (try? await context.store.peers()) ?? [] where record.pendingKey != nil {
       let device = record.device.deviceID
-      let fate = HalfPairing.fate(
+      let fate = PairingFate(
         role: context.profile.role, hasLapsed: record.hasLapsed, since: record.pendingSince ?? now,
         isThisBoot: record.pendingBootID == context.bootID, now: now)
       let next: Int64?
@@ -178,7 +176,7 @@ actor PairingService {
         next = await ledger.lapse(device) ? Limits.pairingDoubtMilliseconds : Self.retryMilliseconds
       }
       if let next { wait = min(wait ?? .max, next) }
-      for role in roles { await role.rolledBack(device) }
+      for run in runs.values { await run.take { $0.rolledBack(device) } }
     }
     return wait
   }

@@ -1,30 +1,46 @@
 import LatchkeyModel
 
-/// A pairing that can no longer be cancelled, since the other machine may have completed it.
+/// A pairing whose device is durably pending here, so that the other machine may complete it.
 ///
-/// If the person cancels it nevertheless, the device is removed again after completion, with a signed notice.
-///
-/// Spec: Protocol/03-pairing.md §7.
-public struct PairingCompletion: Sendable {
+/// Spec: Protocol/03-pairing.md §5, §7.
+struct PairingCompletion: Sendable {
   let question: PairingQuestion
-  let half: HalfPairing
-  /// A Boolean value that indicates whether the person here has cancelled it.
-  private(set) var isTakenBack = false
-
-  init(question: PairingQuestion, half: HalfPairing) {
-    self.question = question
-    self.half = half
-  }
-
-  /// A Boolean value that indicates whether to remove the device once the pairing is complete.
+  let peer: PairedPeer
+  /// A Boolean value that indicates whether the device was paired before.
   ///
-  /// A device that was paired before stays paired, since only its new key came from this pairing.
-  var isUndone: Bool { isTakenBack && !half.wasPaired }
+  /// If so, it stays paired when this pairing is cancelled.
+  let wasPaired: Bool
 
-  /// Records a request to end the pairing.
+  var device: DeviceID { peer.keys.deviceID }
+}
+
+/// The decision about a pairing that one side has not completed yet.
+///
+/// Spec: Protocol/03-pairing.md §5.
+public enum PairingFate: Hashable, Sendable {
+  /// Decide again after this many milliseconds.
+  case wait(Int64)
+  /// Roll it back, which restores the previous state.
+  case discard
+  /// Tell the person that it failed, but keep its key, so that a session with the inviter can still complete it.
+  case lapse
+
+  /// Decides about a pairing that one side has not completed yet.
   ///
-  /// Only a person's request counts.
-  mutating func requestedEnd(_ outcome: PairingOutcome) {
-    if outcome == .cancelled { isTakenBack = true }
+  /// An inviter sends its last message only once the device is active, so it can discard the pairing. A joiner cannot
+  /// know whether that message was sent, and keeps the key for another day.
+  ///
+  /// - `role`: The role of this device.
+  /// - `hasLapsed`: Whether the pairing has lapsed already.
+  /// - `since`: The time at which it became pending, or at which it lapsed.
+  /// - `isThisBoot`: Whether that time belongs to the present boot of the machine.
+  public init(role: DeviceRole, hasLapsed: Bool, since: BootInstant, isThisBoot: Bool, now: BootInstant) {
+    let time = hasLapsed ? Limits.pairingDoubtMilliseconds : Limits.pairingCommitMilliseconds
+    let rest = since + time - now
+    if isThisBoot, rest > 0 {
+      self = .wait(rest)
+    } else {
+      self = role == .parent || (hasLapsed && isThisBoot) ? .discard : .lapse
+    }
   }
 }

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// An instruction to the interpreter of a pairing machine.
+/// An instruction to the owner of a `PairingAttempt`.
 ///
 /// Effects are carried out in order.
 public enum PairingEffect: Sendable {
@@ -41,18 +41,5 @@ public struct PairingQuestion: Hashable, Sendable {
     name = peer.name
     role = peer.role
     self.digits = digits
-  }
-}
-
-extension [PairingEffect] {
-  /// Returns the messages and deletions that remain to be carried out when an attempt ends.
-  func lastWords<Effect>(send: ([UInt8]) -> Effect, discard: (DeviceID) -> Effect) -> [Effect] {
-    compactMap { effect in
-      switch effect {
-      case .send(let frame): send(frame)
-      case .discard(let device): discard(device)
-      case .ask, .storePending, .promote, .countFailure, .countRun, .creditRun, .finish: nil
-      }
-    }
   }
 }

@@ -24,7 +24,7 @@ import Testing
   private func names(_ effects: [PairingLives.Invitation.Effect]) -> [String] { effects.map(PairingLives.name) }
 
   @Test mutating func theWholeWay() {
-    #expect(phase == "open" && shown.phase == .waiting && shown.failuresLeft == 5)
+    #expect(phase == "waiting" && shown.phase == .waiting && shown.failuresLeft == 5)
     lives.connect(&random)
     #expect(phase == "meeting" && shown.phase == .waiting && lives.invitation.asked == nil)
     lives.pass()
@@ -33,7 +33,7 @@ import Testing
     lives.take(lives.invitation.answered(true))
     #expect(phase == "storing" && shown.phase == .committing && words() == ["storePending"])
     lives.take(lives.invitation.stored(wasPaired: false, in: lives.served))
-    #expect(phase == "awaitingAcknowledgement" && shown.phase == .committing && shown.digits != nil)
+    #expect(phase == "awaitingLastWord" && shown.phase == .committing && shown.digits != nil)
     lives.pass()
     lives.take(lives.join.stored(wasPaired: false, in: lives.dialled))
     lives.pass()
@@ -52,14 +52,14 @@ import Testing
     func knock(_ invitation: inout PairingLives.Invitation) -> Int? {
       invitation.connected(
         2,
-        PairingInviterMachine(
-          own: other.inviterParty, code: .pasted(other.code), joinerRole: .child, entropy: Samples.entropy(&random),
+        PairingAttempt(
+          inviter: other.inviterParty, code: .pasted(other.code), joinerRole: .child, entropy: Samples.entropy(&random),
           discoveryKey: random.bytes(32), asksPerson: true))
     }
     #expect(knock(&lives.invitation) == nil)
     lives.take(lives.invitation.lost(lives.served))
     #expect(words() == ["abandoned", "close"])
-    #expect(phase == "open")
+    #expect(phase == "waiting")
     let next = knock(&lives.invitation)
     #expect(next == before + 1)
     // Late inputs of the earlier attempt are ignored.
@@ -73,15 +73,15 @@ import Testing
     for failures in 1...Limits.pairingFailures {
       lives.connect(wrong: true, &random)
       lives.take(lives.invitation.received(lives.toInviter.removeFirst(), in: lives.served))
-      #expect(phase == "refusing" && words() == ["countFailure"] && lives.toJoiner.isEmpty)
+      #expect(phase == "counting" && words() == ["countFailure"] && lives.toJoiner.isEmpty)
       // If the connection is lost meanwhile, the guess is counted nevertheless, and is no abandoned
       // attempt.
-      if failures == 2 { #expect(lives.invitation.lost(lives.served).isEmpty && phase == "refusing") }
+      if failures == 2 { #expect(lives.invitation.lost(lives.served).isEmpty && phase == "counting") }
       lives.take(lives.invitation.counted(failures: failures, in: lives.served))
       #expect(lives.toJoiner == [PairingNotice.wrongCode.frame])
       #expect(shown.failuresLeft == Limits.pairingFailures - failures)
       let isSpent = failures == Limits.pairingFailures
-      #expect(words() == (isSpent ? ["close", "ended"] : ["close"]) && phase == (isSpent ? "ended" : "open"))
+      #expect(words() == (isSpent ? ["close", "ended"] : ["close"]) && phase == (isSpent ? "ended" : "waiting"))
       lives.take(lives.join.received(lives.toJoiner.removeFirst(), in: lives.dialled))
     }
     #expect(shown.outcome == .wrongCode && shown.sentence?.contains("wrong guesses") == true)
@@ -98,7 +98,7 @@ import Testing
   @Test mutating func aLostJoinerLeavesTheCodeOpen() {
     lives.ask(&random)
     lives.take(lives.invitation.lost(lives.served))
-    #expect(words() == ["lift", "close"] && phase == "open" && shown.phase == .waiting)
+    #expect(words() == ["lift", "close"] && phase == "waiting" && shown.phase == .waiting)
     #expect(shown.digits == nil && shown.peerName == nil && shown.sentence?.hasPrefix("That machine is gone") == true)
     lives.take(lives.join.lost(lives.dialled))
     lives.join = PairingLives.Join(pairingID: "again", discriminator: lives.code.discriminator)
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test mutating func theTimerIsSilentBeforeItsTime() {
-    #expect(lives.invitation.timerFired(BootInstant(milliseconds: 299_999)).isEmpty && phase == "open")
+    #expect(lives.invitation.timerFired(BootInstant(milliseconds: 299_999)).isEmpty && phase == "waiting")
   }
 
   @Test mutating func aStoreThatRefusesTheHalfClosesTheCode() {
@@ -187,7 +187,7 @@ import Testing
     lives.acknowledge(&random)
     var taken = lives.invitation
     #expect(names(lives.invitation.notPromoted(in: lives.served)) == ["close"])
-    #expect(phase == "open" && shown.phase == .waiting)
+    #expect(phase == "waiting" && shown.phase == .waiting)
     // Unless the person has cancelled it meanwhile.
     #expect(taken.requestedEnd(.cancelled).isEmpty)
     #expect(names(taken.notPromoted(in: lives.served)) == ["close", "discard", "ended"])
@@ -202,7 +202,7 @@ import Testing
     #expect(names(early.completed(lives.child, as: nil)) == ["close", "ended"] && early.shown.outcome == .ok)
     // The session comes after the connection was lost.
     lives.take(lives.invitation.lost(lives.served))
-    #expect(phase == "open")
+    #expect(phase == "waiting")
     var late = lives.invitation
     let device = PairingLives.device(lives.joinerParty)
     #expect(names(late.completed(lives.child, as: device)) == ["ended"])
@@ -221,8 +221,8 @@ import Testing
     #expect(names(third.invitation.completed(lives.parent, as: device)) == ["discard", "send", "close", "ended"])
     #expect(third.invitation.notStored(in: third.served).isEmpty && third.invitation.shown.outcome == .ok)
     // The session comes after the pairing was rolled back, and does not count.
-    lives.invitation.rolledBack(lives.child)
-    #expect(lives.invitation.completed(lives.child, as: nil).isEmpty && phase == "open")
+    #expect(lives.invitation.rolledBack(lives.child).isEmpty)
+    #expect(lives.invitation.completed(lives.child, as: nil).isEmpty && phase == "waiting")
   }
 
   @Test mutating func whileItIsMadeActiveASessionChangesNothing() {
@@ -241,7 +241,7 @@ import Testing
 
   @Test mutating func aJoinerThatIsLostWhileItIsStoredIsRemembered() {
     lives.accept(&random)
-    #expect(names(lives.invitation.lost(lives.served)) == ["close"] && phase == "open")
+    #expect(names(lives.invitation.lost(lives.served)) == ["close"] && phase == "waiting")
     // The store finishes a moment later, and a session completes the pairing.
     #expect(lives.invitation.stored(wasPaired: false, in: lives.served).isEmpty)
     #expect(names(lives.invitation.completed(lives.child, as: nil)) == ["ended"] && shown.outcome == .ok)

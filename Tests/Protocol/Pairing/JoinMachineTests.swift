@@ -22,9 +22,9 @@ import Testing
   private func names(_ effects: [PairingLives.Join.Effect]) -> [String] { effects.map(PairingLives.name) }
 
   @Test mutating func theWholeWay() {
-    #expect(phase == "searching" && lives.join.isSearching && shown.phase == .waiting)
+    #expect(phase == "waiting" && lives.join.isWaiting && shown.phase == .waiting)
     lives.connect(joinerAsks: true, &random)
-    #expect(phase == "meeting" && !lives.join.isSearching && lives.join.patience == 10_000)
+    #expect(phase == "meeting" && !lives.join.isWaiting && lives.join.patience == 10_000)
     lives.pass()
     #expect(phase == "asking" && lives.join.asked == 1 && words() == ["lift"] && lives.join.patience == 900_000)
     lives.take(lives.join.answered(true))
@@ -35,13 +35,13 @@ import Testing
     lives.pass()
     #expect(phase == "storing" && words() == ["storePending"])
     lives.take(lives.join.stored(wasPaired: false, in: lives.dialled))
-    #expect(phase == "awaitingDone" && shown.phase == .committing)
+    #expect(phase == "awaitingLastWord" && shown.phase == .committing)
     lives.pass()
     lives.take(lives.invitation.promoted(in: lives.served))
     lives.pass()
     #expect(phase == "promoting" && words() == ["promote"])
     #expect(lives.join.lost(lives.dialled).isEmpty, "the last word is here")
-    #expect(names(lives.join.promoted(in: lives.dialled)) == ["welcome", "close"] && phase == "completing")
+    #expect(names(lives.join.promoted(in: lives.dialled)) == ["close", "welcome"] && phase == "completing")
     let device = PairingLives.device(lives.inviterParty)
     #expect(names(lives.join.welcomed(device)) == ["ended"])
     #expect(shown.outcome == .ok && shown.device == device && shown.peerName?.text == "Kitchen laptop")
@@ -50,7 +50,7 @@ import Testing
   @Test mutating func whatTheSearchComesUponIsShownUntilItIsOver() {
     var join = lives.join
     #expect(join.heard(.otherCodes(own: "7Q", open: ["KX", "N5"])).isEmpty)
-    #expect(join.shown.phase == .waiting && join.isSearching)
+    #expect(join.shown.phase == .waiting && join.isWaiting)
     #expect(
       join.shown.sentence
         == "No machine with a code whose short form begins with 7Q has been found yet; the codes that are open here begin with "
@@ -86,20 +86,21 @@ import Testing
     lives.connect(&random)
     var refused = lives
     refused.take(refused.join.received(PairingNotice.wrongCode.frame, in: refused.dialled))
-    #expect(refused.join.attempted == .wrongCode && refused.join.isSearching)
+    #expect(refused.join.attempted == .wrongCode && refused.join.isWaiting)
     var silent = lives
     silent.take(silent.join.lost(silent.dialled))
-    #expect(silent.join.attempted == .expired && silent.join.connected(2, attempt(silent)) != nil)
+    let next = attempt(lives)
+    #expect(silent.join.attempted == .expired && silent.join.connected(2, next) != nil)
     lives.pass()
     lives.take(lives.invitation.answered(false))
     lives.pass()
-    #expect(phase == "ended" && shown.outcome == .refused && lives.join.connected(2, attempt(lives)) == nil)
+    #expect(phase == "ended" && shown.outcome == .refused && lives.join.connected(2, next) == nil)
   }
 
-  private func attempt(_ lives: PairingLives) -> PairingJoinerMachine {
+  private func attempt(_ lives: PairingLives) -> PairingAttempt {
     var random = SeededRandom()
-    return PairingJoinerMachine(
-      own: lives.joinerParty, code: .pasted(lives.code), entropy: Samples.entropy(&random), asksPerson: false)
+    return PairingAttempt(
+      joiner: lives.joinerParty, code: .pasted(lives.code), entropy: Samples.entropy(&random), asksPerson: false)
   }
 
   @Test mutating func theSearchEndsAJoinThatIsNotAtIt() {
@@ -152,9 +153,9 @@ import Testing
     #expect(names(lives.join.lost(lives.dialled)) == ["close", "settle"])
     #expect(phase == "inDoubt" && shown.phase == .committing && shown.sentence?.contains("up to a minute") == true)
     #expect(lives.join.doubted().isEmpty && lives.join.requestedEnd(.network).isEmpty && phase == "inDoubt")
-    #expect(lives.join.completed(lives.child).isEmpty && lives.join.lapsed(lives.child).isEmpty, "another device")
+    #expect(lives.join.completed(lives.child).isEmpty && lives.join.rolledBack(lives.child).isEmpty, "another device")
     var lapsed = lives.join
-    #expect(names(lapsed.lapsed(lives.parent)) == ["ended"] && lapsed.shown.outcome == .network)
+    #expect(names(lapsed.rolledBack(lives.parent)) == ["ended"] && lapsed.shown.outcome == .network)
     var superseded = lives.join
     #expect(names(superseded.superseded()) == ["ended"] && superseded.shown.outcome == .network)
     #expect(names(lives.join.completed(lives.parent)) == ["welcome"] && phase == "completing")
@@ -201,7 +202,7 @@ import Testing
 
   @Test(arguments: [false, true]) mutating func pastReturnAPersonIsObeyedOnceItIsClear(wasPaired: Bool) {
     lives.acknowledge(wasPaired: wasPaired, &random)
-    #expect(lives.join.requestedEnd(.cancelled).isEmpty && phase == "awaitingDone")
+    #expect(lives.join.requestedEnd(.cancelled).isEmpty && phase == "awaitingLastWord")
     // In doubt, the machine first looks up how the pairing ended.
     var lost = lives.join
     #expect(names(lost.lost(lives.dialled)) == ["close", "settle"])

@@ -16,8 +16,8 @@ import Testing
     let inviter = Samples.party(.parent, name: "Kitchen laptop", &random)
     let code = Samples.code(of: inviter, &random)
     side = PairingSide(
-      PairingInviterMachine(
-        own: inviter, code: .pasted(code), joinerRole: .child, entropy: Samples.entropy(&random),
+      PairingAttempt(
+        inviter: inviter, code: .pasted(code), joinerRole: .child, entropy: Samples.entropy(&random),
         discoveryKey: random.bytes(32), asksPerson: true))
     peer = try ScriptedPairing(
       .initiator, party: Samples.party(.child, name: "Emma's PC", &random), code: code, &random)

@@ -15,12 +15,12 @@ import Testing
   init() throws {
     let inviter = Samples.party(.parent, name: "Kitchen laptop", &random)
     let code = Samples.code(of: inviter, &random)
-    let machine = PairingJoinerMachine(
-      own: Samples.party(.child, name: "Emma's PC", &random), code: .pasted(code), entropy: Samples.entropy(&random),
+    let machine = PairingAttempt(
+      joiner: Samples.party(.child, name: "Emma's PC", &random), code: .pasted(code), entropy: Samples.entropy(&random),
       asksPerson: false)
     side = PairingSide(machine)
     peer = try ScriptedPairing(.responder, party: inviter, code: code, &random)
-    _ = try peer.read(machine.opening.frame)
+    _ = try peer.read(machine.opening)
   }
 
   private mutating func introduce(
@@ -45,7 +45,7 @@ import Testing
     #expect(side.kept == .nothing && side.storing == nil && side.faults.isEmpty)
   }
 
-  private var hasMetInviter: Bool? { (side.machine as? PairingJoinerMachine)?.hasMetInviter }
+  private var hasMetInviter: Bool { side.machine.hasMetInviter }
 
   @Test mutating func anHonestScriptPairs() throws {
     #expect(hasMetInviter == false)

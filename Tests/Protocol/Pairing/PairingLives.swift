@@ -6,10 +6,11 @@ import LatchkeyTestSupport
 
 /// An open code and a join that uses it.
 ///
-/// A test performs their effects in any order. Connections are numbers.
+/// A test performs their effects in any order. Connections are numbers, whose types keep the effects of
+/// the two sides apart.
 struct PairingLives {
-  typealias Invitation = InvitationMachine<Int>
-  typealias Join = JoinMachine<Int>
+  typealias Invitation = PairingMachine<Int>
+  typealias Join = PairingMachine<UInt>
 
   let inviterParty: PairingParty
   let joinerParty: PairingParty
@@ -48,17 +49,17 @@ struct PairingLives {
   ) {
     let right: PairingCredential = isTyped ? .typed(typed) : .pasted(code)
     let used: PairingCredential = wrong ? .pasted(Samples.code(of: inviterParty, &random)) : right
-    let machine = PairingJoinerMachine(
-      own: joinerParty, code: used, entropy: Samples.entropy(&random), asksPerson: joinerAsks)
+    let machine = PairingAttempt(
+      joiner: joinerParty, code: used, entropy: Samples.entropy(&random), asksPerson: joinerAsks)
     if let number = join.connected(1, machine) {
       dialled = number
-      toInviter = [machine.opening.frame]
+      toInviter = [machine.opening]
     }
     let entropy = Samples.entropy(&random)
     if let number = invitation.connected(
       1,
-      PairingInviterMachine(
-        own: inviterParty, code: right, joinerRole: .child, entropy: entropy, discoveryKey: random.bytes(32),
+      PairingAttempt(
+        inviter: inviterParty, code: right, joinerRole: .child, entropy: entropy, discoveryKey: random.bytes(32),
         asksPerson: inviterAsks))
     {
       served = number
@@ -124,12 +125,8 @@ struct PairingLives {
   static func name(_ effect: some Any) -> String { Mirror(reflecting: effect).children.first?.label ?? "\(effect)" }
 
   /// The name of a machine's phase, with the stage of its attempt.
-  static func phase(_ invitation: Invitation) -> String {
-    if case .attempt(let attempt) = invitation.phase { name(attempt.stage) } else { name(invitation.phase) }
-  }
-
-  static func phase(_ join: Join) -> String {
-    if case .attempt(let attempt) = join.phase { name(attempt.stage) } else { name(join.phase) }
+  static func phase<Line: Sendable>(_ machine: PairingMachine<Line>) -> String {
+    if case .attempt(let attempt) = machine.phase { name(attempt.stage) } else { name(machine.phase) }
   }
 
   static func device(_ party: PairingParty) -> RegisteredDevice {

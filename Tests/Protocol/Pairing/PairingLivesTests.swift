@@ -51,32 +51,12 @@ import Testing
     mutating func workInviter(_ random: inout SeededRandom) -> Bool {
       guard let (effect, list) = inviterTasks.next(&random) else { return false }
       let refuses = storeFails && random.once(in: 5)
-      var more: [PairingLives.Invitation.Effect] = []
-      switch effect {
-      case .send(let frame, _): lives.toJoiner.append(frame)
-      case .lift, .close, .abandoned: break
-      case .storePending(_, let attempt):
-        let wasPaired = inviter.isActive
-        if refuses {
-          more = lives.invitation.notStored(in: attempt)
-        } else {
-          inviter.isPending = true
-          more = lives.invitation.stored(wasPaired: wasPaired, in: attempt)
-        }
-      case .promote(_, let attempt):
-        let isPromoted = inviter.isPending && !refuses
-        if isPromoted { (inviter.isPending, inviter.isActive) = (false, true) }
-        more = isPromoted ? lives.invitation.promoted(in: attempt) : lives.invitation.notPromoted(in: attempt)
-      case .welcome: more = lives.invitation.welcomed(PairingLives.device(lives.joinerParty))
-      case .discard: inviter.isPending = false
-      case .remove:
-        if !refuses { (inviter.isActive, inviter.isRemoved) = (false, true) }
-        more = lives.invitation.removed(!refuses)
-      case .countFailure(_, let attempt):
-        failures += 1
-        more = lives.invitation.counted(failures: failures, in: attempt)
-      case .ended(let outcome): inviterEnds.append(outcome)
-      }
+      if case .ended(let outcome) = effect { inviterEnds.append(outcome) }
+      if case .send(let frame, _) = effect { lives.toJoiner.append(frame) }
+      if case .countFailure = effect { failures += 1 }
+      let device = PairingLives.device(lives.joinerParty)
+      let more = Self.perform(
+        effect, on: &lives.invitation, &inviter, device, refuses: refuses, failures: failures)
       inviterTasks.follow(more, list)
       return true
     }
@@ -85,42 +65,46 @@ import Testing
     mutating func workJoiner(_ random: inout SeededRandom) -> Bool {
       guard let (effect, list) = joinerTasks.next(&random) else { return false }
       let refuses = storeFails && random.once(in: 5)
-      var more: [PairingLives.Join.Effect] = []
-      switch effect {
-      case .send(let frame, _): lives.toInviter.append(frame)
-      case .lift, .close, .creditRun: break
-      case .countRun(let attempt):
-        more = refuses ? lives.join.notCounted(in: attempt) : lives.join.counted(in: attempt)
-      case .storePending(_, _, let attempt):
-        if refuses {
-          more = lives.join.notStored(in: attempt)
-        } else {
-          joiner.isPending = true
-          more = lives.join.stored(wasPaired: false, in: attempt)
-        }
-      case .promote(_, _, let attempt):
-        let isPromoted = joiner.isPending && !refuses
-        if isPromoted { (joiner.isPending, joiner.isActive) = (false, true) }
-        more = isPromoted ? lives.join.promoted(in: attempt) : lives.join.notPromoted(in: attempt)
-      case .welcome: more = lives.join.welcomed(PairingLives.device(lives.inviterParty))
-      case .settle:
-        more =
-          joiner.isActive
-          ? lives.join.completed(lives.parent)
-          : joiner.isPending ? lives.join.doubted() : lives.join.lapsed(lives.parent)
-      case .force:
-        if joiner.isPending, !refuses {
-          (joiner.isPending, joiner.isActive) = (false, true)
-          more = lives.join.forced()
-        }
-      case .discard: joiner.isPending = false
-      case .remove:
-        if !refuses { (joiner.isActive, joiner.isRemoved) = (false, true) }
-        more = lives.join.removed(!refuses)
-      case .ended(let outcome): joinerEnds.append(outcome)
-      }
+      if case .ended(let outcome) = effect { joinerEnds.append(outcome) }
+      if case .send(let frame, _) = effect { lives.toInviter.append(frame) }
+      let device = PairingLives.device(lives.inviterParty)
+      let more = Self.perform(effect, on: &lives.join, &joiner, device, refuses: refuses, failures: 0)
       joinerTasks.follow(more, list)
       return true
+    }
+
+    /// Performs an effect with this side's store, and returns what the machine makes of that.
+    private static func perform<Line: Sendable>(
+      _ effect: PairingMachine<Line>.Effect, on machine: inout PairingMachine<Line>, _ kept: inout Kept,
+      _ other: RegisteredDevice, refuses: Bool, failures: Int
+    ) -> [PairingMachine<Line>.Effect] {
+      switch effect {
+      case .send, .lift, .close, .abandoned, .creditRun, .ended: return []
+      case .storePending(_, _, let attempt):
+        guard !refuses else { return machine.notStored(in: attempt) }
+        kept.isPending = true
+        return machine.stored(wasPaired: kept.isActive, in: attempt)
+      case .promote(_, _, let attempt):
+        guard kept.isPending, !refuses else { return machine.notPromoted(in: attempt) }
+        (kept.isPending, kept.isActive) = (false, true)
+        return machine.promoted(in: attempt)
+      case .welcome: return machine.welcomed(other)
+      case .discard:
+        kept.isPending = false
+        return []
+      case .remove:
+        if !refuses { (kept.isActive, kept.isRemoved) = (false, true) }
+        return machine.removed(!refuses)
+      case .countFailure(_, let attempt): return machine.counted(failures: failures, in: attempt)
+      case .countRun(let attempt): return refuses ? machine.notCounted(in: attempt) : machine.counted(in: attempt)
+      case .settle:
+        if kept.isActive { return machine.completed(other.deviceID) }
+        return kept.isPending ? machine.doubted() : machine.rolledBack(other.deviceID)
+      case .force:
+        guard kept.isPending, !refuses else { return [] }
+        (kept.isPending, kept.isActive) = (false, true)
+        return machine.forced()
+      }
     }
 
     /// Opens a session with the new key, which completes a pending pairing on either side.
@@ -154,8 +138,7 @@ import Testing
       case 20 where random.once(in: 3): lose(&random)
       case 21 where random.once(in: 3): meet()
       case 22:
-        let isOpen = if case .open = lives.invitation.phase { true } else { false }
-        guard lives.join.isSearching, isOpen else { return }
+        guard lives.join.isWaiting, lives.invitation.isWaiting else { return }
         lives.toJoiner = []
         lives.connect(
           inviterAsks: random.once(in: 2), joinerAsks: random.once(in: 2), isTyped: random.once(in: 2),
@@ -181,10 +164,10 @@ import Testing
         while workInviter(&random) || workJoiner(&random) {}
         if inviter.isPending {
           inviter.isPending = false
-          lives.invitation.rolledBack(lives.child)
+          give(lives.invitation.rolledBack(lives.child))
         }
         if joiner.isPending { joiner.isPending = false }
-        give(lives.join.lapsed(lives.parent))
+        give(lives.join.rolledBack(lives.parent))
         give(lives.join.searched(lives.join.attempted ?? .notFound))
         give(lives.invitation.timerFired(PairingLives.deadline))
         lose(&random)

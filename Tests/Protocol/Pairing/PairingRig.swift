@@ -43,13 +43,13 @@ struct PairingRig: Sendable {
     self.code = code
     discoveryKey = random.bytes(32)
     inviter = PairingSide(
-      PairingInviterMachine(
-        own: inviterParty, code: code, joinerRole: .child, entropy: Samples.entropy(&random),
+      PairingAttempt(
+        inviter: inviterParty, code: code, joinerRole: .child, entropy: Samples.entropy(&random),
         discoveryKey: discoveryKey, asksPerson: inviterAsks))
-    let machine = PairingJoinerMachine(
-      own: joinerParty, code: codeAtJoiner ?? code, entropy: Samples.entropy(&random), asksPerson: joinerAsks)
+    let machine = PairingAttempt(
+      joiner: joinerParty, code: codeAtJoiner ?? code, entropy: Samples.entropy(&random), asksPerson: joinerAsks)
     joiner = PairingSide(machine)
-    joiner.run([.send(machine.opening.frame)])
+    joiner.run([.send(machine.opening)])
     // The steps begin with the first message of the handshake, after the frames that derive the key
     // of a typed code.
     if case .typed = code {

@@ -18,7 +18,7 @@ struct PairingSide: Sendable {
     case active
   }
 
-  var machine: any EitherPairingMachine
+  var machine: PairingAttempt
   /// The sent frames that no test has taken yet.
   var outgoing: [[UInt8]] = []
   private(set) var sent: [[UInt8]] = []
@@ -36,7 +36,7 @@ struct PairingSide: Sendable {
   /// Requests in an order that no store could follow.
   private(set) var faults: [String] = []
 
-  init(_ machine: any EitherPairingMachine) {
+  init(_ machine: PairingAttempt) {
     self.machine = machine
   }
 

@@ -18,13 +18,13 @@ import Testing
   init() {
     code = Samples.typedCode(&random)
     inviter = PairingSide(
-      PairingInviterMachine(
-        own: Samples.party(.parent, name: "P", &random), code: .typed(code), joinerRole: .child,
+      PairingAttempt(
+        inviter: Samples.party(.parent, name: "P", &random), code: .typed(code), joinerRole: .child,
         entropy: Samples.entropy(&random), discoveryKey: random.bytes(32), asksPerson: true))
-    let machine = PairingJoinerMachine(
-      own: Samples.party(.child, name: "C", &random), code: .typed(code), entropy: Samples.entropy(&random),
+    let machine = PairingAttempt(
+      joiner: Samples.party(.child, name: "C", &random), code: .typed(code), entropy: Samples.entropy(&random),
       asksPerson: false)
-    offer = machine.opening.frame
+    offer = machine.opening
     joiner = PairingSide(machine)
   }
 
@@ -130,14 +130,14 @@ import Testing
   @Test mutating func theTwoWaysDoNotMix() {
     let party = Samples.party(.parent, name: "P", &random)
     let pasted = Samples.code(of: party, &random)
-    let machine = PairingJoinerMachine(
-      own: Samples.party(.child, name: "C", &random), code: .pasted(pasted), entropy: Samples.entropy(&random),
+    let machine = PairingAttempt(
+      joiner: Samples.party(.child, name: "C", &random), code: .pasted(pasted), entropy: Samples.entropy(&random),
       asksPerson: false)
-    inviter.receive(machine.opening.frame)
+    inviter.receive(machine.opening)
     #expect(inviter.failures == 1 && inviter.outcomes == [.wrongCode])
     var other = PairingSide(
-      PairingInviterMachine(
-        own: party, code: .pasted(pasted), joinerRole: .child, entropy: Samples.entropy(&random),
+      PairingAttempt(
+        inviter: party, code: .pasted(pasted), joinerRole: .child, entropy: Samples.entropy(&random),
         discoveryKey: random.bytes(32), asksPerson: true))
     other.receive(offer)
     #expect(other.failures == 1 && other.outcomes == [.wrongCode])
@@ -154,8 +154,8 @@ import Testing
     #expect(replayed.failures == 0 && replayed.sent.count == 2)
     // The same frames at another attempt: another share answers, so the recording is useless.
     var later = PairingSide(
-      PairingInviterMachine(
-        own: Samples.party(.parent, name: "P", &random), code: .typed(code), joinerRole: .child,
+      PairingAttempt(
+        inviter: Samples.party(.parent, name: "P", &random), code: .typed(code), joinerRole: .child,
         entropy: Samples.entropy(&random), discoveryKey: random.bytes(32), asksPerson: true))
     later.receive(offer)
     later.receive(message)

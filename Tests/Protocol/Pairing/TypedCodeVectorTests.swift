@@ -62,12 +62,12 @@ import Testing
         PairingSecrets.handshakeKey(secret: SecretBytes(hex(run.codeSecret)))
           == (try PresharedKey(bytes: hex(run.handshakeKey))))
       var joiner = PairingSide(
-        PairingJoinerMachine(
-          own: Samples.party(.child, name: "C", &random), code: .typed(code),
+        PairingAttempt(
+          joiner: Samples.party(.child, name: "C", &random), code: .typed(code),
           entropy: try entropy(scalar: run.joinerScalar, sessionID: run.sessionID), asksPerson: false))
       var inviter = PairingSide(
-        PairingInviterMachine(
-          own: Samples.party(.parent, name: "P", &random), code: .typed(code), joinerRole: .child,
+        PairingAttempt(
+          inviter: Samples.party(.parent, name: "P", &random), code: .typed(code), joinerRole: .child,
           entropy: try entropy(scalar: run.inviterScalar, sessionID: run.sessionID), discoveryKey: random.bytes(32),
           asksPerson: false))
       inviter.receive(hex(run.offer))

@@ -25,13 +25,13 @@ struct FuzzedRig: Sendable {
     let (own, codes) = (Self.inviterParty, Self.codes(isTyped: isTyped))
     self.isRight = isRight
     inviter = FuzzedSide(
-      PairingInviterMachine(
-        own: own, code: codes.inviter, joinerRole: .child, entropy: Samples.entropy(&random),
+      PairingAttempt(
+        inviter: own, code: codes.inviter, joinerRole: .child, entropy: Samples.entropy(&random),
         discoveryKey: [UInt8](repeating: 3, count: 32), asksPerson: asks))
-    let machine = PairingJoinerMachine(
-      own: Self.joinerParty, code: isRight ? codes.inviter : codes.wrong, entropy: Samples.entropy(&random),
+    let machine = PairingAttempt(
+      joiner: Self.joinerParty, code: isRight ? codes.inviter : codes.wrong, entropy: Samples.entropy(&random),
       asksPerson: asks)
-    joiner = FuzzedSide(machine, isTypedJoiner: isTyped, first: machine.opening.frame)
+    joiner = FuzzedSide(machine, isTypedJoiner: isTyped, first: machine.opening)
   }
 
   /// Returns the code, and another with other secrets for the same address.

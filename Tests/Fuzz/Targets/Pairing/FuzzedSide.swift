@@ -5,8 +5,7 @@ import LatchkeyProtocol
 ///
 /// It checks that every effect of its machine is possible.
 struct FuzzedSide: Sendable {
-  /// The machine of this side, through the interface that both sides share.
-  private(set) var machine: any FuzzedPairing
+  private(set) var machine: PairingAttempt
   /// The sent frames that have not been taken yet.
   var outgoing: [[UInt8]] = []
   private(set) var sent: [[UInt8]] = []
@@ -22,7 +21,7 @@ struct FuzzedSide: Sendable {
   private var promoting: PairedPeer?
   private let isTypedJoiner: Bool
 
-  init(_ machine: any FuzzedPairing, isTypedJoiner: Bool = false, first: [UInt8]? = nil) {
+  init(_ machine: PairingAttempt, isTypedJoiner: Bool = false, first: [UInt8]? = nil) {
     self.machine = machine
     self.isTypedJoiner = isTypedJoiner
     outgoing = first.map { [$0] } ?? []

@@ -61,8 +61,8 @@ enum PairingTarget {
   private static func inviter(asks: Bool) -> FuzzedSide {
     var random = SeededRandom(seed: 10)
     return FuzzedSide(
-      PairingInviterMachine(
-        own: FuzzedRig.party(.parent, seed: 4), code: FuzzedRig.codes(isTyped: false).inviter, joinerRole: .child,
+      PairingAttempt(
+        inviter: FuzzedRig.party(.parent, seed: 4), code: FuzzedRig.codes(isTyped: false).inviter, joinerRole: .child,
         entropy: Samples.entropy(&random), discoveryKey: [UInt8](repeating: 3, count: 32), asksPerson: asks))
   }
 
@@ -70,8 +70,9 @@ enum PairingTarget {
     var random = SeededRandom(seed: 10)
     guard case .pasted(var code) = FuzzedRig.codes(isTyped: false).inviter else { preconditionFailure("it is pasted") }
     if isNamed { code.commitment = PairingInsider.keys.codeCommitment }
-    let machine = PairingJoinerMachine(
-      own: FuzzedRig.party(.child, seed: 5), code: .pasted(code), entropy: Samples.entropy(&random), asksPerson: asks)
-    return FuzzedSide(machine, first: machine.opening.frame)
+    let machine = PairingAttempt(
+      joiner: FuzzedRig.party(.child, seed: 5), code: .pasted(code), entropy: Samples.entropy(&random), asksPerson: asks
+    )
+    return FuzzedSide(machine, first: machine.opening)
   }
 }

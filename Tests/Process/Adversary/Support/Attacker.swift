@@ -29,35 +29,28 @@ struct Attacker: Sendable {
   /// Joins as a child with a code and accepts everything; `isHeld` gets the digits and returns `false` to leave.
   func join(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true }) -> End
   {
-    var machine = PairingJoinerMachine(own: party, code: code, entropy: Self.entropy(), asksPerson: false)
-    stream.write(machine.opening.preamble.bytes)
-    stream.write(frame: machine.opening.frame)
-    return run(
-      on: stream, isHeld, receive: { machine.received($0) }, store: { machine.stored() },
-      promote: { machine.promoted() }, lose: { machine.connectionLost() })
+    let attempt = PairingAttempt(joiner: party, code: code, entropy: Self.entropy(), asksPerson: false)
+    stream.write(code.preamble.bytes)
+    stream.write(frame: attempt.opening)
+    return run(attempt, on: stream, isHeld)
   }
 
   /// Acts as the inviter of a code, after the preamble was read.
   func invite(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true })
     -> End
   {
-    var machine = PairingInviterMachine(
-      own: party, code: code, joinerRole: .child, entropy: Self.entropy(), discoveryKey: SecureRandom.bytes(32),
+    let attempt = PairingAttempt(
+      inviter: party, code: code, joinerRole: .child, entropy: Self.entropy(), discoveryKey: SecureRandom.bytes(32),
       asksPerson: false)
-    return run(
-      on: stream, isHeld, receive: { machine.received($0) }, store: { machine.stored() },
-      promote: { machine.promoted() }, lose: { machine.connectionLost() })
+    return run(attempt, on: stream, isHeld)
   }
 
-  private func run(
-    on stream: ByteStream, _ isHeld: (String) -> Bool, receive: ([UInt8]) -> [PairingEffect],
-    store: () -> [PairingEffect], promote: () -> [PairingEffect], lose: () -> [PairingEffect]
-  ) -> End {
-    var end = End()
+  private func run(_ attempt: PairingAttempt, on stream: ByteStream, _ isHeld: (String) -> Bool) -> End {
+    var (attempt, end) = (attempt, End())
     while end.outcome == nil {
       let frame = stream.readFrame()
       if let frame { end.received.append(frame) }
-      var effects = frame.map(receive) ?? lose()
+      var effects = if let frame { attempt.received(frame) } else { attempt.connectionLost() }
       while !effects.isEmpty, end.outcome == nil {
         switch effects.removeFirst() {
         case .send(let frame): stream.write(frame: frame)
@@ -67,8 +60,8 @@ struct Attacker: Sendable {
             stream.end()
             return end
           }
-        case .storePending: effects = store() + effects
-        case .promote: effects = promote() + effects
+        case .storePending: effects = attempt.stored() + effects
+        case .promote: effects = attempt.promoted() + effects
         case .discard, .countFailure, .countRun, .creditRun: break
         case .finish(let outcome): end.outcome = outcome
         }

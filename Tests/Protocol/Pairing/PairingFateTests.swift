@@ -4,11 +4,11 @@ import Testing
 @testable import LatchkeyProtocol
 
 /// Tests of a pairing that only one side has completed.
-@Suite struct HalfPairingTests {
+@Suite struct PairingFateTests {
   private func fate(
     _ role: DeviceRole, lapsed: Bool = false, after milliseconds: Int64, isThisBoot: Bool = true
-  ) -> HalfPairing.Fate {
-    HalfPairing.fate(
+  ) -> PairingFate {
+    PairingFate(
       role: role, hasLapsed: lapsed, since: BootInstant(milliseconds: 1_000), isThisBoot: isThisBoot,
       now: BootInstant(milliseconds: 1_000 + milliseconds))
   }
