@@ -60,20 +60,17 @@ struct PairInviteSubcommand: AsyncParsableCommand {
       let opened = try await interface.ask(
         Endpoints.invite, InviteRequest(minutes: minutes, childName: childName, acceptWithoutAsking: yes))
       if !json { try show(opened, console: console) }
-      let records = PairingRecords(console: console, question: "To accept, enter its six digits: ")
       var conversation = await PairingConversation(
         opened, node: interface, environment: environment, events: events,
         consent: yes ? .beforehand : json ? .digitLine : .person,
-        view: json ? records : PairingTranscript(console: console))
-      let end = try await conversation.follow()
-      if json { try records.result(end) }
-      try end.tell(console)
+        style: json ? .json(question: "To accept, enter its six digits: ") : .lines)
+      try await conversation.follow().tell(console)
     }
   }
 
   private func show(_ opened: PairingProgress, console: any Console) throws {
     try console.write((opened.code ?? "") + "\n")
-    let time = opened.expiresInMilliseconds.map(PairingWords.minutes)
+    let time = opened.expiresInMilliseconds.map(PairingView.time)
     console.note(
       "The code is good for \(time ?? ShownText.count(minutes, "minute")) and for one machine. "
         + "On the other machine run `latchkey pair join` and enter it there.")

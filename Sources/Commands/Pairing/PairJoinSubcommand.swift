@@ -71,21 +71,20 @@ struct PairJoinSubcommand: AsyncParsableCommand {
       if let acceptDigits { .digits(acceptDigits) } else { yes || !console.inputIsTerminal ? .beforehand : .person }
     let code = try await readCode(console)
     try await PairingEvents.during(console: console) { events in
-      let records = PairingRecords(console: console)
+      let style = json ? PairingView.Style.json(question: "Accept? [y/N] ") : .lines
       let started: PairingProgress
       do {
         started = try await interface.ask(
           Endpoints.join, JoinRequest(code: code, peer: peer?.description, acceptWithoutAsking: consent == .beforehand))
       } catch let error as LocalAPIError {
-        if json, error.code == .typo { try records.typo(error) }
+        if error.code == .typo {
+          try PairingView(console: console, style: style).result(.typo, ShownText.safe(error.message))
+        }
         throw error
       }
       var conversation = await PairingConversation(
-        started, node: interface, environment: environment, events: events, consent: consent,
-        view: json ? records : PairingTranscript(console: console))
-      let end = try await conversation.follow()
-      if json { try records.result(end) }
-      try end.tell(console)
+        started, node: interface, environment: environment, events: events, consent: consent, style: style)
+      try await conversation.follow().tell(console)
     }
   }
 

@@ -64,23 +64,20 @@ struct PairWizardSubcommand: AsyncParsableCommand {
     let look = TerminalLook(isPlain: plain, background: background, environment: environment)
     defer { console.setInput(.lines) }
     try await PairingEvents.during(console: console) { events in
+      let wizard = PairingWizard(node: interface, environment: environment, events: events, look: look)
       switch role {
       case .parent:
         guard peer == nil else {
           throw TerminalFailure(
             .usage, "--peer is for the machine that joins: run `latchkey pair` here without it, and use it there.")
         }
-        let wizard = InviterWizard(
-          node: interface, environment: environment, events: events, look: look, minutes: minutes, name: childName)
-        try await wizard.run()
+        try await wizard.invite(minutes: minutes, name: childName)
       case .child:
         guard childName == nil else {
           throw TerminalFailure(
             .usage, "--for is for the parent's machine: run `latchkey pair` here without it.")
         }
-        try await JoinerWizard(
-          node: interface, environment: environment, events: events, look: look, peer: peer?.description
-        ).run()
+        try await wizard.join(peer: peer?.description)
       }
     }
   }

@@ -80,3 +80,10 @@ enum WrappedText {
     return parts + [part]
   }
 }
+
+extension Console {
+  /// Prints a text in lines that fit the terminal.
+  func noteWrapped(_ text: String) {
+    for line in WrappedText.lines(text, columns: size.columns - 1) { note(line) }
+  }
+}

@@ -74,7 +74,7 @@ import Testing
     let look = TerminalLook(isPlain: false, background: nil, environment: environment)
     let panel = InvitationPanel(SamplePairing.opened(for: childName), look: look, isBold: true)
     let lines = try #require(
-      panel.lines(size: size, time: "Good for 14:59; Ctrl-C closes it.", notice: PairingWords.guessed(4)))
+      panel.lines(size: size, time: "Good for 14:59; Ctrl-C closes it.", notice: PairingView.guessed(4)))
     let console = ScriptedConsole(size: size)
     var live = LivePanel(console: console)
     live.show(lines)

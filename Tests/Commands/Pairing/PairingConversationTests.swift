@@ -23,7 +23,7 @@ import Testing
     let run = await ScriptedRun("pair", "invite", script: script, console: console)
     #expect(run.status == (accepts ? 0 : 77))
     #expect(run.node.calls.contains(.ask(Endpoints.answerPairing, ("p1", PairingAnswer(accept: accepts, attempt: 4)))))
-    let again = line == "yeah" ? [PairingWords.unclear + " "] : []
+    let again = line == "yeah" ? [PairingView.unclear + " "] : []
     #expect(
       console.prompts == ["“Emma's PC” (child) wants to join; both screens show 123 456. Accept? [y/N] "] + again)
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// Pairing without a person: lines of JSON out, digits in.
 @Suite struct PairingRecordsTests {
-  typealias Line = PairingRecords.Line
+  typealias Line = PairingRecord
 
   private func lines(_ run: ScriptedRun) throws -> [Line] {
     try run.console.output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }

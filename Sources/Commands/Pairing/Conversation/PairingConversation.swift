@@ -7,7 +7,7 @@ struct PairingConversation {
   let environment: TerminalEnvironment
   let events: PairingEvents
   let consent: PairingConsent
-  var view: any PairingView
+  var view: PairingView
 
   /// How it stands, as the node said last.
   private var progress: PairingProgress
@@ -30,13 +30,13 @@ struct PairingConversation {
   /// Creates a conversation about a pairing, whose first state is the node's answer to the request that began it.
   init(
     _ first: PairingProgress, node: any NodeInterface, environment: TerminalEnvironment, events: PairingEvents,
-    consent: PairingConsent, view: any PairingView
+    consent: PairingConsent, style: PairingView.Style
   ) async {
     self.node = node
     self.environment = environment
     self.events = events
     self.consent = consent
-    self.view = view
+    view = PairingView(console: environment.console, style: style)
     progress = first
     before = first.phase == .ended ? [] : Set(((try? await node.ask(Endpoints.getDevices)) ?? []).map(\.device))
   }
@@ -46,11 +46,14 @@ struct PairingConversation {
   /// - Returns: The end of the pairing.
   /// - Throws: `TerminalFailure` if the outcome is unknown.
   mutating func follow() async throws -> PairingEnd {
-    do { return try await wait() } catch {
+    let end: PairingEnd
+    do { end = try await wait() } catch {
       // No person would answer for the code any more.
       if !wasInterrupted { _ = try? await node.ask(Endpoints.cancelPairing, progress.pairingID) }
       throw error
     }
+    try view.result(end.progress.outcome, end.sentence, end.progress.device)
+    return end
   }
 
   private mutating func wait() async throws -> PairingEnd {

@@ -55,8 +55,14 @@ struct PairingEnd: Sendable {
   }
 
   /// Prints the outcome on standard error; throws `TerminalFailure` unless the two machines are paired.
-  func tell(_ console: any Console) throws(TerminalFailure) {
-    guard status == .ok else { throw TerminalFailure(status, sentence) }
-    console.note(sentence)
+  ///
+  /// The wizard's lines fit the terminal.
+  func tell(_ console: any Console, isWizard: Bool = false) throws(TerminalFailure) {
+    guard status == .ok else {
+      let isCancelled = isWizard && progress.outcome == .cancelled
+      let who = isCancelled ? " Neither machine is paired with the other, unless it was before." : ""
+      throw TerminalFailure(status, sentence + who)
+    }
+    if isWizard { console.noteWrapped(sentence) } else { console.note(sentence) }
   }
 }

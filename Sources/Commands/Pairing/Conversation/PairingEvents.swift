@@ -1,3 +1,6 @@
+import LatchkeyModel
+import LatchkeyNode
+
 /// One queue for everything that can happen, read by one reader, so that nothing happens in the middle of something
 /// else.
 final class PairingEvents: Sendable {
@@ -32,5 +35,62 @@ final class PairingEvents: Sendable {
   func next() async throws -> PairingEvent {
     for await event in stream { return event }
     throw CancellationError()
+  }
+}
+
+/// An event during the pairing of two machines.
+enum PairingEvent: Sendable {
+  /// Ctrl-C.
+  case interrupted
+  /// The terminal was resized.
+  case resized
+  /// About a second has passed.
+  case ticked
+  /// The node reported the progress of the pairing.
+  case progressed(PairingProgress)
+  /// The node does not answer, and is asked again.
+  case nodeLost
+  /// The node cannot be reached any more, for a reason that no repetition removes.
+  case failed(LocalAPIError)
+  /// A line for the question with that number; `nil` at the end of the input.
+  case typed(String?, question: Int)
+  /// Keys typed while a code is entered; `nil` at the end of the input.
+  case keys([UInt8]?)
+  /// The open codes on the network.
+  case found(NearbyInvitations)
+}
+
+/// Follows a pairing at the node, and continues after a restart of the node.
+struct PairingWatch: Sendable {
+  let node: any NodeInterface
+  let events: PairingEvents
+  /// The time to wait for a node that stopped.
+  let patience: Duration
+  let pause: @Sendable (Duration) async throws -> Void
+
+  private static let step = Duration.milliseconds(500)
+
+  /// Sends each change until the pairing ends or the node cannot be reached.
+  func run(_ first: PairingProgress) async {
+    var change = first.change
+    var waited = Duration.zero
+    while !Task.isCancelled {
+      do {
+        let progress = try await node.ask(Endpoints.waitForPairing, (first.pairingID, change))
+        guard !Task.isCancelled else { return }
+        waited = .zero
+        change = progress.change
+        events.send(.progressed(progress))
+        if progress.phase == .ended { return }
+      } catch {
+        guard !Task.isCancelled else { return }
+        guard error.code == .timeout, waited < patience else { return events.send(.failed(error)) }
+        if waited == .zero { events.send(.nodeLost) }
+        waited += Self.step
+        // A node that was started again counts its changes from the beginning.
+        change = 0
+        do { try await pause(Self.step) } catch { return }
+      }
+    }
   }
 }

@@ -102,3 +102,45 @@ struct InvitationPanel: Sendable {
 
   private func bold(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }
+
+/// An open code in the terminal: its page stays in sight while it waits, and its time counts down in place.
+struct InvitationPage {
+  private let console: any Console
+  private let panel: InvitationPanel
+  private var live: LivePanel
+  /// The time until the code closes, in milliseconds, if known.
+  var remaining: Int64?
+  /// The news about the pairing; `nil` for none.
+  var notice: String?
+
+  init(_ pairing: PairingProgress, console: any Console, look: TerminalLook, isBold: Bool) {
+    self.console = console
+    panel = InvitationPanel(pairing, look: look, isBold: isBold)
+    live = LivePanel(console: console)
+  }
+
+  /// Draws the page, below a broken one if the window was resized; returns `false` if the window is too small.
+  mutating func show(isAnew: Bool) -> Bool {
+    let time = remaining.map { "Good for \(Self.countdown($0)); Ctrl-C closes it." } ?? "Ctrl-C closes the code."
+    guard let lines = panel.lines(size: console.size, time: time, notice: notice) else { return false }
+    if !isAnew {
+      live.show(lines)
+    } else if !live.shows(lines) {
+      // Lines that still fit and stay the same are where they were.
+      live.showAnew(lines, rows: console.size.rows)
+    }
+    return true
+  }
+
+  /// Leaves the page in place, with a word about its code instead of the time.
+  mutating func leave(_ word: String) {
+    if let lines = panel.lines(size: console.size, time: word, notice: notice) { live.show(lines) }
+    live.leave()
+  }
+
+  /// The time left to the second, such as `4:59`.
+  private static func countdown(_ milliseconds: Int64) -> String {
+    let seconds = (max(0, milliseconds) + 999) / 1_000
+    return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+  }
+}

@@ -23,7 +23,7 @@ struct OwnerQuestions {
         // All of them are noted as one name.
         if names.count > 1 { _ = try DeviceName(names.joined(separator: ", ")) }
       } catch {
-        WizardEnd.note(error.wizardSentence, console)
+        console.noteWrapped(error.wizardSentence)
         continue
       }
       return try await confirmed(names, known)
@@ -75,7 +75,7 @@ struct OwnerQuestions {
     }
     for name in names {
       let own = accounts.filter { $0.owner == .child && $0.childName?.text.lowercased() == name.lowercased() }
-      for account in own { WizardEnd.note(Self.assigned(account), console) }
+      for account in own { console.noteWrapped(Self.assigned(account)) }
       if own.isEmpty { try await askAccount(of: name, on: id) }
     }
   }
@@ -92,12 +92,12 @@ struct OwnerQuestions {
     let answer = try? await prompt.line(
       "\(name) says that \(shown) uses \(theirs) there. Is it \(shown)'s machine? (y, or nothing to say it later)")
     guard answer?.lowercased().hasPrefix("y") == true else {
-      WizardEnd.note("Say later whose machine it is with `latchkey devices rename`.", console)
+      console.noteWrapped("Say later whose machine it is with `latchkey devices rename`.")
       return nil
     }
     let result = try await node.ask(
       Endpoints.renameDevice, (device.deviceID.description, RenameRequest(childName: child)))
-    WizardEnd.note(DevicesRenameSubcommand.sentence(result, isRenamed: false), console)
+    console.noteWrapped(DevicesRenameSubcommand.sentence(result, isRenamed: false))
     return child
   }
 
@@ -109,9 +109,9 @@ struct OwnerQuestions {
   private func askAccount(of name: String, on device: String) async throws {
     let open = try await node.ask(Endpoints.getAccounts, device).filter { $0.owner == .open }
     guard !open.isEmpty else {
-      return WizardEnd.note(
-        "No account there is \(ShownText.safe(name))'s yet: `latchkey accounts` lists them once the machine has told of them.",
-        console)
+      return console.noteWrapped(
+        "No account there is \(ShownText.safe(name))'s yet: `latchkey accounts` lists them once the machine has told of them."
+      )
     }
     let choices = open.prefix(Self.most).map { Self.choice($0.account) }.joined(separator: ", ")
     let more = open.count > Self.most ? ", …" : ""
@@ -121,18 +121,17 @@ struct OwnerQuestions {
           "Which account there is \(ShownText.safe(name))'s? (\(choices)\(more), or nothing to say it later)"),
         line.contains(where: { !$0.isWhitespace })
       else {
-        return WizardEnd.note(
-          "Say later which account there is \(ShownText.safe(name))'s with `latchkey accounts assign`.",
-          console)
+        return console.noteWrapped(
+          "Say later which account there is \(ShownText.safe(name))'s with `latchkey accounts assign`.")
       }
       let typed = line.split(separator: " ").joined(separator: " ")
       do throws(LocalAPIError) {
         let result = try await node.ask(
           Endpoints.assignAccount, AccountRequest(device: device, account: typed, child: name))
-        return WizardEnd.note(AccountText.sentence(result), console)
+        return console.noteWrapped(AccountText.sentence(result))
       } catch {
         guard error.code == .unknownItem || error.code == .invalid else { throw error }
-        WizardEnd.note(ShownText.safe(error.message), console)
+        console.noteWrapped(ShownText.safe(error.message))
       }
     }
   }

@@ -1,0 +1,100 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// The wizard that pairs this machine, step by step.
+struct PairingWizard {
+  let node: any NodeInterface
+  let environment: TerminalEnvironment
+  let events: PairingEvents
+  let look: TerminalLook
+
+  private var console: any Console { environment.console }
+  private var prompt: WizardPrompt { WizardPrompt(console: console, events: events) }
+
+  /// Asks the questions of a parent's machine, opens a code, shows it, and follows the pairing to its end.
+  ///
+  /// - `minutes`: The minutes for which the code is open.
+  /// - `name`: The name of the child whose machine will join, if it was given.
+  func invite(minutes: Int, name: String?) async throws {
+    let owners = OwnerQuestions(node: node, console: console, prompt: prompt)
+    let childName = if let name { name } else { try await owners.askNames() }
+    let opened = try await node.ask(
+      Endpoints.invite,
+      InviteRequest(
+        minutes: minutes, childName: childName.isEmpty ? nil : childName, acceptWithoutAsking: false))
+    var conversation = await PairingConversation(
+      opened, node: node, environment: environment, events: events, consent: .person,
+      style: look.moves ? .page(look, isBold: environment.mayColour) : .wizard)
+    let end: PairingEnd
+    do { end = try await conversation.follow() } catch {
+      // In every case, the drawing remains and the sentence follows below it.
+      try? conversation.view.ended(opened)
+      throw error
+    }
+    try end.tell(console, isWizard: true)
+    try await offerName(end.progress)
+    try await owners.tellAccounts(end.progress, of: ChildNames.split(childName))
+  }
+
+  /// Asks for another name for a machine whose own name is taken.
+  private func offerName(_ progress: PairingProgress) async throws {
+    guard progress.outcome == .ok, let device = progress.device, let given = progress.peerName, device.name != given
+    else { return }
+    while true {
+      // Both machines are paired: leaving now keeps the name.
+      guard
+        let line = try? await prompt.line(
+          "Another name for it? (such as Emma's laptop, or nothing for \(ShownText.quoted(device.name)))"),
+        line.contains(where: { !$0.isWhitespace })
+      else { return }
+      let result: RenameResult
+      do {
+        result = try await node.ask(Endpoints.renameDevice, (device.deviceID.description, RenameRequest(name: line)))
+      } catch {
+        guard error.code == .invalid else { throw error }
+        console.noteWrapped(ShownText.safe(error.message))
+        continue
+      }
+      return console.noteWrapped(DevicesRenameSubcommand.sentence(result, isRenamed: true))
+    }
+  }
+
+  /// Asks for a code until one starts a pairing, and follows the pairing to its end.
+  ///
+  /// `peer` is `host:port` of the other machine, when that was given.
+  func join(peer: String?) async throws {
+    console.noteWrapped(
+      "On the parent's machine run `latchkey pair`; it shows two codes. Enter one of them here; Ctrl-C leaves.")
+    while true {
+      let code = try await CodePrompt(node: node, console: console, events: events, look: look).code()
+      let started: PairingProgress
+      do {
+        started = try await node.ask(Endpoints.join, JoinRequest(code: code, peer: peer, acceptWithoutAsking: false))
+      } catch {
+        // A typing error was found before the network was used; everything else is not the code's fault.
+        guard error.code == .typo || error.code == .invalid else { throw error }
+        sayBeforeNextTry(ShownText.safe(error.message))
+        continue
+      }
+      var conversation = await PairingConversation(
+        started, node: node, environment: environment, events: events, consent: .person, style: .wizard)
+      let end = try await conversation.follow()
+      guard Self.mayTryAgain(end.progress.outcome) else { return try end.tell(console, isWizard: true) }
+      sayBeforeNextTry(end.sentence)
+    }
+  }
+
+  private func sayBeforeNextTry(_ sentence: String) {
+    console.noteWrapped(sentence)
+    // The rest of a code that was pasted in several lines is no other code.
+    console.forgetInput()
+  }
+
+  /// Returns whether another code, or the same code a little later, may succeed.
+  private static func mayTryAgain(_ outcome: PairingOutcome?) -> Bool {
+    switch outcome {
+    case .wrongCode, .typo, .expired, .busy, .notFound: true
+    case .ok, .refused, .network, .version, .alreadyPaired, .cancelled, nil: false
+    }
+  }
+}
