@@ -3,7 +3,6 @@ import LatchkeyAgent
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey pair invite` subcommand.
 struct PairInviteSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "invite", abstract: "Show a code that lets one machine join.",

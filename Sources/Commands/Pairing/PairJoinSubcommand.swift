@@ -3,7 +3,6 @@ import LatchkeyAgent
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey pair join` subcommand.
 struct PairJoinSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join with the code that the other machine shows.",

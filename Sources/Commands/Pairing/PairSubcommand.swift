@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey pair` subcommand.
 struct PairSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair", abstract: "Bring a machine into the family.",
@@ -20,7 +19,6 @@ struct PairSubcommand: AsyncParsableCommand {
     defaultSubcommand: PairWizardSubcommand.self)
 }
 
-/// The `latchkey pair list` subcommand.
 struct PairListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the pairings that are open here, without their codes.",
@@ -51,7 +49,6 @@ struct PairListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey pair cancel` subcommand.
 struct PairCancelSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Close a code, or every open one.",

@@ -16,7 +16,6 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     /// A machine announced it together with the code's discriminator.
     case announced(Place, instance: String)
 
-    /// The address.
     public var place: Place {
       switch self {
       case .given(let place), .coded(let place), .announced(let place, _): place

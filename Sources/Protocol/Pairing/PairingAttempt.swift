@@ -65,7 +65,6 @@ public struct PairingAttempt: Sendable {
     opening = open()
   }
 
-  /// A Boolean value that indicates whether the attempt has ended.
   public var isEnded: Bool { if case .ended = state { true } else { false } }
 
   /// A Boolean value that indicates whether the other side has proved that it has the code.

@@ -7,12 +7,9 @@ import LatchkeyModel
 public struct PairingCode: Sendable {
   /// The inviter's address, if the code contains it.
   public struct Address: Hashable, Sendable {
-    /// Four bytes.
     public var ipv4: [UInt8]
-    /// The TCP port.
     public var port: UInt16
 
-    /// Creates an address from four bytes and a port.
     public init(ipv4: [UInt8], port: UInt16) {
       precondition(ipv4.count == 4, "an IPv4 address has four bytes")
       self.ipv4 = ipv4
@@ -36,7 +33,6 @@ public struct PairingCode: Sendable {
   static let humanReadablePart = "lk"
   static let version: UInt8 = 1
 
-  /// Creates a code.
   public init(
     discriminator: UInt16, minutesValid: UInt8, secret: SecretBytes, commitment: [UInt8], address: Address?
   ) {

@@ -30,9 +30,7 @@ public enum PairingEffect: Sendable {
 /// The description of the other machine that each screen shows, so that two people can tell whether they see the same
 /// pairing.
 public struct PairingQuestion: Hashable, Sendable {
-  /// The name of the other machine.
   public let name: DeviceName
-  /// The role of the other machine.
   public let role: DeviceRole
   /// Six digits, the same on both screens.
   public let digits: String

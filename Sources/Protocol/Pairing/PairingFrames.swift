@@ -5,7 +5,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/03-pairing.md §4.
 struct CPaceOffer: Hashable, Sendable {
-  /// The size of a session ID in bytes.
   static let sessionIDByteCount = 16
   private static let byteCount = sessionIDByteCount + CPace.shareByteCount + VersionRange.byteCount
 
@@ -55,7 +54,6 @@ extension CPaceAnswer {
 ///
 /// Spec: Protocol/03-pairing.md §4.
 struct VersionRange: Hashable, Sendable {
-  /// The size in bytes.
   static let byteCount = 8
 
   var range: ClosedRange<UInt32>
@@ -92,7 +90,6 @@ public enum PairingNotice: UInt8, Sendable, Hashable {
   case busy = 2
   case version = 3
 
-  /// The notice as two bytes.
   public var frame: [UInt8] { [0, rawValue] }
 
   /// Creates a notice from a frame; `nil` if the frame is none.

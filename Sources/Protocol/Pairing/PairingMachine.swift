@@ -127,7 +127,6 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     return attempts
   }
 
-  /// Handles a frame from the other machine.
   public mutating func received(_ frame: [UInt8], in number: Int) -> [Effect] {
     guard var attempt = attempt(number) else { return [] }
     let effects = attempt.machine.received(frame)
@@ -146,7 +145,6 @@ public struct PairingMachine<Line: Sendable>: Sendable {
   /// A Boolean value that indicates whether the pairing goes on without an attempt.
   public var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 
-  /// Returns whether this attempt is under way.
   public func isUnderWay(_ number: Int) -> Bool { attempt(number) != nil }
 
   func attempt(_ number: Int) -> Attempt? {

@@ -3,16 +3,11 @@ import LatchkeyModel
 
 /// This device as a pairing machine sees it.
 public struct PairingParty: Sendable {
-  /// The key pair for signatures.
   public var identity: IdentityKeyPair
-  /// The key pair for handshakes.
   public var link: LinkKeyPair
-  /// The name of this device.
   public var name: DeviceName
-  /// The role of this device.
   public var role: DeviceRole
 
-  /// Creates a party.
   public init(identity: IdentityKeyPair, link: LinkKeyPair, name: DeviceName, role: DeviceRole) {
     self.identity = identity
     self.link = link
@@ -30,7 +25,6 @@ public struct PairingParty: Sendable {
 public struct PairingEntropy: Sendable {
   /// 32 bytes for the pairwise key and the digits.
   public var random: [UInt8]
-  /// The handshake's ephemeral key pair.
   public var ephemeralKey: LinkKeyPair
   /// This side's secret in CPace; used with a typed code only.
   public var scalar: CPaceScalar
@@ -39,7 +33,6 @@ public struct PairingEntropy: Sendable {
   /// Only the joiner's is used.
   public var sessionID: [UInt8]
 
-  /// Creates the random values of an attempt.
   public init(random: [UInt8], ephemeralKey: LinkKeyPair, scalar: CPaceScalar, sessionID: [UInt8]) {
     precondition(random.count == 32 && sessionID.count == CPaceOffer.sessionIDByteCount)
     self.random = random
@@ -51,11 +44,8 @@ public struct PairingEntropy: Sendable {
 
 /// The other device as a pairing establishes it, to be stored.
 public struct PairedPeer: Sendable {
-  /// The device's public keys.
   public var keys: DeviceKeys
-  /// The device's name.
   public var name: DeviceName
-  /// The device's role.
   public var role: DeviceRole
   /// The pre-shared key of all sessions between the two devices.
   public var pairwiseKey: PresharedKey

@@ -21,7 +21,6 @@ public struct PairingThrottle: Sendable {
   private var lastFailure: BootInstant?
   private var known: [String: Source] = [:]
 
-  /// Creates a throttle without any failures.
   public init() {}
 
   /// Records a wrong guess from a source, which is an address without its port.

@@ -9,7 +9,6 @@ struct PairingEnd: Sendable {
   var expectedDigits: String?
   var shownDigits: String?
 
-  /// The exit status.
   var status: ExitStatus { progress.outcome.map { ExitStatus($0) } ?? .internalFault }
 
   /// The outcome and the next step.
