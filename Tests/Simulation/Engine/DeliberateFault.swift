@@ -140,6 +140,8 @@ extension DeliberateFault {
     case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]
     case .keepRestoredFacts: [.backup, .reset, .kill]
     case .applyOlderLook: [.pairAnew, .remove, .reset, .kill]
+    // Both parents must answer before one learns of the other's answer.
+    case .lastAnswerHolds: [.partition, .delay]
     default: nil
     }
   }

@@ -15,6 +15,10 @@ package struct ModelFacts: Sendable {
   private var kinds: [ChildID: [FactKind: [Held]]] = [:]
   /// The ledgers of the entries, kept since a seed would spend its time on parsing texts.
   package private(set) var ledgers: [ChildID: Ledger] = [:]
+  /// The answers that a deliberate fault has forgotten.
+  ///
+  /// They are not taken again; otherwise two machines would send each other both answers for ever.
+  private var forgotten: Set<Fact> = []
   /// The number of the last fact.
   package private(set) var last = 0
 
@@ -54,6 +58,7 @@ package struct ModelFacts: Sendable {
   /// Stores a fact, unless it or a preferred one with the same identity is held; returns whether it
   /// is new.
   mutating func keep(_ fact: Fact, _ reading: FactReading, _ definition: FactDefinition) throws(BodyFault) -> Bool {
+    guard !forgotten.contains(fact) else { return false }
     let held = kinds[fact.child]?[fact.kind] ?? []
     if let place = held.firstIndex(where: { $0.identity == reading.identity }) {
       guard held[place].fact != fact, definition.isKept(fact.text, held[place].fact.text) else { return false }
@@ -76,8 +81,10 @@ package struct ModelFacts: Sendable {
   /// Forgets the answers of other parents to the same request; only a deliberate fault calls this.
   mutating func forgetOthers(than answer: Fact) {
     guard let present = RequestAnswer(answer.text) else { return }
-    kinds[answer.child]?[.answer]?.removeAll {
-      $0.fact != answer && RequestAnswer($0.fact.text)?.request == present.request
+    let others = (kinds[answer.child]?[.answer] ?? []).map(\.fact).filter {
+      $0 != answer && RequestAnswer($0.text)?.request == present.request
     }
+    forgotten.formUnion(others)
+    kinds[answer.child]?[.answer]?.removeAll { others.contains($0.fact) }
   }
 }
