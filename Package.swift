@@ -30,11 +30,11 @@ let package = Package(
     .executable(name: "latchkey", targets: ["latchkey"]),
     .executable(name: "latchkey-agent", targets: ["latchkey-agent"]),
     .library(
-      name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"]),
+      name: "LatchkeyProtocol", targets: ["LatchkeyModel", "LatchkeyProtocol"]),
     .library(name: "LatchkeyNode", targets: ["LatchkeyNode"]),
     .library(name: "LatchkeyCommands", targets: ["LatchkeyCommands"]),
     .library(name: "LatchkeyHousehold", targets: ["LatchkeyHousehold"]),
-    .library(name: "LatchkeyRules", targets: ["LatchkeyModel", "LatchkeyCalendar", "LatchkeyRules"]),
+    .library(name: "LatchkeyRules", targets: ["LatchkeyModel", "LatchkeyRules"]),
     // Only tests load these into nodes.
     .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
     .library(name: "LatchkeyClockShift", type: .dynamic, targets: ["LatchkeyClockShift"]),
@@ -67,97 +67,75 @@ let package = Package(
       name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
-    // Separate from the model, since time zones need all of Foundation, which the agent's program
-    // does not have.
-    .target(name: "LatchkeyCalendar", dependencies: ["LatchkeyModel"], path: "Sources/Calendar", swiftSettings: strict),
     .target(
-      name: "LatchkeyCrypto", dependencies: ["LatchkeyModel", "CSodium"], path: "Sources/Crypto", swiftSettings: strict),
-    .target(
-      name: "LatchkeyWire",
-      dependencies: ["LatchkeyModel", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
-      path: "Sources/Wire", swiftSettings: strict),
-    .target(
-      name: "LatchkeyRules", dependencies: ["LatchkeyCalendar", "LatchkeyModel"], path: "Sources/Rules",
+      name: "LatchkeyRules", dependencies: ["LatchkeyModel"], path: "Sources/Rules",
       swiftSettings: strict),
     .target(
       name: "LatchkeyHousehold",
       dependencies: [
-        "LatchkeyCalendar",
-        "LatchkeyModel", "LatchkeyRules", "LatchkeyWire",
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       path: "Sources/Household", swiftSettings: strict),
     .target(
-      name: "LatchkeyProtocol", dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire"],
+      name: "LatchkeyProtocol",
+      dependencies: ["LatchkeyModel", "CSodium", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
       path: "Sources/Protocol", swiftSettings: strict),
     .target(
       name: "LatchkeyStore",
       dependencies: [
-        "LatchkeyCalendar",
-        "LatchkeyModel", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyModel", "LatchkeyRules", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Sources/Store", swiftSettings: strict),
     .target(
-      name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "LatchkeyAgent", "CAvahi", "CAvahiCore"],
+      name: "LatchkeyDiscovery", dependencies: ["LatchkeyModel", "LatchkeySystem", "CAvahi", "CAvahiCore"],
       path: "Sources/Discovery", swiftSettings: strict),
     .target(
       name: "LatchkeyTransport",
-      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"] + nio,
+      dependencies: ["LatchkeyModel", "LatchkeyProtocol"] + nio,
       path: "Sources/Transport", swiftSettings: strict),
     .target(
       name: "LatchkeyNode",
       dependencies: [
-        "LatchkeyCalendar",
-        "LatchkeyHousehold", "LatchkeyRules",
-        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyDiscovery",
-        "LatchkeyTransport", "LatchkeyAgent", "LatchkeyAgentProtocol", logging,
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem",
+        "LatchkeyAgentProtocol", "LatchkeyDiscovery", "LatchkeyTransport", logging,
         .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + nio,
       path: "Sources/Node", swiftSettings: strict),
     .target(
-      name: "LatchkeyAgent", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput"], path: "Sources/Agent",
+      name: "LatchkeySystem", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput"], path: "Sources/System",
       swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",
       swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProgram",
-      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyAgentProtocol", "LatchkeyAgent"],
+      dependencies: ["LatchkeyModel", "LatchkeySystem", "LatchkeyAgentProtocol", "CSodium"],
       path: "Sources/AgentProgram", swiftSettings: strict),
     .executableTarget(
       name: "latchkey-agent", dependencies: ["LatchkeyAgentProgram"], path: "Sources/latchkey-agent",
       swiftSettings: strict),
     .target(
-      name: "LatchkeyDoctor", dependencies: ["LatchkeyModel", "LatchkeyAgent"], path: "Sources/Doctor",
-      swiftSettings: strict),
-    .target(
       name: "LatchkeyCommands",
       dependencies: [
-        "LatchkeyCalendar",
-        "LatchkeyHousehold", "LatchkeyRules",
-        "LatchkeyModel", "LatchkeyNode", "LatchkeyAgent", "LatchkeyDoctor", "CQREncode", "CTerminal",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Rainbow", package: "Rainbow"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyNode", "CQREncode",
+        "CTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Rainbow", package: "Rainbow"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
       path: "Sources/Commands", swiftSettings: strict),
     .executableTarget(
       name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
     .target(
       name: "LatchkeyTestSupport",
-      dependencies: ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol"],
+      dependencies: ["LatchkeyModel", "LatchkeyProtocol"],
       path: "Tests/Support", swiftSettings: strict),
     // Many nodes in one process, with simulated time and a simulated network: see Tests/Simulation.
     .target(
       name: "LatchkeySimulation",
-      dependencies: [
-        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyProtocol",
-        "LatchkeyTestSupport",
-      ],
+      dependencies: ["LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyTestSupport"],
       path: "Tests/Simulation/Engine", swiftSettings: strict),
     .executableTarget(
       name: "latchkey-simulate",
@@ -165,42 +143,29 @@ let package = Package(
       path: "Tests/Simulation/Program", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyModelTests",
-      dependencies: ["LatchkeyCalendar", "LatchkeyHousehold", "LatchkeyModel", "LatchkeyTestSupport"],
+      dependencies: ["LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyTestSupport"],
       path: "Tests/Model",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyCalendarTests", dependencies: ["LatchkeyCalendar", "LatchkeyModel", "LatchkeyTestSupport"],
-      path: "Tests/Calendar", swiftSettings: strict),
-    .testTarget(
-      name: "LatchkeyCryptoTests", dependencies: ["LatchkeyCrypto", "LatchkeyModel", "LatchkeyTestSupport"],
-      path: "Tests/Crypto", swiftSettings: strict),
-    .testTarget(
-      name: "LatchkeyWireTests",
-      dependencies: ["LatchkeyHousehold", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
-      path: "Tests/Wire",
-      swiftSettings: strict),
-    .testTarget(
       name: "LatchkeyRulesTests",
-      dependencies: ["LatchkeyCalendar", "LatchkeyRules", "LatchkeyModel", "LatchkeyTestSupport"],
+      dependencies: ["LatchkeyModel", "LatchkeyRules", "LatchkeyTestSupport"],
       path: "Tests/Rules", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyHouseholdTests",
       dependencies: [
-        "LatchkeyHousehold", "LatchkeyRules", "LatchkeyWire", "LatchkeyModel", "LatchkeySimulation",
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeySimulation",
         "LatchkeyTestSupport",
       ],
       path: "Tests/Household", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProtocolTests",
-      dependencies: ["LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyModel", "LatchkeyTestSupport"],
+      dependencies: ["LatchkeyModel", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyTestSupport"],
       path: "Tests/Protocol", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyStoreTests",
       dependencies: [
-        "LatchkeyCalendar",
-        "LatchkeyHousehold", "LatchkeyRules",
-        "LatchkeyStore", "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyStore",
+        "LatchkeyTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Store", swiftSettings: strict),
     // Runs the discovery back ends in processes and network namespaces that tests create.
@@ -210,54 +175,48 @@ let package = Package(
     .testTarget(
       name: "LatchkeySimulationTests",
       dependencies: [
-        "LatchkeyHousehold",
-        "LatchkeySimulation", "LatchkeyStore", "LatchkeyModel", "LatchkeyWire", "LatchkeyTestSupport",
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySimulation",
+        "LatchkeyTestSupport",
       ],
       path: "Tests/Simulation/Tests", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyDiscoveryTests",
-      dependencies: ["LatchkeyDiscovery", "CAvahi", "LatchkeyAgent", "LatchkeyModel", "latchkey-discovery-probe"],
+      dependencies: ["LatchkeyModel", "LatchkeySystem", "LatchkeyDiscovery", "CAvahi", "latchkey-discovery-probe"],
       path: "Tests/Discovery", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyTransportTests",
       dependencies: [
-        "LatchkeyTransport", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyModel",
-        "LatchkeyTestSupport",
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyTransport", "LatchkeyTestSupport",
         .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOTestUtils", package: "swift-nio"),
       ] + nio,
       path: "Tests/Transport", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyNodeTests",
       dependencies: [
-        "LatchkeyCalendar", "LatchkeyHousehold", "LatchkeyNode", "LatchkeyProtocol", "LatchkeyRules", "LatchkeyStore",
-        "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeyTestSupport",
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem",
+        "LatchkeyAgentProtocol", "LatchkeyNode", "LatchkeyTestSupport",
       ],
       path: "Tests/Node",
       swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyAgentTests", dependencies: ["LatchkeyAgent", "LatchkeyModel", "CSystemd", "CInput"],
-      path: "Tests/Agent",
+      name: "LatchkeySystemTests", dependencies: ["LatchkeyModel", "LatchkeySystem", "CSystemd", "CInput"],
+      path: "Tests/System",
       swiftSettings: strict),
     .testTarget(
       name: "LatchkeyAgentProtocolTests",
-      dependencies: ["LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeyTestSupport"],
+      dependencies: ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeyTestSupport"],
       path: "Tests/AgentProtocol", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyAgentProgramTests",
       dependencies: [
-        "LatchkeyAgentProgram", "LatchkeyAgentProtocol", "LatchkeyAgent", "LatchkeyModel", "LatchkeyTestSupport",
+        "LatchkeyModel", "LatchkeySystem", "LatchkeyAgentProtocol", "LatchkeyAgentProgram", "LatchkeyTestSupport",
       ],
       path: "Tests/AgentProgram", swiftSettings: strict),
     .testTarget(
-      name: "LatchkeyDoctorTests", dependencies: ["LatchkeyDoctor", "LatchkeyAgent", "LatchkeyModel"],
-      path: "Tests/Doctor", swiftSettings: strict),
-    .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [
-        "LatchkeyHousehold", "LatchkeyRules",
-        "LatchkeyCommands", "LatchkeyNode", "LatchkeyStore", "LatchkeyAgent", "LatchkeyDoctor", "LatchkeyModel",
-        "LatchkeyTestSupport",
-        "CProcess",
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem", "LatchkeyNode",
+        "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
       ],
       path: "Tests/Commands", exclude: ["Snapshots"], swiftSettings: strict),
     // Stands between a node and its disk in tests.
@@ -270,16 +229,14 @@ let package = Package(
     // A node with one more kind of command, which only tests use.
     .executableTarget(
       name: "latchkey-waiting-node",
-      dependencies: ["LatchkeyHousehold", "LatchkeyModel", "LatchkeyNode"],
+      dependencies: ["LatchkeyModel", "LatchkeyHousehold", "LatchkeyNode"],
       path: "Tests/WaitingNode", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyProcessTests",
       dependencies: [
-        "LatchkeyHousehold",
-        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyTransport", "LatchkeyCommands",
-        "LatchkeyNode", "LatchkeyDiscovery", "LatchkeyDoctor", "LatchkeyTestSupport", "latchkey",
-        "latchkey-discovery-probe",
-        "latchkey-waiting-node", "latchkey-agent", "LatchkeyEventBridge", "LatchkeyAgent", "LatchkeyAgentProtocol",
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyAgentProtocol",
+        "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyCommands", "LatchkeyTestSupport", "latchkey",
+        "latchkey-discovery-probe", "latchkey-waiting-node", "latchkey-agent", "LatchkeyEventBridge",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Process", swiftSettings: strict),
@@ -288,9 +245,8 @@ let package = Package(
     .target(
       name: "LatchkeyFuzzTargets",
       dependencies: [
-        "LatchkeyHousehold",
-        "LatchkeyModel", "LatchkeyCrypto", "LatchkeyWire", "LatchkeyProtocol", "LatchkeyDiscovery",
-        "LatchkeyTransport", "LatchkeyNode", "LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyTestSupport",
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyAgentProtocol",
+        "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyTestSupport",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: strict),

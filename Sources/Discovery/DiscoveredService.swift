@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// Everything known about an announced instance, merged over the interfaces and protocols on which
 /// it was seen.

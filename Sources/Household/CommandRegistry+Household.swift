@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 
 extension CommandRegistry {
   /// The registry of all kinds of command in this version.

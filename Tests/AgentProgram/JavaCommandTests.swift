@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 import Testing
 
 @testable import LatchkeyAgentProgram

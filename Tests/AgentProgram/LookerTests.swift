@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 import Testing
 
 @testable import LatchkeyAgentProgram

@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 import Testing
 
 @testable import LatchkeyAgentProgram

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 import Testing
 
 @testable import LatchkeyAgentProgram

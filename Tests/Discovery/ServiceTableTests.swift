@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 import Testing
 
 @testable import LatchkeyDiscovery

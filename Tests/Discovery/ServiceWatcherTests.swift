@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 import Testing
 
 /// Tests with the results of an independent implementation: Protocol/vectors/accounts.json.

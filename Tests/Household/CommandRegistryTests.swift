@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of the registry, with the kinds of this version and one that a later version could have.

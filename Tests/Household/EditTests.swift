@@ -1,8 +1,8 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeySimulation
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of the command that edits registers, with its real effect on registers in memory.

@@ -1,8 +1,8 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of the kinds of fact: how they are read, and which of two facts is kept.

@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 import Testing
 
 /// Tests of the limit on a node's open files.

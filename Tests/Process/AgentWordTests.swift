@@ -1,8 +1,8 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 import Testing
 
 extension ProcessTests {

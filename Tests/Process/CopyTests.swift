@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {

@@ -1,9 +1,7 @@
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyProtocol
-import LatchkeyWire
 import Testing
 
 extension ProcessTests {

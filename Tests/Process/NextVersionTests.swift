@@ -1,9 +1,8 @@
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 extension ProcessTests {

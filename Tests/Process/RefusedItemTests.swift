@@ -3,7 +3,7 @@ import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeyWire
+import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import LatchkeyCrypto
 import LatchkeyDiscovery
 import LatchkeyHousehold
 import LatchkeyModel

@@ -1,11 +1,9 @@
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyTransport
-import LatchkeyWire
 import Testing
 
 extension ProcessTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeySystem
 import Testing
 
 extension ProcessTests {

@@ -4,7 +4,7 @@ import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeyWire
+import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {

@@ -1,11 +1,10 @@
 import Foundation
 import GRDB
 import Glibc
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 extension ProcessTests {

@@ -1,5 +1,4 @@
 import Foundation
-import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyTestSupport

@@ -1,7 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 @testable import LatchkeyStore

@@ -1,4 +1,3 @@
-import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore

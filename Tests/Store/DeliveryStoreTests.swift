@@ -1,7 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
-import LatchkeyWire
 import Testing
 
 /// Tests of streams in the database: numbers, duplicates, epochs, receipts.

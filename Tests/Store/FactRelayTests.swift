@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of facts between the machines of a family: two parents, two machines of Emma's, and one of

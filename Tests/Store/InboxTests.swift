@@ -1,8 +1,8 @@
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 @testable import LatchkeyStore

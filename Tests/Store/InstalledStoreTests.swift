@@ -1,7 +1,7 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of the lists of installed applications: stored, sent to parents, replaced and deleted.

@@ -1,7 +1,7 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of the list of a child machine's parents, which the machine sends to each of them.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests that the sender of refused items is told once, durably, and stores the refusal.

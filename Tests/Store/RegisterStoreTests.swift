@@ -1,9 +1,9 @@
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 import Synchronization
 import Testing
 

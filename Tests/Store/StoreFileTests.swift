@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of the database file: how it is written, checked, and refused.

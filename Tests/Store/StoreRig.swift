@@ -1,11 +1,10 @@
 import Foundation
 import GRDB
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 
 /// A store in a folder of its own, with methods that fill it.
 final class StoreRig {

@@ -1,9 +1,9 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of two parents and two children who share a machine: what a parent sends the machine after

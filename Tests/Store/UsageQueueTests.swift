@@ -1,9 +1,9 @@
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 /// Tests of a full usage queue: hourly totals, then daily ones, and only then a reported loss.

@@ -1,6 +1,6 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 import NIOCore
 import NIOEmbedded
 import NIOTestUtils

@@ -1,6 +1,6 @@
 import Glibc
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 import Testing
 
 @testable import LatchkeyTransport

@@ -1,7 +1,7 @@
 import Glibc
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyTransport
-import LatchkeyWire
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyTransport
-import LatchkeyWire
 import Testing
 
 /// Tests of the places for strangers, over real sockets on loopback.

@@ -1,7 +1,7 @@
+import CSodium
 import Glibc
-import LatchkeyAgent
-import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeySystem
 
 /// A cache of the SHA-256 of files, which reads a file again only if it has changed.
 ///
@@ -147,5 +147,26 @@ private final class OpenedFile {
     var status = stat()
     guard !hasFailed, fstat(descriptor, &status) == 0, FileMark(status) == mark else { return nil }
     return Hexadecimal.encode(hash.finalize())
+  }
+}
+
+/// The hash function SHA-256, piece by piece.
+///
+/// The program of the agent contains nothing of the cryptography of the protocol.
+private struct SHA256 {
+  private var state = crypto_hash_sha256_state()
+
+  init() { crypto_hash_sha256_init(&state) }
+
+  mutating func update(_ piece: UnsafeRawBufferPointer) {
+    crypto_hash_sha256_update(&state, piece.bindMemory(to: UInt8.self).baseAddress, UInt64(piece.count))
+  }
+
+  /// Returns the digest, 32 bytes.
+  consuming func finalize() -> [UInt8] {
+    var copy = state
+    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_bytes()))
+    crypto_hash_sha256_final(&copy, &digest)
+    return digest
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// The file that tells the next run of the agent which processes have inherited an application.
 ///

@@ -1,7 +1,7 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// A check of matchers against this machine: whether the program that they name exists, and whether
 /// it is a needed program.

@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeySystem
 
 /// The orders on the agent's own disk.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The files of the Debian packages that orders name, and the paths that they name.
 ///

@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeySystem
 
 /// The socket on which log-in gates ask whether a session may begin, and the notes that they left
 /// while the agent did not answer.

@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeySystem
 
 /// The program that PAM runs before a session begins: `latchkey-agent gate`.
 ///

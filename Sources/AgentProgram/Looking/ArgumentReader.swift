@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// A reader of processes' arguments, which keeps long arguments as long as there is room.
 ///

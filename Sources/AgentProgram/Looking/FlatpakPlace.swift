@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The Flatpak that a process belongs to.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The class or archive that a Java virtual machine runs, with its arguments, even if these are in
 /// a file (`java @FILE`).

@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The mount namespaces of processes, which show whether a process is in a sandbox.
 ///

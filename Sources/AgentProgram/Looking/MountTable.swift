@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The machine's mounts, as its first process sees them, and which of them are foreign disks.
 ///

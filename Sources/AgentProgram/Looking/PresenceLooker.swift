@@ -1,6 +1,6 @@
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// The sources that show the system agent whether people are at the machine: logind's sessions and
 /// input devices.

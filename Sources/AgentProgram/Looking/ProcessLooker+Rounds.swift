@@ -1,6 +1,6 @@
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// Full scans, which are carried out in parts, and scans of new processes only.
 ///

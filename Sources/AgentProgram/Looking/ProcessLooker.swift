@@ -1,7 +1,7 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// A reader of /proc, which remembers the facts of processes that have not changed.
 ///

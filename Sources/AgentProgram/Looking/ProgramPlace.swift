@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeySystem
 
 /// The place of a program's file, and what follows from it.
 ///

@@ -1,7 +1,7 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// The processes that an agent never closes: itself, its node and their ancestors, with the
 /// executables of both programs.

@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The user IDs that accounts may use in user namespaces: those of /etc/subuid.
 ///

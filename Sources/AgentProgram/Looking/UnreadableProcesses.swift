@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The processes whose files in /proc make every reader wait, and the consequences for their
 /// accounts.

@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The program `latchkey-agent`.
 public enum AgentProgram {

@@ -1,7 +1,7 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// Carrying out the machine's effects, and answering log-in gates.
 ///

@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeySystem
 
 /// The node's connection, and the orders that it sends.
 ///

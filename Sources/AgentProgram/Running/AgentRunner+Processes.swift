@@ -1,6 +1,6 @@
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// Scanning processes.
 ///

@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// Waiting for events, in one call of poll(2).
 extension AgentRunner {

@@ -1,7 +1,7 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// The agent's process: one thread that scans, enforces and reports until its socket is removed.
 ///

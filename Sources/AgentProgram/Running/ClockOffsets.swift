@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The differences between the machine's clocks, which show that it slept or that the wall clock
 /// was set.

@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The descriptors of the followed programs, which signal their ends and through which signals are
 /// sent to them.

@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 import Synchronization
 
 /// A thread that restarts the agent's program when reading a process's files in /proc does not end.

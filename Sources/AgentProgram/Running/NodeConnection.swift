@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeySystem
 
 /// The connection to the node, with the bytes that are queued for it.
 final class NodeConnection {

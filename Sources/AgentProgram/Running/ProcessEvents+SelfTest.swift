@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 
 extension ProcessEvents {
   /// The time within which the event of the agent's own probe must come, in milliseconds.

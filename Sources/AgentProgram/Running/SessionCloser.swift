@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// Closes the sessions of an account through logind, and then whatever is left of the account.
 ///

@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The signs of life that the agent sends to the service manager.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyAgent
+import LatchkeySystem
 
 /// A terminal of an account, where a person of that account may be.
 struct AccountTerminal: Hashable {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import LatchkeyDoctor
 import LatchkeyModel
 import LatchkeyNode
 

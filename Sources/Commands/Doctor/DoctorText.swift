@@ -1,5 +1,3 @@
-import LatchkeyDoctor
-
 /// The words of an examination for people.
 enum DoctorText {
   /// Returns the complete page: a paragraph for each finding, and a summary line.

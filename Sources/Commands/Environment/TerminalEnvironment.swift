@@ -1,5 +1,4 @@
 import Foundation
-import LatchkeyDoctor
 import LatchkeyModel
 import LatchkeyNode
 

@@ -1,5 +1,3 @@
-import LatchkeyDoctor
-
 /// The notification service of the desktop on which this process runs, through `busctl`.
 ///
 /// It implements the Desktop Notifications Specification, `org.freedesktop.Notifications`.

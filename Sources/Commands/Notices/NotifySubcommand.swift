@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
-import LatchkeyAgent
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 /// The `latchkey notify` subcommand.
 struct NotifySubcommand: AsyncParsableCommand {

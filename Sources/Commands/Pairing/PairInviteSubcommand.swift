@@ -1,7 +1,7 @@
 import ArgumentParser
-import LatchkeyAgent
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 struct PairInviteSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
-import LatchkeyAgent
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 struct PairJoinSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

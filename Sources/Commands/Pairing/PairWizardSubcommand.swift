@@ -1,7 +1,7 @@
 import ArgumentParser
-import LatchkeyAgent
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 /// The command `latchkey pair`, in full `latchkey pair wizard`.
 struct PairWizardSubcommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The program as a function: arguments in, exit status out.
 public enum LatchkeyProgram {

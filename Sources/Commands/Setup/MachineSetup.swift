@@ -1,8 +1,7 @@
 import Glibc
-import LatchkeyAgent
-import LatchkeyDoctor
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 /// What `latchkey setup` asks of the machine, and does to it besides making a node's state.
 struct MachineSetup: Sendable {

@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// A program that the agent runs in the foreground of this terminal.
 struct AgentProgram: RecordedProgram {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import LatchkeyCalendar
 import LatchkeyModel
+import LatchkeyRules
 
 /// A day of the calendar, such as `2026-11-01`.
 struct CalendarDay: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules

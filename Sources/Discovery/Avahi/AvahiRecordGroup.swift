@@ -1,5 +1,5 @@
 import CAvahi
-import LatchkeyAgent
+import LatchkeySystem
 
 /// Records that are announced together through Avahi.
 final class AvahiRecordGroup: RecordGroup {

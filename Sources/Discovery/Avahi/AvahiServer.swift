@@ -1,6 +1,6 @@
 import CAvahi
 import CAvahiCore
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The mDNS stack inside this process: libavahi-core, loaded at its first use.
 ///

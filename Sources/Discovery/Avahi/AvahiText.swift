@@ -1,5 +1,5 @@
 import CAvahi
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The conversion of bytes and strings between Avahi and Swift.
 enum AvahiText {

@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// A test of whether avahi-daemon really serves some interfaces.
 ///

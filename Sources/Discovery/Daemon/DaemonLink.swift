@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The connection to avahi-daemon, which determines what the daemon serves and reconnects when either side fails.
 ///

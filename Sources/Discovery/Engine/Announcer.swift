@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The announcer of one service on some interfaces, under a random host name that hides the machine's own.
 ///

@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The choice of a back end, its start and its end.
 extension DiscoveryEngine {

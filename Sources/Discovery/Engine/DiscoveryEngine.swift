@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The discovery on the loop's thread: it selects interfaces and a back end, and reports events.
 ///

@@ -1,5 +1,5 @@
 import CAvahi
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The search for all instances of a type on some interfaces, and for the addresses of the wanted
 /// ones.

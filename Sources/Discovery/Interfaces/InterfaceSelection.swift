@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The interfaces that discovery uses, chosen among those of the machine.
 ///

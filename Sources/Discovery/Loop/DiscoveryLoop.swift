@@ -1,5 +1,5 @@
 import CAvahi
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The event loop of one thread, which owns every Avahi object of a discovery.
 ///

@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// Records that are announced together.
 protocol RecordGroup: AnyObject {

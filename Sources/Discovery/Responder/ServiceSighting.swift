@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The appearance or disappearance of an instance on one interface and protocol.
 struct ServiceSighting: Hashable, Sendable {

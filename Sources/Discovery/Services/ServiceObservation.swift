@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// A fact about a sighting, as a back end reports it.
 enum ServiceObservation: Hashable, Sendable {

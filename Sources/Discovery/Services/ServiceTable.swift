@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The visible services: the sightings of all interfaces and protocols, merged into one service for each instance.
 ///

@@ -1,6 +1,6 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
-import LatchkeyWire
 
 /// Edits registers of the household's desired state on a child's machine.
 ///

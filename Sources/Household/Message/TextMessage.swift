@@ -1,5 +1,5 @@
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 
 /// A command that delivers a text from a parent to the person at a child's machine.
 public struct TextMessage: CommandDefinition {

@@ -1,5 +1,5 @@
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 
 /// What a child's machine runs and how much it holds, in answer to `requestReport`.
 ///

@@ -1,6 +1,6 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
-import LatchkeyWire
 
 /// A command that decides about learning that was held for review on a child's machine.
 ///

@@ -1,5 +1,5 @@
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 
 /// A command that has a child's machine look which applications are installed on it, and tell its parents.
 ///

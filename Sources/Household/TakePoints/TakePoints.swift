@@ -1,6 +1,6 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
-import LatchkeyWire
 
 /// A command that takes points from the purse of a child's machine, at most what the purse holds.
 ///

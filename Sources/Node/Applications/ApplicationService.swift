@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
+import LatchkeySystem
 
 /// A service that has the parents of a child's machine know which applications are installed on it.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyProtocol
 
 /// An identifier of this machine that does not reveal its machine ID: a hash for Latchkey only.
 ///

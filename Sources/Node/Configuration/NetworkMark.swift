@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyProtocol
 
 /// An identifier of the network that this machine is on: a hash of its default gateway's hardware address.
 ///

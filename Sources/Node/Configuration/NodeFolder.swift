@@ -1,10 +1,8 @@
-import LatchkeyAgent
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
-import LatchkeyWire
+import LatchkeySystem
 
 /// The creation of a node in a state folder.
 public enum NodeFolder {

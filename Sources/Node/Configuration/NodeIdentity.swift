@@ -1,11 +1,9 @@
 import Glibc
-import LatchkeyAgent
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
-import LatchkeyWire
+import LatchkeySystem
 
 /// A person's decision about a state folder that was moved to another machine.
 ///

@@ -1,4 +1,4 @@
-import LatchkeyCrypto
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTransport
 

@@ -1,5 +1,4 @@
 import Glibc
-import LatchkeyCrypto
 import LatchkeyDiscovery
 import LatchkeyModel
 import LatchkeyProtocol

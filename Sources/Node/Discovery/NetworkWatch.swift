@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 import Logging
 
 /// Notices that this machine has other addresses, or has slept, and has every link see to its session.

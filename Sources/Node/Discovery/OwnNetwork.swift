@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 /// The addresses of this machine at one moment.
 struct OwnNetwork: Equatable, Sendable {

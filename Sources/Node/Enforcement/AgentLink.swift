@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
+import LatchkeySystem
 
 /// The node's end of a connection to its agent.
 actor AgentLink {

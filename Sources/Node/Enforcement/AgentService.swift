@@ -1,7 +1,7 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 import Logging
 
 /// A service that keeps an agent running beside a child's node, gives it orders, and takes its reports.

@@ -1,8 +1,8 @@
-import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
+import LatchkeySystem
 
 /// The carrier of edits, which answers them once the agent has said that what follows from them is in force.
 ///

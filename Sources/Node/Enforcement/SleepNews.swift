@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 import Synchronization
 
 /// Whether the agent still has to tell of a sleep of the machine, with what the sleep cut.

@@ -1,8 +1,8 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
+import LatchkeySystem
 
 /// A service that has the parents of a child's machine know its accounts.
 ///

@@ -1,8 +1,8 @@
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
+import LatchkeySystem
 
 /// A service that has the parents of a child's machine know what weakens their rules there.
 ///

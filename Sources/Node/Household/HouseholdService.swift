@@ -1,7 +1,7 @@
-import LatchkeyAgent
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
+import LatchkeySystem
 
 /// A service that gives each child's machine its part of the household, on a parent.
 ///

@@ -1,8 +1,7 @@
-import LatchkeyAgent
-import LatchkeyCalendar
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
+import LatchkeySystem
 import Synchronization
 
 /// The time by which rules apply on this machine.

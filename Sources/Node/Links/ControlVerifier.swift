@@ -1,8 +1,6 @@
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
-import LatchkeyWire
 
 /// The verification of removals and new keys, which only their sender could have created.
 ///

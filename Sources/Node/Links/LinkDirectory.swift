@@ -1,5 +1,5 @@
-import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 
 /// The links of all paired devices, by ID and by key.

@@ -1,8 +1,6 @@
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTransport
-import LatchkeyWire
 
 /// Outgoing calls, and the reading of connections.
 extension PeerLink {

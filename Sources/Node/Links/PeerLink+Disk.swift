@@ -2,7 +2,6 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
-import LatchkeyWire
 
 /// The operations of the machine on the database and on the network's state.
 extension PeerLink {

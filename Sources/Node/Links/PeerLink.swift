@@ -1,10 +1,8 @@
-import LatchkeyAgent
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
+import LatchkeySystem
 import LatchkeyTransport
-import LatchkeyWire
 import Logging
 
 /// The link to one paired device, which connects the link's machine to sockets, the database and the clock.

@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol

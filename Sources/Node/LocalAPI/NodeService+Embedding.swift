@@ -1,5 +1,5 @@
-import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 
 /// The interface for programs that run a node in their own process, without the names and texts of the local API.

@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 import LatchkeyTransport
 import Logging
 import Synchronization

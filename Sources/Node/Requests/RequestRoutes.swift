@@ -1,6 +1,6 @@
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
 

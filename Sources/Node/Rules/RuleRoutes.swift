@@ -1,10 +1,9 @@
-import LatchkeyAgent
 import LatchkeyAgentProtocol
-import LatchkeyCalendar
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
+import LatchkeySystem
 
 /// The rules of children, of their applications and of the whole family.
 ///

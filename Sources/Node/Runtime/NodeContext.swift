@@ -1,9 +1,8 @@
-import LatchkeyAgent
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
+import LatchkeySystem
 import Logging
 import Synchronization
 

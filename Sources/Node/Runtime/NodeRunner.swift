@@ -1,13 +1,11 @@
 import Glibc
-import LatchkeyAgent
-import LatchkeyCrypto
 import LatchkeyDiscovery
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
+import LatchkeySystem
 import LatchkeyTransport
-import LatchkeyWire
 import Logging
 import ServiceLifecycle
 

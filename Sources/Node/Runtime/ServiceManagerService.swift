@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 import ServiceLifecycle
 
 /// A service that tells the service manager when the node is up, that it lives, and when it stops.

@@ -1,6 +1,5 @@
 import Glibc
 import LatchkeyAgentProtocol
-import LatchkeyCalendar
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules

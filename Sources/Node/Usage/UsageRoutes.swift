@@ -1,10 +1,9 @@
 import Foundation
-import LatchkeyAgent
-import LatchkeyCalendar
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
+import LatchkeySystem
 
 /// The recorded use of applications.
 extension Endpoints {

@@ -1,8 +1,8 @@
-import LatchkeyAgent
 import LatchkeyAgentProtocol
-import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
+import LatchkeySystem
 
 /// Sessions of programs that the agent sees.
 ///

@@ -1,9 +1,9 @@
-import LatchkeyAgent
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
+import LatchkeySystem
 import Logging
 
 /// A service for usage sessions of programs on this machine, which it begins, keeps open while the programs run, and

@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The comparison of a caller's statement about a program with the kernel's.
 ///

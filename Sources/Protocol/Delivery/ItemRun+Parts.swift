@@ -1,5 +1,4 @@
 import LatchkeyModel
-import LatchkeyWire
 
 extension ItemRun {
   /// Returns the run in as few parts as possible so that each fits a frame.

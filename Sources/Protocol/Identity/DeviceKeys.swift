@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyModel
 
 /// The two public keys of a device, and the values derived from them.

@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyModel
 
 /// The part of an announcement by which members of a household, and no other devices, recognize each other.

@@ -1,5 +1,3 @@
-import LatchkeyCrypto
-
 /// A name for a pairwise key that reveals nothing about it.
 ///
 /// Spec: Protocol/04-session.md §9.

@@ -1,6 +1,4 @@
-import LatchkeyCrypto
 import LatchkeyModel
-import LatchkeyWire
 
 /// The signed notice that one device has removed another from its household.
 ///

@@ -1,6 +1,4 @@
-import LatchkeyCrypto
 import LatchkeyModel
-import LatchkeyWire
 
 /// The messages until the third is verified, in which the two sides differ, and the channel that they lead to.
 ///

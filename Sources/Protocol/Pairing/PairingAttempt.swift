@@ -1,6 +1,4 @@
-import LatchkeyCrypto
 import LatchkeyModel
-import LatchkeyWire
 
 /// One attempt to use a code, as the inviter or the joiner sees it, driven by frames, the person and the store.
 ///

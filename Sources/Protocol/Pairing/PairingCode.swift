@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyModel
 
 /// The code that is passed as text from the inviter's screen to the joiner.

@@ -1,6 +1,4 @@
-import LatchkeyCrypto
 import LatchkeyModel
-import LatchkeyWire
 
 /// An invitation's code in either form, as one attempt uses it.
 ///

@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyModel
 
 /// The joiner's first frame with a typed code: its half of CPace, 56 bytes.

@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyModel
 
 /// This device as a pairing machine sees it.

@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyModel
 
 /// The code that a person reads aloud and types, such as `KX-7Q2MN-4C`.

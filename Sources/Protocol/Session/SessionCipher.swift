@@ -1,6 +1,4 @@
-import LatchkeyCrypto
 import LatchkeyModel
-import LatchkeyWire
 
 /// The conversion between the batches of one session and encrypted frames.
 ///

@@ -1,6 +1,4 @@
-import LatchkeyCrypto
 import LatchkeyModel
-import LatchkeyWire
 
 /// The prologue of every session's handshake.
 ///

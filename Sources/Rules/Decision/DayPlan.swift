@@ -1,4 +1,3 @@
-import LatchkeyCalendar
 import LatchkeyModel
 
 /// A child's rules, worked out for one family day.

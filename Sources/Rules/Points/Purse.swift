@@ -1,4 +1,3 @@
-import LatchkeyCalendar
 import LatchkeyModel
 
 /// The part of a child's points that one machine may spend, and the only writer of its entries.

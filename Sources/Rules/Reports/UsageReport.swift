@@ -1,4 +1,3 @@
-import LatchkeyCalendar
 import LatchkeyModel
 
 /// The length of a period of a report.

@@ -1,4 +1,3 @@
-import LatchkeyCalendar
 import LatchkeyModel
 
 // What follows from the rules of a child.

@@ -1,4 +1,3 @@
-import LatchkeyCalendar
 import LatchkeyModel
 
 /// The rules of one child, as the registers that a machine holds say.

@@ -1,4 +1,3 @@
-import LatchkeyCalendar
 import LatchkeyModel
 
 /// Stretches of time in Unix milliseconds that do not touch each other, the earliest first.

@@ -1,4 +1,3 @@
-import LatchkeyCalendar
 import LatchkeyModel
 
 /// A stretch of use of one application on one of a child's machines.

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import LatchkeyCalendar
 import LatchkeyModel
+import LatchkeyRules
 
 /// The tables of registers.
 ///

@@ -1,6 +1,6 @@
 import GRDB
-import LatchkeyCalendar
 import LatchkeyModel
+import LatchkeyRules
 
 /// Assigns usage records to family days.
 struct FamilyDays {

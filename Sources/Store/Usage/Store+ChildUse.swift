@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import LatchkeyCalendar
 import LatchkeyModel
+import LatchkeyRules
 
 /// A stretch of a child's use, as totals count it.
 public struct CountedUse: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 import NIOCore
 import Synchronization
 

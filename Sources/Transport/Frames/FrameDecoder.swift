@@ -1,5 +1,5 @@
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 import NIOCore
 
 /// The decoder of a connection's bytes: a preamble, on the called side, and frames.

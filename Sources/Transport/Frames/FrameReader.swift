@@ -1,4 +1,4 @@
-import LatchkeyWire
+import LatchkeyProtocol
 import NIOCore
 import Synchronization
 

@@ -1,7 +1,6 @@
 import Glibc
 import LatchkeyModel
 import LatchkeyProtocol
-import LatchkeyWire
 import NIOCore
 import NIOPosix
 import Synchronization

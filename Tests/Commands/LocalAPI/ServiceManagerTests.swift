@@ -1,6 +1,6 @@
 import Glibc
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 import Testing
 
 /// Tests of what the node reports to the service manager.

@@ -1,6 +1,6 @@
 import CProcess
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 import Testing
 
 @testable import LatchkeyCommands

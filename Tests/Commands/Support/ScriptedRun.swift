@@ -1,7 +1,6 @@
 import Foundation
-import LatchkeyAgent
-import LatchkeyDoctor
 import LatchkeyModel
+import LatchkeySystem
 
 @testable import LatchkeyCommands
 

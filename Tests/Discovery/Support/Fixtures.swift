@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 
 @testable import LatchkeyDiscovery
 

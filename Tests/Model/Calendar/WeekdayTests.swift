@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyCalendar
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyTestSupport
 import Testing
 

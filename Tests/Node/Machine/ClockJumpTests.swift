@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LatchkeyAgent
+@testable import LatchkeySystem
 
 /// Tests of the detection of sleep and of a wall clock that was set, by three clocks.
 @Suite struct ClockJumpTests {

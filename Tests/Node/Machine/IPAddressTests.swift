@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 import Testing
 
 /// Tests of the properties of an address.

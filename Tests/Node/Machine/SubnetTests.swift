@@ -1,4 +1,4 @@
-import LatchkeyAgent
+import LatchkeySystem
 import Testing
 
 /// Addresses and the networks that they lie in.

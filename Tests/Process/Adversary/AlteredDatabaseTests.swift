@@ -1,10 +1,9 @@
 import Foundation
 import GRDB
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeyWire
+import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {

@@ -1,11 +1,9 @@
 import Foundation
 import GRDB
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 import Synchronization
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyProtocol

@@ -1,4 +1,4 @@
-import LatchkeyDoctor
+import LatchkeyCommands
 import LatchkeyModel
 import Testing
 

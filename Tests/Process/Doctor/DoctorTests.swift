@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import LatchkeyDoctor
+import LatchkeyCommands
 import LatchkeyModel
 import LatchkeyNode
 import Synchronization

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import LatchkeyDoctor
+import LatchkeyCommands
 import LatchkeyModel
 
 /// A network namespace with loopback, one interface that resembles a LAN, and an empty /run, in which to plant faults.

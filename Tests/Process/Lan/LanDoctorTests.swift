@@ -1,5 +1,5 @@
 import Glibc
-import LatchkeyDoctor
+import LatchkeyCommands
 import LatchkeyModel
 import LatchkeyNode
 import Testing

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 
 /// Root's agent for a child's account of this machine, with a folder of control groups of the test's own.
 final class Cage {

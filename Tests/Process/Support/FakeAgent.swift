@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import LatchkeyAgent
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 import Synchronization
 
 /// An agent that closes nothing, and says to the node of the same user what a test has it say.

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyWire
+import LatchkeyProtocol
 
 /// Changes to the files of a stopped node by a person with write access.
 extension NodeProcess {

@@ -1,12 +1,11 @@
 import Foundation
 import GRDB
-import LatchkeyCrypto
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyTransport
-import LatchkeyWire
 
 /// The keys of a paired device under a test's control, which sends in a session what no real node would.
 struct RawPeer: Sendable {

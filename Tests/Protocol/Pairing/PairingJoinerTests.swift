@@ -1,7 +1,5 @@
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 @testable import LatchkeyProtocol

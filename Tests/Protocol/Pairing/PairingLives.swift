@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyTestSupport
 

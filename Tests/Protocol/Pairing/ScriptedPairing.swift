@@ -1,7 +1,5 @@
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyTestSupport
-import LatchkeyWire
 
 @testable import LatchkeyProtocol
 

@@ -1,5 +1,4 @@
 import Foundation
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyTestSupport
 import Testing

@@ -1,8 +1,6 @@
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 import Testing
 
 @Suite struct SessionMachineTests {

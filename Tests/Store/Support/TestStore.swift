@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 
 /// A store in a folder that is removed with it.
 final class TestStore {

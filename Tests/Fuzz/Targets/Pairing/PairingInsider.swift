@@ -1,8 +1,6 @@
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 
 /// An attacker who knows the code, and sends what the script determines with valid tags.
 ///

@@ -1,5 +1,5 @@
-import LatchkeyAgent
 import LatchkeyModel
+import LatchkeySystem
 
 /// The menu entry of an application, which any account may have written.
 enum DesktopEntryTarget {

@@ -1,5 +1,5 @@
+import LatchkeyProtocol
 import LatchkeyTransport
-import LatchkeyWire
 import NIOCore
 import NIOEmbedded
 

@@ -1,7 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 
 /// Bytes with a valid tag that are read as a message.
 ///

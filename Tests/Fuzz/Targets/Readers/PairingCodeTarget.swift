@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyProtocol
 
 /// The text that a person pastes or types as a code.

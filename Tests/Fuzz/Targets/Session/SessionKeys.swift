@@ -1,4 +1,3 @@
-import LatchkeyCrypto
 import LatchkeyProtocol
 import LatchkeyTestSupport
 

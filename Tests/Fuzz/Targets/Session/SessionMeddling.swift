@@ -1,8 +1,6 @@
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 
 /// A real session machine, and at the other end an attacker who has the keys and sends what the
 /// script determines.

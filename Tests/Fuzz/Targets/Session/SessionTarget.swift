@@ -1,7 +1,5 @@
-import LatchkeyCrypto
 import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 
 /// The frames of a session, from a peer that breaks every rule and from the network.
 ///

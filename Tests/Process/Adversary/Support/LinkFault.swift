@@ -1,5 +1,5 @@
-import LatchkeyCrypto
 import LatchkeyModel
+import LatchkeyProtocol
 import Synchronization
 
 /// A fault in a pairing's connection between the two machines.

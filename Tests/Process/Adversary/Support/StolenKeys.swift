@@ -1,8 +1,7 @@
 import Foundation
 import GRDB
-import LatchkeyCrypto
+import LatchkeyNode
 import LatchkeyProtocol
-import LatchkeyWire
 
 /// The content of a node's folder in an attacker's hands: its own keys, and the key that it shares with one peer.
 struct StolenKeys: Sendable {

@@ -1,8 +1,6 @@
-import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTestSupport
-import LatchkeyWire
 
 /// A household of simulated nodes that a seed determines.
 ///

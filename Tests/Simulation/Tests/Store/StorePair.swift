@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeySimulation
 import LatchkeyStore
 import LatchkeyTestSupport
-import LatchkeyWire
 
 /// The real store and the simulator's model of it.
 ///

@@ -1,0 +1,93 @@
+import LatchkeyModel
+import LatchkeySystem
+
+/// The facts that an examination gathered.
+///
+/// `nil` and empty values represent facts that could not be gathered.
+public struct Facts: Sendable {
+  /// The node, or the reason why it cannot be reached.
+  public var node: NodeFacts
+  /// Whether the state folder was created on this machine.
+  public var machine: MachineFacts
+  public var folder: FolderFacts
+  public var interfaces: [NetworkInterface]
+  /// The interface through which packets to the Internet leave; `nil` if there is none.
+  public var defaultInterface: String?
+  public var firewall: FirewallFacts
+  /// The processes with a socket on UDP port 5353.
+  public var responders: [PortHolder]
+  public var bus: ServiceState
+  public var avahi: ServiceState
+  /// The results of a multicast question on each interface.
+  public var multicast: [MulticastProbe]
+  /// The device whose path is examined; `nil` for none.
+  public var peer: PeerFacts?
+  public var clock: ClockFacts
+  public var conditions: [ConditionListing]
+
+  public init(
+    node: NodeFacts, machine: MachineFacts = .same, folder: FolderFacts, interfaces: [NetworkInterface] = [],
+    defaultInterface: String? = nil, firewall: FirewallFacts = FirewallFacts(), responders: [PortHolder] = [],
+    bus: ServiceState = .answers, avahi: ServiceState = .answers, multicast: [MulticastProbe] = [],
+    peer: PeerFacts? = nil, clock: ClockFacts = ClockFacts(), conditions: [ConditionListing] = []
+  ) {
+    self.node = node
+    self.machine = machine
+    self.folder = folder
+    self.interfaces = interfaces
+    self.defaultInterface = defaultInterface
+    self.firewall = firewall
+    self.responders = responders
+    self.bus = bus
+    self.avahi = avahi
+    self.multicast = multicast
+    self.peer = peer
+    self.clock = clock
+    self.conditions = conditions
+  }
+
+  /// The node's TCP port; `nil` if it does not listen.
+  var port: UInt16? {
+    guard case .running(let status, _) = node else { return nil }
+    return status.listening.lazy.compactMap { SocketEndpoint($0)?.port }.first
+  }
+
+  /// The interfaces on which the node searches.
+  var lanInterfaces: [NetworkInterface] { interfaces.filter { $0.exclusion(names: chosenInterfaces) == nil } }
+
+  /// The interfaces that a person chose for the node; `nil` if it uses all that are not virtual.
+  var chosenInterfaces: [String]? {
+    guard case .running(let status, _) = node else { return nil }
+    return status.interfaces
+  }
+}
+
+/// The node of the state folder.
+public enum NodeFacts: Sendable {
+  case running(NodeStatus, NearbyMachines?)
+  /// The node cannot be reached, for a reason given as a sentence with the next step.
+  case absent(String)
+}
+
+/// The relation of the state folder to this machine.
+public enum MachineFacts: Sendable, Hashable {
+  case same
+  /// The folder was made on another machine, or this one has a new machine ID.
+  case other
+  /// This machine has no ID, or the folder does not hold one.
+  case unknown
+  /// There is no node in the folder, or the folder cannot be read.
+  case unreadable
+}
+
+/// The path to one paired device.
+public struct PeerFacts: Sendable {
+  public var status: PeerStatus
+  /// The results of connecting to its addresses.
+  public var probes: [AddressProbe]
+
+  public init(status: PeerStatus, probes: [AddressProbe]) {
+    self.status = status
+    self.probes = probes
+  }
+}

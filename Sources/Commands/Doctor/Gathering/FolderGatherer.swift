@@ -1,0 +1,77 @@
+import Glibc
+import LatchkeySystem
+
+/// The examination of the state folder and its disk.
+enum FolderGatherer {
+  /// Returns the facts of a state folder, without leaving files in it.
+  static func gather(_ path: String) -> FolderFacts {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      return FolderFacts(path: path, exists: errno != ENOENT && errno != ENOTDIR, user: geteuid())
+    }
+    var facts = FolderFacts(path: path, user: geteuid())
+    var own = stat()
+    facts.entries = [entry(path, lstat(path, &own) == 0 && own.st_mode & S_IFMT == S_IFLNK ? own : status)]
+    facts.exposedParent = exposedParent(of: path)
+    for name in (SystemFile.names(path, limit: 256) ?? []).sorted() {
+      var status = stat()
+      let path = path + "/" + name
+      if lstat(path, &status) == 0 { facts.entries.append(entry(path, status)) }
+    }
+    var disk = statvfs()
+    if statvfs(path, &disk) == 0 {
+      let free = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+      facts.freeBytes = free.overflow ? .max : Int64(clamping: free.partialValue)
+      facts.isReadOnly = disk.f_flag & UInt(1) != 0
+    }
+    if !facts.isReadOnly { measure(&facts) }
+    return facts
+  }
+
+  private static func entry(_ path: String, _ status: stat) -> FolderFacts.Entry {
+    let kind = status.st_mode & S_IFMT
+    return FolderFacts.Entry(
+      path: path, owner: status.st_uid, mode: status.st_mode & 0o7777, isLink: kind == S_IFLNK,
+      names: kind == S_IFREG ? Int(status.st_nlink) : 1)
+  }
+
+  private static func exposedParent(of path: String) -> String? {
+    var parent = path[...]
+    while let slash = parent.lastIndex(of: "/") {
+      parent = parent[..<slash]
+      let folder = parent.isEmpty ? "/" : String(parent)
+      var status = stat()
+      // In a sticky folder such as /tmp, only the owner can rename a file.
+      if stat(folder, &status) == 0, status.st_mode & 0o002 != 0, status.st_mode & 0o1000 == 0 { return folder }
+    }
+    return nil
+  }
+
+  /// Makes small writes durable, as the database does, and records their median time.
+  private static func measure(_ facts: inout FolderFacts) {
+    // mkstemp replaces the six letters and opens a file that no other process has.
+    var name = Array((facts.path + "/.doctor-XXXXXX").utf8CString)
+    let file = mkstemp(&name)
+    guard file >= 0 else {
+      facts.writeFault = SystemFile.reason(errno)
+      return
+    }
+    unlink(name)
+    defer { close(file) }
+    // Programs started meanwhile must not inherit the descriptor.
+    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+    let bytes = [UInt8](repeating: 0x5A, count: 4_096)
+    var times: [Int64] = []
+    for _ in 0..<9 {
+      let begun = SystemClock.awake.microseconds
+      guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else {
+        facts.writeFault = SystemFile.reason(errno)
+        return
+      }
+      times.append(SystemClock.awake.microseconds - begun)
+      // A disk that needs a second for each write is not measured nine times.
+      if times.reduce(0, +) > 2_000_000 { break }
+    }
+    facts.syncMicroseconds = times.sorted()[times.count / 2]
+  }
+}

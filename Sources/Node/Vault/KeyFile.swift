@@ -1,0 +1,121 @@
+import LatchkeyProtocol
+
+/// The content of a device's key file: its keys and the ID of its installation.
+///
+/// The layout, in bytes: magic `LatchKey` 8 · version 1 · flags 1 (bit 0: a household discovery key
+/// is known) · installation ID 16 · identity seed 32 · link secret 32 · household discovery key 32,
+/// zero if unknown · SHA-256 of everything before 32. In every version, the magic and the version
+/// come first and the hash last, to distinguish damage from a later version.
+public struct KeyFile: Sendable {
+  /// The size of an installation ID in bytes.
+  public static let installIDByteCount = 16
+  /// The size of a household discovery key in bytes.
+  public static let householdKeyByteCount = 32
+  /// The format version that this program writes.
+  public static let version = 1
+
+  static let magic = [UInt8]("LatchKey".utf8)
+  static let byteCount = 154
+  /// The largest size of any version of the file.
+  ///
+  /// A larger file is not read.
+  static let maximumByteCount = 4096
+  private static let shortestByteCount = magic.count + 1 + SHA256.byteCount
+  private static let householdKeyFlag: UInt8 = 1
+
+  public let identity: IdentityKeyPair
+  public let link: LinkKeyPair
+  /// The key by which members of the household recognize each other on the network, 32 bytes; `nil` before pairing.
+  public let householdDiscoveryKey: SecretBytes?
+  /// A random ID of 16 bytes that is new at every installation, to distinguish a cloned disk from
+  /// its original.
+  public let installID: [UInt8]
+
+  /// Creates a key file.
+  ///
+  /// - Parameters:
+  ///   - identity: The key pair for signatures.
+  ///   - link: The key pair for sessions.
+  ///   - householdDiscoveryKey: The household's discovery key, 32 bytes, if known.
+  ///   - installID: The installation ID, 16 bytes.
+  /// - Throws: `KeyError.wrongLength`, the caller's fault.
+  public init(
+    identity: IdentityKeyPair, link: LinkKeyPair, householdDiscoveryKey: SecretBytes?, installID: [UInt8]
+  ) throws(KeyError) {
+    let householdCount = householdDiscoveryKey?.count ?? Self.householdKeyByteCount
+    guard householdCount == Self.householdKeyByteCount else {
+      throw .wrongLength(expected: Self.householdKeyByteCount, actual: householdCount)
+    }
+    guard installID.count == Self.installIDByteCount else {
+      throw .wrongLength(expected: Self.installIDByteCount, actual: installID.count)
+    }
+    self.identity = identity
+    self.link = link
+    self.householdDiscoveryKey = householdDiscoveryKey
+    self.installID = installID
+  }
+
+  private init(generated: Void) {
+    identity = .generate()
+    link = .generate()
+    householdDiscoveryKey = nil
+    installID = SecureRandom.bytes(Self.installIDByteCount)
+  }
+
+  public static func generate() -> KeyFile {
+    KeyFile(generated: ())
+  }
+
+  /// Returns a copy with another household discovery key.
+  ///
+  /// Throws `KeyError.wrongLength` unless the key is 32 bytes or `nil`.
+  public func with(householdDiscoveryKey: SecretBytes?) throws(KeyError) -> KeyFile {
+    try KeyFile(identity: identity, link: link, householdDiscoveryKey: householdDiscoveryKey, installID: installID)
+  }
+
+  public func encoded() -> SecretBytes {
+    let flags = householdDiscoveryKey == nil ? 0 : Self.householdKeyFlag
+    let content = SecretBytes(joining: [
+      SecretBytes(Self.magic + [UInt8(Self.version), flags] + installID),
+      identity.seed, link.secret,
+      householdDiscoveryKey ?? SecretBytes([UInt8](repeating: 0, count: Self.householdKeyByteCount)),
+    ])
+    return SecretBytes(joining: [content, SecretBytes(Self.checksum(of: content))])
+  }
+
+  /// Creates a key file from the content of a file.
+  ///
+  /// - Parameters:
+  ///   - content: The whole file.
+  ///   - path: The path of the file, for error messages only.
+  /// - Throws: `KeyFileError.corrupt` or `KeyFileError.newerVersion`.
+  public init(decoding content: SecretBytes, path: String) throws(KeyFileError) {
+    guard content.count >= Self.shortestByteCount else { throw .corrupt(path: path) }
+    let start = content.withUnsafeBytes { [UInt8]($0.prefix(Self.magic.count + 2)) }
+    let body = content.slice(0..<content.count - SHA256.byteCount)
+    let sum = content.slice(body.count..<content.count)
+    guard Array(start.prefix(Self.magic.count)) == Self.magic, sum == SecretBytes(Self.checksum(of: body)) else {
+      throw .corrupt(path: path)
+    }
+    let version = Int(start[Self.magic.count])
+    guard version <= Self.version else { throw .newerVersion(path: path, version: version) }
+    let flags = start[Self.magic.count + 1]
+    guard version == Self.version, content.count == Self.byteCount, flags & ~Self.householdKeyFlag == 0 else {
+      throw .corrupt(path: path)
+    }
+    do {
+      try self.init(
+        identity: IdentityKeyPair(seed: content.slice(26..<58)), link: LinkKeyPair(secret: content.slice(58..<90)),
+        householdDiscoveryKey: flags & Self.householdKeyFlag == 0 ? nil : content.slice(90..<122),
+        installID: content.slice(10..<26).withUnsafeBytes { [UInt8]($0) })
+    } catch {
+      throw .corrupt(path: path)
+    }
+  }
+
+  private static func checksum(of content: SecretBytes) -> [UInt8] {
+    var hash = SHA256()
+    content.withUnsafeBytes { hash.update($0) }
+    return hash.finalize()
+  }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import LatchkeyProtocol
+
+/// A key file on disk that only its owner can read and that is complete at every moment.
+///
+/// A file is written under a temporary name, flushed, and then renamed in one step, so that a crash leaves either the
+/// old file or the new one. A crash may also leave a file named `.<name>.<random>` with the same rights.
+public struct KeyFileStore: Sendable {
+  public let path: String
+
+  /// Creates a store for a path.
+  ///
+  /// Nothing is read or written yet.
+  public init(path: String) {
+    self.path = path
+  }
+
+  /// Returns the key file.
+  ///
+  /// Throws `missing`, `unreadable`, `notAFile`, `foreignOwner`, `rightsTooOpen`, `newerVersion` or `corrupt`.
+  public func load() throws(KeyFileError) -> KeyFile {
+    // Without O_NONBLOCK, a pipe at this path would block the program forever.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      switch errno {
+      case ENOENT: throw .missing(path: path)
+      case ELOOP, ENXIO: throw .notAFile(path: path)
+      case let code: throw .unreadable(path: path, code: code)
+      }
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .unreadable(path: path, code: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
+    guard status.st_uid == geteuid() else { throw .foreignOwner(path: path, owner: status.st_uid) }
+    guard status.st_mode & 0o077 == 0 else { throw .rightsTooOpen(path: path, mode: status.st_mode & 0o7777) }
+    guard status.st_size <= KeyFile.maximumByteCount else { throw .corrupt(path: path) }
+    return try KeyFile(decoding: try read(descriptor, count: Int(status.st_size)), path: path)
+  }
+
+  /// Writes the key file of a new device, unless one exists.
+  ///
+  /// Throws `alreadyExists` or `unwritable`. If only the flush of the folder fails, the new file exists but may be lost
+  /// in a power cut.
+  public func create(_ keyFile: KeyFile) throws(KeyFileError) {
+    try write(keyFile) { temporary in
+      // Unlike rename, link never replaces a file.
+      guard link(temporary, path) == 0 else { return errno }
+      unlink(temporary)
+      return 0
+    }
+  }
+
+  /// Replaces the existing key file, for example after the device has joined a household.
+  ///
+  /// Throws `unwritable`. The old file is unchanged in that case, unless only the flush of the folder failed.
+  public func replace(with keyFile: KeyFile) throws(KeyFileError) {
+    try write(keyFile) { temporary in rename(temporary, path) == 0 ? 0 : errno }
+  }
+
+  /// Writes the file under a temporary name and calls `publish` to put it in place, which returns 0 or the system's
+  /// error number.
+  private func write(_ keyFile: KeyFile, publish: (String) -> Int32) throws(KeyFileError) {
+    let (folder, name) = splitPath()
+    let random = SecureRandom.bytes(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let temporary = "\(folder)/.\(name).\(random)"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .unwritable(path: path, code: errno) }
+    let code = fill(descriptor, with: keyFile.encoded())
+    close(descriptor)
+    let published = code == 0 ? publish(temporary) : code
+    guard published == 0 else {
+      unlink(temporary)
+      throw published == EEXIST ? .alreadyExists(path: path) : .unwritable(path: path, code: published)
+    }
+    try makeNameDurable(in: folder)
+  }
+
+  /// Writes and flushes the content.
+  ///
+  /// Returns 0 or the system's error number.
+  private func fill(_ descriptor: Int32, with content: SecretBytes) -> Int32 {
+    // A strict umask can remove rights from the owner, but cannot add any.
+    guard fchmod(descriptor, 0o600) == 0 else { return errno }
+    return content.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count > 0 {
+          rest = rest.dropFirst(count)
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return fsync(descriptor) == 0 ? 0 : errno
+    }
+  }
+
+  private func makeNameDurable(in folder: String) throws(KeyFileError) {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unwritable(path: path, code: errno) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .unwritable(path: path, code: errno) }
+  }
+
+  private func read(_ descriptor: Int32, count: Int) throws(KeyFileError) -> SecretBytes {
+    var received = 0
+    var code: Int32 = 0
+    let content = SecretBytes(count: count) { memory in
+      while received < count, code == 0 {
+        let step = Glibc.read(
+          descriptor, UnsafeMutableRawBufferPointer(rebasing: memory[received...]).baseAddress,
+          count - received)
+        if step > 0 {
+          received += step
+        } else if step == 0 {
+          break
+        } else if errno != EINTR {
+          code = errno
+        }
+      }
+    }
+    guard code == 0 else { throw .unreadable(path: path, code: code) }
+    return received == count ? content : content.slice(0..<received)
+  }
+
+  private func splitPath() -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let folder = path[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+  }
+}
