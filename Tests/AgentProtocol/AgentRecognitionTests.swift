@@ -241,4 +241,30 @@ import Testing
     rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
     #expect(rig.news() == ["inForce 1"])
   }
+
+  @Test("The end of a process that the node names is told once to each node, also if it was no use or never seen")
+  func namedEnds() {
+    var rig = AgentRig()
+    var order = AgentRig.game(closesAt: nil, matchers: [])
+    order.processes = [5, 6].map(AgentRig.process)
+    rig.order([order], at: 0)
+    #expect(rig.machine.missing == [5, 6].map(AgentRig.process))
+    rig.see(5, "/bin/sleep", start: 10, at: 20)
+    rig.take(rig.machine.gone(AgentRig.process(5), at: .init(milliseconds: 30)))
+    for _ in 0..<2 { rig.take(rig.machine.gone(AgentRig.process(6), at: .init(milliseconds: 40))) }
+    rig.take(rig.machine.gone(AgentRig.process(7), at: .init(milliseconds: 40)))
+    #expect(rig.news() == ["inForce 1", "began 5 kart since 10", "ended 6 kart 0"])
+    rig.take(rig.machine.ended(AgentRig.process(5), at: .init(milliseconds: 60)))
+    #expect(rig.machine.missing.isEmpty)
+    #expect(rig.news() == ["ended 5 kart 50"])
+    rig.take(rig.machine.connected(stored: 4, at: .init(milliseconds: 70)))
+    #expect(rig.machine.missing == [5, 6].map(AgentRig.process), "Another node is told again.")
+    // One that is killed at once is no use, and its end is told.
+    rig = AgentRig()
+    order.terms.closesAt = .init(milliseconds: 0)
+    rig.order([order], at: 10)
+    rig.see(5, "/bin/sleep", start: 20, at: 30)
+    rig.take(rig.machine.ended(AgentRig.process(5), at: .init(milliseconds: 40)))
+    #expect(rig.news() == ["kill 5", "inForce 1", "killed 5 kart", "ended 5 kart 0"])
+  }
 }

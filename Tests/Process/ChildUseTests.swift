@@ -14,7 +14,7 @@ extension ProcessTests {
     @Test(
       "What runs on one machine of a child is on the parents' screens and counts on the child's other machine, once")
     func twoMachines() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         let laptop = try await lab.runningNode(.child, "Emma's laptop")
         let toms = try await lab.runningNode(.child, "Tom's PC")
@@ -95,7 +95,7 @@ extension ProcessTests {
 
     @Test("On a machine of two children, each account's use is its owner's; nobody's is not supervised")
     func twoChildren() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         try await eventually("the accounts are known") { try await !mum.api.ask(Endpoints.getAccounts, nil).isEmpty }
         let account = try #require(
@@ -130,7 +130,7 @@ extension ProcessTests {
 
     @Test("A wall clock that is set on a child's machine changes neither the child's day nor when its use counts")
     func wallClock() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         try await eventually("the machine knows whose it is") { try await !pc.api.ask(Endpoints.getChildren).isEmpty }
@@ -166,7 +166,7 @@ extension ProcessTests {
 
     @Test("A limit that is nearly used is told with the rule, and explained")
     func limits() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         _ = try await mum.api.ask(

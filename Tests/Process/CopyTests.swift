@@ -79,7 +79,7 @@ extension ProcessTests {
 
     @Test("An interrupted change of keys is completed by the next attempt, and history remains")
     func renewalCutOff() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let tracked = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/true")
         #expect(tracked.status == 0, "\(tracked)")

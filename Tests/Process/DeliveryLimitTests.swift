@@ -121,7 +121,7 @@ extension ProcessTests {
 
     @Test("A child whose usage queue is full sends exact totals, and loses nothing while they fit")
     func usageOverTheCap() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         _ = await parent.terminate()
         _ = await child.terminate()

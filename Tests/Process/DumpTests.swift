@@ -22,7 +22,7 @@ extension ProcessTests {
 
     @Test("A node cannot be dumped, with or without an open code, but the programs that it records can")
     func undumpable() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         // Only of an ordinary user's process does the owner of those files tell anything.
         let user = getuid()
         try #require(user != 0)

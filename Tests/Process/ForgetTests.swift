@@ -20,7 +20,7 @@ extension ProcessTests {
 
     @Test("A connected machine that is forgotten is removed immediately and is not told")
     func whileConnected() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         try await use(child)
         try await parent.eventuallyHasUsage(1)
@@ -145,7 +145,7 @@ extension ProcessTests {
       "A new pairing replaces the key on both sides and keeps the history",
       arguments: ["active", "unpaired", "forgotten"])
     func pairedAgain(before: String) async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         try await use(child)
         let first = try await parent.issue(.message("first"), to: "Emma's PC")

@@ -127,7 +127,7 @@ extension ProcessTests {
 
     @Test("A well-known game costs points from the start; a parent's setting holds instead, and --reset brings it back")
     func byDefault() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc, _) = try await family(lab)
         func kart(_ node: NodeProcess) async throws -> AppListing? {
           try await node.apps().first { $0.appID.text == "supertuxkart" }

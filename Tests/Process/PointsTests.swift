@@ -17,7 +17,7 @@ extension ProcessTests {
     @Test(
       "What a parent gives reaches the child's only machine, is redeemed and given back there, and survives kill -9")
     func oneMachine() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         _ = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("points/use", "redeemFirst")])))
@@ -88,7 +88,7 @@ extension ProcessTests {
     @Test(
       "Points that learning earned on one machine pay for a reward on the other, and kill -9 between changes nothing")
     func earnedAndSpent() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         let laptop = try await lab.runningNode(.child, "Emma's laptop")
         try await lab.pair(mum, laptop)
@@ -133,7 +133,7 @@ extension ProcessTests {
 
     @Test("Learning beside which a reward runs waits for a review, and counts when a parent says so")
     func review() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         try await makeEmmas(pc, by: mum)
         let file = lab.newPath()
@@ -164,7 +164,7 @@ extension ProcessTests {
 
     @Test("Learning while the child is locked waits for a review, and a reward without points is not charged")
     func lockedAndWithoutPoints() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         try await makeEmmas(pc, by: mum)
         try await use("a.play", on: pc, lab: lab) {}
@@ -189,7 +189,7 @@ extension ProcessTests {
 
     @Test("While the machine with the points is off, the child is told where they are")
     func pointsOutOfReach() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         let laptop = try await lab.runningNode(.child, "Emma's laptop")
         try await lab.pair(mum, laptop)
@@ -218,7 +218,7 @@ extension ProcessTests {
 
     @Test("Points that are on one machine are spent on the other, whichever wants them")
     func twoMachines() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         _ = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("points/use", "redeemFirst")])))

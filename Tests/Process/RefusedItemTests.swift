@@ -63,7 +63,7 @@ extension ProcessTests {
       "A record that the parent refuses is marked on the child, does not block the queue, and is reported over restarts"
     )
     func record() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         _ = await parent.terminate()
         _ = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/true")

@@ -164,7 +164,7 @@ extension ProcessTests {
 
     @Test("A restored parent gets usage and receipts again that it had reported as stored since the backup")
     func parentLostRecords() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         _ = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/true")
         try await parent.eventuallyHasUsage(1)

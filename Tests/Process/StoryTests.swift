@@ -74,7 +74,7 @@ extension ProcessTests {
 
     @Test("A rule set on the parent's machine is in force on the child's, and a program's use is reported back")
     func rulesAndUse() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let set = try await parent.latchkey(
           "app", "set", "org.gnome.Chess", "--family", "--category", "reward", "--points-per-minute", "2",

@@ -15,7 +15,7 @@ extension ProcessTests {
 
     @Test("A tracked program has its three streams and no other descriptor of `latchkey`")
     func streamsAlone() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")
         let tracked = try await bash(
           lab, "exec \(BuiltProgram.path) usage track --state-dir \(child.folder) --app a.b -- /bin/bash -c \"$1\"")
@@ -25,7 +25,7 @@ extension ProcessTests {
 
     @Test("Further descriptors that a shell redirects to the program reach it under any number")
     func redirections() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")
         let file = lab.newPath()
         try Data("for the program\n".utf8).write(to: URL(fileURLWithPath: file))

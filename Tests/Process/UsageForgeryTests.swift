@@ -39,7 +39,7 @@ extension ProcessTests {
     @Test(
       "A session without a running program of the caller, or with a wrong time, is refused and leaves no record")
     func forged() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let (program, dead) = (try UsedProgram(), try UsedProgram())
         await dead.end()
@@ -87,7 +87,7 @@ extension ProcessTests {
 
     @Test("Two windows of one application are one session, which ends with the last window and not at a caller's word")
     func windows() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let (one, two) = (try UsedProgram(), try UsedProgram())
         let session = try await child.api.ask(Endpoints.startUsage, one.request("chess")).recordID
@@ -130,7 +130,7 @@ extension ProcessTests {
 
     @Test("The number of recorded programs is limited, and places become free again")
     func manyPrograms() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let child = try await lab.runningNode(.child, "Emma's PC")
         let programs = try (0...Limits.trackedPrograms).map { _ in try UsedProgram() }
         for program in programs.dropLast() {
@@ -147,7 +147,7 @@ extension ProcessTests {
 
     @Test("Records altered in the child's database arrive, and the parent shows which cannot be true")
     func alteredDatabase() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         _ = await parent.terminate()
         for number in 0..<7 {

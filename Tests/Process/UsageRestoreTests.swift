@@ -9,13 +9,13 @@ extension ProcessTests {
   /// Tests of sessions on a child that is restored from a backup within one boot.
   @Suite struct UsageRestoreTests {
     private func record(_ count: Int, on child: NodeProcess) async throws -> [RecordID] {
+      let programs = try (0..<count).map { _ in try UsedProgram() }
       var ids: [RecordID] = []
-      for number in 0..<count {
-        let program = try UsedProgram()
+      for (number, program) in programs.enumerated() {
         ids.append(try await child.api.ask(Endpoints.startUsage, program.request("app.\(number)")).recordID)
-        await program.end()
-        _ = try await child.api.ask(Endpoints.endUsage, ids[number].description)
       }
+      for program in programs { await program.end() }
+      for id in ids { _ = try await child.api.ask(Endpoints.endUsage, id.description) }
       return ids
     }
 
@@ -30,7 +30,7 @@ extension ProcessTests {
     func restored() async throws {
       let rounds = 2
       let batch = Length.pick(20, thorough: 60)
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         var ids = try await record(batch, on: child)
         // A session that is open in the backup, and has long ended when it is put back.

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Glibc
 import LatchkeyModel
 import LatchkeyNode
@@ -29,7 +30,7 @@ extension ProcessTests {
 
     @Test("The program's exit status is passed through, and each run is one record that reaches the parent once")
     func exitStatus() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let seven = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/sh", "-c", "exit 7")
         #expect(seven.end == .exited(7), "\(seven)")
@@ -64,9 +65,26 @@ extension ProcessTests {
       }
     }
 
+    @Test("Without an agent no use is recorded, and that is said with what to do; the program runs all the same")
+    func withoutAgent() async throws {
+      try await ProcessLab.run { lab in
+        let child = try await lab.runningNode(.child, "Emma's PC")
+        let tracked = try await child.latchkey("usage", "track", "--app", "a.b", "--", "/bin/sh", "-c", "exit 7")
+        #expect(tracked.end == .exited(7), "\(tracked)")
+        #expect(
+          tracked.talk.contains("NOT recorded: No agent watches") && tracked.talk.contains("--no-agent"), "\(tracked)")
+        let program = try UsedProgram()
+        let refused = await #expect(throws: LocalAPIError.self) {
+          _ = try await child.api.ask(Endpoints.startUsage, program.request("a.b"))
+        }
+        #expect(refused?.code == .noAgent)
+        #expect(try await child.api.ask(Endpoints.getUsage, UsageQuery().parts).sessions.isEmpty)
+      }
+    }
+
     @Test("A signal to `usage track` reaches the program, whose status is passed through")
     func signalPassedOn() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let track = try child.launch([
           "usage", "track", "--app", "a.b", "--", "/bin/sh", "-c",
@@ -81,7 +99,7 @@ extension ProcessTests {
 
     @Test("A killed program leaves a record")
     func programKilled() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let pidFile = lab.newPath()
         let track = try track(child, ["/bin/sh", "-c", "echo $$ > \(pidFile); exec sleep 600"])
@@ -98,7 +116,7 @@ extension ProcessTests {
 
     @Test("A session is recorded when `usage track` itself is killed and the program ends later")
     func trackKilled() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let file = lab.newPath()
         let track = try track(child, waiting(for: file))
@@ -114,7 +132,7 @@ extension ProcessTests {
 
     @Test("A session is recorded once when the child's node is killed and restarted in the middle")
     func nodeKilled() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let file = lab.newPath()
         let track = try track(child, waiting(for: file, then: 3))
@@ -131,9 +149,9 @@ extension ProcessTests {
       }
     }
 
-    @Test("A session that ended while the child's node was killed is recorded once")
+    @Test("A session that ended while the child's node was killed is recorded once, cut short without an agent")
     func nodeAwayAtTheEnd() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         let file = lab.newPath()
         let track = try track(child, waiting(for: file))
@@ -145,7 +163,23 @@ extension ProcessTests {
         try await child.start()
         try await parent.eventuallyHasUsage(1)
         #expect(try await child.usage() == parent.usage())
-        #expect(try await parent.usage().map(\.evidence) == [.interrupted])
+        #expect(try await parent.usage().map(\.evidence) == [.tracked], "The agent saw its end.")
+
+        let again = try UsedProgram()
+        _ = try await child.api.ask(Endpoints.startUsage, again.request("org.gnome.Mines"))
+        try await eventually("it is seen to run") {
+          try child.read { database in
+            try Int.fetchOne(
+              database, sql: "SELECT COUNT(*) FROM open_session WHERE last_seen_boot > started_boot") == 1
+          }
+        }
+        await child.kill()
+        let agent = try #require(AgentHome.agent(of: child))
+        kill(agent, SIGKILL)
+        await again.end()
+        try await child.start()
+        try await parent.eventuallyHasUsage(2)
+        #expect(try await parent.usage().first { $0.appID.text == "org.gnome.Mines" }?.evidence == .interrupted)
         let listed = try await parent.latchkey("usage")
         #expect(listed.output.contains("(cut short)") && listed.talk.contains("Cut short: "), "\(listed)")
       }

@@ -9,17 +9,15 @@ import Testing
 @Suite struct EndedProgramTests {
   @Test("As many ends are kept as an agent tells again, and of one program the latest")
   func bound() async throws {
-    let app = Fixed.app("org.gnome.Chess")
     try await DatabaseQueue().write { database in
       try database.execute(sql: Migration001.sql)
       func note(_ number: Int, at milliseconds: Int64) throws {
         try database.note(
           BootInstant(milliseconds: milliseconds), of: ProcessIdentity(processID: 7, startTime: UInt64(number)),
-          app: app.text, bootID: "boot", hasExited: false)
+          bootID: "boot")
       }
       func end(_ number: Int) throws -> Int64? {
-        try database.end(of: ProcessIdentity(processID: 7, startTime: UInt64(number)), as: app, bootID: "boot")?
-          .at.milliseconds
+        try database.end(of: ProcessIdentity(processID: 7, startTime: UInt64(number)), bootID: "boot")?.milliseconds
       }
       for number in 0..<4_096 { try note(number, at: 100) }
       try note(0, at: 200)

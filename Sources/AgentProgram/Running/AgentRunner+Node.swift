@@ -42,6 +42,7 @@ extension AgentRunner {
       case .welcome(let welcome):
         connection.isWelcome = true
         perform(machine.connected(stored: welcome.run == run ? welcome.stored : 0, at: now), now)
+        lookAtMissing()
       case .orders(let orders) where connection.isWelcome: take(orders, isKept: false)
       case .stored(let number) where connection.isWelcome: machine.stored(number)
       case .hello, .orders, .report, .stored:
@@ -72,7 +73,9 @@ extension AgentRunner {
     loadFiles()
     looker.forgetImages()
     perform(effects, now)
-    if !isKept { lookAtAll() }
+    if isKept { return }
+    lookAtMissing()
+    lookAtAll()
   }
 
   /// Returns whether the machine has the account that orders are for.

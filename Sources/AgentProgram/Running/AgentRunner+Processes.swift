@@ -85,6 +85,19 @@ extension AgentRunner {
     }
   }
 
+  /// Looks at the processes that orders name and that were not seen so far, and reports those that
+  /// have ended to the node.
+  func lookAtMissing() {
+    for process in machine.missing {
+      let now = present()
+      if let (facts, _) = looker.lookAtStart(of: process.processID, wanted, now), facts.identity == process {
+        see(facts)
+      } else if !ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime) {
+        perform(machine.gone(process, at: now), now)
+      }
+    }
+  }
+
   /// Reports to the node the processes whose unreadable files made the agent restart.
   func tellUnreadable() {
     let now = present()

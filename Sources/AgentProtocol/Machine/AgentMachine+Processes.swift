@@ -49,7 +49,37 @@ extension AgentMachine {
     guard let known = followed.remove(process) else { return [] }
     lineages.ended(process)
     if known.inherited != nil { inheritedChanges += 1 }
-    return end(known, now)
+    let told = end(known, now)
+    guard told.isEmpty else {
+      if isNamed(process) { toldGone.insert(process) }
+      return told
+    }
+    return tellGone(process, now)
+  }
+
+  /// The processes that orders name, that are not followed, and whose end the node was not told.
+  public var missing: [ProcessIdentity] {
+    accounts.values.flatMap(\.table.namedProcesses).filter { followed[$0] == nil && !toldGone.contains($0) }.sorted()
+  }
+
+  /// Notes that a process that orders name had ended before it was seen.
+  public mutating func gone(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
+    advance(to: now)
+    return followed[process] == nil ? tellGone(process, now) : []
+  }
+
+  func isNamed(_ process: ProcessIdentity) -> Bool {
+    accounts.values.contains { $0.table.named(process) != nil }
+  }
+
+  /// Tells the node once that a process that orders name has ended without any use.
+  private mutating func tellGone(_ process: ProcessIdentity, _ now: BootInstant) -> [AgentEffect] {
+    for (account, supervised) in accounts {
+      guard let app = supervised.table.named(process), toldGone.insert(process).inserted else { continue }
+      let use = ProgramUse(account: account, app: app, isWeak: true, process: process)
+      return [tell(.ended(use, milliseconds: 0, activity: activity.reading(of: use)), now)]
+    }
+    return []
   }
 
   public mutating func looked(

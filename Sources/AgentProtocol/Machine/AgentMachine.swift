@@ -47,6 +47,8 @@ public struct AgentMachine: Sendable {
   public internal(set) var inheritedChanges = 0
   /// The processes that an earlier run of the agent froze and that were not seen in this one.
   var frozenBefore: Set<ProcessIdentity> = []
+  /// The processes that orders name and whose end the node was told.
+  var toldGone: Set<ProcessIdentity> = []
   var lastLook: BootInstant?
   var nextHeartbeat: BootInstant?
   var closedSessions: [UInt32: ClosedSessions] = [:]
@@ -136,6 +138,7 @@ public struct AgentMachine: Sendable {
     var effects = tellOrders(now)
     for process in followed.identities.sorted() { effects += look(at: process, now) }
     effects += inheritLate(now)
+    toldGone = toldGone.filter { isNamed($0) }
     warned = warned.filter { accounts[$0.key.account] != nil }
     closedSessions = closedSessions.filter { accounts[$0.key] != nil }
     refusals = refusals.filter { accounts[$0.key] != nil }
@@ -204,6 +207,7 @@ public struct AgentMachine: Sendable {
   public mutating func connected(stored: UInt64, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     log.forget(through: stored)
+    toldGone = []
     let told = Set(
       log.waiting.compactMap { report -> ProgramUse? in
         if case .began(let use, _, _) = report.event { use } else { nil }

@@ -105,6 +105,9 @@ struct MatchTable: Sendable {
   /// Returns whether a process is the program of a menu entry that no rule names.
   func isEntry(_ facts: ProcessFacts) -> Bool { others?.isEntry(facts) == true }
 
+  /// The processes of which the node says which application they are.
+  var namedProcesses: [ProcessIdentity] { Array(byProcess.keys) }
+
   /// Returns the application of a process according to the node; `nil` if the node does not name
   /// the process.
   func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }

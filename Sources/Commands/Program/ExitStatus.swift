@@ -38,6 +38,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
         .unknownItem:
         .unknownName
       case .wrongRole, .forbidden: .permission
+      case .noAgent: .unavailable
       case .limit, .timeout: .tryAgain
       case .storage: .inputOutput
       case .internal: .internalFault

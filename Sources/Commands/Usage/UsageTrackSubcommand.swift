@@ -8,7 +8,8 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     commandName: "track", abstract: "Run a program and record its use.",
     discussion: """
       Runs what stands after --, passes signals on to it, and exits with its status. The session is stored at the node \
-      from the start, so it is recorded even if everything is killed. Without a running node the program is not run.
+      from the start, so it is recorded even if everything is killed. Without a running node the program is not run, \
+      and without an agent its use is not recorded.
 
       Example: latchkey usage track --app Chess -- /usr/games/gnome-chess
       Example: latchkey usage track --app org.gnome.Chess -- /usr/games/gnome-chess

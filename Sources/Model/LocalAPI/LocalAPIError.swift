@@ -22,6 +22,8 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
     case tooLate = "too-late"
     /// The session continues, since one of its programs is still running.
     case stillRunning = "still-running"
+    /// No agent watches the caller's programs, so that no use is recorded.
+    case noAgent = "no-agent"
     /// A limit is reached: queue, peers, open codes or recorded programs.
     case limit
     /// The disk is full, read-only or faulty.

@@ -47,6 +47,7 @@ actor AgentService {
         failures = 0
         await serve(socket, peer)
         context.enforcementState.connected(nil)
+        await usage.agentChanged()
         context.changes.notify()
       } else {
         if await !isStarted() { warnOfNone() }
@@ -103,7 +104,7 @@ actor AgentService {
   private func warnOfNone() {
     context.warn(
       "agent",
-      "No agent runs on this machine, so rules are recorded and shown, and nothing is closed: "
+      "No agent runs on this machine, so rules are recorded and shown, nothing is closed, and no use is recorded: "
         + (program.map { "see that \($0) is there, and start `latchkey run` again." }
           ?? "start it with `sudo systemctl start latchkey-agent`, or see why it ended with `systemctl status latchkey-agent`.")
     )
@@ -165,6 +166,7 @@ actor AgentService {
       let known = stored.run == hello.run ? stored.number : 0
       guard await link.send(.welcome(NodeWelcome(run: hello.run, stored: known))) else { return false }
       context.warn("agent", Self.sentence(hello))
+      await usage.agentChanged()
       context.enforcementState.connected(hello)
       if hello.isSystem { Self.log(sessions: hello.hasSessions, input: hello.hasInput, context) }
       context.changes.notify()
@@ -199,15 +201,14 @@ actor AgentService {
     func reading(_ milliseconds: Int64) -> SessionActivity.Reading? {
       hello.isSystem ? SessionActivity.Reading(run: hello.run, milliseconds: milliseconds) : nil
     }
+    await usage.heard(of: report.at)
     if let condition = report.event.condition { context.enforcementState.note(condition, at: context.now()) }
     do {
       switch report.event {
       case .began(let use, let since, let activity):
-        try await usage.saw(
-          use.recorded, use.process, account: use.account, since: since, isWeak: use.isWeak, activity: reading(activity)
-        )
-      case .ended(let use, _, let activity):
-        try await usage.ended(use, at: report.at, activity: reading(activity))
+        try await usage.saw(use, since: since, asOf: report.at, activity: reading(activity))
+      case .ended(let use, let milliseconds, let activity):
+        try await usage.ended(use, after: milliseconds, at: report.at, activity: reading(activity))
       case .active(let use, _, let activity):
         try await usage.ran(use, until: report.at, activity: reading(activity))
       case .screenTime(let account, let milliseconds):
@@ -283,6 +284,8 @@ actor AgentService {
 
   /// Ends the node's own agent: a node that is stopped on purpose enforces nothing.
   private func stop() async {
+    // One that an earlier node started ends when its socket is gone.
+    if program != nil { unlink(ownSocket) }
     guard let own else { return }
     own.send(signal: SIGTERM)
     await own.wait()

@@ -30,6 +30,9 @@ final class EnforcementState: Sendable {
     var isHeard: Bool { hello != nil && (inForce != nil || areTooLarge) }
 
     var accounts: [AccountOrders] = []
+    /// What is ordered for accounts that are no child's, whose programs are watched and never
+    /// closed.
+    var watched: [AccountOrders] = []
     var number: UInt64 = 0
     var hello: AgentHello?
     /// The number of the last orders of this run that the agent said are in force.
@@ -44,8 +47,6 @@ final class EnforcementState: Sendable {
     var noted: [String: BootInstant] = [:]
     /// When the last orders were made.
     var orderedAt = BootInstant(milliseconds: 0)
-    /// Until when the agent may still tell of what ended while the node was away.
-    var awaitedUntil: BootInstant?
   }
 
   private let state = Mutex(State())
@@ -57,9 +58,6 @@ final class EnforcementState: Sendable {
   private let answers = ChangeSignal()
   /// The number of the first orders of this run, which is random so that an agent has not heard of it in an earlier run.
   private let first = UInt64.random(in: 1..<UInt64.max / 2)
-
-  /// Notes that an agent is expected to connect until an instant.
-  func expect(until instant: BootInstant) { state.withLock { $0.awaitedUntil = instant } }
 
   /// Notes which agent is connected; `nil` for none.
   func connected(_ hello: AgentHello?) {
@@ -89,8 +87,6 @@ final class EnforcementState: Sendable {
       state.faults = faults
       // What an earlier run has ordered says nothing of this one's orders.
       if number >= first, number <= state.number { state.inForce = number }
-      // It says so after everything that happened while the node was away.
-      state.awaitedUntil = nil
       return Set(faults) != Set(before) || state.isHeard != wasHeard
     }
     answers.notify()
@@ -134,24 +130,6 @@ final class EnforcementState: Sendable {
   /// The agent that is connected.
   var agent: AgentHello? { state.withLock { $0.hello } }
 
-  /// A Boolean value that indicates whether the agent tells how long a person used a program.
-  ///
-  /// That of one user sees neither sessions nor input, so that whatever runs counts.
-  var tellsActivity: Bool { agent?.isSystem == true }
-
-  /// Returns whether the agent is about to tell when a program ended that is gone, so that nothing else has to guess it.
-  ///
-  /// `start` is that of the program's session.
-  func isAboutToTell(ofSessionSince start: BootInstant, at now: BootInstant) -> Bool {
-    state.withLock { state in
-      if let until = state.awaitedUntil { return now < until }
-      return state.hello != nil && now - start < Self.awaitedMilliseconds
-    }
-  }
-
-  /// The time for which the end of a program is left to the agent's report, in milliseconds.
-  static let awaitedMilliseconds: Int64 = 10_000
-
   /// Returns the degree to which rules are enforced, to be shown.
   ///
   /// Orders change often. An agent that has confirmed earlier ones has a moment to say that the newest hold.
@@ -187,13 +165,17 @@ final class EnforcementState: Sendable {
 
   /// Orders something, if it is other than before, or if edits wait for the agent that no orders follow from so far.
   ///
-  /// `edits` are all that waited when what is ordered was decided.
-  func order(_ accounts: [AccountOrders], following edits: [CommandID] = [], at now: BootInstant) {
+  /// `edits` are all that waited when what is ordered was decided. `watched` are accounts that are
+  /// no child's.
+  func order(
+    _ accounts: [AccountOrders], watching watched: [AccountOrders] = [], following edits: [CommandID] = [],
+    at now: BootInstant
+  ) {
     let isNews = state.withLock { state in
       let isAsked = edits.contains { state.answers[$0] == nil }
-      let isNews = accounts != state.accounts || state.number == 0 || isAsked
+      let isNews = accounts != state.accounts || watched != state.watched || state.number == 0 || isAsked
       if isNews {
-        state.accounts = accounts
+        (state.accounts, state.watched) = (accounts, watched)
         state.number = max(state.number + 1, first)
         state.orderedAt = now
       }
@@ -210,7 +192,10 @@ final class EnforcementState: Sendable {
   func orders(boot: String, at now: BootInstant) -> AgentOrders? {
     state.withLock { state in
       state.number == 0
-        ? nil : AgentOrders(number: state.number, boot: boot, at: now, accounts: state.accounts)
+        ? nil
+        : AgentOrders(
+          number: state.number, boot: boot, at: now,
+          accounts: (state.accounts + state.watched).sorted { $0.account < $1.account })
     }
   }
 

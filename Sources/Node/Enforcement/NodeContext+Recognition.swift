@@ -11,7 +11,7 @@ extension NodeContext {
   func unrecognizedApps() async throws(StoreError) -> Set<AppID> {
     let household = try await readHousehold()
     let installed = try await store.installedMatchers()
-    var recognized = Set(try await store.openSessions().map(\.appID))
+    var recognized = Set(sessions.all.map(\.appID))
     var unrecognized: Set<AppID> = []
     for child in household.children(of: own) {
       let rules = household.rules(for: child)

@@ -13,8 +13,19 @@ struct OrdersBuilder {
   var installed: [AppID: InstalledMatchers] = [:]
   /// What tells which accounts are meant, by their numbers.
   var identities: [UInt32: AccountIdentity] = [:]
-  /// The programs of `usage track` that run in accounts of the child here, by account and application.
+  /// The programs of `usage track` that run here, by account and application.
   var tracked: [UInt32: [AppID: [ProcessIdentity]]] = [:]
+
+  /// Returns the orders for an account that is no child's: its programs of `usage track` are
+  /// watched, and nothing is closed.
+  static func watching(_ tracked: [AppID: [ProcessIdentity]], in account: UInt32) -> AccountOrders {
+    let programs = tracked.map { app, processes in
+      ProgramOrder(
+        app: app, category: .neutral, isAlwaysAllowed: true, countsLaunches: false, terms: ProgramTerms(),
+        matchers: [], processes: Array(processes.sorted().prefix(AgentOrders.maximumProcesses)))
+    }
+    return AccountOrders(account: account, programs: programs.sorted { $0.precedes($1) })
+  }
 
   /// Returns the orders for an account of the child.
   func orders(for account: UInt32) -> AccountOrders {

@@ -47,6 +47,8 @@ final class NodeContext: Sendable {
   let ownersKnown = ChangeSignal()
   /// Signals that something is known of use that was not known before.
   let useNews = ChangeSignal()
+  /// The sessions of use that are open on this machine.
+  let sessions: OpenSessions
   /// What children are told at once.
   let notices: NoticeBoard
   /// The time by which rules apply.
@@ -85,6 +87,7 @@ final class NodeContext: Sendable {
     // Without a boot ID, nothing is taken to belong to this boot: codes expire and usage sessions end with each start.
     let boot = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
     self.bootID = boot
+    sessions = OpenSessions(bootID: boot)
     notices = NoticeBoard(numbersFrom: Int(clamping: SystemClock.boot.microseconds))
     time = HouseholdTime(isChild: profile.role == .child, clock) {
       ClockReading(bootID: boot, boot: BootClock.now(), wall: WallClock.now(), isVouched: WallClock.isKept)

@@ -118,6 +118,7 @@ public final class RunningNode: Sendable {
     do {
       try await context.foundHousehold()
       try await context.reloadHousehold()
+      try await context.sessions.read(from: store)
     } catch { throw NodeStartupError(error) }
     if let damaged = folder.databaseSetAside {
       context.warn(
@@ -146,8 +147,6 @@ public final class RunningNode: Sendable {
     let applications = ApplicationService(context: context, directory: directory)
     var ofChild: [any Service] = []
     if profile.role == .child, configuration.agent != .none {
-      // Before anything looks at what ran while the node was away.
-      context.enforcementState.expect(until: context.now() + EnforcementState.awaitedMilliseconds)
       ofChild = [RunningPart { await AgentService(context: context, usage: usage).run() }]
     }
     if profile.role == .child {
@@ -176,7 +175,7 @@ public final class RunningNode: Sendable {
         RunningPart { await applications.run() },
         RunningPart { await PointsService(context: context, directory: directory).run() },
         RunningPart { await HouseholdClockService(context: context).run() },
-        RunningPart { await RulesService(context: context).run() },
+        RunningPart { await RulesService(context: context, usage: usage).run() },
         RunningPart { await discovery.run() },
         RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
         ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),

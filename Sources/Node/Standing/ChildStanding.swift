@@ -144,7 +144,7 @@ struct StandingReader: Sendable {
   func running(at now: BootInstant) async throws(StoreError) -> [ChildStanding.Session] {
     var sessions: [ChildStanding.Session] = []
     if context.profile.role == .child {
-      for open in try await context.store.openSessions() where open.bootID == context.bootID {
+      for open in context.sessions.all {
         sessions.append(
           .init(device: context.own, use: RunningUse(open, at: now), isStale: false, isPaused: open.isPaused))
       }

@@ -11,6 +11,7 @@ import LatchkeyStore
 /// Spec: Protocol/11-rules.md §5, 13-agent.md §4.
 struct RulesService: Sendable {
   let context: NodeContext
+  let usage: UsageService
   /// The longest time between two decisions, in milliseconds.
   private static let pause: Int64 = 3_600_000
   /// The shortest time from a decision to the next one, in milliseconds, after one that took long and after others.
@@ -62,10 +63,12 @@ struct RulesService: Sendable {
     // Before whose the accounts are: a new account with an old number is never ordered what was the other one's.
     let identities = try await context.store.accountIdentities()
     let household = try await context.readHousehold()
+    try await usage.cutUnknown(household)
     var wait = Self.pause
     var kept: [ChildID: Set<ChildStanding.Notice>] = [:]
     var orders: [AccountOrders] = []
     let accounts = try await supervisedAccounts()
+    let tracked = context.sessions.tracked
     let installed = accounts == nil ? [:] : try await context.store.installedMatchers()
     for child in household.children(of: context.own) {
       let standing = try await StandingReader(context: context).read(child, household)
@@ -76,7 +79,7 @@ struct RulesService: Sendable {
       var builder = OrdersBuilder(standing: standing, state: context.enforcementState)
       builder.installed = installed
       builder.identities = identities
-      if accounts != nil { builder.tracked = try await tracked(of: child) }
+      builder.tracked = tracked
       for account in accounts ?? [] where household.child(of: account, on: context.own) == child {
         orders.append(builder.orders(for: account))
       }
@@ -102,8 +105,13 @@ struct RulesService: Sendable {
     said = kept
     // Without an agent, nothing is ordered: one that comes goes on by its last orders until there are new ones.
     if accounts != nil {
+      let watched = tracked.filter {
+        context.enforcementState.agent?.watches($0.key) == true && household.child(of: $0.key, on: context.own) == nil
+      }
       context.enforcementState.order(
-        orders.sorted { $0.account < $1.account }, following: edits, at: context.now())
+        orders.sorted { $0.account < $1.account },
+        watching: watched.map { OrdersBuilder.watching($0.value, in: $0.key) }.sorted { $0.account < $1.account },
+        following: edits, at: context.now())
     }
     return wait
   }
@@ -114,8 +122,7 @@ struct RulesService: Sendable {
   private func note(_ standing: ChildStanding) async throws(StoreError) {
     var (closed, reopened): ([RecordID], [RecordID]) = ([], [])
     let now = context.now()
-    for session in try await context.store.openSessions()
-    where session.child == standing.child && session.bootID == context.bootID {
+    for session in context.sessions.all where session.child == standing.child {
       let isOpen = standing.verdicts.verdicts[Subject(session.appID)]?.isAllowed ?? true
       if !isOpen, session.closedAt == nil { closed.append(session.recordID) }
       // What was closed for longer than a moment stays so until it ends.
@@ -124,18 +131,7 @@ struct RulesService: Sendable {
       }
     }
     guard !closed.isEmpty || !reopened.isEmpty else { return }
-    try await context.store.note(closed: closed, reopened: reopened, now: now)
-  }
-
-  /// Returns the programs of `usage track` that run for a child here, by account and application.
-  private func tracked(of child: ChildID) async throws(StoreError) -> [UInt32: [AppID: [ProcessIdentity]]] {
-    var found: [UInt32: [AppID: [ProcessIdentity]]] = [:]
-    for session in try await context.store.openSessions()
-    where session.child == child && session.bootID == context.bootID && session.evidence == .tracked {
-      guard let account = session.account else { continue }
-      found[account, default: [:]][session.appID, default: []] += session.processes
-    }
-    return found
+    try await usage.note(closed: closed, reopened: reopened, at: now)
   }
 
   /// Returns the accounts that the agent can act for: those of the machine, or that of this node alone; `nil` without an

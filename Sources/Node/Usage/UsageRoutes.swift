@@ -24,7 +24,7 @@ extension Endpoints {
   public static let startUsage = Endpoint(
     .post, "/v1/usage/sessions", Body.json(UsageStartRequest.self),
     on: .child("Use is recorded on a child's machine: run `latchkey usage track` there."), created: true,
-    errors: [.limit],
+    errors: [.limit, .noAgent],
     summary: "Starts to record a program of the caller's, on a child. The session is durable when the answer comes."
   ) { call, request in
     try await call.node.usage.start(request, by: call.caller.userID)
@@ -33,7 +33,7 @@ extension Endpoints {
   package static let endUsage = Endpoint(
     .post, "/v1/usage/sessions/{session}/end", Path.text("session", "The record ID of a session."),
     errors: [.unknownSession, .stillRunning],
-    summary: "Checks at once whether the programs of a session have ended, on a child."
+    summary: "Returns the record of a session once the agent has told that its programs have ended, on a child."
   ) { call, id in
     guard let known = RecordID(id) else {
       throw LocalAPIError(.unknownSession, "That is no session's ID: it has 32 hexadecimal digits.")
@@ -77,7 +77,7 @@ extension Call {
     try await markRefused(&sessions, peers)
     try await addPoints(&sessions)
     if query.cursor == nil, target == nil || target == context.own {
-      sessions = try await openSessions(app, from, to, peers, names) + sessions
+      sessions = openSessions(app, from, to, peers, names) + sessions
     }
     let next = records.count > query.limit ? records[query.limit - 1].record : nil
     return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
@@ -145,8 +145,8 @@ extension Call {
 
   private func openSessions(
     _ app: AppID?, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], _ names: [ChildID: DeviceName]
-  ) async throws -> [UsagePage.Session] {
-    try await context.store.openSessions()
+  ) -> [UsagePage.Session] {
+    context.sessions.all
       .filter { (app == nil || $0.appID == app) && $0.startedAtWall < to && $0.lastSeenAtWall > from }
       .sorted { $0.startedAtWall > $1.startedAtWall }.map { open in
         let record = UsageRecord(

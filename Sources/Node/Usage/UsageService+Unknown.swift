@@ -41,7 +41,7 @@ extension UsageService {
       return false
     }
     try await cutMany(app, in: account, unless: rules, of: child)
-    let before = if let known { known.reading } else { try await storedClock(of: place) }
+    let before = known?.reading ?? keptClock(of: place)
     if unknownClocks.count >= Self.mostAccounts { unknownClocks = [:] }
     // What the clock of a run shows first is where it begins.
     guard let before, before.run == reading.run else {
@@ -69,8 +69,11 @@ extension UsageService {
         evidence: .observed, account: account, child: child, householdStart: householdStart)
     }
     unknownClocks[place] = (reading, version)
-    if begins || isResting { wake.notify() }
-    if begins { context.factNews.notify() }
+    try await context.sessions.read(from: context.store)
+    if begins {
+      wake.notify()
+      context.factNews.notify()
+    }
     return true
   }
 
@@ -81,26 +84,17 @@ extension UsageService {
   ///
   /// A record counts from its start for as long as it was active: with a gap in it, it would lie beside the programs in use.
   private func cutScreenTime(in account: UInt32, before start: BootInstant) async throws(StoreError) {
-    for session in try await context.store.openSessions()
-    where session.appID == .screenTime && session.account == account && session.bootID == context.bootID
-      && start - session.lastSeenAt > Self.longestGap
-    {
+    for session in context.sessions.all
+    where session.appID == .screenTime && session.account == account && start - session.lastSeenAt > Self.longestGap {
       _ = try await finish(
         session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall), .observed)
     }
   }
 
-  /// Returns whether a session of unknown programs still waits for the next use.
-  func isWaiting(_ session: OpenUsageSession) -> Bool {
-    context.now() - session.lastSeenAt < OpenUsageSession.pauseMilliseconds
-      || context.enforcementState.isAboutToTell(ofSessionSince: session.startedAt, at: context.now())
-  }
-
   /// Ends the sessions of unknown programs whose child's rules treat them in another way since.
-  func cutUnknown() async throws(StoreError) {
-    for session in try await context.store.openSessions() where session.appID.isOfMany {
-      guard session.bootID == context.bootID, let account = session.account else { continue }
-      let household = try await context.readHousehold()
+  func cutUnknown(_ household: Household) async throws(StoreError) {
+    for session in context.sessions.all where session.appID.isOfMany {
+      guard let account = session.account else { continue }
       guard let child = household.child(of: account, on: context.own) else { continue }
       try await cutMany(session.appID, in: account, unless: household.rules(for: child), of: child)
     }
@@ -109,23 +103,17 @@ extension UsageService {
   /// Ends the session of unknown or of other programs in an account unless the rules of its child treat them as when it began.
   func cutMany(_ app: AppID, in account: UInt32, unless rules: RuleSet, of child: ChildID) async throws(StoreError) {
     let category = UseTerms(app, rules).category
-    for session in try await context.store.openSessions()
-    where session.appID == app && session.account == account && session.bootID == context.bootID {
+    for session in context.sessions.all where session.appID == app && session.account == account {
       if session.category == category, session.child == child { continue }
       _ = try await finish(
         session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall), .observed)
-      for process in session.processes {
-        watch.forget(process)
-        unknown.remove(process)
-      }
     }
   }
 
   /// Returns what the agent's clock showed when it was last stored, if a session of unknown programs is open in an account.
-  private func storedClock(of place: ManyPrograms) async throws(StoreError) -> SessionActivity.Reading? {
-    let sessions = try await context.store.openSessions()
-    let open = sessions.first {
-      $0.appID == place.app && $0.account == place.account && $0.bootID == context.bootID && $0.category == .neutral
+  private func keptClock(of place: ManyPrograms) -> SessionActivity.Reading? {
+    let open = context.sessions.all.first {
+      $0.appID == place.app && $0.account == place.account && $0.category == .neutral
     }
     return open?.activity.map { SessionActivity.Reading(run: $0.run, milliseconds: $0.clock) }
   }

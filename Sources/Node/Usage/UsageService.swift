@@ -1,3 +1,4 @@
+import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
@@ -6,76 +7,119 @@ import LatchkeyStore
 import LatchkeySystem
 import Logging
 
-/// A service for usage sessions of programs on this machine, which it begins, keeps open while the programs run, and
-/// ends with them.
+/// A service for usage sessions of programs on this machine, which it begins and ends by what the
+/// agent reports.
 ///
-/// A session's times never depend on a caller: it begins when the node is told of the program, and ends when the kernel
-/// reports the end of its last program.
+/// A session's times never depend on a caller: it begins when the node is told of the program, and
+/// ends when the agent reports the end of its last program.
 ///
 /// Spec: Protocol/06-messages.md §5.
 actor UsageService {
   let context: NodeContext
   private let directory: LinkDirectory
-  let wake: ChangeSignal
-  let watch: ProcessWatch
-  /// The processes of learning of which the system's agent tells how long a person used them.
-  var learning: Set<ProcessIdentity> = []
-  /// The programs that the agent sees and that have no place among those that are recorded, at most 4,096.
-  var unrecorded: Set<ProcessIdentity> = []
-  /// The unknown programs that are recorded as processes: those that are rewards.
-  var unknown: Set<ProcessIdentity> = []
+  let wake = ChangeSignal()
   /// What the agent's clock of unknown programs that merely count showed when it was recorded last, and what was known
   /// when it was found that they do, by account.
   var unknownClocks: [ManyPrograms: (reading: SessionActivity.Reading, version: UInt64)] = [:]
-  /// A Boolean value that indicates whether the next check of the running programs is not to come with the usual pause.
-  var isResting = false
-  /// When a place was last looked for, by application.
-  var placesSought: [AppID: BootInstant] = [:]
-  /// The time between two checks of the running programs, in milliseconds.
-  private static let heartbeat: Int64 = 2_000
+  /// The sessions of `usage track` that a report has ended although their program runs, by the
+  /// program.
+  var cut: [ProcessIdentity: OpenUsageSession] = [:]
+  /// The time between two heartbeats in milliseconds, which is that between two of the agent's
+  /// reports of activity.
+  private static let heartbeat: Int64 = 5_000
   /// The time between two reports of what runs, in milliseconds.
   private static let reportPause: Int64 = 60_000
+  /// The time within which an agent reports what it watches and what ended, in milliseconds.
+  private static let patience: Int64 = 10_000
+  /// The time for which a caller waits for an agent to connect, in milliseconds.
+  private static let agentPatience: Int64 = 3_000
+  /// The time between two looks whether the disk takes a record that is waited for, in
+  /// milliseconds.
+  private static let diskPause: Int64 = 500
   /// The sessions that parents were told of last, and when; `nil` before the first report of this run.
   private var told: (sessions: Set<RecordID>, at: BootInstant)?
+  /// The instant up to which the journal says that programs ran.
+  private var keptAt = BootInstant(milliseconds: 0)
+  /// A Boolean value that indicates whether the sessions of earlier boots have ended.
+  private var hasEndedEarlier = false
+  /// When the agent was last heard, and from when on all is known of what it watches, by a clock
+  /// that stops in sleep.
+  private var (heardAt, settledAt) = (SuspendingClock.now, SuspendingClock.now)
 
   init(context: NodeContext, directory: LinkDirectory) {
     self.context = context
     self.directory = directory
-    let wake = ChangeSignal()
-    self.wake = wake
-    watch = ProcessWatch { wake.notify() }
+    if context.configuration.agent != .none { settledAt += .milliseconds(Self.patience) }
   }
 
   func run() async {
     while !Task.isCancelled {
       let seen = wake.version
-      // Without an answer, the sessions may be running or have ended. The next check decides.
+      // After a fault, the next check decides.
       var pause: Int64? = Self.heartbeat
-      do {
-        let open = try await look()
-        pause = self.pause(open)
-        try await tell(open)
-        if !open.isEmpty { await context.tickHouseholdTime() }
-      } catch {
+      do { pause = try await check() } catch {
         context.logger.error("the usage sessions could not be checked", metadata: ["reason": "\(error)"])
       }
-      isResting = pause != Self.heartbeat
       await wake.wait(after: seen, milliseconds: pause)
     }
   }
 
-  /// Returns the time until the next check of open sessions, in milliseconds; `nil` if none is needed.
-  ///
-  /// Nothing happens in sessions that only wait for the next use, until they have waited for long enough.
-  private func pause(_ open: [OpenUsageSession]) -> Int64? {
-    let now = context.now()
-    let pauses = open.map { session in
-      let since = now - session.lastSeenAt
-      let isWaiting = session.isPaused && since >= 2 * Self.heartbeat
-      return isWaiting ? max(Self.heartbeat, OpenUsageSession.pauseMilliseconds - since) : Self.heartbeat
-    }
-    return pauses.min()
+  // MARK: The agent
+
+  /// Notes that an agent has connected or left.
+  func agentChanged() {
+    context.sessions.unwatchAll()
+    heardAt = .now
+    settledAt = .now + .milliseconds(Self.patience)
+    wake.notify()
   }
+
+  /// Notes that the agent has reported something of an instant.
+  func heard(of instant: BootInstant) {
+    heardAt = .now
+    let (instant, wall) = past(instant)
+    context.sessions.ran(at: instant, wall: wall)
+  }
+
+  /// Notes that the agent watches a program, which ran at an instant.
+  func watches(_ process: ProcessIdentity, at instant: BootInstant) {
+    let (instant, wall) = past(instant)
+    context.sessions.watch(process, at: instant, wall: wall)
+  }
+
+  /// Returns an instant that is not in the future, with its time in Unix milliseconds.
+  private func past(_ instant: BootInstant) -> (BootInstant, wall: Int64) {
+    let now = context.now()
+    return (min(instant, now), wall - max(0, now - instant))
+  }
+
+  /// Waits until an agent is connected, and makes sure that it watches the programs of an account.
+  private func requireAgent(for account: UInt32) async throws(LocalAPIError) {
+    let (state, end) = (context.enforcementState, context.now() + Self.agentPatience)
+    while true {
+      let seen = state.changes.version
+      if let agent = state.agent {
+        if agent.watches(account) { return }
+        throw LocalAPIError(
+          .noAgent,
+          agent.isSystem
+            ? "The agent watches no programs of root: run `latchkey usage track` as another user."
+            : "The agent watches the programs of Latchkey's own account alone: run `latchkey usage track` there.")
+      }
+      let left = end - context.now()
+      guard context.configuration.agent != .none else {
+        throw LocalAPIError(
+          .noAgent, "No agent watches programs on this machine: start `latchkey run` without --no-agent.")
+      }
+      guard left > 0, !Task.isCancelled else {
+        throw LocalAPIError(
+          .noAgent, "No agent watches programs on this machine: `latchkey status` says why, and what to do.")
+      }
+      await state.changes.wait(after: seen, milliseconds: left)
+    }
+  }
+
+  // MARK: Requests
 
   /// Begins a session for a program, or adds the program to the open session of its application.
   ///
@@ -93,25 +137,25 @@ actor UsageService {
     if let fault = TextRule.displayName.fault(in: name) ?? TextRule.zone.fault(in: request.zone) {
       throw LocalAPIError(.invalid, fault)
     }
+    try await requireAgent(for: user)
     let (now, wall) = (context.now(), self.wall)
-    let check = UsageStartCheck(
-      request: request, user: user, process: RunningProcess(pid: request.processID), now: now, wall: wall)
+    let program = RunningProcess(pid: request.processID)
+    let check = UsageStartCheck(request: request, user: user, process: program, now: now, wall: wall)
     if let fault = check.fault { throw fault }
     let process = ProcessIdentity(processID: request.processID, startTime: request.processStartTime)
-    // Watched before the session is durable, since the program may end in between.
-    watch.begin(process)
+    let asOf = program.flatMap { $0.hasEnded ? $0.startedAt : nil } ?? now
     let opening: SessionOpening
     let isBlocked: Bool
     do {
-      // A session that has ended must not continue with this program.
-      for session in try await context.store.openSessions() where session.appID == appID { try await settle(session) }
       let id = SecureRandom.bytes(16)
       let household = try await context.readHousehold()
       let child = household.child(of: user, on: context.own)
       let householdStart = context.time.now
       let rules = household.rules(for: child)
       let installed = try await context.store.installed(on: context.own)?.apps.first { $0.appID == appID }?.name
-      opening = try await context.store.openSession(of: appID, process, account: user, bootID: context.bootID) {
+      opening = try await context.store.openSession(
+        of: appID, process, account: user, bootID: context.bootID, asOf: asOf
+      ) {
         [context] in
         guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
         let terms = UseTerms(appID, rules)
@@ -122,17 +166,15 @@ actor UsageService {
           milliPointsPerMinute: terms.milliPointsPerMinute, evidence: .tracked, account: user, child: child,
           householdStart: householdStart)
       }
+      try await context.sessions.read(from: context.store)
       isBlocked = rules.app(appID).isBlocked
-    } catch {
-      watch.forget(process)
-      throw LocalAPIError(error)
-    }
+    } catch { throw LocalAPIError(error) }
     switch opening {
-    case .open(let session), .openInPlace(let session, _):
-      // A clock that the agent kept for what it saw first is another application's.
-      learning.remove(process)
+    case .open(let session):
       await noteClosed(session)
       wake.notify()
+      // The agent is ordered to watch it.
+      context.changes.notify()
       context.factNews.notify()
       return UsageStarted(
         recordID: session.recordID, isBlocked: isBlocked, enforcement: context.enforcement)
@@ -140,10 +182,8 @@ actor UsageService {
       throw LocalAPIError(
         .invalid, "This program is already recorded as “\(other)”: start another one to record “\(appID)”.")
     case .ended:
-      watch.forget(process)
       throw LocalAPIError(.tooLate, "This program has ended, and its use is recorded: start it again to record more.")
     case .full:
-      watch.forget(process)
       throw LocalAPIError(
         .limit, "\(Limits.trackedPrograms) programs are recorded already: close some of them and try again.")
     }
@@ -157,46 +197,100 @@ actor UsageService {
       let standing = try? await StandingReader(context: context).read(child, household),
       standing.shown(session.appID).verdict.isAllowed == false
     else { return }
-    try? await context.store.note(closed: [session.recordID], reopened: [], now: session.startedAt)
+    try? await note(closed: [session.recordID], reopened: [], at: session.startedAt)
   }
 
-  /// Checks the programs of a session now, and returns its record if all of them have ended.
+  /// Records which sessions' programs rules close now, and which are open again.
+  func note(closed: [RecordID], reopened: [RecordID], at now: BootInstant) async throws(StoreError) {
+    try await context.store.note(closed: closed, reopened: reopened, now: now)
+    try await context.sessions.read(from: context.store)
+  }
+
+  /// Returns the record of a session whose programs have ended, once the agent has reported it.
   func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
-    do {
-      let open = try await context.store.openSessions().first { $0.recordID == id }
-      let found = if let open { try await settle(open) } else { try await finish(id, [], endedAt: nil, nil) }
-      guard let ending = found else {
-        throw LocalAPIError(
-          .unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
-      }
-      guard case .ended(let record, _) = ending else {
+    let end = context.now() + Self.patience
+    while true {
+      let seen = context.sessions.changes.version
+      guard let open = context.sessions[id] else { break }
+      if open.processes.contains(where: { ProcessLiveness.isAlive(pid: $0.processID, startTime: $0.startTime) }) {
         throw LocalAPIError(
           .stillRunning, "The session continues, since one of its programs is still running: it ends with that program."
         )
       }
-      return record
-    } catch let error as LocalAPIError { throw error } catch let error as StoreError {
-      throw LocalAPIError(error)
-    } catch {
-      throw LocalAPIError(.internal, "\(error)")
+      if let fault = context.store.diskFault { throw LocalAPIError(fault) }
+      let left = end - context.now()
+      guard left > 0, !Task.isCancelled else {
+        throw LocalAPIError(
+          .timeout, "The agent has not reported the program's end yet: ask again, or leave it to end by itself.")
+      }
+      await context.sessions.changes.wait(after: seen, milliseconds: min(left, Self.diskPause))
     }
+    do {
+      if case .ended(let record, _) = try await finish(id, [], endedAt: nil, nil) { return record }
+    } catch { throw LocalAPIError(error) }
+    throw LocalAPIError(
+      .unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
   }
+
+  // MARK: Checks
 
   /// The time in Unix milliseconds, limited to values that a record can hold.
   var wall: Int64 { min(max(context.wall(), 0), HybridTimestamp.wallLimit - 1) }
 
-  /// Ends sessions whose programs have ended, and records that the others continue.
+  /// Ends what no agent watches any more, keeps how long the others have run, and tells parents.
   ///
-  /// Returns the sessions that are open.
-  private func look() async throws(StoreError) -> [OpenUsageSession] {
-    let (now, wall) = (context.now(), self.wall)
-    var alive: [OpenUsageSession] = []
-    try await cutUnknown()
-    for session in try await context.store.openSessions() {
-      if case .open = try await settle(session) { alive.append(session) }
+  /// Returns the time until the next check in milliseconds; `nil` if none is needed.
+  private func check() async throws(StoreError) -> Int64? {
+    if !hasEndedEarlier {
+      for session in try await context.store.openSessions() where session.bootID != context.bootID {
+        _ = try await finish(
+          session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall),
+          session.processes.isEmpty ? nil : .interrupted)
+      }
+      hasEndedEarlier = true
     }
-    if !alive.isEmpty { try await context.store.heartbeat(alive.map(\.recordID), now: now, at: wall) }
-    return alive
+    if SuspendingClock.now >= heardAt + .milliseconds(Self.patience) { context.sessions.unwatchAll() }
+    for session in context.sessions.all { try await settle(session) }
+    try await keep()
+    let open = context.sessions.all
+    try await tell(open)
+    if !open.isEmpty { await context.tickHouseholdTime() }
+    let now = context.now()
+    return open.map { session in
+      let rest = session.isPaused ? OpenUsageSession.pauseMilliseconds - (now - session.lastSeenAt) : 0
+      return max(Self.heartbeat, rest)
+    }.min()
+  }
+
+  /// Ends a session that has paused for long enough, and the part that programs have in it that no
+  /// agent watches.
+  private func settle(_ session: OpenUsageSession) async throws(StoreError) {
+    guard SuspendingClock.now >= settledAt else { return }
+    let (silence, seen) = (context.now() - session.lastSeenAt, (session.lastSeenAt, session.lastSeenAtWall))
+    if session.isPaused {
+      if silence >= OpenUsageSession.pauseMilliseconds {
+        _ = try await finish(session.recordID, [], endedAt: seen, nil)
+      }
+      return
+    }
+    let gone = context.sessions.unwatched(in: session)
+    guard !gone.isEmpty, silence >= Self.patience else { return }
+    if session.appID.isOfMany {
+      try await pause(session, gone, at: session.lastSeenAt, wall: session.lastSeenAtWall)
+    } else {
+      _ = try await finish(session.recordID, gone, endedAt: seen, .interrupted)
+    }
+  }
+
+  /// Records that the sessions continue whose programs the agent watches.
+  private func keep() async throws(StoreError) {
+    let sessions = context.sessions.watchedSessions
+    guard let last = sessions.max(by: { $0.lastSeenAt < $1.lastSeenAt }), last.lastSeenAt - keptAt >= Self.heartbeat / 2
+    else {
+      return
+    }
+    try await context.store.heartbeat(sessions.map(\.recordID), now: last.lastSeenAt, at: last.lastSeenAtWall)
+    keptAt = last.lastSeenAt
   }
 
   /// Has the parents hear of what runs: when that has changed, and once a minute while anything does.
@@ -211,52 +305,15 @@ actor UsageService {
     context.changes.notify()
   }
 
-  /// Removes ended programs from a session, and ends the session with the last one.
-  @discardableResult
-  private func settle(_ session: OpenUsageSession) async throws(StoreError) -> SessionEnding? {
-    var ended: [ProcessIdentity] = []
-    var exited: Set<ProcessIdentity> = []
-    // A program whose end was not observed is taken to have ended when it was last seen.
-    var end = (at: session.lastSeenAt, wall: session.lastSeenAtWall)
-    var evidence = session.evidence
-    if session.isPaused, session.bootID == context.bootID, isWaiting(session) { return .open }
-    for process in session.processes {
-      switch session.bootID == context.bootID ? watch.state(of: process) : .gone {
-      case .running: continue
-      case .gone:
-        // The agent has seen the end, and tells of it.
-        if session.evidence == .observed, session.bootID == context.bootID,
-          context.enforcementState.isAboutToTell(ofSessionSince: session.startedAt, at: context.now())
-        {
-          continue
-        }
-        evidence = .interrupted
-      case .ended(let at, let wall):
-        // The agent is about to tell how long a person used it.
-        if session.activity != nil, session.evidence == .observed, context.enforcementState.tellsActivity,
-          context.now() - at < EnforcementState.awaitedMilliseconds
-        {
-          continue
-        }
-        exited.insert(process)
-        if at > end.at { end = (at, wall) }
-      }
-      ended.append(process)
-    }
-    if ended.isEmpty, !session.processes.isEmpty { return .open }
-    // A program cannot have been used later than now.
-    if session.bootID == context.bootID { end.at = min(end.at, context.now()) }
-    if session.appID.isOfMany, session.bootID == context.bootID, !ended.isEmpty {
-      try await context.store.pause(session.recordID, of: ended, at: end.at, wall: end.wall)
-      for process in ended {
-        watch.forget(process)
-        unknown.remove(process)
-      }
-      return .open
-    }
-    let ending = try await finish(session.recordID, ended, exited: exited, endedAt: end, evidence)
-    for process in ended { watch.forget(process) }
-    return ending
+  // MARK: Ends
+
+  /// Removes programs from a session of many programs, which waits for the next one if none is
+  /// left.
+  func pause(
+    _ session: OpenUsageSession, _ processes: [ProcessIdentity], at end: BootInstant, wall: Int64
+  ) async throws(StoreError) {
+    try await context.store.pause(session.recordID, of: processes, at: end, wall: wall)
+    try await context.sessions.read(from: context.store)
   }
 
   /// Removes programs from a session, and ends the session if they were the last.
@@ -264,19 +321,17 @@ actor UsageService {
   /// - Parameters:
   ///   - id: The ID of the session.
   ///   - processes: The programs that have ended.
-  ///   - exited: Those of them that were seen to exit.
   ///   - end: The time of their end; `nil` for a session that is expected to have ended.
   ///   - evidence: How the session was observed; `nil` for the session's own value.
-  /// - Returns: The end of the session; `nil` if it continues.
+  /// - Returns: The end of the session; `nil` if there is none.
   /// - Throws: `StoreError` if the end cannot be stored.
   func finish(
-    _ id: RecordID, _ processes: [ProcessIdentity], exited: Set<ProcessIdentity> = [],
-    endedAt end: (at: BootInstant, wall: Int64)?,
+    _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?,
     _ evidence: UsageEvidence?
   ) async throws(StoreError) -> SessionEnding? {
     let own = context.own
     let ending = try await context.store.endSession(
-      id, of: processes, at: context.wall(), end: end?.at, exited: exited
+      id, of: processes, at: context.wall(), end: end?.at
     ) { [context] session, effects in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(
@@ -296,6 +351,7 @@ actor UsageService {
       }
       return record
     }
+    if end != nil { try await context.sessions.read(from: context.store) }
     guard case .ended(_, let changes) = ending else { return ending }
     if !changes.isEmpty { CrashPoint.itemAccepted.reached() }
     await directory.committed(changes)
@@ -306,4 +362,9 @@ actor UsageService {
     wake.notify()
     return ending
   }
+}
+
+extension AgentHello {
+  /// Returns whether the agent can watch the programs of an account.
+  func watches(_ account: UInt32) -> Bool { isSystem ? account != 0 : account == user }
 }

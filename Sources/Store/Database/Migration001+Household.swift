@@ -237,10 +237,8 @@ extension Migration001 {
       boot_id TEXT NOT NULL,                -- UUID
       process_id INTEGER NOT NULL,          -- process ID
       process_start_time INTEGER NOT NULL,  -- clock ticks since boot, field 22 of /proc/PID/stat
-      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
       ended_boot INTEGER NOT NULL,          -- milliseconds
-      has_exited INTEGER NOT NULL,          -- 1 if the program itself was seen to end then
-      UNIQUE (process_id, process_start_time, app_id, boot_id)
+      UNIQUE (process_id, process_start_time, boot_id)
     ) STRICT;
     """
 }

@@ -9,32 +9,21 @@ extension Database {
   /// The most programs that are kept: as many as the reports that an agent keeps.
   private static let mostEnded: Int64 = 4_096
 
-  /// Returns when a program's part in the last session of an application ended; `nil` if none is known.
-  ///
-  /// The end of a program that has exited holds for every application.
-  func end(
-    of process: ProcessIdentity, as app: AppID, bootID: String
-  ) throws -> (at: BootInstant, hasExited: Bool)? {
+  /// Returns when a program's part in the last session ended; `nil` if none is known.
+  func end(of process: ProcessIdentity, bootID: String) throws -> BootInstant? {
     try row(
-      """
-      SELECT ended_boot, has_exited FROM ended_process
-      WHERE process_id = ? AND process_start_time = ? AND boot_id = ? AND (app_id = ? OR has_exited)
-      ORDER BY has_exited DESC LIMIT 1
-      """,
-      [Int64(process.processID), Int64(bitPattern: process.startTime), bootID, app.text]
-    ).map {
-      (BootInstant(milliseconds: min(max(0, $0["ended_boot"]), HybridTimestamp.wallLimit)), $0["has_exited"])
-    }
+      "SELECT ended_boot FROM ended_process WHERE process_id = ? AND process_start_time = ? AND boot_id = ?",
+      [Int64(process.processID), Int64(bitPattern: process.startTime), bootID]
+    ).map { BootInstant(milliseconds: min(max(0, $0["ended_boot"]), HybridTimestamp.wallLimit)) }
   }
 
   /// Keeps when a program's part in a session has ended, and forgets the oldest beyond the bound.
-  func note(_ end: BootInstant, of process: ProcessIdentity, app: String, bootID: String, hasExited: Bool) throws {
+  func note(_ end: BootInstant, of process: ProcessIdentity, bootID: String) throws {
     try run(
       """
-      INSERT OR REPLACE INTO ended_process (boot_id, process_id, process_start_time, app_id, ended_boot, has_exited)
-      VALUES (?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO ended_process (boot_id, process_id, process_start_time, ended_boot) VALUES (?, ?, ?, ?)
       """,
-      [bootID, Int64(process.processID), Int64(bitPattern: process.startTime), app, end.milliseconds, hasExited])
+      [bootID, Int64(process.processID), Int64(bitPattern: process.startTime), end.milliseconds])
     try run(
       "DELETE FROM ended_process WHERE number <= (SELECT MAX(number) FROM ended_process) - ?", [Self.mostEnded])
   }

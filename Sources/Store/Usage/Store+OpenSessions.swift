@@ -8,8 +8,6 @@ public enum SessionOpening: Hashable, Sendable {
   case open(OpenUsageSession)
   /// The program is recorded as another application.
   case otherApplication(AppID)
-  /// The session of the program, which is recorded instead of one of the many programs of another application.
-  case openInPlace(OpenUsageSession, of: ProcessIdentity)
   /// The program has ended, and all of it is recorded.
   case ended
   /// The largest number of programs is being recorded.
@@ -37,11 +35,12 @@ extension Store {
   /// A caller's word (`isObserved` is false) takes the place of what the agent has just seen the same program as: the agent may
   /// see a program before the caller who started it can name it. The new session begins where that one did.
   ///
-  /// A session never begins before the end of the program's part in an earlier one: what an agent tells again counts once.
-  /// None begins for a program that was seen to exit. `isGone` is true if the program is known to run no more.
+  /// A session never begins before the end of the program's part in an earlier one: what an agent
+  /// tells again counts once. None begins if that end is later than `asOf`, the last instant at
+  /// which the program is known to have run.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String, isObserved: Bool = false,
-    since: BootInstant? = nil, isGone: Bool = false, make: @escaping @Sendable () throws -> OpenUsageSession
+    since: BootInstant? = nil, asOf: BootInstant, make: @escaping @Sendable () throws -> OpenUsageSession
   ) async throws(StoreError) -> SessionOpening {
     try await commits.commit { database in
       let known = try database.row(
@@ -71,17 +70,15 @@ extension Store {
           session.startedAtWall = seen.startedAtWall
           session.householdStart = seen.householdStart
         }
-        if let end = try database.end(of: process, as: app, bootID: bootID) {
-          if end.hasExited || isGone && session.startedAt < end.at { return .ended }
-          session.begin(noEarlierThan: end.at)
+        if let end = try database.end(of: process, bootID: bootID) {
+          if end > asOf { return .ended }
+          session.begin(noEarlierThan: end)
         }
       }
-      var place: ProcessIdentity?
       let all = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0
       let programs = all - (seen == nil ? 0 : 1)
       if programs >= (isObserved ? Limits.recordedPrograms : Limits.trackedPrograms) {
-        guard isObserved, open == nil, let taken = try database.takePlace() else { return .full }
-        place = taken
+        guard isObserved, open == nil, try database.freePlace() else { return .full }
       }
       // Not before it is sure that the use is recorded in the other session.
       if let seen {
@@ -92,7 +89,7 @@ extension Store {
       try database.run(
         "INSERT INTO open_session_process VALUES (?, ?, ?)",
         [session.recordID.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
-      return place.map { .openInPlace(session, of: $0) } ?? .open(session)
+      return .open(session)
     }
   }
 
@@ -165,12 +162,11 @@ extension Store {
   /// If none is left, ends the session, stores its record and queues it for every parent, with the facts that follow from it,
   /// in one transaction.
   ///
-  /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the record of the session;
-  /// it is not called if the session has ended already. `end` is when the programs ended, on the boot clock; `exited` holds
-  /// those of them that were seen to exit then.
+  /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the
+  /// record of the session; it is not called if the session has ended already. `end` is when the
+  /// programs ended, on the boot clock.
   public func endSession(
     _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64, end: BootInstant? = nil,
-    exited: Set<ProcessIdentity> = [],
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
@@ -184,10 +180,7 @@ extension Store {
         try database.run(
           "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
           [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
-        if let end {
-          try database.note(
-            end, of: process, app: row["app_id"], bootID: row["boot_id"], hasExited: exited.contains(process))
-        }
+        if let end { try database.note(end, of: process, bootID: row["boot_id"]) }
       }
       guard try database.processes(of: Data(id.bytes)).isEmpty else { return .open }
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
@@ -257,8 +250,9 @@ extension OpenUsageSession {
 }
 
 extension Database {
-  /// Takes the newest program out of the observed session that has the most, and returns it; `nil` if none has several.
-  fileprivate func takePlace() throws -> ProcessIdentity? {
+  /// Takes the newest program out of the observed session that has the most; returns whether one
+  /// has several.
+  fileprivate func freePlace() throws -> Bool {
     let crowded = try row(
       """
       SELECT p.record_id FROM open_session_process p JOIN open_session s ON s.record_id = p.record_id
@@ -266,10 +260,10 @@ extension Database {
       """)
     guard let id: Data = crowded?["record_id"],
       let taken = try processes(of: id).max(by: { $0.startTime < $1.startTime })
-    else { return nil }
+    else { return false }
     try run(
       "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
       [id, Int64(taken.processID), Int64(bitPattern: taken.startTime)])
-    return taken
+    return true
   }
 }

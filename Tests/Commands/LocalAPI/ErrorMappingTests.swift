@@ -26,7 +26,7 @@ import Testing
     .invalid: 400, .typo: 400, .forbidden: 403, .unknownDevice: 404, .unknownChild: 404,
     .ambiguousChild: 409, .unknownCommand: 404, .unknownPairing: 404,
     .unknownSession: 404, .unknownItem: 404, .ambiguousDevice: 409, .wrongRole: 409, .tooLate: 409, .stillRunning: 409,
-    .limit: 429,
+    .noAgent: 503, .limit: 429,
     .internal: 500,
     .timeout: 503, .storage: 507,
   ]

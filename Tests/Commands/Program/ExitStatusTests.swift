@@ -14,7 +14,7 @@ import Testing
     .ambiguousChild: 67, .ambiguousDevice: 67,
     .unknownCommand: 67,
     .unknownPairing: 67, .unknownSession: 67, .unknownItem: 67, .wrongRole: 77, .forbidden: 77, .limit: 75,
-    .timeout: 75, .storage: 74,
+    .timeout: 75, .noAgent: 69, .storage: 74,
     .internal: 70,
   ]
 

@@ -105,7 +105,7 @@ extension ProcessTests {
 
     @Test("No answer of a child to a command becomes a rule or a time of the parent")
     func answers() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, emma, tom) = try await family(lab)
         var forged: [(what: String, id: String)] = []
         func answer(_ id: String, _ what: String, _ body: (ConfigurationCommand) -> [UInt8]) async throws {
@@ -173,7 +173,7 @@ extension ProcessTests {
       "A receipt for the family's rules that is altered in the child's queue does not change the parent's rules",
       arguments: [Int64.max, farAhead, -1])
     func waitingReceipt(wall: Int64) async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, emma, _) = try await family(lab)
         let id = try await parent.set("points/minutesPerPoint", "5")
         let before = try await kept(parent)
@@ -206,7 +206,7 @@ extension ProcessTests {
 
     @Test("Forged usage, losses, commands and keys of a child change nothing of the parent or of another child")
     func items() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, emma, tom) = try await family(lab)
         let before = try await kept(parent)
         let own = try await parent.api.ask(Endpoints.getStatus).deviceID
@@ -299,7 +299,7 @@ extension ProcessTests {
 
     @Test("An unsigned removal ends the session and removes no device, and the parent states the reason")
     func removal() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, emma, _) = try await family(lab)
         let before = try await kept(parent)
         try emma.forge(.control, .removal, id: SecureRandom.bytes(16), body: SecureRandom.bytes(66))

@@ -16,7 +16,7 @@ extension ProcessTests {
       var random = SeededRandom()
       let note = random.note
       print("CrashLoopTests: \(note)")
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         // A port that the kernel assigns to no other process while the parent is down.
         let options = ["--no-discovery", "--port", "\(try lab.freePort())"]
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", options)

@@ -13,7 +13,7 @@ extension ProcessTests {
     @Test("A full disk is reported, refuses new work and loses nothing, and is used again when there is space")
     func full() async throws {
       try await Self.each([DeviceRole.child, .parent]) { role in
-        try await ProcessLab.run { lab in
+        try await ProcessLab.run(hasAgents: true) { lab in
           guard let disk = try await SmallDisk.memory(lab, mebibytes: 8) else { return }
           let sick = try await disk.node(role, "Small")
           try await sick.start()
@@ -44,7 +44,7 @@ extension ProcessTests {
         Fault(role: .parent, order: "write 122", sentence: "The disk is full"),
       ]
       try await Self.each(usual + Length.pick([], thorough: others)) { fault in
-        try await ProcessLab.run { lab in
+        try await ProcessLab.run(hasAgents: true) { lab in
           let disk = FaultyDisk(lab)
           let sick = try await lab.node(fault.role, "Sick")
           await sick.use(disk.variables)
@@ -71,7 +71,7 @@ extension ProcessTests {
 
     @Test("A node does not start on a read-only disk, states the reason, and starts once the disk is writable")
     func readOnly() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         guard let disk = try await SmallDisk.memory(lab, mebibytes: 8) else { return }
         let child = try await disk.node(.child, "Small")
         try await child.start()
@@ -94,7 +94,7 @@ extension ProcessTests {
       "A database that was damaged while the node was stopped is set aside completely, and a new one is created"
     )
     func damagedWhileStopped() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         for number in 0..<30 { _ = try await parent.ended(parent.issue(.message("message \(number)"), to: child.name)) }
         #expect(await child.terminate() == .exited(0))
@@ -123,7 +123,7 @@ extension ProcessTests {
       "Damage of the database of a running node is detected, stops new work, and the next start sets the database aside"
     )
     func damagedWhileRunning() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         for number in 0..<30 { _ = try await parent.ended(parent.issue(.message("message \(number)"), to: child.name)) }
         // Written back into the file, and out of the node's memory.

@@ -14,7 +14,7 @@ extension ProcessTests {
       "Commands fill a parent's disk, and their delivery makes space again",
       arguments: Length.pick([4], thorough: [4, 12, 64]))
     func commands(mebibytes: Int) async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         guard let disk = try await SmallDisk.memory(lab, mebibytes: mebibytes) else { return }
         let parent = try await disk.node(.parent, "Small")
         try await parent.start()
@@ -52,7 +52,7 @@ extension ProcessTests {
 
     @Test("Usage records fill a child's disk, and their delivery makes space again")
     func usage() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         guard let disk = try await SmallDisk.memory(lab, mebibytes: 4) else { return }
         let child = try await disk.node(.child, "Small")
         try await child.start()
@@ -94,7 +94,7 @@ extension ProcessTests {
       "A node starts on a disk without a free byte, delivers its queue, and continues when there is space",
       arguments: [true, false])
     func start(hasReserve: Bool) async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         guard let disk = try await SmallDisk.memory(lab, mebibytes: 8) else { return }
         let parent = try await disk.node(.parent, "Small")
         try await parent.start()

@@ -48,6 +48,7 @@ struct SmallDisk: Sendable {
   func node(_ role: DeviceRole, _ name: String) async throws -> NodeProcess {
     let node = NodeProcess(lab: lab, folder: path + "/state", outside: outside + "/state", name: name)
     await node.use([:], launcher: enter + Namespaces.asOrdinaryUser)
+    if lab.hasAgents, role == .child { await node.enforce() }
     let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name])
     guard made.status == 0 else { throw LabFault("init failed: \(made)") }
     return node

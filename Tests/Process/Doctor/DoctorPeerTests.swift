@@ -12,7 +12,7 @@ extension ProcessTests {
 
     @Test("Items that have waited for more than a week for an absent machine")
     func old() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let (parent, child) = try await lab.pairedFamily()
         await parent.kill()
         let tracked = try await child.latchkey("usage", "track", "--app", "org.gnome.Chess", "--", "/bin/true")
@@ -29,7 +29,7 @@ extension ProcessTests {
 
     @Test("A peer whose clock is ahead")
     func clock() async throws {
-      try await ProcessLab.run { lab in
+      try await ProcessLab.run(hasAgents: true) { lab in
         let parent = try await lab.runningNode(.parent, "Kitchen laptop")
         let child = try await lab.node(
           .child, "Emma's PC",

@@ -78,8 +78,11 @@ struct AgentHome {
   }
 
   /// The process of the agent; `nil` if there is none.
-  var agent: pid_t? {
-    let socket = pc.folder + "/agent.sock"
+  var agent: pid_t? { Self.agent(of: pc) }
+
+  /// Returns the process of the agent of a node; `nil` if there is none.
+  static func agent(of node: NodeProcess) -> pid_t? {
+    let socket = node.folder + "/agent.sock"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.first { pid in
       let words = ProcessLab.read("/proc/\(pid)/cmdline").split(separator: "\0").map(String.init)

@@ -12,13 +12,20 @@ import Synchronization
 final class ProcessLab: Sendable {
   /// The folder; short, because a socket's path has to fit.
   let folder: String
+  /// A Boolean value that indicates whether children's machines have agents, without which no use
+  /// is recorded.
+  let hasAgents: Bool
   private let started = Mutex<[SpawnedProcess]>([])
   private let names = Mutex(0)
 
-  /// Runs `body` with a lab and ends its processes in any case; `asRoot` permits root, for tests that start no node as
-  /// root.
-  static func run<Value>(asRoot: Bool = false, _ body: (ProcessLab) async throws -> Value) async throws -> Value {
-    let lab = try ProcessLab(asRoot: asRoot)
+  /// Runs `body` with a lab and ends its processes in any case.
+  ///
+  /// `asRoot` permits root, for tests that start no node as root. With `hasAgents`, children's
+  /// machines record use and close programs of the user who runs the tests.
+  static func run<Value>(
+    asRoot: Bool = false, hasAgents: Bool = false, _ body: (ProcessLab) async throws -> Value
+  ) async throws -> Value {
+    let lab = try ProcessLab(asRoot: asRoot, hasAgents: hasAgents)
     do {
       let value = try await body(lab)
       await lab.end()
@@ -30,7 +37,8 @@ final class ProcessLab: Sendable {
     }
   }
 
-  private init(asRoot: Bool) throws {
+  private init(asRoot: Bool, hasAgents: Bool) throws {
+    self.hasAgents = hasAgents
     guard try asRoot || !ProcessRights(of: getpid()).isPrivileged else {
       throw LabFault("Nodes run as an ordinary user. Run the tests by Tools/test, or their program by Tools/as-user.")
     }
@@ -90,6 +98,7 @@ final class ProcessLab: Sendable {
   ) async throws -> NodeProcess {
     let node = NodeProcess(lab: self, folder: newPath(), name: name)
     await node.use(variables)
+    if hasAgents, role == .child { await node.enforce() }
     let made = try await node.latchkey(["init", "--role", role.rawValue, "--name", name] + words)
     guard made.status == 0 else { throw LabFault("init failed: \(made)") }
     return node

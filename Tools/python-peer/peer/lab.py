@@ -53,7 +53,7 @@ class RealNode:
     def start(self, *more: str) -> None:
         """Run the node and wait until it answers."""
         log = open(f"{self._folder}.log", "ab")
-        command = [*self._command("run"), "--no-discovery", "--no-agent", "--port", str(self.port), *more]
+        command = [*self._command("run"), "--no-discovery", "--port", str(self.port), *more]
         self._process = subprocess.Popen([*_WITH_US, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         log.close()
         eventually(f"{self.name} answers", lambda: self.try_("status") is not None)

@@ -29,7 +29,7 @@ package struct ControlFailure: Error, Hashable, Sendable {
       case .ambiguousDevice, .ambiguousChild, .wrongRole, .tooLate, .stillRunning: 409
       case .limit: 429
       case .storage: 507
-      case .timeout: 503
+      case .timeout, .noAgent: 503
       case .internal: 500
       }
   }

@@ -86,7 +86,7 @@ struct SharedUseBench {
     let tool = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent("latchkey").path
     return try await NodeProcess.start(
-      tool: tool, folder: "\(folder)/\(name)", role: role, name: name, options: ["--no-discovery"])
+      tool: tool, folder: "\(folder)/\(name)", role: role, name: name, options: ["--no-discovery"], hasAgent: true)
   }
 
   /// Waits up to 20 s until a condition holds; `complaint` says what does not hold.

@@ -14,11 +14,11 @@ final class NodeProcess {
   /// Creates a node in `folder`, which must not exist, with the program `tool`, and returns when it
   /// answers.
   static func start(
-    tool: String, folder: String, role: DeviceRole, name: String, options: [String]
+    tool: String, folder: String, role: DeviceRole, name: String, options: [String], hasAgent: Bool = false
   ) async throws -> NodeProcess {
     _ = try await NodeFolder.initialise(StateFolder(path: folder), role: role, name: name)
     let process = Process()
-    let log = try run(process, tool: tool, folder: folder, options: options)
+    let log = try run(process, tool: tool, folder: folder, options: hasAgent ? options : options + ["--no-agent"])
     let deadline = Durations.now() + 20_000_000
     while true {
       do {
@@ -46,7 +46,7 @@ final class NodeProcess {
     guard let log = FileHandle(forWritingAtPath: path) else { throw BenchFault("\(path) cannot be written.") }
     process.executableURL = URL(fileURLWithPath: tool)
     process.arguments =
-      ["run", "--state-dir", folder, "--interfaces", "lo", "--log-format", "json", "--no-agent"] + options
+      ["run", "--state-dir", folder, "--interfaces", "lo", "--log-format", "json"] + options
     process.standardError = log
     process.standardInput = FileHandle.nullDevice
     try process.run()

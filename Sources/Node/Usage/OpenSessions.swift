@@ -1,0 +1,116 @@
+import LatchkeyModel
+import LatchkeyStore
+import Synchronization
+
+/// The sessions of use that are open on this machine, with the programs that the connected agent
+/// watches.
+///
+/// The usage service alone changes them. The table `open_session` is their journal: it is changed
+/// first, and then read.
+final class OpenSessions: Sendable {
+  private struct State {
+    var sessions: [OpenUsageSession] = []
+    /// The programs whose end the connected agent will report.
+    var watched: Set<ProcessIdentity> = []
+    /// The number of readings that were begun, and of the latest one that is shown.
+    var (begun, shown): (UInt64, UInt64) = (0, 0)
+  }
+
+  private let state = Mutex(State())
+  private let bootID: String
+  /// Signals that a session has begun, changed or ended.
+  let changes = ChangeSignal()
+
+  init(bootID: String) { self.bootID = bootID }
+
+  /// The open sessions of this boot.
+  var all: [OpenUsageSession] { state.withLock { $0.sessions } }
+
+  /// The open session with an ID; `nil` if there is none.
+  subscript(id: RecordID) -> OpenUsageSession? { all.first { $0.recordID == id } }
+
+  /// Returns the session to which a program belongs; `nil` if none.
+  func session(of process: ProcessIdentity) -> OpenUsageSession? { all.first { $0.processes.contains(process) } }
+
+  /// The programs of `usage track` that run, by account and application.
+  var tracked: [UInt32: [AppID: [ProcessIdentity]]] {
+    var found: [UInt32: [AppID: [ProcessIdentity]]] = [:]
+    for session in all where session.evidence == .tracked {
+      guard let account = session.account else { continue }
+      found[account, default: [:]][session.appID, default: []] += session.processes
+    }
+    return found
+  }
+
+  /// Returns whether there is a place for one more program that the agent sees.
+  func hasPlace(for app: AppID, in account: UInt32) -> Bool {
+    let all = all
+    if all.map(\.processes.count).reduce(0, +) < Limits.recordedPrograms { return true }
+    return !all.contains { $0.appID == app && $0.account == account }
+      && all.contains { $0.evidence == .observed && $0.processes.count > 1 }
+  }
+
+  /// Returns the programs of a session that the connected agent does not watch.
+  func unwatched(in session: OpenUsageSession) -> [ProcessIdentity] {
+    state.withLock { state in session.processes.filter { !state.watched.contains($0) } }
+  }
+
+  /// The sessions in which the agent watches a program.
+  var watchedSessions: [OpenUsageSession] {
+    state.withLock { state in state.sessions.filter { !state.watched.isDisjoint(with: $0.processes) } }
+  }
+
+  // MARK: Changes
+
+  /// Reads the sessions from their journal, after a change or at the start.
+  func read(from store: Store) async throws(StoreError) {
+    let number = state.withLock { state in
+      state.begun += 1
+      return state.begun
+    }
+    let read = try await store.openSessions().filter { $0.bootID == bootID }
+    state.withLock { state in
+      // A reading that was begun later may end earlier, and shows all that this one does.
+      guard number > state.shown else { return }
+      state.shown = number
+      let known = Dictionary(state.sessions.map { ($0.recordID, $0) }) { first, _ in first }
+      state.sessions = read.map { session in
+        var session = session
+        // The journal is behind what the agent has reported since.
+        if let known = known[session.recordID], !session.isPaused, known.lastSeenAt > session.lastSeenAt {
+          (session.lastSeenAt, session.lastSeenAtWall) = (known.lastSeenAt, known.lastSeenAtWall)
+        }
+        return session
+      }
+      state.watched.formIntersection(state.sessions.flatMap(\.processes))
+    }
+    changes.notify()
+  }
+
+  /// Notes that the connected agent watches a program of a session, which ran at an instant.
+  func watch(_ process: ProcessIdentity, at instant: BootInstant, wall: Int64) {
+    state.withLock { state in
+      guard let index = state.sessions.firstIndex(where: { $0.processes.contains(process) }) else { return }
+      state.watched.insert(process)
+      state.sessions[index].ran(at: instant, wall: wall)
+    }
+  }
+
+  /// Notes that no agent is connected, that another one is, or that it is silent.
+  func unwatchAll() { state.withLock { $0.watched = [] } }
+
+  /// Notes that the programs that the agent watches ran at an instant.
+  func ran(at instant: BootInstant, wall: Int64) {
+    state.withLock { state in
+      for index in state.sessions.indices where !state.watched.isDisjoint(with: state.sessions[index].processes) {
+        state.sessions[index].ran(at: instant, wall: wall)
+      }
+    }
+  }
+}
+
+extension OpenUsageSession {
+  fileprivate mutating func ran(at instant: BootInstant, wall: Int64) {
+    if lastSeenAt < instant { (lastSeenAt, lastSeenAtWall) = (instant, wall) }
+  }
+}
