@@ -42,9 +42,8 @@ import Testing
             into: UsageReport(boundary, period, from: first, through: last)
           ) { $0.add($1) }
           var totals = UseTotals(boundary)
-          for use in try await rig.store.use(of: emma, since: boundary.start(of: first) - UseTotals.longestMilliseconds)
-          {
-            totals.add(UseSpan(app: use.app, category: use.category, start: use.start, milliseconds: use.milliseconds))
+          for use in try await rig.store.look({ try $0.use(of: emma, since: boundary.start(of: first)) }) {
+            totals.add(use)
           }
           var expected: [FamilyDay: Int64] = [:]
           for (day, use) in totals.use where day >= first && day <= last {
@@ -61,8 +60,37 @@ import Testing
         }
       }
     }
-    let use = try await rig.store.use(of: emma, since: 0)
-    #expect(use.reduce(0) { $0 + $1.milliseconds } == emmas.reduce(0) { $0 + $1.activeMilliseconds })
-    #expect(use.map(\.start) == emmas.map(\.householdStart).sorted())
+    // What is kept by day is what the records hold, also after some of them are forgotten.
+    func use(_ records: [UsageRecord]) -> [FamilyDay: DayUse] {
+      var totals = UseTotals(utc)
+      for record in records where record.child == emma {
+        totals.add(
+          UseSpan(
+            app: record.appID, category: record.category, start: record.householdStart,
+            milliseconds: record.activeMilliseconds))
+      }
+      return totals.use
+    }
+    func kept() async throws -> [FamilyDay: DayUse] {
+      var totals = UseTotals(utc)
+      for use in try await rig.store.look({ try $0.use(of: emma, since: 0) }) { totals.add(use) }
+      return totals.use
+    }
+    #expect(try await kept() == use(records))
+    let middle = (from + to) / 2
+    try await rig.store.forgetSharedUse(before: middle)
+    #expect(
+      try await kept() == use(records.filter { $0.device == rig.own || $0.householdStart >= middle }),
+      "\(random.note)")
+  }
+
+  @Test("More ranges of a day than a person makes are joined where the gaps are smallest")
+  func joined() throws {
+    var set = SpanSet()
+    for start in [0, 100, 130, 500] as [Int64] { _ = set.insert(start..<start + 20) }
+    set.limit(to: 3)
+    #expect(set.ranges == [0..<20, 100..<150, 500..<520])
+    set.limit(to: 1)
+    #expect(set.ranges == [0..<520])
   }
 }

@@ -99,22 +99,26 @@ struct StandingReader: Sendable {
       moment.dayTime = time
       moment.day = boundary.day(containing: time)
     }
-    // By the same reading of the clock as the moment: otherwise what runs would have less left, and close a little early.
-    let running = try await running(at: moment.boot).filter { $0.use.child == child }
-    let points = try await points(of: child, rules, on: moment.day, running, isPresent: time == nil)
-    rules.add(points.grants, on: moment.day)
-    var totals = UseTotals(boundary, isLearningFree: rules.screenTime.learning == .free)
-    let week = boundary.start(of: moment.day.startOfWeek)
-    let longest = min(try await context.store.longestSession(), UseTotals.longestMilliseconds)
-    for use in try await context.store.use(of: child, since: week - longest) {
-      totals.add(UseSpan(app: use.app, category: use.category, start: use.start, milliseconds: use.milliseconds))
+    let day = moment.day
+    let week = boundary.start(of: day.startOfWeek)
+    // Read first, so that a session that ends meanwhile is in at least one of both.
+    let open = context.sessions.all
+    let (running, points, totals) = try await context.store.look { [context, rules, moment] effects in
+      // By the same reading of the clock as the moment: otherwise what runs would have less left,
+      // and close a little early.
+      let running = try Self.running(open, effects, context, at: moment.boot).filter { $0.use.child == child }
+      let points = try Self.points(effects, context, of: child, rules, on: day, running, isPresent: time == nil)
+      var totals = UseTotals(boundary, isLearningFree: rules.screenTime.learning == .free)
+      for use in try effects.use(of: child, since: week) { totals.add(use) }
+      for session in running {
+        let use = session.use
+        totals.add(
+          UseSpan(app: use.appID, category: use.category, start: use.since, milliseconds: use.activeMilliseconds))
+      }
+      totals.forget(before: day.startOfWeek)
+      return (running, points, totals)
     }
-    for session in running {
-      let use = session.use
-      totals.add(
-        UseSpan(app: use.appID, category: use.category, start: use.since, milliseconds: use.activeMilliseconds))
-    }
-    totals.forget(before: moment.day.startOfWeek)
+    rules.add(points.grants, on: day)
     // At another moment, what runs now says nothing.
     let present15 = time.map { abs($0 - present) < Self.beliefMilliseconds } ?? true
     var programs: [UInt32: Set<Subject>] = [:]
@@ -142,20 +146,24 @@ struct StandingReader: Sendable {
 
   /// Returns what runs on all machines, as far as known here, at an instant.
   func running(at now: BootInstant) async throws(StoreError) -> [ChildStanding.Session] {
-    var sessions: [ChildStanding.Session] = []
-    if context.profile.role == .child {
-      for open in context.sessions.all {
-        sessions.append(
-          .init(device: context.own, use: RunningUse(open, at: now), isStale: false, isPaused: open.isPaused))
-      }
+    let open = context.sessions.all
+    return try await context.store.look { [context] in try Self.running(open, $0, context, at: now) }
+  }
+
+  private static func running(
+    _ open: [OpenUsageSession], _ effects: DatabaseEffects, _ context: NodeContext, at now: BootInstant
+  ) throws -> [ChildStanding.Session] {
+    var sessions = open.map { open in
+      ChildStanding.Session(
+        device: context.own, use: RunningUse(open, at: now), isStale: false, isPaused: open.isPaused)
     }
-    for told in try await context.store.runningLists() where told.list.device != context.own {
+    for told in try effects.runningLists() where told.list.device != context.own {
       // A machine that was heard of before this boot is silent.
       let silence = told.bootID == context.bootID ? max(0, now - told.toldAt) : Int64.max / 2
-      for var use in told.list.entries where try await !context.store.isRecorded(use) {
+      for var use in told.list.entries {
         use.activeMilliseconds = min(
-          use.activeMilliseconds + min(silence, Self.beliefMilliseconds), HybridTimestamp.wallLimit - 1)
-        sessions.append(.init(device: told.list.device, use: use, isStale: silence > Self.staleMilliseconds))
+          use.activeMilliseconds + min(silence, beliefMilliseconds), HybridTimestamp.wallLimit - 1)
+        sessions.append(.init(device: told.list.device, use: use, isStale: silence > staleMilliseconds))
       }
     }
     return sessions.sorted {
@@ -164,44 +172,43 @@ struct StandingReader: Sendable {
   }
 
   /// Returns what a child may spend on a day, and what answers to requests grant on it.
-  private func points(
-    of child: ChildID, _ rules: RuleSet, on day: FamilyDay, _ running: [ChildStanding.Session], isPresent: Bool
-  ) async throws(StoreError) -> ChildPoints {
+  private static func points(
+    _ effects: DatabaseEffects, _ context: NodeContext, of child: ChildID, _ rules: RuleSet, on day: FamilyDay,
+    _ running: [ChildStanding.Session], isPresent: Bool
+  ) throws -> ChildPoints {
     let isChild = context.profile.role == .child
-    let (context, own, connected) = (context, context.own, context.members.connected)
+    let (own, connected) = (context.own, context.members.connected)
     let rewards = running.filter { $0.use.category == .reward }
-    return try await context.store.look { effects in
-      let purse = try effects.fullPurse(of: child)
-      var spendable = max(0, purse.ledger.balance)
-      var loanEnds: BootInstant?
-      if isChild {
-        let reach = try LoansInReach(effects, purse, of: child, rewards, connected: connected)
-        spendable = [purse.spendable, reach.coming].limitedSum
-        if spendable == 0, reach.shared > 0 {
-          let runs = isPresent && rewards.contains { $0.device == own }
-          let wait = context.loanWaits.withLock { $0.wait(for: child, isRunning: runs, at: context.now()) }
-          if wait.isOpen { (spendable, loanEnds) = (reach.shared, wait.ends) }
-        }
+    let purse = try effects.fullPurse(of: child)
+    var spendable = max(0, purse.ledger.balance)
+    var loanEnds: BootInstant?
+    if isChild {
+      let reach = try LoansInReach(effects, purse, of: child, rewards, connected: connected)
+      spendable = [purse.spendable, reach.coming].limitedSum
+      if spendable == 0, reach.shared > 0 {
+        let runs = isPresent && rewards.contains { $0.device == own }
+        let wait = context.loanWaits.withLock { $0.wait(for: child, isRunning: runs, at: context.now()) }
+        if wait.isOpen { (spendable, loanEnds) = (reach.shared, wait.ends) }
       }
-      for session in rewards where !isChild || session.device == own {
-        spendable = max(0, spendable - purse.costSoFar(of: UsageSlice(session.use), rules.boundary))
-      }
-      var redeemed = purse.redeemed(on: day)
-      var elsewhere: [DeviceID: Int64] = [:]
-      if rules.points.use == .redeemFirst {
-        let others = purse.ledger.redeemed(on: day, beside: own)
-        if isChild {
-          if redeemed.isEmpty { elsewhere = others.mapValues { $0.map(\.milliseconds).limitedSum } }
-        } else {
-          redeemed += others.values.joined()
-        }
-      }
-      let (requests, answers) = try effects.requests(of: child)
-      return ChildPoints(
-        spendable: spendable, redeemed: redeemed, grants: RequestBook(requests, answers).grants(on: day),
-        outOfReach: isChild && spendable == 0 && purse.ledger.balance > 0 ? purse.ledger : nil,
-        redeemedElsewhere: elsewhere, loanEnds: loanEnds)
     }
+    for session in rewards where !isChild || session.device == own {
+      spendable = max(0, spendable - purse.costSoFar(of: UsageSlice(session.use), rules.boundary))
+    }
+    var redeemed = purse.redeemed(on: day)
+    var elsewhere: [DeviceID: Int64] = [:]
+    if rules.points.use == .redeemFirst {
+      let others = purse.ledger.redeemed(on: day, beside: own)
+      if isChild {
+        if redeemed.isEmpty { elsewhere = others.mapValues { $0.map(\.milliseconds).limitedSum } }
+      } else {
+        redeemed += others.values.joined()
+      }
+    }
+    let (requests, answers) = try effects.requests(of: child)
+    return ChildPoints(
+      spendable: spendable, redeemed: redeemed, grants: RequestBook(requests, answers).grants(on: day),
+      outOfReach: isChild && spendable == 0 && purse.ledger.balance > 0 ? purse.ledger : nil,
+      redeemedElsewhere: elsewhere, loanEnds: loanEnds)
   }
 }
 

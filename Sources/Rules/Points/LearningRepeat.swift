@@ -62,7 +62,7 @@ extension LedgerEntry {
   /// The end of a session of learning, in household time.
   ///
   /// A session counts as at most 31 days long.
-  fileprivate var end: Int64 { Moment.sum(at, min(quantity, UseTotals.longestMilliseconds)) }
+  fileprivate var end: Int64 { Moment.sum(at, min(quantity, SpanSet.longestMilliseconds)) }
 
   fileprivate func isBefore(_ other: LedgerEntry) -> Bool {
     at != other.at ? at < other.at : id.source.bytes.lexicographicallyPrecedes(other.id.source.bytes)

@@ -98,7 +98,7 @@ public struct UsageReport: Sendable {
 
   /// Adds a session, from its start for as long as its time of use; the part of it outside of the report's days is left out.
   public mutating func add(_ session: UsageSlice) {
-    guard let stretch = UseInstants.stretch(from: session.start, milliseconds: session.activeMilliseconds),
+    guard let stretch = SpanSet.stretch(from: session.start, milliseconds: session.activeMilliseconds),
       stretch.lowerBound < edges[edges.count - 1], stretch.upperBound >= edges[0]
     else { return }
     let begins = stretch.lowerBound >= edges[0]

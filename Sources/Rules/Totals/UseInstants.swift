@@ -22,14 +22,6 @@ struct UseInstants: Sendable {
 
   init(isLearningFree: Bool = false) { self.isLearningFree = isLearningFree }
 
-  /// Returns the instants for which a session counts: from its start, for as long as its time of use.
-  ///
-  /// `nil` if it begins outside of the calendar. `start` is in household time, Unix milliseconds.
-  static func stretch(from start: Int64, milliseconds: Int64) -> Range<Int64>? {
-    guard HybridTimestamp.walls.contains(start) else { return nil }
-    return start..<start + min(max(milliseconds, 0), UseTotals.longestMilliseconds)
-  }
-
   /// Adds a range of instants, and returns what of it was not there before.
   ///
   /// `app` numbers the caller's applications from 0; `nil` if only the category is known.

@@ -1,32 +1,5 @@
 import LatchkeyModel
 
-/// A stretch of use of one application on one of a child's machines.
-public struct UseSpan: Hashable, Sendable {
-  /// The application; `nil` if only the category is known.
-  public var app: AppID?
-  /// The category at the time.
-  public var category: AppCategory
-  /// The start in household time, Unix milliseconds.
-  public var start: Int64
-  /// The time of use in milliseconds.
-  public var milliseconds: Int64
-
-  /// Creates a stretch.
-  public init(app: AppID?, category: AppCategory, start: Int64, milliseconds: Int64) {
-    self.app = app
-    self.category = category
-    self.start = start
-    self.milliseconds = milliseconds
-  }
-
-  /// Creates the stretch of a session: from its start, as long as its active time.
-  public init(_ record: UsageRecord) {
-    self.init(
-      app: record.appID, category: record.category, start: record.sessionStart,
-      milliseconds: record.activeMilliseconds)
-  }
-}
-
 /// A child's use by family day, on all accounts and machines, each instant counted once.
 ///
 /// The same stretches result in the same totals, in any order, any number of times, and in any parts. A session that runs
@@ -34,9 +7,6 @@ public struct UseSpan: Hashable, Sendable {
 ///
 /// Spec: Protocol/11-rules.md §8.
 public struct UseTotals: Sendable {
-  /// The longest stretch that is counted: 31 days, in milliseconds.
-  public static let longestMilliseconds: Int64 = 31 * 86_400_000
-
   private let boundary: DayBoundary
   private var instants: UseInstants
   private var numbers: [AppID: Int] = [:]
@@ -54,7 +24,7 @@ public struct UseTotals: Sendable {
   ///
   /// A stretch that begins outside of the calendar is not counted, and one of more than 31 days only to that length.
   public mutating func add(_ span: UseSpan) {
-    guard let stretch = UseInstants.stretch(from: span.start, milliseconds: span.milliseconds) else { return }
+    guard let stretch = SpanSet.stretch(from: span.start, milliseconds: span.milliseconds) else { return }
     var start = stretch.lowerBound
     while start < stretch.upperBound {
       let day = boundary.day(containing: start)

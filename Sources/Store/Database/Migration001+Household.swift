@@ -149,6 +149,16 @@ extension Migration001 {
       child, household_start, session_start, session_end, active, app_id, category, earned
     ) WHERE child IS NOT NULL;
 
+    -- The instants at which a child used an application, by day in UTC: what totals are made of.
+    CREATE TABLE use_day (
+      child BLOB NOT NULL,                  -- 16 bytes
+      day INTEGER NOT NULL,                 -- days since 1970-01-01 00:00 UTC, in household time
+      app_id TEXT NOT NULL,                 -- 1 to 255 bytes
+      category TEXT NOT NULL,               -- a word of AppCategory
+      ranges BLOB NOT NULL,                 -- for each range its start and end, u32 big-endian milliseconds of the day
+      PRIMARY KEY (child, day, app_id, category)
+    ) STRICT, WITHOUT ROWID;
+
     -- The longest session of each device, which bounds how long before a range a session that reaches into it can begin.
     CREATE TABLE usage_longest (
       device_id BLOB PRIMARY KEY,           -- 20 bytes

@@ -3,58 +3,10 @@ import GRDB
 import LatchkeyModel
 import LatchkeyRules
 
-/// A stretch of a child's use, as totals count it.
-public struct CountedUse: Hashable, Sendable {
-  /// The application.
-  public var app: AppID
-  /// The category at the time.
-  public var category: AppCategory
-  /// The start in household time, Unix milliseconds.
-  public var start: Int64
-  /// The time of use in milliseconds.
-  public var milliseconds: Int64
-}
-
 /// The use of a child on all machines, as far as this machine knows of it.
 ///
 /// Spec: Protocol/11-rules.md §8, §10.
 extension Store {
-  /// Returns the use that began at or after a time in household time, Unix milliseconds, in the order of the starts.
-  public func use(of child: ChildID, since start: Int64) async throws(StoreError) -> [CountedUse] {
-    try await read { database in
-      var names = AppNames()
-      var found: [CountedUse] = []
-      try database.each(
-        """
-        SELECT app_id, category, household_start, active FROM usage_record
-        WHERE child = ? AND household_start >= ? ORDER BY household_start
-        """, [child.bytes, start]
-      ) { row in
-        found.append(
-          CountedUse(
-            app: try names.app(row, 0), category: try names.category(row, 1), start: row.integer(2),
-            milliseconds: row.integer(3)))
-        return true
-      }
-      return found
-    }
-  }
-
-  /// Returns the time that the longest session of any device took, by the wall clock or in use, in milliseconds.
-  public func longestSession() async throws(StoreError) -> Int64 {
-    try await read { try $0.longestSession() }
-  }
-
-  /// Returns whether the record of a session that was told as running has arrived.
-  public func isRecorded(_ use: RunningUse) async throws(StoreError) -> Bool {
-    guard let child = use.child else { return false }
-    return try await read { database in
-      try database.first(
-        "SELECT 1 FROM usage_record WHERE child = ? AND household_start = ? AND record_id = ?",
-        [child.bytes, use.since, use.recordID.bytes], { _ in true }) ?? false
-    }
-  }
-
   /// Calls `visit` for each session of a child that may overlap a range of household time, in Unix milliseconds, and
   /// returns the latest name of each application.
   ///
@@ -94,13 +46,40 @@ extension Store {
 }
 
 extension Database {
+  /// Returns whether the record of a session that was told as running has arrived.
+  fileprivate func isRecorded(_ use: RunningUse) throws -> Bool {
+    guard let child = use.child else { return false }
+    return try first(
+      "SELECT 1 FROM usage_record WHERE child = ? AND household_start = ? AND record_id = ?",
+      [child.bytes, use.since, use.recordID.bytes], { _ in true }) ?? false
+  }
+
   fileprivate func longestSession() throws -> Int64 {
     try first("SELECT coalesce(MAX(milliseconds), 0) FROM usage_longest", [], { $0.integer(0) }) ?? 0
   }
 }
 
+extension DatabaseEffects {
+  /// Returns a child's use on all machines from the day in UTC that contains a time in household
+  /// time, Unix milliseconds.
+  public func use(of child: ChildID, since start: Int64) throws -> [UseSpan] {
+    try database.use(of: child, since: start)
+  }
+
+  /// Returns what runs on children's machines, as far as this machine was told and no record of it
+  /// has arrived.
+  public func runningLists() throws -> [ToldRunning] {
+    try database.rows("SELECT * FROM running_list ORDER BY device_id").compactMap { row in
+      guard var told = try ToldRunning(row, coding) else { return nil }
+      let running = try told.list.entries.filter { try !database.isRecorded($0) }
+      told.list = RunningList(device: told.list.device, number: told.list.number, entries: running)
+      return told
+    }
+  }
+}
+
 /// The applications and categories of rows, each read once: a history names few of them, many times.
-private struct AppNames {
+struct AppNames {
   private var apps: [(text: [UInt8], app: AppID, row: Int64)] = []
   private var categories: [(text: [UInt8], category: AppCategory)] = []
 

@@ -30,13 +30,6 @@ extension Store {
       }
     }
   }
-
-  /// Returns what runs on children's machines, as far as this machine was told.
-  public func runningLists() async throws(StoreError) -> [ToldRunning] {
-    try await read { [coding] database in
-      try database.rows("SELECT * FROM running_list ORDER BY device_id").compactMap { try ToldRunning($0, coding) }
-    }
-  }
 }
 
 extension InboxTransaction {
@@ -158,11 +151,12 @@ extension Database {
   func forgetSharedUse(of child: ChildID, own: DeviceID) throws {
     try run("DELETE FROM usage_record WHERE device_id <> ? AND child = ?", [own.bytes, child.bytes])
     try run("DELETE FROM running_list WHERE device_id <> ?", [own.bytes])
+    try countAgain(child, from: 0, to: HybridTimestamp.wallLimit)
   }
 }
 
 extension ToldRunning {
-  fileprivate init?(_ row: Row, _ coding: any BodyCoding) throws {
+  init?(_ row: Row, _ coding: any BodyCoding) throws {
     guard let list = try? coding.running(row.bytes("body")) else { return nil }
     self.init(
       list: list, bootID: row["boot_id"], toldAt: BootInstant(milliseconds: row["told_boot"] as Int64))

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import LatchkeyRules
 
 /// The use of a child on one machine, which a parent passes on to the child's other machines.
 ///
@@ -38,15 +39,20 @@ extension Store {
 
   /// Forgets what other machines have told of use that began before a time, in Unix milliseconds, on a child's machine.
   public func forgetSharedUse(before start: Int64) async throws(StoreError) {
-    let isOld = try await read { [own] database in
+    let first = try await read { [own] database in
       try database.first(
-        "SELECT 1 FROM usage_record WHERE device_id <> ? AND household_start < ? LIMIT 1", [own.bytes, start],
-        { _ in true }) ?? false
+        """
+        SELECT household_start FROM usage_record WHERE device_id <> ? AND household_start < ?
+        ORDER BY household_start LIMIT 1
+        """, [own.bytes, start], { $0.integer(0) })
     }
-    guard isOld else { return }
+    guard let first else { return }
     try await commits.commit(.upkeep) { [own] database in
       try database.run(
         "DELETE FROM usage_record WHERE device_id <> ? AND household_start < ?", [own.bytes, start])
+      for child in try database.usedChildren() {
+        try database.countAgain(child, from: first, to: start + SpanSet.longestMilliseconds)
+      }
     }
   }
 }

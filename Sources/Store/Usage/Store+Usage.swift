@@ -87,6 +87,7 @@ extension Database {
         record.account, record.child?.bytes, record.householdStart, record.doubt(takenUpAt: wall)?.rawValue,
       ])
     guard changesCount > 0 else { return false }
+    if let child = record.child { try count(record, of: child) }
     try group.witness(
       session: max(record.sessionEnd - record.sessionStart, record.activeMilliseconds), of: record.device, self)
     return true

@@ -1,0 +1,28 @@
+import LatchkeyModel
+
+/// A stretch of use of one application on one of a child's machines.
+public struct UseSpan: Hashable, Sendable {
+  /// The application; `nil` if only the category is known.
+  public var app: AppID?
+  /// The category at the time.
+  public var category: AppCategory
+  /// The start in household time, Unix milliseconds.
+  public var start: Int64
+  /// The time of use in milliseconds.
+  public var milliseconds: Int64
+
+  /// Creates a stretch.
+  public init(app: AppID?, category: AppCategory, start: Int64, milliseconds: Int64) {
+    self.app = app
+    self.category = category
+    self.start = start
+    self.milliseconds = milliseconds
+  }
+
+  /// Creates the stretch of a session: from its start, as long as its active time.
+  public init(_ record: UsageRecord) {
+    self.init(
+      app: record.appID, category: record.category, start: record.sessionStart,
+      milliseconds: record.activeMilliseconds)
+  }
+}
