@@ -83,10 +83,10 @@ public enum Limits {
   public static let factBytes = 24_576
   /// The number of applications in the list of those that a machine has found on itself.
   public static let installedApps = 2_048
-  /// The number of items that carry such a list.
-  public static let installedParts = 8
-  /// The number of bytes for which the applications of one such item count (`InstalledApp.size`).
-  public static let installedBytes = 24_576
+  /// The number of parts, each an item, of a list that a machine gives of itself.
+  public static let inventoryParts = 8
+  /// The number of bytes for which the entries of one part count: their texts and 8 bytes for each.
+  public static let inventoryBytes = 32_000
   /// Registers of one zone that a machine holds.
   public static let zoneRegisters = 4_096
   /// The number of registers that a parent keeps of what one child's machine says that it holds by other authors.

@@ -132,11 +132,6 @@ import Testing
     #expect(try RegistersInForce(bytes: state.bytes) == state)
     let coding = MessageBodyCoding()
     #expect(try coding.registers(coding.encode(registers)) == registers)
-    let accounts = [
-      Account(uid: 1_000, name: "emma", fullName: "Emma"),
-      Account(uid: 1_001, name: "x", fullName: "", statedChild: "Emma"),
-    ]
-    #expect(try coding.accounts(coding.encode(accounts)) == accounts)
     #expect(Edit([]).fault != nil)
     let twice = Edit([registers[0], registers[0]])
     #expect(throws: BodyFault.self) { try Edit(bytes: twice.bytes) }

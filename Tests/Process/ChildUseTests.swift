@@ -85,7 +85,11 @@ extension ProcessTests {
         #expect(await toms.terminate() == .exited(0))
         let foreign = try toms.read { database in
           try Int.fetchOne(
-            database, sql: "SELECT (SELECT COUNT(*) FROM usage_record) + (SELECT COUNT(*) FROM running_list)")
+            database,
+            sql: """
+              SELECT (SELECT COUNT(*) FROM usage_record)
+                + (SELECT COUNT(*) FROM inventory WHERE kind = 'running')
+              """)
         }
         #expect(foreign == 0)
         let report = try await mum.latchkey("report", "day", "--child", "Emma", "--format", "csv")

@@ -89,7 +89,9 @@ extension ProcessTests {
 
         _ = try await mum.api.ask(Endpoints.forgetDevice, "Emma's PC")
         #expect(try await mum.api.ask(Endpoints.getInstalled, (nil, nil)).map(\.deviceName.text) == [laptop.name])
-        let count = try mum.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM installed_part") }
+        let count = try mum.read {
+          try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM inventory WHERE kind = 'installed'")
+        }
         #expect(count == 1)
       }
     }

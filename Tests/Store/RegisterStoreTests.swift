@@ -208,10 +208,11 @@ import Testing
       return try await rig.store.load(
         parent, .control, epoch: position.epoch, from: 1, items: 100, bytes: 1 << 20, at: 8)
     }
-    let first = try await items(dad).filter { [.registers, .accounts].contains($0.kind) }
-    #expect(first.map(\.kind) == [.registers, .accounts])
+    let first = try await items(dad).filter { [.registers, .inventory].contains($0.kind) }
+    #expect(first.map(\.kind) == [.registers, .inventory, .inventory])
     #expect(try Set(rig.coding.registers(first[0].body)) == Set(registers))
-    #expect(try rig.coding.accounts(first[1].body) == accounts)
+    let list = try rig.coding.inventory(first[1].body)
+    #expect(list.kind == Account.inventory.name && list.entries == accounts.map(\.text))
     #expect(try await items(mum).allSatisfy { $0.kind != .registers }, "She knows what she has set.")
 
     var lock = Register(.child(emma), "lock", "on", modified: modified)

@@ -247,7 +247,7 @@ import Testing
     let position = try #require(removed.rotations.first)
     let items = try await rig.store.load(
       other, .control, epoch: position.epoch, from: 1, items: 10, bytes: 1 << 20, at: 3)
-    #expect(items.allSatisfy { $0.kind == .parents || $0.kind == .skip })
+    #expect(items.allSatisfy { $0.kind == .inventory || $0.kind == .skip })
     #expect(try await !record(rig, other).isRotating)
   }
 }

@@ -74,6 +74,22 @@ import Testing
     ).filter { $0.kind == kind }
   }
 
+  /// Receives a list of running programs, of the sender unless another machine is named.
+  private func tell(
+    _ uses: [RunningUse], _ number: UInt64, of machine: DeviceID? = nil, from device: DeviceID,
+    _ role: DeviceRole = .child
+  ) async throws -> InboxResult {
+    var list = EntryList(uses).parts(number: number)[0]
+    list.device = machine
+    return try await receive(.control, .inventory, rig.coding.encode(list), from: device, role)
+  }
+
+  /// Returns the lists of running programs that are pending for a device.
+  private func running(_ device: DeviceID) async throws -> [Inventory] {
+    try await waiting(device, .control, .inventory).map { try rig.coding.inventory($0.body) }
+      .filter { $0.kind == RunningUse.inventory.name }
+  }
+
   private func held(_ device: DeviceID) async throws -> [UsageRecord] {
     try await rig.store.usage(device: device, app: nil, from: .min, to: .max, limit: 100, before: nil)
   }
@@ -129,11 +145,10 @@ import Testing
     let use = RunningUse(
       recordID: claimed.recordID, account: 1_000, child: tom, appID: claimed.appID, displayName: "Kart",
       category: .reward, milliPointsPerMinute: 0, since: claimed.householdStart, activeMilliseconds: 5)
-    let list = RunningList(device: liar, number: 1, entries: [use])
-    #expect(try await receive(.control, .running, rig.coding.encode(list), from: liar, .child).changes.isEmpty)
+    #expect(try await tell([use], 1, from: liar).changes.isEmpty)
     for machine in [liar, toms, pc] {
       #expect(try await waiting(machine, .usage, .usageRecord).isEmpty)
-      #expect(try await waiting(machine, .control, .running).isEmpty)
+      #expect(try await running(machine).isEmpty)
     }
   }
 
@@ -172,25 +187,24 @@ import Testing
     let stranger = try #require(ChildID(bytes: rig.random.bytes(16)))
     let uses = try [use(emma), use(tom), use(nil), use(stranger)]
     for count in [1, 4] {
-      let list = RunningList(device: pc, number: UInt64(count), entries: Array(uses.prefix(count)))
-      #expect(try await receive(.control, .running, rig.coding.encode(list), from: pc, .child).hasNewUse)
+      #expect(try await tell(Array(uses.prefix(count)), UInt64(count), from: pc).hasNewUse)
     }
     let told = try await rig.store.look { try $0.runningLists() }
-    #expect(told.count == 1 && Set(told[0].list.entries.map(\.child)) == [emma, tom, nil])
-    #expect(told[0].list.entries.count == 4, "A child whom the machine does not serve is not believed.")
+    #expect(told.count == 1 && Set(told[pc]?.entries.map(\.child) ?? []) == [emma, tom, nil])
+    #expect(told[pc]?.entries.count == 4, "A child whom the machine does not serve is not believed.")
     for (device, child) in [(laptop, emma), (toms, tom)] {
-      let items = try await waiting(device, .control, .running)
-      let lists = try items.map { try rig.coding.running($0.body) }
-      #expect(lists.map(\.device) == [pc] && lists.map { $0.entries.map(\.child) } == [[child]], "\(lists)")
+      let lists = try await running(device)
+      #expect(lists.map(\.device) == [pc], "\(lists)")
+      #expect(lists.map { $0.entries.map { RunningUse(text: $0)?.child } } == [[child]], "\(lists)")
     }
     // A machine may not report the list of another machine.
-    let foreign = RunningList(device: laptop, number: 9, entries: [])
-    #expect(try await receive(.control, .running, rig.coding.encode(foreign), from: pc, .child).faults.count == 1)
+    #expect(try await tell([], 9, of: laptop, from: pc).faults.count == 1)
     var ended = try record(pc, emma)
     (ended.recordID, ended.householdStart) = (uses[0].recordID, uses[0].since)
     _ = try await give(ended, from: pc)
     let left = try await rig.store.look { try $0.runningLists() }
-    #expect(left.map { $0.list.entries.map(\.recordID) } == [uses.dropFirst().map(\.recordID)], "Its record is there.")
+    #expect(
+      left.mapValues { $0.entries.map(\.recordID) } == [pc: uses.dropFirst().map(\.recordID)], "Its record is there.")
   }
 
   @Test("A child's machine takes from a parent what others have used, of its own children, of late, and once")
@@ -215,9 +229,8 @@ import Testing
 
     // A parent that was not connected brings an older list.
     func list(_ number: UInt64, from parent: DeviceID) async throws -> UInt64? {
-      let list = RunningList(device: laptop, number: number, entries: [])
-      _ = try await receive(.control, .running, rig.coding.encode(list), from: parent, .parent)
-      return try await rig.store.look { try $0.runningLists() }.first { $0.list.device == laptop }?.list.number
+      _ = try await tell([], number, of: laptop, from: parent, .parent)
+      return try await rig.store.look { try $0.runningLists() }[laptop]?.number
     }
     #expect(try await list(5, from: mum) == 5)
     #expect(try await list(4, from: dad) == 5)
@@ -246,14 +259,17 @@ import Testing
     let use = RunningUse(
       recordID: record.recordID, account: nil, child: emma, appID: record.appID, displayName: "Kart",
       category: .reward, milliPointsPerMinute: 0, since: 5, activeMilliseconds: 5)
-    #expect(try await rig.store.tellRunning([], at: 1).isEmpty, "Nothing ran, and nothing was told.")
-    #expect(try await rig.store.tellRunning([use], at: 2).map(\.device) == [mum])
-    #expect(try await rig.store.tellRunning([], at: 3).map(\.device) == [mum])
-    #expect(try await rig.store.tellRunning([], at: 4).isEmpty)
-    let lists = try await waiting(mum, .control, .running).map { try rig.coding.running($0.body) }
-    #expect(lists == [RunningList(device: rig.own, number: 2, entries: [])])
+    func change(_ uses: [RunningUse]) async throws -> [DeviceID] {
+      try await rig.store.setInventory(EntryList(uses), at: 1).changes.map(\.device)
+    }
+    #expect(try await change([]).isEmpty, "Nothing ran, and nothing was told.")
+    #expect(try await change([use]) == [mum])
+    #expect(try await change([use]) == [mum], "It still runs.")
+    #expect(try await change([]) == [mum])
+    #expect(try await change([]).isEmpty)
+    #expect(try await running(mum) == EntryList([RunningUse]()).parts(number: 3))
     let dad = try await rig.paired(.parent)
-    #expect(try await waiting(dad, .control, .running).count == 1)
+    #expect(try await running(dad).count == 1)
   }
 
   @Test("A household's clock is kept with the audit of how the wall clock was set")

@@ -13,6 +13,7 @@ import agent
 import bech32m
 import cpace
 import hashing
+import inventories
 import keys
 import noise_handshakes
 import registers
@@ -20,7 +21,7 @@ import rotation
 import rules
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, agent]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, inventories, agent]
 
 
 def main() -> int:

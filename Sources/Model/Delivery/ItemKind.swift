@@ -27,18 +27,10 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let usageLoss = ItemKind(rawValue: 6)
   /// The notice that the sender refused items of the receiver.
   public static let refusal = ItemKind(rawValue: 7)
-  /// The parents that the sender, a child's machine, is paired with.
-  public static let parents = ItemKind(rawValue: 8)
+  /// A list that a child's machine gives of itself.
+  public static let inventory = ItemKind(rawValue: 8)
   /// Registers that the sender, a child's machine, holds.
   public static let registers = ItemKind(rawValue: 9)
-  /// The accounts of people on the sender, a child's machine.
-  public static let accounts = ItemKind(rawValue: 10)
   /// Facts about children.
   public static let facts = ItemKind(rawValue: 11)
-  /// What runs on a child's machine now.
-  public static let running = ItemKind(rawValue: 12)
-  /// The applications that the sender, a child's machine, has found on itself.
-  public static let installed = ItemKind(rawValue: 13)
-  /// What parents should know of the sender, a child's machine.
-  public static let conditions = ItemKind(rawValue: 14)
 }

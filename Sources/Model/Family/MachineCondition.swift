@@ -27,3 +27,21 @@ public struct MachineCondition: Hashable, Sendable, Codable {
     return detail.isEmpty ? nil : TextRule.accountName.fault(in: detail)
   }
 }
+
+extension MachineCondition: InventoryEntry {
+  package static let inventory = InventoryKind("conditions", most: most)
+
+  package var lines: [String] {
+    var words = [name]
+    if account != nil || !detail.isEmpty { words.append(account.map { String($0) } ?? "-") }
+    if !detail.isEmpty { words.append(detail) }
+    return [words.joined(separator: " ")]
+  }
+
+  package init?(lines: [String]) {
+    guard lines.count == 1 else { return nil }
+    let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count <= 3 else { return nil }
+    self.init(words[0], account: words.count > 1 ? UInt32(words[1]) : nil, detail: words.count > 2 ? words[2] : "")
+  }
+}

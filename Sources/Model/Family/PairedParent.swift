@@ -20,6 +20,25 @@ public struct PairedParent: Hashable, Sendable, Codable {
   }
 }
 
+extension PairedParent: InventoryEntry {
+  package static let inventory = InventoryKind("parents", most: Limits.toldParents)
+
+  package var fault: String? {
+    HybridTimestamp.walls.contains(pairedAt) ? nil : "The pairing is at a time that no calendar has."
+  }
+
+  package var lines: [String] {
+    [Hexadecimal.encode(deviceID.bytes), name.text, String(pairedAt), leftAt.map { String($0) } ?? ""]
+  }
+
+  package init?(lines: [String]) {
+    guard lines.count == 4, let bytes = Hexadecimal.decode(lines[0]), let device = DeviceID(bytes: bytes),
+      let pairedAt = Int64(lines[2])
+    else { return nil }
+    self.init(deviceID: device, name: DeviceName(sanitising: lines[1]), pairedAt: pairedAt, leftAt: Int64(lines[3]))
+  }
+}
+
 /// Another parent of a child's machine, as a parent's node shows it.
 public struct OtherParent: Hashable, Sendable, Codable {
   /// The parent's machine.

@@ -12,14 +12,9 @@ public protocol BodyCoding: Sendable {
   func encode(_ state: StateInForce) -> [UInt8]
   func encode(_ rotation: KeyRotation) -> [UInt8]
   func encode(_ notice: RefusalNotice) -> [UInt8]
-  func encode(_ parents: [PairedParent]) -> [UInt8]
+  func encode(_ inventory: Inventory) -> [UInt8]
   func encode(_ registers: [Register]) -> [UInt8]
-  func encode(_ accounts: [Account]) -> [UInt8]
-  /// Returns encoded conditions.
-  func encode(_ conditions: [MachineCondition]) -> [UInt8]
   func encode(_ facts: [Fact]) -> [UInt8]
-  func encode(_ running: RunningList) -> [UInt8]
-  func encode(_ part: InstalledPart) -> [UInt8]
 
   /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that this version does not
   /// know.
@@ -30,12 +25,8 @@ public protocol BodyCoding: Sendable {
   func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce
   func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation
   func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice
-  func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent]
+  /// Returns a part of a list, whose entries are not checked.
+  func inventory(_ body: [UInt8]) throws(BodyFault) -> Inventory
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register]
-  func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account]
-  /// Returns the conditions in a body.
-  func conditions(_ body: [UInt8]) throws(BodyFault) -> [MachineCondition]
   func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact]
-  func running(_ body: [UInt8]) throws(BodyFault) -> RunningList
-  func installed(_ body: [UInt8]) throws(BodyFault) -> InstalledPart
 }

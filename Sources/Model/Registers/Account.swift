@@ -39,3 +39,14 @@ public struct Account: Hashable, Sendable, Codable, Comparable {
   /// Returns whether `left` sorts before `right`, which compares the numbers.
   public static func < (left: Account, right: Account) -> Bool { left.uid < right.uid }
 }
+
+extension Account: InventoryEntry {
+  package static let inventory = InventoryKind("accounts", most: most, news: .household)
+
+  package var lines: [String] { [String(uid), name, fullName, statedChild ?? ""] }
+
+  package init?(lines: [String]) {
+    guard lines.count == 4, let uid = UInt32(lines[0]) else { return nil }
+    self.init(uid: uid, name: lines[1], fullName: lines[2], statedChild: lines[3].isEmpty ? nil : lines[3])
+  }
+}

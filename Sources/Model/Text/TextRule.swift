@@ -48,6 +48,9 @@ public struct TextRule: Hashable, Sendable {
     what: "The value", bytes: 0...Register.valueBytes, characters: .paragraphs)
   /// The rule for the texts of facts.
   public static let fact = TextRule(what: "The fact", bytes: 1...Fact.textBytes, characters: .paragraphs)
+  /// The rule for entries of lists that machines give of themselves.
+  public static let inventoryEntry = TextRule(
+    what: "The entry", bytes: 1...Limits.lineBytes, characters: .paragraphs)
   /// The rule for the log-in names of accounts.
   public static let accountName = TextRule(
     what: "The account's name", bytes: 1...Account.nameBytes, characters: .word)
@@ -71,7 +74,7 @@ public struct TextRule: Hashable, Sendable {
   /// All rules for texts that are stored or sent.
   public static let all = [
     deviceName, software, appID, displayName, matcherValue, message, zone, reason, registerValue, accountName, fullName,
-    fact, appVersion, accountPlace,
+    fact, appVersion, accountPlace, inventoryEntry,
   ]
 
   /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is valid.

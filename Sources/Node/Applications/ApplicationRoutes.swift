@@ -64,7 +64,7 @@ extension Call {
     return InstalledListing(
       deviceID: device, deviceName: name, children: children, toldAt: known?.toldAt, number: known?.number ?? 0,
       more: known?.more ?? 0,
-      apps: (known?.apps ?? []).map { app in
+      apps: (known?.entries ?? []).map { app in
         InstalledListing.App(
           appID: app.appID, displayName: app.name, version: app.version, suggestion: app.suggestion,
           settings: rules.map { child, rules in
@@ -83,7 +83,7 @@ extension Call {
     let devices = role == .child ? [context.own] : machines.map(\.device)
     let installed = try await installed()
     var names: [AppID: String] = [:]
-    for app in devices.compactMap({ installed[$0]?.apps }).joined() where names[app.appID] == nil {
+    for app in devices.compactMap({ installed[$0]?.entries }).joined() where names[app.appID] == nil {
       names[app.appID] = app.name
     }
     return names

@@ -47,15 +47,17 @@ struct ApplicationService: EffectCarrier {
     let (list, matchers) = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         let found = ApplicationScan.run(places)
-        continuation.resume(returning: (InstalledList(found.lazy.map(\.app)), Self.matchers(of: found)))
+        var list = EntryList(found.lazy.map(\.app))
+        list.entries.sort { $0.appID < $1.appID }
+        continuation.resume(returning: (list, Self.matchers(of: found)))
       }
     }
     do {
       let (number, changes) = try await context.store.setInstalled(list, matchers: matchers, at: context.wall())
       await directory.committed(changes)
       context.changes.notify()
-      context.logger.debug("looked at what is installed", metadata: ["applications": "\(list.apps.count)"])
-      return ApplicationsScanned(number: number, applications: list.apps.count + list.more)
+      context.logger.debug("looked at what is installed", metadata: ["applications": "\(list.entries.count)"])
+      return ApplicationsScanned(number: number, applications: list.entries.count + list.more)
     } catch {
       context.logger.error("the installed applications could not be kept", metadata: ["reason": "\(error)"])
       return nil

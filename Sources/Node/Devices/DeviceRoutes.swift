@@ -290,15 +290,15 @@ extension Call {
   /// Returns the conditions of children's machines; on a child's node its own.
   func conditions() async throws -> [ConditionListing] {
     let household = try await household()
-    let known = try await context.store.conditions()
+    let known = try await context.store.inventories(MachineCondition.self)
     if role == .child {
       let accounts = try await accounts(on: nil).map(\.account)
-      return (known[context.own] ?? []).map { listing($0, of: context.own, context.name, accounts) }
+      return (known[context.own]?.entries ?? []).map { listing($0, of: context.own, context.name, accounts) }
     }
     let heard = Dictionary(
       try await listed().map { ($0.device.deviceID, $0.device.lastSeenAt) }, uniquingKeysWith: { first, _ in first })
     return household.machines.flatMap { machine in
-      (known[machine.device] ?? []).map { condition in
+      (known[machine.device]?.entries ?? []).map { condition in
         var listing = listing(condition, of: machine.device, machine.name, machine.accounts)
         listing.heardAt = heard[machine.device] ?? nil
         return listing

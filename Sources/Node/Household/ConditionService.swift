@@ -73,9 +73,7 @@ struct ConditionService: Sendable {
         }
       }
       conditions += faults.notes.filter { !conditions.contains($0) }
-      let changes = try await context.store.setConditions(
-        Array(conditions.prefix(MachineCondition.most)), at: context.wall())
-      await directory.committed(changes)
+      await directory.committed(try await context.store.setInventory(EntryList(conditions), at: context.wall()).changes)
     } catch {
       context.logger.error("the machine's condition could not be kept", metadata: ["reason": "\(error)"])
     }

@@ -54,7 +54,7 @@ extension Call {
   private final class Memory: Sendable {
     let household = Mutex<Household?>(nil)
     let family = Mutex<Family?>(nil)
-    let installed = Mutex<[DeviceID: KnownApplications]?>(nil)
+    let installed = Mutex<[DeviceID: KnownInventory<InstalledApp>]?>(nil)
   }
 
   private typealias Family = (
@@ -103,10 +103,9 @@ extension Call {
   func machinesWithEditsUnderWay() async throws(StoreError) -> Set<DeviceID> { try await family().awaiting }
 
   /// Returns what children's machines have found on themselves; on a child's node its own.
-  func installed() async throws(StoreError) -> [DeviceID: KnownApplications] {
+  func installed() async throws(StoreError) -> [DeviceID: KnownInventory<InstalledApp>] {
     if let known = memory.installed.withLock({ $0 }) { return known }
-    let devices = role == .child ? [context.own] : try await household().machines.map(\.device)
-    let installed = try await context.store.installed(on: devices)
+    let installed = try await context.store.inventories(InstalledApp.self)
     memory.installed.withLock { $0 = installed }
     return installed
   }

@@ -157,13 +157,13 @@ struct StandingReader: Sendable {
       ChildStanding.Session(
         device: context.own, use: RunningUse(open, at: now), isStale: false, isPaused: open.isPaused)
     }
-    for told in try effects.runningLists() where told.list.device != context.own {
+    for (device, told) in try effects.runningLists() where device != context.own {
       // A machine that was heard of before this boot is silent.
-      let silence = told.bootID == context.bootID ? max(0, now - told.toldAt) : Int64.max / 2
-      for var use in told.list.entries {
+      let silence = told.bootID == context.bootID ? max(0, now - told.toldBoot) : Int64.max / 2
+      for var use in told.entries {
         use.activeMilliseconds = min(
           use.activeMilliseconds + min(silence, beliefMilliseconds), HybridTimestamp.wallLimit - 1)
-        sessions.append(.init(device: told.list.device, use: use, isStale: silence > staleMilliseconds))
+        sessions.append(.init(device: device, use: use, isStale: silence > staleMilliseconds))
       }
     }
     return sessions.sorted {

@@ -152,7 +152,8 @@ actor UsageService {
       let child = household.child(of: user, on: context.own)
       let householdStart = context.time.now
       let rules = household.rules(for: child)
-      let installed = try await context.store.installed(on: context.own)?.apps.first { $0.appID == appID }?.name
+      let apps = try await context.store.inventory(InstalledApp.self, of: context.own)?.entries ?? []
+      let installed = apps.first { $0.appID == appID }?.name
       opening = try await context.store.openSession(
         of: appID, process, account: user, bootID: context.bootID, asOf: asOf
       ) {
@@ -298,7 +299,10 @@ actor UsageService {
     guard context.profile.role == .child else { return }
     let (sessions, now) = (Set(open.map(\.recordID)), context.now())
     if let told, told.sessions == sessions, sessions.isEmpty || now - told.at < Self.reportPause { return }
-    let changes = try await context.store.tellRunning(open.map { RunningUse($0, at: now) }, at: context.wall())
+    let uses = open.map { RunningUse($0, at: now) }.sorted {
+      $0.recordID.bytes.lexicographicallyPrecedes($1.recordID.bytes)
+    }
+    let changes = try await context.store.setInventory(EntryList(uses), at: context.wall()).changes
     told = (sessions, now)
     await directory.committed(changes)
     context.useNews.notify()

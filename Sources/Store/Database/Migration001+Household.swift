@@ -68,14 +68,18 @@ extension Migration001 {
       PRIMARY KEY (child, app_id, category, day)
     ) STRICT, WITHOUT ROWID;
 
-    -- The accounts of people on children's machines: on a child its own, on a parent those of each child's machine.
-    CREATE TABLE account (
+    -- The lists that children's machines give of themselves: on a child's machine its own lists and
+    -- those of other machines that parents forward, on a parent's those of each child's machine.
+    CREATE TABLE inventory (
+      kind TEXT NOT NULL,                   -- the name of an InventoryKind
       device_id BLOB NOT NULL,              -- 20 bytes
-      uid INTEGER NOT NULL,                 -- number of the account
-      name TEXT NOT NULL,                   -- 1 to 64 bytes
-      full_name TEXT NOT NULL,              -- at most 255 bytes
-      stated_child TEXT,                    -- 1 to 64 bytes: whose it is by the word of the machine's owner; null if unknown
-      PRIMARY KEY (device_id, uid)
+      part INTEGER NOT NULL,                -- the place in the list, 0 to 7
+      body BLOB NOT NULL,                   -- a protobuf Inventory, at most 32,768 bytes
+      told_by BLOB NOT NULL,                -- 20 bytes: the machine that sent it
+      boot_id TEXT NOT NULL,                -- UUID of the boot in which it came; empty for an own list
+      told_boot INTEGER NOT NULL,           -- milliseconds
+      told_at INTEGER NOT NULL,             -- Unix milliseconds
+      PRIMARY KEY (kind, device_id, part)
     ) STRICT, WITHOUT ROWID;
 
     -- On a child's machine: what tells whether an account is the one that had its number before.
@@ -85,25 +89,6 @@ extension Migration001 {
       home TEXT NOT NULL,                   -- path of the home folder
       home_mark TEXT NOT NULL               -- inode and time of birth of that folder; empty if it is not the account's
     ) STRICT;
-
-    -- What parents should know of children's machines: on a child of its own, on a parent of each child's machine.
-    CREATE TABLE condition (
-      device_id BLOB NOT NULL,              -- 20 bytes
-      place INTEGER NOT NULL,               -- in the list, 0 to 63
-      name TEXT NOT NULL,                   -- 1 to 64 bytes
-      account INTEGER,                      -- number of the account; NULL if it is about the machine
-      detail TEXT NOT NULL,                 -- at most 64 bytes
-      PRIMARY KEY (device_id, place)
-    ) STRICT, WITHOUT ROWID;
-
-    -- The applications found on children's machines: on a child its own, on a parent those of each child's machine.
-    CREATE TABLE installed_part (
-      device_id BLOB NOT NULL,              -- 20 bytes
-      part INTEGER NOT NULL,                -- the place in the list, 0 to 7
-      body BLOB NOT NULL,                   -- as the item that carries it, at most 32,768 bytes
-      told_at INTEGER NOT NULL,             -- Unix milliseconds
-      PRIMARY KEY (device_id, part)
-    ) STRICT, WITHOUT ROWID;
 
     -- What recognizes the applications of this machine, a child's, by its own look.
     CREATE TABLE installed_matcher (
@@ -214,16 +199,6 @@ extension Migration001 {
       activity_run INTEGER,                 -- the agent's run whose clock was read; the bits of an unsigned integer
       activity_clock INTEGER,               -- milliseconds: what that clock showed
       activity INTEGER                      -- milliseconds: the time of activity so far; these three null if not known
-    ) STRICT, WITHOUT ROWID;
-
-    -- What runs on children's machines, by the word of each; on a child also the last list that it told its parents.
-    CREATE TABLE running_list (
-      device_id BLOB PRIMARY KEY,           -- 20 bytes
-      number INTEGER NOT NULL,              -- counts the lists of that machine; the bits of an unsigned integer
-      told_by BLOB NOT NULL,                -- 20 bytes: the machine that told of it
-      boot_id TEXT NOT NULL,                -- UUID of this machine's boot in which it was told
-      told_boot INTEGER NOT NULL,           -- milliseconds
-      body BLOB NOT NULL                    -- a protobuf Running
     ) STRICT, WITHOUT ROWID;
 
     -- On a parent: children whose use a machine has got since it began to serve them; what is new is passed on to it.

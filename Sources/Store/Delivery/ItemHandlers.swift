@@ -59,40 +59,20 @@ enum ItemHandlers {
     } apply: {
       try $0.applyRefusal($1, $2)
     },
-    ItemHandler(.parents) { body, coding throws(BodyFault) in
-      try coding.parents(body)
+    ItemHandler(.inventory) { body, coding throws(BodyFault) in
+      try coding.inventory(body).checked()
     } apply: {
-      try $0.applyParents($1, $2)
+      try $0.applyInventory($1, $2)
     },
     ItemHandler(.registers) { body, coding throws(BodyFault) in
       try coding.registers(body)
     } apply: {
       try $0.applyRegisters($1, $2)
     },
-    ItemHandler(.accounts) { body, coding throws(BodyFault) in
-      try coding.accounts(body)
-    } apply: {
-      try $0.applyAccounts($1, $2)
-    },
-    ItemHandler(.conditions) { body, coding throws(BodyFault) in
-      try coding.conditions(body)
-    } apply: {
-      try $0.applyConditions($1, $2)
-    },
     ItemHandler(.facts) { body, coding throws(BodyFault) in
       try coding.facts(body)
     } apply: {
       try $0.applyFacts($1, $2)
-    },
-    ItemHandler(.running) { body, coding throws(BodyFault) in
-      try coding.running(body)
-    } apply: {
-      try $0.applyRunning($1, $2)
-    },
-    ItemHandler(.installed) { body, coding throws(BodyFault) in
-      try coding.installed(body)
-    } apply: {
-      try $0.applyInstalled($1, $2)
     },
   ]
 }

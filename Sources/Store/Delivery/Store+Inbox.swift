@@ -223,17 +223,8 @@ struct InboxTransaction {
       result.changes += try database.rotateHousehold(keys, coding, by: own, at: wall)
     } else {
       try database.noteLeft(peer.number, age: age, at: wall)
-      result.changes += try database.queueParents(keys, coding, age: age, at: wall)
+      result.changes += try inventories.setParents(age: age)
     }
-  }
-
-  /// Stores the parents that a child's machine reports.
-  mutating func applyParents(_ item: DeliveryItem, _ body: Result<[PairedParent], BodyFault>) throws {
-    do {
-      guard peerRole == .child else { throw BodyFault("Only a child's device tells of its parents.", .role) }
-      let parents = try body.get()
-      result.newParents += try database.take(parents, of: peer, own: own, age: age, at: wall)
-    } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
 
   mutating func applyRotation(_ item: DeliveryItem, _ body: Result<KeyRotation, BodyFault>) throws {

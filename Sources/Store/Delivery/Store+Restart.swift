@@ -51,15 +51,9 @@ extension Store {
         wanted = try items.filter { $0.kind != .facts } + database.factItems(for: peer, keys, coding)
         let parents = try database.addresses(role: .parent)
         guard parents.contains(peer) else { break }
-        wanted.removeAll { [.registers, .accounts, .conditions, .running, .installed].contains($0.kind) }
-        wanted += try database.householdItems(keys, coding, own: own)
-        // The list is short, and a parent that lost it would not learn of the others.
-        guard parents.count > 1 else { break }
-        wanted.removeAll { $0.kind == .parents }
-        wanted.append(
-          QueuedItem(
-            kind: .parents, id: Array(keys.freshKey().prefix(16)), body: try database.parentList(coding, age: age),
-            level: 0))
+        let inventories = Inventories(database, own: own, coding: coding, keys: keys, at: wall)
+        wanted.removeAll { [.registers, .inventory].contains($0.kind) }
+        wanted += try database.householdItems(inventories, keys, coding, own: own)
       case (.usage, .peerLost):
         // What was passed on to a child's machine is passed on again.
         try database.run("DELETE FROM use_shared WHERE peer = ?", [peer.number])

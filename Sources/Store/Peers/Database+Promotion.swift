@@ -46,9 +46,11 @@ extension Database {
         [Store.householdKey, device.description])
     }
     if record.device.role == .parent {
-      // A machine with one parent has nobody to tell.
-      _ = try queueParents(least: 2, keys, coding, age: age, at: wall)
-      _ = try queueHousehold(for: peer, keys, coding, own: own, at: wall)
+      let inventories = Inventories(self, own: own, coding: coding, keys: keys, at: wall)
+      try inventories.setParents(with: peer, age: age)
+      for item in try householdItems(inventories, keys, coding, own: own) {
+        _ = try enqueue(peer, .control, kind: item.kind, itemID: item.id, body: item.body, at: wall)
+      }
       // What was used before is the family's, too. A parent that was paired before may hold any of it by itself, and must not
       // get it in a total as well.
       if record.state == .pending { try queueUsage(for: peer, keys, coding, caps, own: own, age: age, at: wall) }

@@ -39,58 +39,12 @@ extension Store {
 extension Database {
   /// Milliseconds of running for which another parent counts as news.
   fileprivate static var parentNewsMilliseconds: Int64 { 86_400_000 }
-  /// Milliseconds of running for which a child's machine tells of a parent that left.
-  private static var leftMilliseconds: Int64 { 7 * 86_400_000 }
 
   /// Notes that the pairing with a parent has ended, of which the other parents are told.
   func noteLeft(_ number: Int64, age: Int64, at wall: Int64) throws {
     try run(
       "UPDATE peer SET left_at = coalesce(left_at, ?), left_age = coalesce(left_age, ?) WHERE number = ? AND role = ?",
       [wall, age, number, DeviceRole.parent.rawValue])
-  }
-
-  /// Queues the list of this machine's parents for each of them, in place of an earlier list that waits.
-  ///
-  /// - Parameters:
-  ///   - least: The smallest number of parents for which a list is sent.
-  ///   - keys: The source of the items' keys.
-  ///   - coding: The coding of the items' bodies.
-  ///   - age: The reading of the age clock.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The changes of the outbox.
-  /// - Throws: The database's error.
-  func queueParents(
-    least: Int = 1, _ keys: any KeySource, _ coding: any BodyCoding, age: Int64, at wall: Int64
-  ) throws -> [OutboxChange] {
-    let parents = try addresses(role: .parent)
-    guard parents.count >= least else { return [] }
-    let body = try parentList(coding, age: age)
-    return try parents.map { parent in
-      let waiting = try rows(
-        "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
-        [parent.number, ItemKind.parents.rawValue])
-      for item in waiting {
-        try withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
-      }
-      return try enqueue(
-        parent, .control, kind: .parents, itemID: Array(keys.freshKey().prefix(16)), body: body, at: wall)
-    }
-  }
-
-  /// Returns the body of the item that tells of this machine's parents.
-  func parentList(_ coding: any BodyCoding, age: Int64) throws -> [UInt8] {
-    let parents = try rows(
-      """
-      SELECT device_id, name, paired_at, left_at FROM peer
-      WHERE role = ?1 AND (state = 2 OR state > 2 AND left_age > ?2)
-      ORDER BY state = 2 DESC, paired_at DESC, number DESC LIMIT ?3
-      """, [DeviceRole.parent.rawValue, age - Self.leftMilliseconds, Limits.toldParents])
-    return coding.encode(
-      try parents.map {
-        PairedParent(
-          deviceID: try $0.deviceID("device_id"), name: DeviceName(sanitising: $0["name"]), pairedAt: $0["paired_at"],
-          leftAt: $0["left_at"])
-      })
   }
 
   /// Takes over the list of a child's parents.
@@ -136,6 +90,38 @@ extension Database {
           at: wall))
     }
     return news
+  }
+}
+
+/// The list of this machine's parents, which it gives each of them.
+extension Inventories {
+  /// Milliseconds of running for which a child's machine tells of a parent that left.
+  private static var leftMilliseconds: Int64 { 7 * 86_400_000 }
+
+  /// Keeps the list and, if it has changed, queues it for some parents; without `receivers`, for
+  /// all of them.
+  @discardableResult
+  func setParents(for receivers: [OutboxAddress]? = nil, age: Int64) throws -> [OutboxChange] {
+    let parents = try database.rows(
+      """
+      SELECT device_id, name, paired_at, left_at FROM peer
+      WHERE role = ?1 AND (state = 2 OR state > 2 AND left_age > ?2)
+      ORDER BY state = 2 DESC, paired_at DESC, number DESC
+      """, [DeviceRole.parent.rawValue, age - Self.leftMilliseconds])
+    let list = EntryList(
+      try parents.map {
+        PairedParent(
+          deviceID: try $0.deviceID("device_id"), name: DeviceName(sanitising: $0["name"]), pairedAt: $0["paired_at"],
+          leftAt: $0["left_at"])
+      })
+    return try set(list, for: receivers).changes
+  }
+
+  /// Keeps the list with a parent that has been paired, and queues it for the others.
+  func setParents(with parent: OutboxAddress, age: Int64) throws {
+    let others = try database.addresses(role: .parent).filter { $0 != parent }
+    // A machine with one parent has nobody to tell.
+    if others.isEmpty { try forget(PairedParent.self) } else { try setParents(for: others, age: age) }
   }
 }
 

@@ -48,7 +48,8 @@ extension Store {
       }
       if record.state == .active, record.device.role == .parent {
         try database.noteLeft(number, age: age, at: wall)
-        result.rotations = try database.queueParents(keys, coding, age: age, at: wall)
+        let inventories = Inventories(database, own: own, coding: coding, keys: keys, at: wall)
+        result.rotations = try inventories.setParents(age: age)
       }
       return result
     }
@@ -99,9 +100,7 @@ extension Database {
     try forgetRefusals(number)
     try forgetWhatWasNotTaken(number)
     for table in ["set_back", "told_parent", "use_shared"] { try run("DELETE FROM \(table) WHERE peer = ?", [number]) }
-    try run("DELETE FROM running_list WHERE device_id = (SELECT device_id FROM peer WHERE number = ?)", [number])
-    try forgetInstalled(number)
-    try forgetConditions(number)
+    try forgetInventories(number)
     result.cancelled = try rows(
       "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]
     ).compactMap { CommandID(bytes: $0["command_id"] as Data) }

@@ -24,7 +24,7 @@ extension Store {
         try database.closeStreams(of: device)
         try database.eraseKeys(of: device)
       }
-      for table in ["usage_record", "usage_longest", "account"] {
+      for table in ["usage_record", "usage_longest", "inventory"] {
         try database.run("UPDATE \(table) SET device_id = ? WHERE device_id = ?", [Data(new.bytes), Data(old.bytes)])
       }
       try database.giveRegisters(of: old, to: new)

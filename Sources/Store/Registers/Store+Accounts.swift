@@ -51,28 +51,15 @@ extension Store {
           result.changes += try database.queue(changed, for: parent, keys, coding, at: wall)
         }
       }
-      guard try !database.knowsAccounts || database.accounts(of: own) != accounts else { return result }
-      try database.run("INSERT OR IGNORE INTO setting VALUES ('accounts', 'known')")
-      try database.save(accounts, of: own)
-      for parent in parents {
-        let waiting = try database.rows(
-          "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
-          [parent.number, ItemKind.accounts.rawValue])
-        for item in waiting {
-          try database.withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
-        }
-        result.changes.append(
-          try database.enqueue(
-            parent, .control, kind: .accounts, itemID: Array(keys.freshKey().prefix(16)),
-            body: coding.encode(accounts), at: wall))
-      }
+      let inventories = Inventories(database, own: own, coding: coding, keys: keys, at: wall)
+      result.changes += try inventories.set(EntryList(accounts)).changes
       return result
     }
   }
 
   /// Returns the accounts of a child's machine.
   public func accounts(of device: DeviceID) async throws(StoreError) -> [Account] {
-    try await read { database in try database.accounts(of: device) }
+    try await inventory(Account.self, of: device)?.entries.sorted() ?? []
   }
 
   /// Returns what tells which accounts this machine has, by their numbers.

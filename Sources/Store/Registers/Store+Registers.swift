@@ -34,9 +34,11 @@ extension Store {
   /// Returns the devices and the registers that this machine knows; the registers only if they are not those of an edition
   /// that the caller knows.
   public func household(unless known: Int64? = nil) async throws(StoreError) -> HouseholdReading {
-    try await read { database in
+    try await read { [coding] database in
       let edition = try database.edition
-      var reading = HouseholdReading(peers: try database.peers(), accounts: try database.accounts())
+      var reading = HouseholdReading(
+        peers: try database.peers(),
+        accounts: try database.inventories(Account.self, coding).mapValues { $0.entries.sorted() })
       if edition != known {
         reading.registers = KnownRegisters(
           edition: edition, own: RegisterMap(try database.allRegisters()), told: try database.toldRegisters())

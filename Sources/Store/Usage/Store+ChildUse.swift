@@ -68,11 +68,10 @@ extension DatabaseEffects {
 
   /// Returns what runs on children's machines, as far as this machine was told and no record of it
   /// has arrived.
-  public func runningLists() throws -> [ToldRunning] {
-    try database.rows("SELECT * FROM running_list ORDER BY device_id").compactMap { row in
-      guard var told = try ToldRunning(row, coding) else { return nil }
-      let running = try told.list.entries.filter { try !database.isRecorded($0) }
-      told.list = RunningList(device: told.list.device, number: told.list.number, entries: running)
+  package func runningLists() throws -> [DeviceID: KnownInventory<RunningUse>] {
+    try database.inventories(RunningUse.self, coding).mapValues { told in
+      var told = told
+      told.entries = try told.entries.filter { try !database.isRecorded($0) }
       return told
     }
   }

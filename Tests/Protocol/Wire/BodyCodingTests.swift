@@ -176,36 +176,32 @@ import Testing
     #expect(throws: BodyFault.self) { try coding.usageRecord(coding.encode(nobodys) + [15 << 3 | 2, 1, 7]) }
   }
 
-  @Test func whatRunsComesBackAsItWentAndIsBounded() throws {
-    var random = SeededRandom()
-    let device = Samples.deviceID(&random)
-    func use() -> RunningUse {
-      let record = Samples.usageRecord(&random)
-      return RunningUse(
-        recordID: record.recordID, account: record.account, child: record.child, appID: record.appID,
-        displayName: record.displayName, category: record.category,
-        milliPointsPerMinute: record.milliPointsPerMinute, since: record.householdStart,
-        activeMilliseconds: record.activeMilliseconds)
+  @Test("The largest entries of each list fit one item")
+  func lists() throws {
+    let name = String(repeating: "n", count: 255)
+    let longest = HybridTimestamp.walls.upperBound - 1
+    let uses = try (0..<70).map { number in
+      RunningUse(
+        recordID: try #require(RecordID(bytes: [UInt8](repeating: UInt8(number), count: 16))), account: .max,
+        child: ChildID(bytes: id), appID: try #require(AppID(name)), displayName: name, category: .learning,
+        milliPointsPerMinute: Limits.milliPointsPerMinute.upperBound, since: longest, activeMilliseconds: longest)
     }
-    let uses = (0..<70).map { _ in use() }
-    let list = RunningList(device: device, number: .max, entries: uses)
-    #expect(list.entries.count == RunningList.most)
-    #expect(try coding.running(coding.encode(list)) == list, "\(random.note)")
-    #expect(coding.encode(list).count <= Limits.itemBodyBytes)
-    for change in [
-      { $0.displayName = "" }, { $0.since = -1 }, { $0.activeMilliseconds = -1 }, { $0.milliPointsPerMinute = -1 },
-    ] as [(inout RunningUse) -> Void] {
-      var bad = uses[0]
-      change(&bad)
-      let body = coding.encode(RunningList(device: device, number: 1, entries: [bad]))
-      #expect(throws: BodyFault.self) { try coding.running(body) }
+    let list = EntryList(uses)
+    #expect(list.entries.count == RunningUse.most && list.more == 70 - RunningUse.most)
+    let accounts = EntryList(
+      (0..<UInt32(70)).map {
+        Account(
+          uid: .max - $0, name: String(repeating: "n", count: 64), fullName: name,
+          statedChild: String(repeating: "n", count: 64))
+      })
+    #expect(accounts.entries.count == Account.most)
+    for parts in [list.parts(number: .max), accounts.parts(number: .max)] {
+      var part = try #require(parts.first)
+      part.device = DeviceID(bytes: author)
+      #expect(parts.count == 1 && coding.encode(part).count <= Limits.itemBodyBytes)
+      #expect(try coding.inventory(coding.encode(part)).checked() == part)
+      // Too many and duplicate entries: a second message after the first adds its entries.
+      #expect(throws: BodyFault.self) { try coding.inventory(coding.encode(part) + coding.encode(part)).checked() }
     }
-    // Duplicate entries, a wrong order, and too many entries: a second message after the first adds
-    // its entries.
-    let single = coding.encode(RunningList(device: device, number: 1, entries: [uses[0]]))
-    for body in [single + single, coding.encode(list) + single] {
-      #expect(throws: BodyFault.self) { try coding.running(body) }
-    }
-    #expect(throws: BodyFault.self) { try coding.running([]) }
   }
 }

@@ -169,28 +169,4 @@ import Testing
       #expect(throws: BodyFault.self) { try Self.coding.refusalNotice(bad.bytes) }
     }
   }
-
-  @Test func aListOfParentsHasABoundAndNamesNobodyTwice() throws {
-    func parent(_ number: UInt8, bytes: Int = 20) -> RawMessage {
-      RawMessage().adding(1, bytes: [UInt8](repeating: number, count: bytes)).adding(2, text: "a\u{1B}[2Jb")
-    }
-    let full = (0..<UInt8(Limits.toldParents)).reduce(RawMessage()) { $0.adding(1, message: parent($1)) }
-    let parents = try Self.coding.parents(full.bytes)
-    #expect(parents.count == Limits.toldParents && parents.allSatisfy { !$0.name.text.contains("\u{1B}") })
-    #expect(try Self.coding.parents(Self.coding.encode(parents)) == parents)
-    #expect(try Self.coding.parents([]).isEmpty)
-    for wall in [Int64.min, -1, HybridTimestamp.walls.upperBound, .max] {
-      let late = RawMessage().adding(1, message: parent(1).adding(3, fixed: UInt64(bitPattern: wall)))
-      #expect(throws: BodyFault.self, "\(wall)") { try Self.coding.parents(late.bytes) }
-    }
-    let last = RawMessage().adding(
-      1, message: parent(1).adding(3, fixed: UInt64(HybridTimestamp.walls.upperBound - 1)))
-    #expect(try Self.coding.parents(last.bytes).count == 1)
-    for bad in [
-      full.adding(1, message: parent(99)), RawMessage().adding(1, message: parent(1)).adding(1, message: parent(1)),
-      RawMessage().adding(1, message: parent(1, bytes: 19)), RawMessage().adding(1, message: RawMessage()),
-    ] {
-      #expect(throws: BodyFault.self) { try Self.coding.parents(bad.bytes) }
-    }
-  }
 }

@@ -44,12 +44,13 @@ import Testing
       name: "registers", sample: { coding.encode([Samples.register(&$0), Samples.register(&$0)]) },
       read: { coding.encode(try coding.registers($0)) }),
     Reader(
-      name: "installed applications",
+      name: "list of applications",
       sample: { random in
-        let ids = Set((0..<3).map { _ in Samples.appID(&random) })
-        let apps = ids.sorted().map { InstalledApp(appID: $0, name: "A", version: "1", suggestion: .learning) }
-        return coding.encode(InstalledPart(number: 1, part: 0, parts: 1, more: 0, apps: apps))
-      }, read: { coding.encode(try coding.installed($0)) }),
+        let apps = (0..<3).map { _ in
+          InstalledApp(appID: Samples.appID(&random), name: "A", version: "1", suggestion: .learning)
+        }
+        return coding.encode(EntryList(apps).parts(number: 1)[0])
+      }, read: { coding.encode(try coding.inventory($0).checked()) }),
     Reader(
       name: "state", sample: { coding.encode(WireSamples.state(&$0)) },
       read: { coding.encode(try coding.state($0)) }),

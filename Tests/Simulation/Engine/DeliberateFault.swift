@@ -103,6 +103,8 @@ public enum DeliberateFault: String, CaseIterable, Sendable {
   case keepRestoredFacts = "keep-restored-facts"
   /// A span of learning earns on every machine on which the child learned.
   case earnTwice = "earn-twice"
+  /// A machine does not give its lists to a parent that is paired or was restored.
+  case forgetLists = "forget-lists"
 }
 
 extension DeliberateFault {
@@ -138,7 +140,7 @@ extension DeliberateFault {
     case .keepNewerSession: [.delay, .partition, .slowDisk]
     case .quarantineAtFirstReturn: [.delay, .kill]
     case .discardByOlderCall: [.pairAnew, .remove, .reset, .delay, .slowDisk]
-    case .keepRestoredFacts: [.backup, .reset, .kill]
+    case .keepRestoredFacts, .forgetLists: [.backup, .reset, .kill]
     case .applyOlderLook: [.pairAnew, .remove, .reset, .kill]
     // Both parents must answer before one learns of the other's answer.
     case .lastAnswerHolds: [.partition, .delay]

@@ -29,9 +29,3 @@ def people() -> list[tuple[int, str, str]]:
             if texts.is_word(name, 1, 64):
                 found[entry.pw_uid] = entry.pw_uid, name, full if texts.is_line(full, 0, 255) else ""
     return [found[uid] for uid in sorted(found)][:64]
-
-
-def is_account(entry) -> bool:
-    """Tell whether the texts of an entry of a list are valid."""
-    is_stated = not entry.HasField("stated_child") or texts.is_visible(entry.stated_child, 1, 64)
-    return texts.is_word(entry.name, 1, 64) and texts.is_line(entry.full_name, 0, 255) and is_stated

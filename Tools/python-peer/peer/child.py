@@ -3,21 +3,18 @@
 Spec: Protocol/06-messages.md, Protocol/10-household.md, Protocol/12-facts.md
 """
 
-import os
 import secrets
 
-from . import decision, schema
+from . import decision, inventory, schema
 from . import use as used
 from .accounts import people
 from .clock import wall
 from .commands import Commands
 from .faults import BrokenRule, NoRoom, Refused
-from .frames import now
-from .household import CONTROL, FOREIGN, ROLE, UNKNOWN, UNREADABLE, WRONG_ID
+from .household import ROLE, UNKNOWN, UNREADABLE, WRONG_ID
 from .sessions import Sessions
 from .store import Store
 
-_PARENTS, _ACCOUNTS = 8, 10
 _KEPT, _RECENT = 15 * 86_400_000, 300.0  # milliseconds and seconds
 
 
@@ -34,19 +31,13 @@ class Child(Sessions):
     def greet(self, parent: bytes) -> None:
         """Queue for a parent what this machine holds."""
         self._commands.report(parent)
-        accounts = schema.Accounts()
-        for uid, name, full_name in people():
-            accounts.accounts.add(uid=uid, name=name, full_name=full_name)
-        self.store.enqueue(parent, CONTROL, _ACCOUNTS, os.urandom(16), accounts.SerializeToString())
+        self.give([parent], "accounts", [[str(uid), name, full_name, ""] for uid, name, full_name in people()])
         if self._sessions:
             self.send_running([parent])
         parents = self.store.all("select id, name, paired_at from peer where state='active' order by paired_at desc")
         if len(parents) > 1:
-            for receiver, _, _ in parents:
-                told = schema.Parents()
-                for device, name, at in parents[:16]:
-                    told.parents.add(device=device, name=name, paired_at=at)
-                self.store.enqueue(receiver, CONTROL, _PARENTS, os.urandom(16), told.SerializeToString())
+            lines = [[device.hex(), name, str(at), ""] for device, name, at in parents[:16]]
+            self.give([receiver for receiver, _, _ in parents], "parents", lines)
 
     def repeat(self, parent: bytes) -> None:
         """Queue the part of the control stream again that a parent has lost."""
@@ -98,14 +89,14 @@ class Child(Sessions):
                 return found
             case (1, 11):
                 return self.household.take_facts(peer, item.body, self.settle)
-            case (1, 12):
-                return self._take_running(peer, item.body)
+            case (1, inventory.ITEM):
+                return self._take_list(peer, item.body)
             case (4, 3):
                 return self._take_record(item)
             case (3, 2):  # of a command, which no child's machine may issue
                 receipt = _read(schema.Receipt, item.body)
                 return [{"event": "receipt", "outcome": receipt.outcome, "reason": receipt.reason}]
-            case (1, 8) | (1, 9) | (1, 10) | (1, 13) | (4, 6):
+            case (1, 9) | (4, 6):
                 raise Refused(ROLE)
         raise Refused(UNKNOWN)
 
@@ -120,19 +111,16 @@ class Child(Sessions):
         self.keep(record)
         return [{"event": "record", "id": item.id.hex(), "app": record.app_id}]
 
-    def _take_running(self, peer: bytes, body: bytes) -> list[dict]:
-        told = _read(schema.Running, body)
-        if len(told.device) != 20 or told.device == self.household.own:
-            raise Refused(FOREIGN)
-        row = self.store.one("select number, at, teller from running where machine=?", told.device)
-        if row and told.number < row[0] and row[2] != peer and now() - row[1] < _RECENT:
+    def _take_list(self, peer: bytes, body: bytes) -> list[dict]:
+        told = inventory.read(body)
+        if not inventory.KINDS[told.kind].is_shared or told.device in (b"", peer):
+            raise Refused(ROLE)
+        if told.device == self.household.own or inventory.is_outdated(self.store, told.device, told, peer, _RECENT):
             return []  # another parent knows a later one
-        children = self.household.children()
-        known = schema.Running(device=told.device, number=told.number)
-        known.entries.extend(entry for entry in told.entries if entry.child in children)
-        values = told.device, told.number, now(), peer, known.SerializeToString()
-        self.store.run("insert or replace into running values(?,?,?,?,?)", *values)
-        return [{"event": "running", "device": told.device.hex(), "apps": [entry.app_id for entry in known.entries]}]
+        known = inventory.of(told, set(self.household.children()), told.device)
+        inventory.keep(self.store, told.device, known, peer)
+        apps = [text.split("\n")[3] for text in known.entries]
+        return [{"event": told.kind, "device": told.device.hex(), "apps": apps}]
 
 
 def _read(kind, body: bytes):

@@ -37,10 +37,8 @@ create table if not exists command(
   id blob primary key, machine blob, kind text, payload blob, status text, reason text, state text, answer blob);
 create table if not exists told(machine blob, zone int, zone_id blob, key text, register blob,
   primary key(machine, zone, zone_id, key));
-create table if not exists installed(peer blob, part int, body blob, primary key(peer, part));
-create table if not exists account(
-  machine blob, uid int, name text, full_name text, stated_child text, primary key(machine, uid));
-create table if not exists running(machine blob primary key, number int, at real, teller blob, list blob);
+create table if not exists inventory(
+  machine blob, kind text, part int, number text, at real, teller blob, body blob, primary key(machine, kind, part));
 create table if not exists refused(peer blob, kind int, id blob, reason int);
 create table if not exists clock(boot text, at int, time int, day_time int, latest int);
 create table if not exists reached(zone text, day text);

@@ -5,11 +5,9 @@ Spec: Protocol/10-household.md section 4, Protocol/12-facts.md
 """
 
 import os
-import re
 from datetime import UTC, datetime, timedelta
 
-from . import installed, registers, schema, use
-from .accounts import is_account
+from . import inventory, registers, schema, use
 from .edits import Edits
 from .facts import Fact
 from .faults import BrokenRule, NoRoom, Refused
@@ -17,7 +15,7 @@ from .household import CONTROL, FOREIGN, ROLE, UNKNOWN, UNREADABLE, USAGE, WRONG
 from .registers import CHILD, MACHINE
 from .store import Store
 
-_RUNNING, _USAGE = 12, 3
+_USAGE = 3
 _MOST_TOLD, _DAYS_TOLD = 8_192, timedelta(12)
 
 
@@ -108,19 +106,13 @@ class Parent(Edits):
                 return self.take_receipt(peer, item)
             case (1, 9):
                 return self._take_registers(peer, item.body)
-            case (1, 10):
-                return self._take_accounts(peer, item.body)
             case (1, 11):
                 return self.household.take_facts(peer, item.body, self.lend)
-            case (1, 12):
-                return self._take_running(peer, item.body)
-            case (1, 13):
-                return self._take_installed(peer, item.body)
-            case (1, 14):
-                return self._take_conditions(item.body)
+            case (1, inventory.ITEM):
+                return self._take_list(peer, item.body)
             case (4, 3):
                 return self._take_record(peer, item)
-            case (1, 8) | (4, 6):
+            case (4, 6):
                 return [{"event": "told", "kind": item.kind}]
             case (1, 5):
                 raise Refused(ROLE)
@@ -148,36 +140,26 @@ class Parent(Edits):
                                register.SerializeToString())  # fmt: skip
         return [{"event": "registers", "keys": [register.key for register in told]}]
 
-    def _take_accounts(self, peer: bytes, body: bytes) -> list[dict]:
-        told = _read(schema.Accounts, body).accounts
-        if len(told) > 64 or len({entry.uid for entry in told}) < len(told):
-            raise Refused(UNREADABLE)
-        if not all(is_account(entry) for entry in told):
-            raise Refused(UNREADABLE)
-        self.store.run("delete from account where machine=?", peer)
-        for entry in told:
-            stated = entry.stated_child if entry.HasField("stated_child") else None
-            values = entry.uid, entry.name, entry.full_name, stated
-            self.store.run("insert into account values(?,?,?,?,?)", peer, *values)
-        return [{"event": "accounts", "names": [entry.name for entry in told]}]
+    def _take_list(self, peer: bytes, body: bytes) -> list[dict]:
+        told = inventory.read(body)
+        if told.device not in (b"", peer):
+            raise Refused(FOREIGN)
+        if inventory.KINDS[told.kind].is_shared:
+            self._pass_on(peer, told)
+        inventory.keep(self.store, peer, told, peer)
+        return [{"event": told.kind, "part": told.part, "entries": list(told.entries)}]
 
-    def _take_conditions(self, body: bytes) -> list[dict]:
-        told = [(entry.name, entry.account if entry.HasField("account") else None, entry.detail)
-                for entry in _read(schema.Conditions, body).conditions]  # fmt: skip
-        if len(told) > 64 or len(set(told)) < len(told):
-            raise Refused(UNREADABLE)
-        if not all(re.fullmatch("[a-z-]{1,64}", name) and len(detail.encode()) <= 64 for name, _, detail in told):
-            raise Refused(UNREADABLE)
-        return [{"event": "conditions", "names": [name for name, _, _ in told]}]
-
-    def _take_installed(self, peer: bytes, body: bytes) -> list[dict]:
-        told = _read(schema.Installed, body)
-        try:
-            installed.check(told)
-        except ValueError:
-            raise Refused(UNREADABLE) from None
-        installed.keep(self.store, peer, told)
-        return [{"event": "installed", "part": told.part, "apps": [entry.app_id for entry in told.entries]}]
+    def _pass_on(self, peer: bytes, told) -> None:
+        """Queue a shared list for the other machines of the children whom it names or named before."""
+        texts = [text.split("\n") for text in told.entries] + inventory.entries(self.store, told.kind, peer).get(peer, [])
+        others: dict[bytes, set[bytes]] = {}
+        for child in {bytes.fromhex(lines[2]) for lines in texts if lines[2]}:
+            for machine in self.household.machines(child) if self.household.serves(peer, child) else ():
+                others.setdefault(machine, set()).add(child)
+        for machine, children in others.items():
+            if machine != peer:
+                body = inventory.of(told, children, peer).SerializeToString()
+                self.store.enqueue(machine, CONTROL, inventory.ITEM, os.urandom(16), body)
 
     def _take_record(self, peer: bytes, item) -> list[dict]:
         record = _read(schema.UsageRecord, item.body)
@@ -200,27 +182,6 @@ class Parent(Edits):
         for device, id_, body in self.store.all("select device, id, record from record where child=?", child):
             if device != machine and use.of_record(schema.UsageRecord.FromString(body)).start >= monday:
                 self.store.enqueue(machine, USAGE, _USAGE, id_, body)
-
-    def _take_running(self, peer: bytes, body: bytes) -> list[dict]:
-        told = _read(schema.Running, body)
-        if told.device != peer:
-            raise Refused(FOREIGN)
-        ids = [entry.record_id for entry in told.entries]
-        if ids != sorted(set(ids)) or len(ids) > 48:
-            raise Refused(UNREADABLE)
-        row = self.store.one("select list from running where machine=?", peer)
-        before = {e.child for e in schema.Running.FromString(row[0]).entries if e.HasField("child")} if row else set()
-        self.store.run("insert or replace into running values(?,?,0,?,?)", peer, told.number, peer, body)
-        others: dict[bytes, set[bytes]] = {}
-        for child in {entry.child for entry in told.entries if entry.HasField("child")} | before:
-            for machine in self.household.machines(child) if self.household.serves(peer, child) else ():
-                others.setdefault(machine, set()).add(child)
-        for machine, children in others.items():
-            if machine != peer:
-                passed = schema.Running(device=peer, number=told.number)
-                passed.entries.extend(entry for entry in told.entries if entry.child in children)
-                self.store.enqueue(machine, CONTROL, _RUNNING, os.urandom(16), passed.SerializeToString())
-        return [{"event": "running", "apps": [entry.app_id for entry in told.entries]}]
 
 
 def _read(kind, body: bytes):

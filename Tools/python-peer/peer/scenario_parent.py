@@ -1,6 +1,6 @@
 """The peer as a parent's machine in a household of real nodes."""
 
-from . import ledger, schema
+from . import inventory, ledger, schema
 from .identity import PARENT
 from .lab import Lab, RealNode, equal, eventually, free_port
 from .node import Node
@@ -159,19 +159,15 @@ def parent_beside_a_real_parent(lab: Lab) -> None:
 def _running(peer: Node) -> dict[str, int]:
     """Return how many machines report each application as running."""
     found: dict[str, int] = {}
-    for (body,) in peer.store.all("select list from running"):
-        for entry in schema.Running.FromString(body).entries:
-            found[entry.app_id] = found.get(entry.app_id, 0) + 1
+    for told in inventory.entries(peer.store, "running").values():
+        for lines in told:
+            found[lines[3]] = found.get(lines[3], 0) + 1
     return found
 
 
 def _listed(peer: Node) -> dict[bytes, int]:
     """Return how many applications each machine reports as installed."""
-    found: dict[bytes, int] = {}
-    for machine, body in peer.store.all("select peer, body from installed"):
-        told = schema.Installed.FromString(body)
-        found[machine] = found.get(machine, told.more) + len(told.entries)
-    return found
+    return {machine: len(told) for machine, told in inventory.entries(peer.store, "installed").items()}
 
 
 def _scanned(peer: Node, command: bytes) -> int | None:

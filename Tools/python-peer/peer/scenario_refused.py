@@ -7,7 +7,7 @@ Spec: Protocol/06-messages.md sections 2, 3 and 9, Protocol/12-facts.md section 
 
 import os
 
-from . import registers, schema
+from . import inventory, registers, schema
 from .edits import uuid7
 from .household import CONTROL, FOREIGN, ROLE, UNKNOWN, UNREADABLE, USAGE, WRONG_ID
 from .identity import CHILD, PARENT
@@ -69,7 +69,8 @@ def what_a_parent_refuses(lab: Lab) -> None:
     register = registers.make(3, _OTHER, "child/x", "yes", (_AT, 0, own))
     elsewhere = schema.Registers(registers=[register]).SerializeToString()
     twice = schema.Registers(registers=[registers.make(1, b"", "lock", "on", (1, 0, own))] * 2).SerializeToString()
-    running = schema.Running(device=_OTHER, number=1).SerializeToString()
+    running = schema.Inventory(device=_OTHER, kind="running", number=1, parts=1).SerializeToString()
+    later = schema.Inventory(kind="later", number=1, parts=1).SerializeToString()
     request = f"{_ID} {today} {_AT} {own.hex()}\ntime 30\n"
     leased = f"leased {_ID} {own.hex()} -5 {_DAY} 9 {own.hex()} 0 - - "
     mixed = schema.Facts.FromString(_facts(emma, "ledger", leased))
@@ -84,10 +85,11 @@ def what_a_parent_refuses(lab: Lab) -> None:
         ("a lease to itself, beside a request", CONTROL, 11, mixed.SerializeToString(), UNREADABLE),
         ("registers of another machine", CONTROL, 9, elsewhere, FOREIGN),
         ("a register named twice", CONTROL, 9, twice, UNREADABLE),
-        ("what runs on another machine", CONTROL, 12, running, FOREIGN),
+        ("what runs on another machine", CONTROL, 8, running, FOREIGN),
+        ("a list of an unknown kind", CONTROL, 8, later, UNKNOWN),
         ("new keys", CONTROL, 5, b"", ROLE),
         ("an unknown kind", CONTROL, 99, b"", UNKNOWN),
-        ("a list of parents that cannot be read", CONTROL, 8, b"\xff", UNREADABLE),
+        ("a list that cannot be read", CONTROL, 8, b"\xff", UNREADABLE),
         ("a record in the control class", CONTROL, 3, _record(own, os.urandom(16)), UNKNOWN),
         ("facts in the usage class", USAGE, 11, _facts(emma, "request", request), UNKNOWN),
         ("a record that cannot be read", USAGE, 3, b"\xff", UNREADABLE),
@@ -124,15 +126,15 @@ def what_a_child_refuses(lab: Lab) -> None:
     register = registers.make(1, b"", "mode", "limits", (_AT, 0, own))
     _send(lab, peer, machine, [
         ("registers from a parent", CONTROL, 9, schema.Registers(registers=[register]).SerializeToString(), ROLE),
-        ("accounts from a parent", CONTROL, 10, b"", ROLE),
-        ("conditions from a parent", CONTROL, 14, b"", ROLE),
-        ("a list of parents from a parent", CONTROL, 8, b"", ROLE),
+        *((f"a list of {kind} from a parent", CONTROL, 8,
+           schema.Inventory(kind=kind, number=1, parts=1).SerializeToString(), ROLE) for kind in inventory.KINDS),
         ("a need of a parent", CONTROL, 11, _facts(emma, "need", f"{own.hex()} 5 0 yes"), ROLE),
         ("a request of a parent", CONTROL, 11,
          _facts(emma, "request", f"{_ID} {_DAY} {_AT} {own.hex()}\ntime 30\n"), ROLE),
         ("machines of another child", CONTROL, 11, _facts(stranger, "machines", f"{own.hex()} 5 0"), FOREIGN),
-        ("what runs, unreadable", CONTROL, 12, b"\xff", UNREADABLE),
-        ("what runs on itself", CONTROL, 12, schema.Running(device=machine).SerializeToString(), None),
+        ("what runs, unreadable", CONTROL, 8, b"\xff", UNREADABLE),
+        ("what runs on itself", CONTROL, 8,
+         schema.Inventory(device=machine, kind="running", number=1, parts=1).SerializeToString(), None),
         ("a record of another child", USAGE, 3, _record(_OTHER, bytes(16), stranger), WRONG_ID),
     ])  # fmt: skip
     id_ = os.urandom(16)

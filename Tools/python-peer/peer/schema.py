@@ -49,11 +49,11 @@ Batch, Hello, Position, Run, Item = map(_message, ("Batch", "Hello", "Position",
 Command, Receipt, State, UsageRecord, UsageLoss, Removal, KeyRotation, Report = map(
     _message, ("Command", "Receipt", "State", "UsageRecord", "UsageLoss", "Removal", "KeyRotation", "Report")
 )
-Register, Registers, TextMessage, Facts, Running, Accounts, Conditions, Parents, Refusal = map(
-    _message, ("Register", "Registers", "TextMessage", "Facts", "Running", "Accounts", "Conditions", "Parents", "Refusal")
+Register, Registers, TextMessage, Facts, Inventory, Refusal = map(
+    _message, ("Register", "Registers", "TextMessage", "Facts", "Inventory", "Refusal")
 )
-TakePoints, PointsTaken, ReviewLearning, LearningReviewed, Installed, ApplicationsScanned = map(
-    _message, ("TakePoints", "PointsTaken", "ReviewLearning", "LearningReviewed", "Installed", "ApplicationsScanned")
+TakePoints, PointsTaken, ReviewLearning, LearningReviewed, ApplicationsScanned = map(
+    _message, ("TakePoints", "PointsTaken", "ReviewLearning", "LearningReviewed", "ApplicationsScanned")
 )
 
 

@@ -152,8 +152,8 @@ def _household() -> None:
     selftest_rules.check_edits(edits, equal)
     selftest_household.check_lessons(equal)
     selftest_household.check_forgetting(equal)
-    selftest_household.check_accounts(vectors("accounts")["lists"], equal)
-    selftest_household.check_installed((PROTOCOL / "11-rules.md").read_text(), equal)
+    selftest_household.check_lists(vectors("inventories")["lists"], equal)
+    selftest_household.check_defaults((PROTOCOL / "11-rules.md").read_text(), equal)
 
 
 def _properties() -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from . import defaults, installed, ledger, registers, repeats, schema
+from . import defaults, inventory, ledger, registers, repeats, schema
 from .faults import Refused
 from .household import CONTROL, FACTS, Household
 from .identity import CHILD, PARENT
@@ -44,49 +44,34 @@ def check_lessons(equal: Callable) -> None:
             equal(repeats.owed(entries), wanted, "learning on two machines at once")
 
 
-def check_installed(page: str, equal: Callable) -> None:
-    """Accept parts of lists of installed applications, and compare the defaults with the table of
-    the page.
-    """
+def check_defaults(page: str, equal: Callable) -> None:
+    """Compare the defaults with the table of the page."""
     table = dict(re.findall(r"^\| \d+ \| `([^`]+)` \| .* \| (\w+) \|$", page, re.MULTILINE))
     equal(defaults.CATEGORIES, table, "well-known applications")
     for app, word in table.items():
         equal(Rules([]).category(app)[0], word, app)
         equal(Rules([("child", f"app/{app}/enabled", "no")]).category(app)[0], "neutral", f"{app}, not enabled")
         equal(Rules([("family", f"app/{app}/category", "neutral")]).category(app), ("neutral", 0), f"{app}, neutral")
-    with tempfile.TemporaryDirectory() as folder:
-        parent = Parent(Store(Path(folder), "Kitchen laptop", PARENT))
-        for number, parts, ids in ((1, 2, "ab"), (2, 1, "c")):
-            for part, id_ in enumerate(ids):
-                entry = schema.Installed.Entry(app_id=id_, name=id_.upper())
-                told = schema.Installed(number=number, part=part, parts=parts, entries=[entry])
-                parent._take_installed(_OTHER, told.SerializeToString())
-            equal(installed.known(parent.store, _OTHER), {id_: id_.upper() for id_ in ids}, "installed applications")
-        entry = schema.Installed.Entry(app_id="a", name="A")
-        for wrong in ({"number": 0}, {"part": 1}, {"parts": 9}, {"parts": 0}, {"entries": [entry, entry]},
-                      {"entries": [schema.Installed.Entry(app_id="a b", name="A")]},
-                      {"entries": [schema.Installed.Entry(app_id="a", name="A", suggestion=4)]}):  # fmt: skip
-            told = schema.Installed(**({"number": 1, "parts": 1, "entries": [entry]} | wrong))
-            try:
-                parent._take_installed(_OTHER, told.SerializeToString())
-                taken = True
-            except Refused:
-                taken = False
-            equal(taken, False, f"installed applications with {wrong}")
-        parent.store.close()
 
 
-def check_accounts(lists: list[dict], equal: Callable) -> None:
-    """Read the lists of accounts in the vectors, and refuse the malformed ones."""
+def check_lists(lists: list[dict], equal: Callable) -> None:
+    """Read the lists of the vectors, refuse the malformed ones, and replace all parts of a list by
+    a later one.
+    """
     with tempfile.TemporaryDirectory() as folder:
         parent = Parent(Store(Path(folder), "Kitchen laptop", PARENT))
         for vector in lists:
-            held, wanted = None, vector["accounts"]
+            held, told = None, bytes.fromhex(vector["body"])
             with contextlib.suppress(Refused):
-                parent._take_accounts(_OTHER, bytes.fromhex(vector["body"]))
-                rows = parent.store.all("select uid, name, full_name, stated_child from account order by uid")
-                held = [dict(zip(("uid", "name", "fullName", "statedChild"), row, strict=True)) for row in rows]
-            equal(held, wanted, "a list of accounts")
+                (event,) = parent._take_list(told[2:22] if told.startswith(b"\n\x14") else _OTHER, told)
+                held = event["entries"]
+            equal(held, vector["entries"], f"a list of {vector['kind']}")
+        for number, parts, ids in ((1, 2, "ab"), (2, 1, "c")):
+            for part, id_ in enumerate(ids):
+                told = schema.Inventory(kind="installed", number=number, part=part, parts=parts, entries=[f"{id_}\nA\n\n"])
+                parent._take_list(_OTHER, told.SerializeToString())
+            found = [lines[0] for lines in inventory.entries(parent.store, "installed", _OTHER)[_OTHER]]
+            equal(found, list(ids), "installed applications")
         parent.store.close()
 
 

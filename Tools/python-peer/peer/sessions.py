@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import registers, schema
+from . import inventory, registers, schema
 from . import use as used
 from .clock import wall
 from .household import CONTROL, USAGE, Household
@@ -15,8 +15,7 @@ from .points import Points
 from .store import Store
 from .values import CATEGORIES, uuid_text
 
-_USAGE, _RUNNING = 3, 12
-_TRACKED, _MOST_RUNNING = 1, 48
+_USAGE, _TRACKED, _MOST_RUNNING = 3, 1, 48
 
 
 @dataclass
@@ -127,23 +126,21 @@ class Sessions:
 
     def send_running(self, parents: list[bytes]) -> None:
         """Queue the running programs for parents; within a transaction."""
-        told = schema.Running(device=self.household.own, number=self._next_list())
-        for session in sorted(self._sessions.values(), key=lambda session: session.id)[:_MOST_RUNNING]:
-            told.entries.add(
-                record_id=session.id, account=os.getuid(), child=session.child, app_id=session.app,
-                display_name=session.name, category=CATEGORIES.index(session.category) + 1,
-                milli_points_per_minute=session.rate, since=session.since,
-                active_milliseconds=max(0, self.household.clock.time() - session.since),
-            )  # fmt: skip
-        for parent in parents:
-            self.store.enqueue(parent, CONTROL, _RUNNING, os.urandom(16), told.SerializeToString())
+        time = self.household.clock.time()
+        lines = [[session.id.hex(), str(os.getuid()), (session.child or b"").hex(), session.app, session.name,
+                  session.category, str(session.rate), str(session.since), str(max(0, time - session.since))]
+                 for session in sorted(self._sessions.values(), key=lambda session: session.id)]  # fmt: skip
+        self.give(parents, "running", lines[:_MOST_RUNNING])
 
-    def _next_list(self) -> int:
-        row = self.store.one("select number from running where machine=?", self.household.own)
-        number = row[0] + 1 if row else 1
+    def give(self, parents: list[bytes], kind: str, lines: list[list[str]]) -> None:
+        """Queue a list of this machine for parents; within a transaction."""
         own = self.household.own
-        self.store.run("insert or replace into running values(?,?,0,?,x'')", own, number, own)
-        return number
+        row = self.store.one("select number from inventory where machine=? and kind=?", own, kind)
+        texts = ["\n".join(entry) for entry in lines]
+        told = schema.Inventory(kind=kind, number=int(row[0]) + 1 if row else 1, parts=1, entries=texts)
+        inventory.keep(self.store, own, told, own)
+        for parent in parents:
+            self.store.enqueue(parent, CONTROL, inventory.ITEM, os.urandom(16), told.SerializeToString())
 
     def settle(self) -> None:
         """State whether points are wanted, and return the unwanted ones; within a transaction."""
@@ -159,9 +156,8 @@ class Sessions:
             if session.child == child:
                 active = max(0, self.household.clock.time() - session.since)
                 found.append(used.of_record(self._made(session, active)))
-        for (body,) in self.store.all("select list from running where machine<>?", own):
-            for entry in schema.Running.FromString(body).entries:
-                if entry.child == child:
-                    category = CATEGORIES[entry.category - 1]
-                    found.append(used.Stretch(entry.since, entry.active_milliseconds, entry.app_id, category))
+        for machine, told in inventory.entries(self.store, "running").items():
+            for lines in told if machine != own else ():
+                if lines[2] == child.hex():
+                    found.append(used.Stretch(int(lines[7]), int(lines[8]), lines[3], lines[5]))
         return found

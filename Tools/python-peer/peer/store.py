@@ -202,8 +202,9 @@ class Store(Streams):
         self.run("update peer set state='removed', key=null, pending_key=null, previous_key=null where id=?", peer)
 
     def _give_up_streams(self, peer: bytes) -> None:
-        for table in ("outgoing", "item", "incoming", "holder", "refused", "installed"):
+        for table in ("outgoing", "item", "incoming", "holder", "refused"):
             self.run(f"delete from {table} where peer=?", peer)
+        self.run("delete from inventory where machine=?", peer)
 
     # Guesses at typed codes
 

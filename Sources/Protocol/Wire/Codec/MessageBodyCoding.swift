@@ -32,26 +32,14 @@ public struct MessageBodyCoding: BodyCoding {
   /// Returns an encoded refusal notice.
   public func encode(_ notice: RefusalNotice) -> [UInt8] { Latchkey_V1_Refusal(notice).wireBytes }
 
-  /// Returns an encoded list of a child's parents.
-  public func encode(_ parents: [PairedParent]) -> [UInt8] { Latchkey_V1_Parents(parents).wireBytes }
+  /// Returns an encoded part of a list that a machine gives of itself.
+  public func encode(_ inventory: Inventory) -> [UInt8] { Latchkey_V1_Inventory(inventory).wireBytes }
 
   /// Returns encoded registers.
   public func encode(_ registers: [Register]) -> [UInt8] { Latchkey_V1_Registers(registers).wireBytes }
 
-  /// Returns encoded accounts.
-  public func encode(_ accounts: [Account]) -> [UInt8] { Latchkey_V1_Accounts(accounts).wireBytes }
-
-  /// Returns encoded conditions.
-  public func encode(_ conditions: [MachineCondition]) -> [UInt8] { Latchkey_V1_Conditions(conditions).wireBytes }
-
   /// Returns encoded facts.
   public func encode(_ facts: [Fact]) -> [UInt8] { Latchkey_V1_Facts(facts).wireBytes }
-
-  /// Returns an encoded list of what runs.
-  public func encode(_ running: RunningList) -> [UInt8] { Latchkey_V1_Running(running).wireBytes }
-
-  /// Returns an encoded part of a list of installed applications.
-  public func encode(_ part: InstalledPart) -> [UInt8] { Latchkey_V1_Installed(part).wireBytes }
 
   /// Returns the command in a body.
   public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
@@ -88,9 +76,9 @@ public struct MessageBodyCoding: BodyCoding {
     try fault("refusal") { () throws(WireError) in try Latchkey_V1_Refusal(wire: body).value() }
   }
 
-  /// Decodes a list of a child's parents; throws `BodyFault`, the sender's fault, if it is malformed.
-  public func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent] {
-    try fault("list of parents") { () throws(WireError) in try Latchkey_V1_Parents(wire: body).value() }
+  /// Returns the part of a list in a body, whose entries are not checked.
+  public func inventory(_ body: [UInt8]) throws(BodyFault) -> Inventory {
+    try fault("list") { () throws(WireError) in try Latchkey_V1_Inventory(wire: body).value() }
   }
 
   /// Returns the registers in a body.
@@ -98,29 +86,9 @@ public struct MessageBodyCoding: BodyCoding {
     try fault("list of registers") { () throws(WireError) in try Latchkey_V1_Registers(wire: body).value() }
   }
 
-  /// Returns the accounts in a body.
-  public func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
-    try fault("list of accounts") { () throws(WireError) in try Latchkey_V1_Accounts(wire: body).value() }
-  }
-
-  /// Returns the conditions in a body.
-  public func conditions(_ body: [UInt8]) throws(BodyFault) -> [MachineCondition] {
-    try fault("list of conditions") { () throws(WireError) in try Latchkey_V1_Conditions(wire: body).value() }
-  }
-
   /// Returns the facts in a body.
   public func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact] {
     try fault("list of facts") { () throws(WireError) in try Latchkey_V1_Facts(wire: body).value() }
-  }
-
-  /// Returns the list of what runs in a body.
-  public func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
-    try fault("list of what runs") { () throws(WireError) in try Latchkey_V1_Running(wire: body).value() }
-  }
-
-  /// Returns the part of a list of installed applications in a body.
-  public func installed(_ body: [UInt8]) throws(BodyFault) -> InstalledPart {
-    try fault("list of applications") { () throws(WireError) in try Latchkey_V1_Installed(wire: body).value() }
   }
 
   private func fault<Value>(_ what: String, _ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {

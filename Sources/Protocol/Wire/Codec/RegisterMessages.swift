@@ -52,31 +52,3 @@ extension Latchkey_V1_Registers {
     return list
   }
 }
-
-extension Latchkey_V1_Accounts {
-  init(_ accounts: [Account]) {
-    self.init()
-    self.accounts = accounts.map { account in
-      var message = Entry()
-      message.uid = account.uid
-      message.name = account.name
-      message.fullName = account.fullName
-      if let child = account.statedChild { message.statedChild = child }
-      return message
-    }
-  }
-
-  func value() throws(WireError) -> [Account] {
-    guard accounts.count <= Account.most else { throw WireError("\(accounts.count) accounts") }
-    var list: [Account] = []
-    for message in accounts {
-      let account = Account(
-        uid: message.uid, name: message.name, fullName: message.fullName,
-        statedChild: message.hasStatedChild ? message.statedChild : nil)
-      if let fault = account.fault { throw WireError(fault) }
-      guard !list.contains(where: { $0.uid == account.uid }) else { throw WireError("an account named twice") }
-      list.append(account)
-    }
-    return list
-  }
-}

@@ -217,7 +217,7 @@ package nonisolated struct Latchkey_V1_ApplicationsScanned: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The number of the machine's list (item kind 13), 1 or more.
+  /// The number of the machine's list `installed`, 1 or more.
   package var number: UInt64 = 0
 
   /// The number of applications found.

@@ -182,75 +182,6 @@ package nonisolated struct Latchkey_V1_UsageRecord: Sendable {
   fileprivate var _householdStart: Int64? = nil
 }
 
-/// Kind 12: the running programs of a child's machine.
-package nonisolated struct Latchkey_V1_Running: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// 20 bytes: the machine on which they run.
-  package var device: Data = Data()
-
-  /// Counts the lists of this machine.
-  package var number: UInt64 = 0
-
-  /// At most 48, in the order of their IDs.
-  package var entries: [Latchkey_V1_Running.Entry] = []
-
-  package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package nonisolated struct Entry: Sendable {
-    // SwiftProtobuf.Message conformance is added in an extension below. See the
-    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-    // methods supported on all messages.
-
-    /// 16 bytes: the ID that the session's record will have.
-    package var recordID: Data = Data()
-
-    package var account: UInt32 {
-      get {_account ?? 0}
-      set {_account = newValue}
-    }
-    /// Returns true if `account` has been explicitly set.
-    package var hasAccount: Bool {self._account != nil}
-    /// Clears the value of `account`. Subsequent reads from it will return its default value.
-    package mutating func clearAccount() {self._account = nil}
-
-    /// 16 bytes; absent if the account belongs to no child.
-    package var child: Data {
-      get {_child ?? Data()}
-      set {_child = newValue}
-    }
-    /// Returns true if `child` has been explicitly set.
-    package var hasChild: Bool {self._child != nil}
-    /// Clears the value of `child`. Subsequent reads from it will return its default value.
-    package mutating func clearChild() {self._child = nil}
-
-    package var appID: String = String()
-
-    package var displayName: String = String()
-
-    /// 1 learning, 2 reward, 3 neutral.
-    package var category: UInt32 = 0
-
-    package var milliPointsPerMinute: Int64 = 0
-
-    /// Unix milliseconds in household time.
-    package var since: Int64 = 0
-
-    package var activeMilliseconds: Int64 = 0
-
-    package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-    package init() {}
-
-    fileprivate var _account: UInt32? = nil
-    fileprivate var _child: Data? = nil
-  }
-
-  package init() {}
-}
-
 /// Kind 6: records that a full usage queue has dropped. The item's ID is the loss's.
 package nonisolated struct Latchkey_V1_UsageLoss: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -321,140 +252,26 @@ package nonisolated struct Latchkey_V1_Refusal: Sendable {
   package init() {}
 }
 
-/// Kind 8: the parents of the sender, a child's machine, including the receiver.
-package nonisolated struct Latchkey_V1_Parents: Sendable {
+/// Kind 8: a part of a list that a child's machine gives of itself.
+package nonisolated struct Latchkey_V1_Inventory: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 16: the present parents, the one that was paired last first, then those that left.
-  package var parents: [Latchkey_V1_Parents.Parent] = []
-
-  package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package nonisolated struct Parent: Sendable {
-    // SwiftProtobuf.Message conformance is added in an extension below. See the
-    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-    // methods supported on all messages.
-
-    /// 20 bytes.
-    package var device: Data = Data()
-
-    /// Made safe by the reader.
-    package var name: String = String()
-
-    /// Unix milliseconds by the sender's wall clock.
-    package var pairedAt: Int64 = 0
-
-    /// When the pairing ended, by the same clock; absent while it lasts.
-    package var leftAt: Int64 {
-      get {_leftAt ?? 0}
-      set {_leftAt = newValue}
-    }
-    /// Returns true if `leftAt` has been explicitly set.
-    package var hasLeftAt: Bool {self._leftAt != nil}
-    /// Clears the value of `leftAt`. Subsequent reads from it will return its default value.
-    package mutating func clearLeftAt() {self._leftAt = nil}
-
-    package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-    package init() {}
-
-    fileprivate var _leftAt: Int64? = nil
+  /// 20 bytes: the machine that the list is about; absent if that is the sender.
+  package var device: Data {
+    get {_device ?? Data()}
+    set {_device = newValue}
   }
+  /// Returns true if `device` has been explicitly set.
+  package var hasDevice: Bool {self._device != nil}
+  /// Clears the value of `device`. Subsequent reads from it will return its default value.
+  package mutating func clearDevice() {self._device = nil}
 
-  package init() {}
-}
+  /// The name of a kind of list.
+  package var kind: String = String()
 
-/// Kind 10: the accounts of people on the sender, a child's machine.
-package nonisolated struct Latchkey_V1_Accounts: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// At most 64, those with the lowest numbers.
-  package var accounts: [Latchkey_V1_Accounts.Entry] = []
-
-  package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package nonisolated struct Entry: Sendable {
-    // SwiftProtobuf.Message conformance is added in an extension below. See the
-    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-    // methods supported on all messages.
-
-    package var uid: UInt32 = 0
-
-    package var name: String = String()
-
-    package var fullName: String = String()
-
-    /// The name of the child to whom the account belongs by the statement of the machine's owner;
-    /// absent if the owner has not said it.
-    package var statedChild: String {
-      get {_statedChild ?? String()}
-      set {_statedChild = newValue}
-    }
-    /// Returns true if `statedChild` has been explicitly set.
-    package var hasStatedChild: Bool {self._statedChild != nil}
-    /// Clears the value of `statedChild`. Subsequent reads from it will return its default value.
-    package mutating func clearStatedChild() {self._statedChild = nil}
-
-    package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-    package init() {}
-
-    fileprivate var _statedChild: String? = nil
-  }
-
-  package init() {}
-}
-
-/// Kind 14: the conditions of the sender, a child's machine.
-package nonisolated struct Latchkey_V1_Conditions: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// At most 64.
-  package var conditions: [Latchkey_V1_Conditions.Entry] = []
-
-  package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package nonisolated struct Entry: Sendable {
-    // SwiftProtobuf.Message conformance is added in an extension below. See the
-    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-    // methods supported on all messages.
-
-    package var name: String = String()
-
-    package var account: UInt32 {
-      get {_account ?? 0}
-      set {_account = newValue}
-    }
-    /// Returns true if `account` has been explicitly set.
-    package var hasAccount: Bool {self._account != nil}
-    /// Clears the value of `account`. Subsequent reads from it will return its default value.
-    package mutating func clearAccount() {self._account = nil}
-
-    package var detail: String = String()
-
-    package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-    package init() {}
-
-    fileprivate var _account: UInt32? = nil
-  }
-
-  package init() {}
-}
-
-/// Kind 13: the applications installed on the sender, a child's machine.
-package nonisolated struct Latchkey_V1_Installed: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// Counts the lists of the machine, from 1.
+  /// Counts the machine's lists of the kind, from 1.
   package var number: UInt64 = 0
 
   /// From 0, less than `parts`.
@@ -463,35 +280,17 @@ package nonisolated struct Latchkey_V1_Installed: Sendable {
   /// 1 to 8.
   package var parts: UInt32 = 0
 
-  /// The number of applications found that the list has no room for.
+  /// The number of entries that the list has no room for.
   package var more: UInt32 = 0
 
-  /// At most 2,048, in the order of their IDs, each ID once.
-  package var entries: [Latchkey_V1_Installed.Entry] = []
+  /// In the form that the kind defines. Their first lines differ.
+  package var entries: [String] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  package nonisolated struct Entry: Sendable {
-    // SwiftProtobuf.Message conformance is added in an extension below. See the
-    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-    // methods supported on all messages.
-
-    package var appID: String = String()
-
-    package var name: String = String()
-
-    /// Empty if unknown.
-    package var version: String = String()
-
-    /// The suggested category: 1 learning, 2 reward, 3 neutral, 0 none.
-    package var suggestion: UInt32 = 0
-
-    package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-    package init() {}
-  }
-
   package init() {}
+
+  fileprivate var _device: Data? = nil
 }
 
 /// Kind 11: facts about children.
@@ -817,120 +616,6 @@ nonisolated extension Latchkey_V1_UsageRecord: SwiftProtobuf.Message, SwiftProto
   }
 }
 
-nonisolated extension Latchkey_V1_Running: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".Running"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}number\0\u{1}entries\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.device.isEmpty {
-      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
-    }
-    if self.number != 0 {
-      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 2)
-    }
-    if !self.entries.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Running, rhs: Latchkey_V1_Running) -> Bool {
-    if lhs.device != rhs.device {return false}
-    if lhs.number != rhs.number {return false}
-    if lhs.entries != rhs.entries {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Running.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = Latchkey_V1_Running.protoMessageName + ".Entry"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_id\0\u{1}account\0\u{1}child\0\u{3}app_id\0\u{3}display_name\0\u{1}category\0\u{3}milli_points_per_minute\0\u{1}since\0\u{3}active_milliseconds\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.recordID) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._account) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self._child) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.appID) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.displayName) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.category) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.milliPointsPerMinute) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.since) }()
-      case 9: try { try decoder.decodeSingularInt64Field(value: &self.activeMilliseconds) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.recordID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.recordID, fieldNumber: 1)
-    }
-    try { if let v = self._account {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._child {
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
-    } }()
-    if !self.appID.isEmpty {
-      try visitor.visitSingularStringField(value: self.appID, fieldNumber: 4)
-    }
-    if !self.displayName.isEmpty {
-      try visitor.visitSingularStringField(value: self.displayName, fieldNumber: 5)
-    }
-    if self.category != 0 {
-      try visitor.visitSingularUInt32Field(value: self.category, fieldNumber: 6)
-    }
-    if self.milliPointsPerMinute != 0 {
-      try visitor.visitSingularInt64Field(value: self.milliPointsPerMinute, fieldNumber: 7)
-    }
-    if self.since != 0 {
-      try visitor.visitSingularInt64Field(value: self.since, fieldNumber: 8)
-    }
-    if self.activeMilliseconds != 0 {
-      try visitor.visitSingularInt64Field(value: self.activeMilliseconds, fieldNumber: 9)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Running.Entry, rhs: Latchkey_V1_Running.Entry) -> Bool {
-    if lhs.recordID != rhs.recordID {return false}
-    if lhs._account != rhs._account {return false}
-    if lhs._child != rhs._child {return false}
-    if lhs.appID != rhs.appID {return false}
-    if lhs.displayName != rhs.displayName {return false}
-    if lhs.category != rhs.category {return false}
-    if lhs.milliPointsPerMinute != rhs.milliPointsPerMinute {return false}
-    if lhs.since != rhs.since {return false}
-    if lhs.activeMilliseconds != rhs.activeMilliseconds {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Latchkey_V1_UsageLoss: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".UsageLoss"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}loss_id\0\u{1}device\0\u{1}records\0\u{1}sessions\0\u{3}active_milliseconds\0\u{3}earned_milli_points\0\u{3}first_start\0\u{3}last_end\0")
@@ -1076,9 +761,9 @@ nonisolated extension Latchkey_V1_Refusal.Item: SwiftProtobuf.Message, SwiftProt
   }
 }
 
-nonisolated extension Latchkey_V1_Parents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".Parents"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}parents\0")
+nonisolated extension Latchkey_V1_Inventory: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Inventory"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}kind\0\u{1}number\0\u{1}part\0\u{1}parts\0\u{1}more\0\u{1}entries\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1086,40 +771,13 @@ nonisolated extension Latchkey_V1_Parents: SwiftProtobuf.Message, SwiftProtobuf.
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.parents) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.parents.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.parents, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Parents, rhs: Latchkey_V1_Parents) -> Bool {
-    if lhs.parents != rhs.parents {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Parents.Parent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = Latchkey_V1_Parents.protoMessageName + ".Parent"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}name\0\u{3}paired_at\0\u{3}left_at\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 3: try { try decoder.decodeSingularSFixed64Field(value: &self.pairedAt) }()
-      case 4: try { try decoder.decodeSingularSFixed64Field(value: &self._leftAt) }()
+      case 1: try { try decoder.decodeSingularBytesField(value: &self._device) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.part) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.parts) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.more) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.entries) }()
       default: break
       }
     }
@@ -1130,274 +788,38 @@ nonisolated extension Latchkey_V1_Parents.Parent: SwiftProtobuf.Message, SwiftPr
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.device.isEmpty {
-      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
-    }
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
-    }
-    if self.pairedAt != 0 {
-      try visitor.visitSingularSFixed64Field(value: self.pairedAt, fieldNumber: 3)
-    }
-    try { if let v = self._leftAt {
-      try visitor.visitSingularSFixed64Field(value: v, fieldNumber: 4)
+    try { if let v = self._device {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
     } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Parents.Parent, rhs: Latchkey_V1_Parents.Parent) -> Bool {
-    if lhs.device != rhs.device {return false}
-    if lhs.name != rhs.name {return false}
-    if lhs.pairedAt != rhs.pairedAt {return false}
-    if lhs._leftAt != rhs._leftAt {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Accounts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".Accounts"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accounts\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.accounts) }()
-      default: break
-      }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 2)
     }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.accounts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.accounts, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Accounts, rhs: Latchkey_V1_Accounts) -> Bool {
-    if lhs.accounts != rhs.accounts {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Accounts.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = Latchkey_V1_Accounts.protoMessageName + ".Entry"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}uid\0\u{1}name\0\u{3}full_name\0\u{3}stated_child\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.uid) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.fullName) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._statedChild) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.uid != 0 {
-      try visitor.visitSingularUInt32Field(value: self.uid, fieldNumber: 1)
-    }
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
-    }
-    if !self.fullName.isEmpty {
-      try visitor.visitSingularStringField(value: self.fullName, fieldNumber: 3)
-    }
-    try { if let v = self._statedChild {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Accounts.Entry, rhs: Latchkey_V1_Accounts.Entry) -> Bool {
-    if lhs.uid != rhs.uid {return false}
-    if lhs.name != rhs.name {return false}
-    if lhs.fullName != rhs.fullName {return false}
-    if lhs._statedChild != rhs._statedChild {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Conditions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".Conditions"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conditions\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.conditions) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.conditions.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.conditions, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Conditions, rhs: Latchkey_V1_Conditions) -> Bool {
-    if lhs.conditions != rhs.conditions {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Conditions.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = Latchkey_V1_Conditions.protoMessageName + ".Entry"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}account\0\u{1}detail\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._account) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
-    }
-    try { if let v = self._account {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
-    } }()
-    if !self.detail.isEmpty {
-      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Conditions.Entry, rhs: Latchkey_V1_Conditions.Entry) -> Bool {
-    if lhs.name != rhs.name {return false}
-    if lhs._account != rhs._account {return false}
-    if lhs.detail != rhs.detail {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Installed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".Installed"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}part\0\u{1}parts\0\u{1}more\0\u{1}entries\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.part) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.parts) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.more) }()
-      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if self.number != 0 {
-      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 3)
     }
     if self.part != 0 {
-      try visitor.visitSingularUInt32Field(value: self.part, fieldNumber: 2)
+      try visitor.visitSingularUInt32Field(value: self.part, fieldNumber: 4)
     }
     if self.parts != 0 {
-      try visitor.visitSingularUInt32Field(value: self.parts, fieldNumber: 3)
+      try visitor.visitSingularUInt32Field(value: self.parts, fieldNumber: 5)
     }
     if self.more != 0 {
-      try visitor.visitSingularUInt32Field(value: self.more, fieldNumber: 4)
+      try visitor.visitSingularUInt32Field(value: self.more, fieldNumber: 6)
     }
     if !self.entries.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 5)
+      try visitor.visitRepeatedStringField(value: self.entries, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Latchkey_V1_Installed, rhs: Latchkey_V1_Installed) -> Bool {
+  package static func ==(lhs: Latchkey_V1_Inventory, rhs: Latchkey_V1_Inventory) -> Bool {
+    if lhs._device != rhs._device {return false}
+    if lhs.kind != rhs.kind {return false}
     if lhs.number != rhs.number {return false}
     if lhs.part != rhs.part {return false}
     if lhs.parts != rhs.parts {return false}
     if lhs.more != rhs.more {return false}
     if lhs.entries != rhs.entries {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Latchkey_V1_Installed.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = Latchkey_V1_Installed.protoMessageName + ".Entry"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{1}name\0\u{1}version\0\u{1}suggestion\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.appID) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.version) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.suggestion) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.appID.isEmpty {
-      try visitor.visitSingularStringField(value: self.appID, fieldNumber: 1)
-    }
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
-    }
-    if !self.version.isEmpty {
-      try visitor.visitSingularStringField(value: self.version, fieldNumber: 3)
-    }
-    if self.suggestion != 0 {
-      try visitor.visitSingularUInt32Field(value: self.suggestion, fieldNumber: 4)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Latchkey_V1_Installed.Entry, rhs: Latchkey_V1_Installed.Entry) -> Bool {
-    if lhs.appID != rhs.appID {return false}
-    if lhs.name != rhs.name {return false}
-    if lhs.version != rhs.version {return false}
-    if lhs.suggestion != rhs.suggestion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

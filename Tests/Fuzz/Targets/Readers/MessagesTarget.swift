@@ -29,9 +29,6 @@ enum MessagesTarget {
       [6] + coding.encode(Samples.usageRecord(&random)),
       [7] + coding.encode(StateInForce(RegistersInForce([register], .recorded))),
       [8] + coding.encode([register]), [9] + coding.encode(SampleMessages.rotation(&random)),
-      [10] + coding.encode([Account(uid: 1_000, name: "emma", fullName: "Emma", statedChild: "Emma")]),
-      [10] + coding.encode(SampleMessages.installed),
-      [10] + coding.encode([MachineCondition("privileged-group", account: 1_000, detail: "docker")]),
       [11] + coding.encode(SampleMessages.loss(&random)),
       [12] + RemovalCodec.encode(signature: random.bytes(64)),
       [13]
@@ -41,9 +38,8 @@ enum MessagesTarget {
               RefusedItem(streamClass: .usage, kind: .usageRecord, itemID: random.bytes(16), reason: .unreadable)
             ],
             total: 1)),
-      [14] + coding.encode(SampleMessages.running(&random)),
       [15] + coding.encode(SampleMessages.facts(&random)),
-    ]
+    ] + SampleMessages.inventories(&random).map { [10] + coding.encode($0) }
   }
 
   static func check(_ input: [UInt8]) throws(FuzzFault) {
@@ -63,21 +59,16 @@ enum MessagesTarget {
     case 8: try same(bytes, coding.registers, coding.encode) { $0.count <= Limits.editRegisters }
     case 9: try same(bytes, coding.rotation, coding.encode) { $0.generation > 0 && $0.replaces.count == 8 }
     case 10:
-      try same(bytes, coding.accounts, coding.encode) { $0.count <= Account.most }
-      try same(bytes, coding.conditions, coding.encode) { conditions in
-        conditions.count <= MachineCondition.most && conditions.allSatisfy { $0.fault == nil }
-      }
-      try same(bytes, coding.installed, coding.encode) { part in
-        part.apps.count <= Limits.installedApps && part.part < part.parts && part.apps.allSatisfy { $0.fault == nil }
+      try same(bytes, inventory, coding.encode) { part in
+        part.parts <= Limits.inventoryParts && part.part < part.parts && part.entries.count <= Limits.installedApps
+          && InventoryKind.entry(of: part.kind) != nil
       }
     case 11:
       try same(bytes, coding.usageLoss, coding.encode) {
         $0.firstStart <= $0.lastEnd && min($0.records, $0.sessions, $0.activeMilliseconds, $0.earnedMilliPoints) >= 0
       }
     case 13:
-      try same(bytes, coding.parents, coding.encode) { $0.count <= Limits.toldParents }
       try same(bytes, coding.refusalNotice, coding.encode) { $0.items.count <= Limits.refusalItems && $0.total >= 0 }
-    case 14: try same(bytes, coding.running, coding.encode) { $0.entries.count <= RunningList.most }
     case 15:
       try same(bytes, coding.facts, coding.encode) { facts in
         facts.allSatisfy { fact in
@@ -87,6 +78,10 @@ enum MessagesTarget {
       }
     default: try same(bytes, RemovalCodec.signature, RemovalCodec.encode) { $0.count == 64 }
     }
+  }
+
+  private static func inventory(_ bytes: [UInt8]) throws(BodyFault) -> Inventory {
+    try coding.inventory(bytes).checked()
   }
 
   /// Returns a batch without empty runs, which say nothing, for a comparison.

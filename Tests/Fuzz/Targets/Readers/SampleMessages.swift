@@ -56,8 +56,9 @@ enum SampleMessages {
     ]
   }
 
-  static func running(_ random: inout SeededRandom) -> RunningList {
-    let entries = (0..<3).map { _ in
+  /// Returns a list of each kind.
+  static func inventories(_ random: inout SeededRandom) -> [Inventory] {
+    let uses = (0..<3).map { _ in
       let record = Samples.usageRecord(&random)
       return RunningUse(
         recordID: record.recordID, account: record.account, child: record.child, appID: record.appID,
@@ -65,7 +66,16 @@ enum SampleMessages {
         milliPointsPerMinute: record.milliPointsPerMinute, since: record.householdStart,
         activeMilliseconds: record.activeMilliseconds)
     }
-    return RunningList(device: Samples.deviceID(&random), number: 7, entries: entries)
+    let apps = ["org.gnome.Chess", "supertuxkart"].compactMap { AppID($0) }.map {
+      InstalledApp(appID: $0, name: "Chess ü", version: "1:1.4+dfsg-2", suggestion: .reward)
+    }
+    var running = EntryList(uses).parts(number: 7)
+    running[0].device = Samples.deviceID(&random)
+    let parent = PairedParent(
+      deviceID: Samples.deviceID(&random), name: DeviceName(sanitising: "Dad's"), pairedAt: 5, leftAt: 6)
+    return running + EntryList(apps, more: 3).parts(number: 7) + EntryList([parent]).parts(number: 1)
+      + EntryList([Account(uid: 1_000, name: "emma", fullName: "Emma", statedChild: "Emma")]).parts(number: 1)
+      + EntryList([MachineCondition("privileged-group", account: 1_000, detail: "docker")]).parts(number: 1)
   }
 
   static func rotation(_ random: inout SeededRandom) -> KeyRotation {
@@ -104,13 +114,5 @@ enum SampleMessages {
       SessionBatch(stored: [StreamPosition(streamClass: .usage, epoch: 9, through: 6)]),
       SessionBatch(goodbye: .renew), SessionBatch(ping: 7, goodbye: .duplicateIdentity, rekey: true),
     ]
-  }
-
-  /// A part of a list of installed applications.
-  static var installed: InstalledPart {
-    let apps = ["org.gnome.Chess", "supertuxkart"].compactMap { AppID($0) }.map {
-      InstalledApp(appID: $0, name: "Chess ü", version: "1:1.4+dfsg-2", suggestion: .reward)
-    }
-    return InstalledPart(number: 7, part: 1, parts: 2, more: 3, apps: apps)
   }
 }

@@ -120,7 +120,7 @@ extension ModelStore {
       result.wasRemoved = true
     case (.control, .keyRotation): takeRotation(item, place, role, wall, &result)
     case (.control, .refusal): applyRefusal(item, place, &result)
-    case (.control, .parents): takeParents(item, role, &result)
+    case (.control, .inventory): takeInventory(item, peers[place].device, role, &result)
     case (.control, .registers): takeRegisters(item, place, role, wall, &result)
     case (.control, .facts): try takeFacts(item, place, role, &result)
     case (.command, _):

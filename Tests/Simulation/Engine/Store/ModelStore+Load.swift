@@ -119,11 +119,7 @@ extension ModelStore {
       wanted = rest.filter { $0.kind != .facts } + factItems(for: device)
       let parents = peers.filter { $0.state == .active && $0.role == .parent }
       guard parents.contains(where: { $0.device == device }) else { break }
-      wanted = wanted.filter { $0.kind != .registers } + [householdItem()].compactMap { $0 }
-      guard parents.count > 1 else { break }
-      wanted.removeAll { $0.kind == .parents }
-      wanted.append(
-        (kind: .parents, id: Array(sources.keys.freshKey().prefix(16)), body: parentList(), level: 0))
+      wanted = wanted.filter { $0.kind != .registers && $0.kind != .inventory } + householdItems()
     case (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
     }
     let epoch = sources.fault == .reuseEpoch ? before?.epoch ?? epoch : epoch

@@ -38,8 +38,15 @@ extension ModelStore {
       _ = try queueRotation(place)
       pruneDiscoveryKeys()
     } else {
-      _ = try queueParents(least: 2)
-      try queueHousehold(place)
+      let others = peers.indices.filter { $0 != place && peers[$0].state == .active && peers[$0].role == .parent }
+      if others.isEmpty {
+        inventories[.init(PairedParent.inventory.name, of: own)] = nil
+      } else {
+        try setParents(for: others)
+      }
+      for item in householdItems() {
+        try enqueue(place, .control, kind: item.kind, itemID: item.id, body: item.body, caps: QueueCaps())
+      }
       if isNew { try queueUsage(place) }
     }
     return true
@@ -88,7 +95,7 @@ extension ModelStore {
     let isRotating = before.state == .active && before.role == .child
     let isParent = before.state == .active && before.role == .parent
     if isParent { noteLeft(place, at: wall) }
-    return (change, isRotating ? try rotateHousehold() : isParent ? try queueParents() : [])
+    return (change, isRotating ? try rotateHousehold() : isParent ? try setParents() : [])
   }
 
   /// Deletes a removed device that has learned of its removal, or never will.
@@ -120,7 +127,7 @@ extension ModelStore {
     if peers[place].role == .parent { noteLeft(place, at: wall) }
     if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
     eraseKeys(peers[place].device, keepsPending: keepsPending)
-    result.changes += role == .child ? try rotateHousehold() : try queueParents()
+    result.changes += role == .child ? try rotateHousehold() : try setParents()
   }
 
   private mutating func noteLeft(_ place: Int, at wall: Int64) {
@@ -131,6 +138,7 @@ extension ModelStore {
     (peers[place].refusedHere, peers[place].refusedThere, peers[place].refusedItems) = (0, 0, [])
     let device = peers[place].device
     holdings.forgetNotes(of: device)
+    inventories = inventories.filter { $0.key.device != device }
     var cancelled: Int64 = 0
     for index in commands.indices
     where commands[index].target == device && !commands[index].status.isFinal {
@@ -174,26 +182,6 @@ extension ModelStore {
     return changes
   }
 
-  /// Queues the list of this machine's parents for each of them.
-  ///
-  /// Spec: Protocol/06-messages.md §10.
-  private mutating func queueParents(least: Int = 1) throws(ModelStoreFault) -> [ModelChange] {
-    let parents = peers.indices.filter { peers[$0].state == .active && peers[$0].role == .parent }
-    guard parents.count >= least else { return [] }
-    let body = parentList()
-    var changes: [ModelChange] = []
-    for place in parents {
-      for item in peers[place].outgoing[.control]?.items ?? [] where item.kind == .parents {
-        withdraw(place, .control, item.sequence, itemID: item.itemID, as: nil)
-      }
-      changes.append(
-        try enqueue(
-          place, .control, kind: .parents, itemID: Array(sources.keys.freshKey().prefix(16)), body: body,
-          caps: QueueCaps()))
-    }
-    return changes
-  }
-
   /// Returns the control streams to this machine's parents, for their links.
   package func controlToParents() -> [ModelChange] {
     peers.filter { $0.state == .active && $0.role == .parent }.compactMap { parent in
@@ -203,9 +191,12 @@ extension ModelStore {
     }
   }
 
-  /// Returns the body with this machine's parents, all of which have the same name here, and with
-  /// those that left within a week.
-  func parentList() -> [UInt8] {
+  /// Keeps the list of this machine's parents, all of which have the same name here, and of those
+  /// that left within a week.
+  ///
+  /// Spec: Protocol/06-messages.md §10.
+  @discardableResult
+  mutating func setParents(for receivers: [Int]? = nil) throws(ModelStoreFault) -> [ModelChange] {
     func isTold(_ peer: ModelPeer) -> Bool {
       switch peer.state {
       case .active: true
@@ -220,19 +211,13 @@ extension ModelStore {
         let isActive = (left: left.element.state == .active, right: right.element.state == .active)
         if isActive.left != isActive.right { return isActive.left }
         return (left.element.pairedAt, left.offset) > (right.element.pairedAt, right.offset)
-      }.prefix(Limits.toldParents)
-    return coding.encode(
+      }
+    let list = EntryList(
       parents.map {
         PairedParent(
           deviceID: $1.device, name: DeviceName(sanitising: "x"), pairedAt: $1.pairedAt, leftAt: $1.left?.at)
       })
-  }
-
-  mutating func takeParents(
-    _ item: DeliveryItem, _ role: DeviceRole, _ result: inout ModelInboxResult
-  ) {
-    guard role == .child else { return passOver(item, .control, .role, &result) }
-    guard (try? coding.parents(item.body)) != nil else { return passOver(item, .control, .unreadable, &result) }
+    return try setInventory(list, for: receivers)
   }
 
   private mutating func queueRotation(_ place: Int) throws(ModelStoreFault) -> ModelChange? {

@@ -120,17 +120,13 @@ extension ModelStore {
       body: coding.encode(map.registers), caps: QueueCaps())
   }
 
-  /// Returns the item for a parent with everything that this machine holds; `nil` if it holds
-  /// nothing.
-  func householdItem() -> (kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)? {
+  /// Returns the items for a parent with everything that this machine holds.
+  func householdItems() -> [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] {
     let registers = inMemory { try holdings.zones().flatMap { try holdings.registers(in: $0) } }
-    guard !registers.isEmpty else { return nil }
-    return (.registers, Array(sources.keys.freshKey().prefix(16)), coding.encode(registers), 0)
-  }
-
-  /// Queues that item for a parent that was paired.
-  mutating func queueHousehold(_ place: Int) throws(ModelStoreFault) {
-    guard let item = householdItem() else { return }
-    try enqueue(place, .control, kind: item.kind, itemID: item.id, body: item.body, caps: QueueCaps())
+    var items: [(kind: ItemKind, id: [UInt8], body: [UInt8], level: Int64)] = []
+    if !registers.isEmpty {
+      items.append((.registers, Array(sources.keys.freshKey().prefix(16)), coding.encode(registers), 0))
+    }
+    return sources.fault == .forgetLists ? items : items + inventoryItems()
   }
 }

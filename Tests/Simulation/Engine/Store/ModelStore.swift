@@ -21,6 +21,8 @@ package struct ModelStore {
   package internal(set) var pending: [ModelPendingEffect] = []
   package internal(set) var usage: [RecordID: UsageRecord] = [:]
   package internal(set) var losses: [RecordID: UsageLoss] = [:]
+  /// The lists that machines give of themselves.
+  package internal(set) var inventories: [ModelInventory.Place: ModelInventory] = [:]
   package internal(set) var discoveryKeys: [Int64: [UInt8]] = [:]
   var hybrid: HybridTimestamp?
   var noted: (bootID: String, base: Int64, last: BootInstant)?

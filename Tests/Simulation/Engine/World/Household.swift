@@ -50,6 +50,7 @@ final class Household {
   }
 
   private func act() {
+    if simulation.effectRandom.once(in: 6) { list(children[simulation.effectRandom.below(children.count)]) }
     if simulation.random.below(100) < scenario.usageShare {
       guard let child = simulation.pick(children) else { return }
       if scenario.registers, simulation.effectRandom.below(3) > 0 { return live(child) }
@@ -174,6 +175,20 @@ final class Household {
     }
   }
 
+  /// Gives a new list of what weakens rules on a machine.
+  private func list(_ child: SimulatedNode) {
+    let conditions = (0..<simulation.effectRandom.below(4)).map { _ in
+      MachineCondition("other-enforcer", detail: "n\(simulation.effectRandom.below(9))")
+    }
+    child.act(after: 0) { [unowned child] in
+      child.disk.commit("list") { (store: inout ModelStore) throws(ModelStoreFault) in
+        try store.setInventory(EntryList(conditions))
+      } then: { [unowned child] result in
+        if case .success(let changes) = result { child.committed(changes) }
+      }
+    }
+  }
+
   /// Queues one item in its own transaction, if a deliberate fault requires it.
   private func finish(_ node: SimulatedNode, then: @escaping () -> Void) {
     then()
@@ -249,6 +264,7 @@ final class Household {
       for child in children where simulation.oracle.isCouple(parent, child) {
         command(parent, child)
         if parent === parents.first { use(child) }
+        if simulation.effectRandom.once(in: 2) { list(child) }
         if scenario.registers { answer(parent) }
       }
     }

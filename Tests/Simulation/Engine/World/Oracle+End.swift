@@ -81,7 +81,7 @@ extension Oracle {
       let past = past(Couple(parent: parent.device, child: child.device))
       guard isWholePast(past), !isCloned(child.device) else { continue }
       if let wrong = wrongCommands(parent, child, past) ?? wrongRegisters(parent, child)
-        ?? wrongUsage(parent, child, past)
+        ?? wrongUsage(parent, child, past) ?? wrongLists(parent, child)
       {
         return wrong
       }
@@ -137,6 +137,17 @@ extension Oracle {
       known.merge(register)
     }
     return first(known, held).map { "\(parent.name) does not know \($0) of \(child.name)" }
+  }
+
+  /// A parent knows the last list of each kind that a child's machine has given of itself.
+  private func wrongLists(_ parent: SimulatedNode, _ child: SimulatedNode) -> String? {
+    for (place, list) in child.store.inventories where place.device == child.device {
+      let known = parent.store.inventories[place]
+      if known?.number != list.number || known?.entries != list.entries {
+        return "\(parent.name) knows another list of \(place.kind) than \(child.name) gives"
+      }
+    }
+    return nil
   }
 
   private func first(_ one: RegisterMap, _ other: RegisterMap) -> String? {

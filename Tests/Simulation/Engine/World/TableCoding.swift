@@ -14,13 +14,9 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     case state(StateInForce)
     case rotation(KeyRotation)
     case refusal(RefusalNotice)
-    case parents([PairedParent])
+    case inventory(Inventory)
     case registers([Register])
-    case accounts([Account])
-    case conditions([MachineCondition])
     case facts([Fact])
-    case running(RunningList)
-    case installed(InstalledPart)
   }
 
   let commands = CommandRegistry.simulated
@@ -47,13 +43,9 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
   func encode(_ state: StateInForce) -> [UInt8] { add(.state(state)) }
   func encode(_ rotation: KeyRotation) -> [UInt8] { add(.rotation(rotation)) }
   func encode(_ notice: RefusalNotice) -> [UInt8] { add(.refusal(notice)) }
-  func encode(_ parents: [PairedParent]) -> [UInt8] { add(.parents(parents)) }
+  func encode(_ inventory: Inventory) -> [UInt8] { add(.inventory(inventory)) }
   func encode(_ registers: [Register]) -> [UInt8] { add(.registers(registers)) }
-  func encode(_ accounts: [Account]) -> [UInt8] { add(.accounts(accounts)) }
-  func encode(_ conditions: [MachineCondition]) -> [UInt8] { add(.conditions(conditions)) }
   func encode(_ facts: [Fact]) -> [UInt8] { add(.facts(facts)) }
-  func encode(_ running: RunningList) -> [UInt8] { add(.running(running)) }
-  func encode(_ part: InstalledPart) -> [UInt8] { add(.installed(part)) }
 
   private static let fault = BodyFault("The table holds something else here.")
 
@@ -72,33 +64,13 @@ final class TableCoding: BodyCoding, @unchecked Sendable {
     return value
   }
 
-  func parents(_ body: [UInt8]) throws(BodyFault) -> [PairedParent] {
-    guard case .parents(let value)? = value(body) else { throw Self.fault }
+  func inventory(_ body: [UInt8]) throws(BodyFault) -> Inventory {
+    guard case .inventory(let value)? = value(body) else { throw Self.fault }
     return value
   }
 
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register] {
     guard case .registers(let value)? = value(body) else { throw Self.fault }
-    return value
-  }
-
-  func running(_ body: [UInt8]) throws(BodyFault) -> RunningList {
-    guard case .running(let value)? = value(body) else { throw Self.fault }
-    return value
-  }
-
-  func installed(_ body: [UInt8]) throws(BodyFault) -> InstalledPart {
-    guard case .installed(let value)? = value(body) else { throw Self.fault }
-    return value
-  }
-
-  func conditions(_ body: [UInt8]) throws(BodyFault) -> [MachineCondition] {
-    guard case .conditions(let value)? = value(body) else { throw Self.fault }
-    return value
-  }
-
-  func accounts(_ body: [UInt8]) throws(BodyFault) -> [Account] {
-    guard case .accounts(let value)? = value(body) else { throw Self.fault }
     return value
   }
 

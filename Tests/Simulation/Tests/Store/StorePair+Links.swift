@@ -115,7 +115,7 @@ extension StorePair {
 
   private func run(from peer: Peer) -> ItemRun {
     let streamClass: StreamClass =
-      random.once(in: 8) ? .control : peer.role == .parent ? .command : random.pick([.receipt, .usage])
+      random.once(in: 5) ? .control : peer.role == .parent ? .command : random.pick([.receipt, .usage])
     let present = model.peer(peer.device)?.incoming[streamClass]
     let isAnew = present == nil || random.once(in: 12)
     let epoch = isAnew ? random.next() | 1 : present?.epoch ?? 1
@@ -142,6 +142,7 @@ extension StorePair {
     case .control:
       if random.once(in: 4) { return refusal(sequence) }
       if random.once(in: 4) { return registers(sequence, from: peer) }
+      if random.once(in: 2) { return inventory(sequence, from: peer) }
       if random.once(in: 6) {
         return DeliveryItem(sequence: sequence, kind: .removal, itemID: random.bytes(16), body: random.bytes(40))
       }
@@ -227,6 +228,24 @@ extension StorePair {
     return DeliveryItem(
       sequence: sequence, kind: .registers, itemID: random.bytes(16),
       body: random.once(in: 10) ? [0xFF] : coding.encode(registers))
+  }
+
+  /// Returns a part of a list, some of which no machine may send.
+  private func inventory(_ sequence: UInt64, from peer: Peer) -> DeliveryItem {
+    let device: DeviceID? = random.pick([nil, nil, nil, peer.device, own, stranger])
+    let parts = random.pick([1, 1, 2, 3])
+    let app = AppID("a.\(random.below(4))").map { InstalledApp(appID: $0, name: "x").text } ?? ""
+    let (kind, entry) = random.pick([
+      (Account.inventory.name, Account(uid: 1_000, name: "emma", fullName: "").text),
+      (MachineCondition.inventory.name, MachineCondition("note").text), (InstalledApp.inventory.name, app),
+      (RunningUse.inventory.name, runningUse().text), (PairedParent.inventory.name, "none"), ("later", "x"),
+    ])
+    let list = Inventory(
+      device: device, kind: kind, number: UInt64(1 + random.below(3)), part: random.below(parts), parts: parts,
+      entries: random.once(in: 3) ? [] : [entry])
+    return DeliveryItem(
+      sequence: sequence, kind: .inventory, itemID: random.bytes(16),
+      body: random.once(in: 10) ? [0xFF] : coding.encode(list))
   }
 
   private func receipt(_ sequence: UInt64, from peer: Peer) -> DeliveryItem? {

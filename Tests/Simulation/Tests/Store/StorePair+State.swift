@@ -103,6 +103,13 @@ extension StorePair {
         return "told by \(peer.device): \(told[peer.device]?.registers ?? []), in the model \(modelTold.registers)"
       }
     }
+    for (type, device) in InventoryKind.all.flatMap({ type in devices.map { (type, $0) } }) {
+      let (known, modelled) = (
+        try await list(type, of: device), model.inventories[.init(type.inventory.name, of: device)]
+      )
+      let modelLine = modelled.map { "\($0.number) \($0.parts[0].more) \($0.entries)" } ?? "none"
+      if known != modelLine { return "\(type.inventory.name) of \(device): \(known), in the model \(modelLine)" }
+    }
     let pending = try await real.pendingEffects().map { "\($0.commandID) \($0.author) \($0.wait.within)" }
     let modelPending = model.pending.sorted { $0.id < $1.id }
       .map { "\($0.id) \($0.author) \(max(0, $0.dueAt - model.age))" }
@@ -125,6 +132,12 @@ extension StorePair {
       return "expiry in \(String(describing: expiry)), in the model \(String(describing: model.untilNextExpiry()))"
     }
     return nil
+  }
+
+  private var devices: [DeviceID] { [own, stranger] + peers.map(\.device) }
+
+  private func list<Entry: InventoryEntry>(_ type: Entry.Type, of device: DeviceID) async throws -> String {
+    try await real.inventory(type, of: device).map { "\($0.number) \($0.more) \($0.entries.map(\.text))" } ?? "none"
   }
 
   /// Returns a sum for each other device, like the store.

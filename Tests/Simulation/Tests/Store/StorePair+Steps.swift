@@ -36,7 +36,7 @@ extension StorePair {
     let peer = random.pick(peers)
     let device = peer.device
     wall += Int64(random.below(10_000))
-    switch random.below(34) {
+    switch random.below(37) {
     case 0: return ("pair", await pair(peer))
     case 1: return ("promote", await promote(device))
     case 2: return ("discard", await discard(device))
@@ -58,6 +58,7 @@ extension StorePair {
     case 26..<31: return ("receive", await receive(peer))
     case 31: return ("remove", await remove(device))
     case 32: return ("keys", await keys(device))
+    case 33..<36 where role == .child: return ("list", await list())
     default: return ("foreign", await foreign(device))
     }
   }
@@ -240,6 +241,39 @@ extension StorePair {
     } _: {
       self.word([try $0.finishEffect(id, outcome, at: self.wall)].compactMap { $0 })
     }
+  }
+
+  /// Gives a list of this machine, which may need several items.
+  private func list() async -> String? {
+    switch random.below(4) {
+    case 0:
+      let (count, version) = (random.pick([0, 1, 2, 100]), "\(random.below(2))")
+      let padding = String(repeating: "n", count: 247)
+      return await set(
+        (0..<count).compactMap { AppID("a.\($0).\(padding)") }
+          .map { InstalledApp(appID: $0, name: padding, version: version) })
+    case 1: return await set(random.once(in: 2) ? [] : [runningUse()])
+    default:
+      return await set((0..<random.below(3)).map { _ in MachineCondition("note", detail: "\(random.below(3))") })
+    }
+  }
+
+  private func set(_ entries: [some InventoryEntry]) async -> String? {
+    await both("a list") {
+      self.word(try await $0.setInventory(EntryList(entries), at: self.wall).changes)
+    } _: {
+      self.word(try $0.setInventory(EntryList(entries)))
+    }
+  }
+
+  /// Returns a session with one of a few IDs.
+  func runningUse() -> RunningUse {
+    guard let id = RecordID(bytes: [UInt8](repeating: UInt8(random.below(3)), count: 16)) else {
+      preconditionFailure("an ID of 16 bytes")
+    }
+    return RunningUse(
+      recordID: id, account: 1_000, child: nil, appID: Self.apps[random.below(2)], displayName: "x",
+      category: .reward, milliPointsPerMinute: 0, since: 5, activeMilliseconds: Int64(random.below(9)))
   }
 
   private func use() async -> String? {

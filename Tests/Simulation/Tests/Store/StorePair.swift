@@ -19,6 +19,8 @@ final class StorePair {
   let own: DeviceID
   let role: DeviceRole
   let peers: [Peer]
+  /// A machine that is not paired, of which parents may pass on lists.
+  let stranger: DeviceID
   let caps: QueueCaps
   let coding = MessageBodyCoding(.simulated)
   let clock = ManualClock(milliseconds: 1_000)
@@ -44,6 +46,7 @@ final class StorePair {
     var peers: [Peer] = []
     for _ in 0..<3 { peers.append(Peer(device: Samples.deviceID(&random), role: role == .parent ? .child : .parent)) }
     self.peers = peers
+    stranger = Samples.deviceID(&random)
     caps =
       random.once(in: 2)
       ? QueueCaps(items: Int64(3 + random.below(20)), bytes: Int64(1_500 + random.below(6_000))) : QueueCaps()

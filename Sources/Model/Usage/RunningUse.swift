@@ -57,41 +57,28 @@ public struct RunningUse: Hashable, Sendable, Codable {
   }
 }
 
-/// What runs on a child's machine now.
-///
-/// Spec: Protocol/10-household.md §4.
-public struct RunningList: Hashable, Sendable {
-  /// The most sessions that a list names: those with the lowest IDs.
-  public static let most = 48
+extension RunningUse: InventoryEntry {
+  /// The most sessions that a list has.
+  package static let most = 48
 
-  /// The machine on which they run.
-  public var device: DeviceID
-  /// The number of the list, which counts the lists of the machine.
-  public var number: UInt64
-  /// The sessions in the order of their IDs.
-  public private(set) var entries: [RunningUse]
+  package static let inventory = InventoryKind("running", most: most, isShared: true, isRepeated: true, news: .use)
 
-  /// Creates a list, which holds at most the first 48 sessions in the order of their IDs.
-  public init(device: DeviceID, number: UInt64, entries: [RunningUse]) {
-    self.device = device
-    self.number = number
-    let sorted = entries.sorted { $0.recordID.bytes.lexicographicallyPrecedes($1.recordID.bytes) }
-    self.entries = Array(sorted.prefix(Self.most))
+  package var lines: [String] {
+    [
+      Hexadecimal.encode(recordID.bytes), account.map { String($0) } ?? "",
+      child.map { Hexadecimal.encode($0.bytes) } ?? "", appID.text, displayName, category.rawValue,
+      String(milliPointsPerMinute), String(since), String(activeMilliseconds),
+    ]
   }
 
-  /// Returns the list with the sessions of some children only.
-  public func of(_ children: Set<ChildID>) -> RunningList {
-    var list = self
-    list.entries.removeAll { entry in entry.child.map { !children.contains($0) } ?? true }
-    return list
-  }
-
-  /// Returns the list without the child of each session of a child that is not among some.
-  public func naming(_ children: Set<ChildID>) -> RunningList {
-    var list = self
-    for index in list.entries.indices {
-      if let child = list.entries[index].child, !children.contains(child) { list.entries[index].child = nil }
-    }
-    return list
+  package init?(lines: [String]) {
+    guard lines.count == 9, let record = Hexadecimal.decode(lines[0]).flatMap({ RecordID(bytes: $0) }),
+      let appID = AppID(lines[3]), let category = AppCategory(rawValue: lines[5]), let rate = Int64(lines[6]),
+      let since = Int64(lines[7]), let active = Int64(lines[8])
+    else { return nil }
+    self.init(
+      recordID: record, account: UInt32(lines[1]), child: Hexadecimal.decode(lines[2]).flatMap { ChildID(bytes: $0) },
+      appID: appID, displayName: lines[4], category: category, milliPointsPerMinute: rate, since: since,
+      activeMilliseconds: active)
   }
 }

@@ -1,0 +1,142 @@
+/// A part of a list that a child's machine gives of itself, such as its accounts.
+///
+/// It is the body of an item of kind 8. A long list has several parts, each an item of its own.
+///
+/// Spec: Protocol/06-messages.md §10.
+public struct Inventory: Hashable, Sendable {
+  /// The machine that the list is about; `nil` if that is the sender.
+  public var device: DeviceID?
+  /// The name of an `InventoryKind`.
+  public var kind: String
+  /// The number of the list, which counts the machine's lists of the kind from 1.
+  public var number: UInt64
+  /// The place of this part, from 0.
+  public var part: Int
+  /// The number of parts, 1 to 8.
+  public var parts: Int
+  /// The number of entries that did not fit into the list.
+  public var more: Int
+  /// The texts of the entries, each with a different first line.
+  public var entries: [String]
+
+  /// Creates a part of a list.
+  public init(
+    device: DeviceID? = nil, kind: String, number: UInt64, part: Int = 0, parts: Int = 1, more: Int = 0,
+    entries: [String]
+  ) {
+    self.device = device
+    self.kind = kind
+    self.number = number
+    self.part = part
+    self.parts = parts
+    self.more = more
+    self.entries = entries
+  }
+
+  /// Returns the part if its kind permits all of it; otherwise throws the sender's fault.
+  package func checked() throws(BodyFault) -> Inventory {
+    guard let type = InventoryKind.entry(of: kind) else {
+      throw BodyFault("This machine does not know that kind of list.", .unknownKind)
+    }
+    guard parts <= type.inventory.parts, entries.count <= type.inventory.most else {
+      throw BodyFault("The list of \(kind) is too long: \(entries.count) entries, \(parts) parts.")
+    }
+    var known: Set<[UInt8]> = []
+    for text in entries {
+      guard type.isEntry(text) else { throw BodyFault("The list of \(kind) has an entry that cannot be read.") }
+      guard known.insert(Array(text.utf8.prefix { $0 != 0x0A })).inserted else {
+        throw BodyFault("The list of \(kind) names something twice.")
+      }
+    }
+    return self
+  }
+}
+
+extension Inventory {
+  /// Returns the part with the entries about some children alone.
+  package func of(_ children: Set<ChildID>) -> Inventory {
+    guard let type = InventoryKind.entry(of: kind) else { return self }
+    var part = self
+    part.entries = entries.filter { type.child(of: $0).map { children.contains($0) } ?? false }
+    return part
+  }
+
+  /// Returns the part without the child of each entry about a child who is not among some.
+  package func naming(_ children: Set<ChildID>) -> Inventory {
+    guard let type = InventoryKind.entry(of: kind) else { return self }
+    var part = self
+    part.entries = entries.map { text in
+      type.child(of: text).map { children.contains($0) } ?? true ? text : type.withoutChild(text)
+    }
+    return part
+  }
+}
+
+extension InventoryEntry {
+  /// Returns whether a text is the text of an entry.
+  fileprivate static func isEntry(_ text: String) -> Bool { Self(text: text) != nil }
+
+  fileprivate static func child(of text: String) -> ChildID? { Self(text: text)?.child }
+
+  fileprivate static func withoutChild(_ text: String) -> String {
+    guard var entry = Self(text: text) else { return text }
+    entry.child = nil
+    return entry.text
+  }
+}
+
+/// The entries of a list that a machine gives of itself, as many as fit.
+package struct EntryList<Entry: InventoryEntry>: Hashable, Sendable {
+  /// The entries, in the order in which they were found.
+  package var entries: [Entry]
+  /// The number of entries that did not fit.
+  package var more: Int
+
+  /// Creates a list of entries, of which the first ones are kept if there are too many.
+  ///
+  /// Of several entries with the same first line, the first one counts. `more` is the number of
+  /// entries that were not scanned.
+  package init(_ found: some Sequence<Entry>, more: Int = 0) {
+    let kind = Entry.inventory
+    // The parts are never too many, because each part but the last is filled up to the size of one
+    // entry.
+    let most = kind.parts * Limits.inventoryBytes - (kind.parts - 1) * Inventory.size(Limits.lineBytes)
+    var known: Set<[UInt8]> = []
+    (entries, self.more) = ([], more)
+    var bytes = 0
+    for entry in found where known.insert(Array(entry.lines[0].utf8)).inserted {
+      let size = Inventory.size(entry.text.utf8.count)
+      guard entries.count < kind.most, bytes + size <= most else {
+        self.more += 1
+        continue
+      }
+      entries.append(entry)
+      bytes += size
+    }
+  }
+
+  /// Returns the list in parts, of which each fits one item.
+  package func parts(number: UInt64) -> [Inventory] {
+    var parts: [[String]] = [[]]
+    var bytes = 0
+    for text in entries.map(\.text) {
+      let size = Inventory.size(text.utf8.count)
+      if bytes + size > Limits.inventoryBytes {
+        parts.append([])
+        bytes = 0
+      }
+      parts[parts.count - 1].append(text)
+      bytes += size
+    }
+    return parts.enumerated().map {
+      Inventory(
+        kind: Entry.inventory.name, number: number, part: $0.offset, parts: parts.count, more: more,
+        entries: $0.element)
+    }
+  }
+}
+
+extension Inventory {
+  /// The bytes for which an entry counts in a part, with what protobuf adds to it.
+  fileprivate static func size(_ textBytes: Int) -> Int { textBytes + 8 }
+}

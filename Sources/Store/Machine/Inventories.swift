@@ -1,0 +1,264 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// A list that a child's machine has given of itself, as this machine knows it.
+package struct KnownInventory<Entry: InventoryEntry>: Hashable, Sendable {
+  /// The number of the list; 0 while parts of another one are on their way.
+  package var number: UInt64
+  /// The entries, each once.
+  package var entries: [Entry]
+  /// The number of entries that did not fit into the list.
+  package var more: Int
+  /// The time at which the list became known, in Unix milliseconds by this machine's wall clock.
+  ///
+  /// It is for people only.
+  package var toldAt: Int64
+  /// The boot of this machine in which the list became known; empty for a list of this machine.
+  package var bootID: String
+  /// The instant of that boot.
+  package var toldBoot: BootInstant
+}
+
+/// The lists that children's machines give of themselves.
+///
+/// Spec: Protocol/06-messages.md §10.
+extension Store {
+  /// Keeps a list of this machine, a child's, in place of the one before, and queues it for its
+  /// parents if it has changed.
+  ///
+  /// - Returns: The number of the list that holds now, and the changed streams.
+  package func setInventory<Entry>(
+    _ list: EntryList<Entry>, at wall: Int64
+  ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
+    // The disk is left alone while nothing changes.
+    let known = try await inventory(Entry.self, of: own)
+    guard list.isNews(after: known) else { return (known?.number ?? 0, []) }
+    return try await commits.commit(.upkeep) { [own, coding, keys] database in
+      try Inventories(database, own: own, coding: coding, keys: keys, at: wall).set(list)
+    }
+  }
+
+  /// Returns the list of a machine; `nil` if none is known.
+  package func inventory<Entry>(
+    _ type: Entry.Type, of device: DeviceID
+  ) async throws(StoreError) -> KnownInventory<Entry>? {
+    try await read { [coding] database in try database.inventory(type, of: device, coding) }
+  }
+
+  /// Returns the lists of all machines.
+  package func inventories<Entry>(
+    _ type: Entry.Type
+  ) async throws(StoreError) -> [DeviceID: KnownInventory<Entry>] {
+    try await read { [coding] database in try database.inventories(type, coding) }
+  }
+}
+
+extension EntryList {
+  /// Returns whether parents are to hear of the list after another one.
+  func isNews(after known: KnownInventory<Entry>?) -> Bool {
+    if Entry.inventory.isRepeated { return !entries.isEmpty || known?.entries.isEmpty == false }
+    return known?.entries != entries || known?.more != more
+  }
+}
+
+extension Database {
+  func inventory<Entry>(
+    _ type: Entry.Type, of device: DeviceID, _ coding: any BodyCoding
+  ) throws -> KnownInventory<Entry>? {
+    let parts = try rows(
+      "SELECT * FROM inventory WHERE kind = ? AND device_id = ? ORDER BY part",
+      [Entry.inventory.name, Data(device.bytes)])
+    return try KnownInventory(parts, coding)
+  }
+
+  func inventories<Entry>(_ type: Entry.Type, _ coding: any BodyCoding) throws -> [DeviceID: KnownInventory<Entry>] {
+    let parts = try rows(
+      "SELECT * FROM inventory WHERE kind = ? ORDER BY device_id, part", [Entry.inventory.name])
+    return try Dictionary(grouping: parts) { try $0.deviceID("device_id") }
+      .compactMapValues { try KnownInventory<Entry>($0, coding) }
+  }
+
+  /// Forgets the lists of a machine that is no longer paired.
+  func forgetInventories(_ peer: Int64) throws {
+    try run("DELETE FROM inventory WHERE device_id = (SELECT device_id FROM peer WHERE number = ?)", [peer])
+  }
+}
+
+extension KnownInventory {
+  /// Creates a list from its parts; `nil` if there are none.
+  fileprivate init?(_ rows: [Row], _ coding: any BodyCoding) throws {
+    guard let last = rows.last else { return nil }
+    let parts = try rows.map { try coding.inventory($0.bytes("body")) }
+    let isWhole = parts.allSatisfy { $0.number == parts[0].number && $0.parts == parts.count }
+    // While parts of another list are on their way, an entry may be in two of them.
+    let entries = EntryList(parts.flatMap(\.entries).compactMap { Entry(text: $0) }).entries
+    self.init(
+      number: isWhole ? parts[0].number : 0, entries: entries, more: parts[0].more, toldAt: last["told_at"],
+      bootID: last["boot_id"], toldBoot: BootInstant(milliseconds: last["told_boot"] as Int64))
+  }
+}
+
+/// The lists of machines within one transaction.
+struct Inventories {
+  let database: Database
+  private let own: DeviceID
+  private let coding: any BodyCoding
+  private let keys: any KeySource
+  private let wall: Int64
+
+  init(_ database: Database, own: DeviceID, coding: any BodyCoding, keys: any KeySource, at wall: Int64) {
+    (self.database, self.own, self.coding, self.keys, self.wall) = (database, own, coding, keys, wall)
+  }
+
+  /// Keeps a list of this machine, and queues it for its parents if it has changed.
+  ///
+  /// - Parameters:
+  ///   - list: The list.
+  ///   - receivers: The parents that hear of it; `nil` for all of them.
+  /// - Returns: The number of the list that holds now, and the changed streams.
+  /// - Throws: The database's error.
+  func set<Entry>(
+    _ list: EntryList<Entry>, for receivers: [OutboxAddress]? = nil
+  ) throws -> (number: UInt64, changes: [OutboxChange]) {
+    let known = try database.inventory(Entry.self, of: own, coding)
+    guard list.isNews(after: known) else { return (known?.number ?? 0, []) }
+    let number = (known?.number ?? 0) &+ 1
+    let parts = list.parts(number: number)
+    for part in parts { try keep(part, of: own, by: own, nil) }
+    let parents = try receivers ?? database.addresses(role: .parent)
+    return (number, try parents.flatMap { try queue(parts, for: $0) })
+  }
+
+  /// Keeps a part of a list in place of the one before, and deletes the parts that the list does
+  /// not have.
+  ///
+  /// - Parameters:
+  ///   - part: The part, which names no machine.
+  ///   - device: The machine that it is about.
+  ///   - teller: The machine that sent it.
+  ///   - clock: The clock that says when it came; `nil` for a list of this machine.
+  /// - Throws: The database's error.
+  func keep(_ part: Inventory, of device: DeviceID, by teller: DeviceID, _ clock: StoreClock?) throws {
+    try database.run(
+      "DELETE FROM inventory WHERE kind = ? AND device_id = ? AND part >= ?",
+      [part.kind, device.bytes, Int64(part.parts)])
+    try database.run(
+      "INSERT OR REPLACE INTO inventory VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        part.kind, device.bytes, Int64(part.part), coding.encode(part), teller.bytes, clock?.bootID ?? "",
+        clock?.now().milliseconds ?? 0, wall,
+      ])
+  }
+
+  /// Queues the parts of a list for a peer, in place of the pending parts of an earlier list.
+  ///
+  /// The group of the transaction has to be settled before.
+  func queue(_ parts: [Inventory], for peer: OutboxAddress) throws -> [OutboxChange] {
+    let waiting = try database.rows(
+      "SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
+      [peer.number, ItemKind.inventory.rawValue])
+    for item in waiting {
+      let earlier = try? coding.inventory(item.bytes("body"))
+      guard earlier?.kind == parts[0].kind, earlier?.device == parts[0].device else { continue }
+      try database.withdraw(peer.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
+    }
+    return try parts.map { part in
+      try database.enqueue(
+        peer, .control, kind: .inventory, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(part),
+        at: wall)
+    }
+  }
+
+  /// Forgets a list of this machine.
+  func forget(_ type: (some InventoryEntry).Type) throws {
+    try database.run("DELETE FROM inventory WHERE kind = ? AND device_id = ?", [type.inventory.name, own.bytes])
+  }
+
+  /// Returns the items that tell a parent of all lists of this machine.
+  func items() throws -> [QueuedItem] {
+    try database.rows("SELECT body FROM inventory WHERE device_id = ? ORDER BY kind, part", [Data(own.bytes)]).map {
+      QueuedItem(kind: .inventory, id: Array(keys.freshKey().prefix(16)), body: $0.bytes("body"), level: 0)
+    }
+  }
+}
+
+extension InboxTransaction {
+  var inventories: Inventories { Inventories(database, own: own, coding: coding, keys: keys, at: wall) }
+
+  /// Takes a part of a list that the sender, a child's machine, gives of itself, or that a parent
+  /// forwards.
+  mutating func applyInventory(_ item: DeliveryItem, _ body: Result<Inventory, BodyFault>) throws {
+    do {
+      var part = try body.get()
+      guard let kind = InventoryKind.entry(of: part.kind)?.inventory else { return }
+      let device = part.device ?? peer.device
+      part.device = nil
+      switch peerRole {
+      case .child:
+        guard device == peer.device else {
+          throw BodyFault("The list is about another device than the one that sent it.", .foreign)
+        }
+        // A child is believed of a machine that serves the child.
+        if kind.isShared { part = part.naming(try served()) }
+      case .parent:
+        guard kind.isShared, device != peer.device else {
+          throw BodyFault("Only a child's device gives that kind of list of itself.", .role)
+        }
+        guard device != own, try !isOutdated(part, of: device) else { return }
+        part = part.of(try served())
+      }
+      try inventories.keep(part, of: device, by: peer.device, clock)
+      if peerRole == .child { try follow(part, kind) }
+      switch kind.news {
+      case .household: result.hasNewHousehold = true
+      case .use: result.hasNewUse = true
+      case .nothing: break
+      }
+    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  }
+
+  /// Does what follows from a list of the sender, besides keeping it.
+  private mutating func follow(_ part: Inventory, _ kind: InventoryKind) throws {
+    switch kind {
+    case Account.inventory:
+      try database.run("UPDATE peer SET assigned = max(assigned, 1) WHERE number = ?", [peer.number])
+    case PairedParent.inventory:
+      result.newParents += try database.take(
+        part.entries.compactMap { PairedParent(text: $0) }, of: peer, own: own, age: age, at: wall)
+    default: break
+    }
+    guard kind.isShared else { return }
+    // A machine's own word that it is a child's tells the child's other machines nothing.
+    let given = Set(try database.givenChildren(of: peer.device))
+    var others: [OutboxAddress] = []
+    for child in given.sorted() {
+      for other in try database.sharers(of: child, except: peer.device) where !others.contains(other) {
+        others.append(other)
+      }
+    }
+    for other in others {
+      var passed = part.of(Set(try database.givenChildren(of: other.device)).intersection(given))
+      passed.device = peer.device
+      result.changes += try inventories.queue([passed], for: other)
+    }
+  }
+
+  /// The time for which a list from one parent is kept despite an earlier one from another, in
+  /// milliseconds.
+  private static var recentMilliseconds: Int64 { 300_000 }
+
+  /// Returns whether another parent has lately forwarded a later list.
+  ///
+  /// Two parents may forward the lists of one machine. The parent that was not connected knows an
+  /// earlier one.
+  private func isOutdated(_ part: Inventory, of device: DeviceID) throws -> Bool {
+    guard
+      let known = try database.row(
+        "SELECT * FROM inventory WHERE kind = ? AND device_id = ?", [part.kind, Data(device.bytes)]),
+      try known.deviceID("told_by") != peer.device, known["boot_id"] as String == clock.bootID,
+      clock.now() - BootInstant(milliseconds: known["told_boot"] as Int64) < Self.recentMilliseconds
+    else { return false }
+    return try part.number < coding.inventory(known.bytes("body")).number
+  }
+}
