@@ -16,7 +16,6 @@ public enum Limits {
   public static let frameBytes = 65_535
   /// The bytes of plaintext in one frame: the frame without the 16-byte tag.
   public static let batchBytes = frameBytes - 16
-  /// The bytes of an item's body.
   public static let itemBodyBytes = 32_768
   /// The number of items in flight to a receiver in one class before it has stored any.
   public static let windowItems = 4_096
@@ -77,7 +76,6 @@ public enum Limits {
   public static let receiptExceptions = 16
   /// The number of bytes of their keys and values together.
   public static let editBytes = 24_576
-  /// The number of facts in one item.
   public static let factItems = 128
   /// The number of bytes for which they count together (`Fact.size`).
   public static let factBytes = 24_576

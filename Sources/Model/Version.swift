@@ -1,6 +1,5 @@
 /// The versions of the software and the protocol.
 public enum Version {
-  /// The version of the software.
   public static let software = "0.1.0"
   /// The lowest and highest protocol version that is supported.
   ///

@@ -4,7 +4,6 @@ import LatchkeyRules
 
 /// The applications that are installed on a machine, as text.
 enum InstalledText {
-  /// Returns the table of a machine's applications.
   static func table(_ machine: InstalledListing) -> String {
     TableText.render(
       ["Application", "ID", "Version", "Suggested", "Set"], spare: [2, 3], wrap: [0, 4],

@@ -8,7 +8,6 @@ import NIOPosix
 struct ControlConnection {
   typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPPart<HTTPRequestHead, ByteBuffer>>
 
-  /// Connects to the socket in `stateFolder`.
   static func open(stateFolder: String) async throws(ExchangeFault) -> Channel {
     if let reason = reasonToDistrust(stateFolder) { throw .unavailable(reason) }
     let address: SocketAddressPath

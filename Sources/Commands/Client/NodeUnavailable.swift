@@ -14,12 +14,9 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
     case notPrivate
   }
 
-  /// The condition.
   public var reason: Reason
-  /// The path of the state folder.
   public var stateFolder: String
 
-  /// Creates a reason for a state folder.
   public init(_ reason: Reason, stateFolder: String) {
     self.reason = reason
     self.stateFolder = stateFolder

@@ -5,7 +5,6 @@ import LatchkeyNode
 /// Everything outside that a command touches; tests put their own in its place.
 struct TerminalEnvironment: Sendable {
   var console: any Console
-  /// The process's variables.
   var variables: [String: String]
   /// The zone that days are read in; `nil` for this machine's.
   var chosenZone: TimeZone?
@@ -25,22 +24,18 @@ struct TerminalEnvironment: Sendable {
   var runNode: @Sendable (NodeConfiguration) async throws -> Void
   /// Gathers the facts about this machine and the path to one peer.
   var gather: @Sendable (_ stateFolder: String, DoctorRequest) async -> Facts
-  /// Starts a program whose use is recorded.
   var startProgram: @Sendable (_ arguments: [String]) throws -> any RecordedProgram
   /// The time for which to retry a report to a restarting node, and to wait for a node that stopped during a pairing.
   var reportPatience: Duration
   /// Milliseconds on a clock that does not jump.
   var uptime: @Sendable () -> Int64
-  /// Waits for a duration.
   var pause: @Sendable (Duration) async throws -> Void
 
   /// What `latchkey setup` does to the machine; `nil` for the real one.
   var setup: MachineSetup?
 
-  /// The environment of the command that runs.
   @TaskLocal static var current: TerminalEnvironment = .live
 
-  /// The real one.
   static let live: TerminalEnvironment = TerminalEnvironment(
     console: TerminalConsole(),
     variables: ProcessInfo.processInfo.environment,
@@ -87,6 +82,5 @@ struct TerminalEnvironment: Sendable {
 }
 
 extension Duration {
-  /// Whole milliseconds.
   fileprivate var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

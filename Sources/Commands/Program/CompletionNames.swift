@@ -17,7 +17,6 @@ enum CompletionNames {
     }
   }
 
-  /// The children of the family.
   static let children = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in try await node.ask(Endpoints.getChildren).map(\.name.text) }
   }
@@ -33,7 +32,6 @@ enum CompletionNames {
     }
   }
 
-  /// The newest commands.
   static let commands = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     ["last"]
       + (await ask(words) { node in try await node.ask(Endpoints.getCommands, (nil, 20)).map(\.commandID.description) })

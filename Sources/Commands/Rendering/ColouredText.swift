@@ -1,7 +1,6 @@
 import Rainbow
 
 extension String {
-  /// For headings.
   var asHeading: String { painted { $0.bold } }
   /// The text in the color for a state without faults.
   var asGood: String { painted { $0.green } }

@@ -88,7 +88,6 @@ struct DeviceNames: Sendable {
     self.names = names
   }
 
-  /// Returns the name of a device, if it is known.
   func name(_ id: DeviceID) -> DeviceName? { names[id] }
 
   /// The name, or the beginning of the ID of a device that is not known.

@@ -3,7 +3,6 @@ import LatchkeyModel
 
 /// The other parents of children's machines, in words.
 enum OtherParentsText {
-  /// Returns a sentence for each other parent.
   static func sentences(_ peers: [PeerStatus], zone: TimeZone) -> [(text: String, isNews: Bool)] {
     peers.flatMap { peer in
       (peer.otherParents ?? []).map { other in

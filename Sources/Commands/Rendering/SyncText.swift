@@ -27,7 +27,6 @@ enum SyncText {
     }
   }
 
-  /// A machine's name with its sync state.
   static func line(of peer: PeerStatus, now: Int64) -> String {
     "\(ShownText.safe(peer.device.name.text)): \(sentence(peer.sync, now: now))"
   }

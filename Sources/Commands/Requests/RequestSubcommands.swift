@@ -149,7 +149,6 @@ enum RequestText {
     return Dictionary(uniqueKeysWithValues: apps.map { ($0, known.name(of: $0)) })
   }
 
-  /// Returns what became of a request.
   static func answer(_ request: RequestListing) -> String {
     guard let answer = request.answer else { return request.state == .open ? "waits" : "nobody answered" }
     let second = request.overtaken.map { "; second: \(said($0)) on \(ShownText.safe($0.by.text))" }.joined()

@@ -132,6 +132,5 @@ extension DayLimits.Change {
 extension AppCategory? {
   /// The limit a day of the category's applications; without a category, of all screen time.
   fileprivate var dailyLimit: RuleKey { map(CategoryRule.limit.key(of:)) ?? ChildRule.dailyLimit.key }
-  /// The limit a week.
   fileprivate var weeklyLimit: RuleKey { map(CategoryRule.weekly.key(of:)) ?? ChildRule.weeklyLimit.key }
 }

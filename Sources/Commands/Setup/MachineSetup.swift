@@ -13,7 +13,6 @@ struct MachineSetup: Sendable {
   var isRoot: Bool
   /// Returns whether the package with the service of the machine, or of an account, is installed.
   var hasService: @Sendable (_ ofAccount: Bool) -> Bool
-  /// Returns whether a folder holds a node.
   var holdsNode: @Sendable (_ folder: String) -> Bool
   /// Runs a program, and returns why it failed; `nil` if it did not.
   var run: @Sendable (_ name: String, _ arguments: [String]) -> String?
@@ -36,7 +35,6 @@ struct MachineSetup: Sendable {
     return stated
   }
 
-  /// The one of this machine.
   static func live(_ variables: [String: String]) -> MachineSetup {
     // The way to the account's service manager.
     let kept = variables.filter { ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "HOME"].contains($0.key) }

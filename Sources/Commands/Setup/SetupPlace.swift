@@ -8,11 +8,9 @@ struct SetupPlace {
     case systems
     /// That of the account, which the package has installed.
     case accounts
-    /// None: a person runs it.
     case none
   }
 
-  /// The state folder.
   let folder: String
   private let service: Service
 

@@ -3,13 +3,10 @@ import LatchkeyModel
 /// The questions of `latchkey setup`, which only a person at a terminal is asked.
 struct SetupQuestions {
   let console: any Console
-  /// A Boolean value that indicates whether questions may be asked.
   let mayAsk: Bool
 
-  /// The most attempts at an answer.
   private static let attempts = 5
 
-  /// Returns whose machine it is.
   func role() async throws(TerminalFailure) -> DeviceRole {
     try await ask(
       "Is this a parent's or a child's machine? [parent/child] ", "Give --role parent or --role child.",
@@ -30,7 +27,6 @@ struct SetupQuestions {
     ) { try? DeviceName($0.isEmpty ? suggestion ?? "" : $0) }
   }
 
-  /// Returns the names of the children, which may be none.
   func children() async throws(TerminalFailure) -> [DeviceName] {
     try await ask(
       "Your children's names, separated by commas (Enter for none): ", "Give each child's name with --child.",

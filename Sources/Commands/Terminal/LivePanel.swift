@@ -32,6 +32,5 @@ struct LivePanel {
     shown = []
   }
 
-  /// Returns whether these lines are shown.
   func shows(_ lines: [String]) -> Bool { lines == shown }
 }

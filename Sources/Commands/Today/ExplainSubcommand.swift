@@ -79,7 +79,6 @@ struct ExplainSubcommand: AsyncParsableCommand {
 
 /// The child that a person means.
 enum ChildChoice {
-  /// Returns the name that was given or, if none was, that of the only child.
   static func name(_ given: String?, at node: any NodeInterface) async throws -> String {
     if let given { return given }
     return try await node.ask(Endpoints.getRules, nil).child.childID.description

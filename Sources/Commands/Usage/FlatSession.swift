@@ -74,7 +74,6 @@ struct FlatSession: Encodable, Sendable {
     "doubt", "childName", "childID", "account", "charge",
   ]
 
-  /// In the order of `csvHeader`.
   var csvRow: [String] {
     [
       recordID, device, deviceName, appID, displayName, category, start, String(startMilliseconds), end,

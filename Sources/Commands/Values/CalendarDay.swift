@@ -25,7 +25,6 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
     (self.year, self.month, self.day) = (year, month, day)
   }
 
-  /// Creates the day of a moment.
   init(_ date: Date, in zone: TimeZone) {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = zone

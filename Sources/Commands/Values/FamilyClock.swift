@@ -30,7 +30,6 @@ struct FamilyClock: Sendable {
     dayStartHour = rules.inForce("family/dayStart").flatMap { Int($0) } ?? 0
   }
 
-  /// The family's present day.
   var today: FamilyDay {
     let now = TerminalEnvironment.current.now()
     let boundary = try? DayBoundary(zone: zone.identifier, dayStartHour: min(max(dayStartHour, 0), 23))
@@ -50,7 +49,6 @@ struct TypedDay: Hashable, Sendable {
     return TypedDay(text: text)
   }
 
-  /// Returns the day that it is in a zone.
   func day(in zone: TimeZone) -> CalendarDay? { CalendarDay(words: text, zone: zone) }
 }
 

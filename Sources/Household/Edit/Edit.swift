@@ -8,7 +8,6 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct Edit: CommandDefinition {
-  /// The name of the kind.
   public static let kind: CommandKind = "edit"
   /// The states that a child may report of such a command.
   public static let states: [any CommandState.Type] = [RegistersInForce.self]
@@ -20,7 +19,6 @@ public struct Edit: CommandDefinition {
   /// 1 to 128 registers, each of them once.
   public var registers: [Register]
 
-  /// Creates an edit of registers.
   public init(_ registers: [Register]) { self.registers = registers }
 
   /// Reads a payload.
@@ -149,12 +147,10 @@ public struct Edit: CommandDefinition {
 }
 
 extension Edit: Codable {
-  /// Decodes an edit.
   public init(from decoder: any Decoder) throws {
     registers = try decoder.container(keyedBy: Field.self).decode([Register].self, forKey: .registers)
   }
 
-  /// Encodes the edit.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(registers, forKey: .registers)
@@ -165,7 +161,6 @@ extension Edit: Codable {
 
 /// What a child's machine holds of the registers that an edit was about.
 public struct RegistersInForce: CommandState {
-  /// The name of the kind.
   public static let kind: CommandKind = "registers"
 
   /// The registers, in the order of the edit.
@@ -175,14 +170,12 @@ public struct RegistersInForce: CommandState {
   /// The names of what it carries out otherwise than the registers say, or not at all: see `RuleException`.
   public var exceptions: [String]
 
-  /// Creates a state.
   public init(_ registers: [Register], _ enforcement: Enforcement, exceptions: [String] = []) {
     self.registers = registers
     self.enforcement = enforcement
     self.exceptions = Array(exceptions.prefix(Limits.receiptExceptions))
   }
 
-  /// Reads a state.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_Registers(wire: bytes)
@@ -191,7 +184,6 @@ public struct RegistersInForce: CommandState {
     }
   }
 
-  /// The state as it travels.
   public var bytes: [UInt8] {
     Latchkey_V1_Registers(registers, enforcement ?? .recorded, exceptions: exceptions).wireBytes
   }

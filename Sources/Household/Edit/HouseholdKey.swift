@@ -7,7 +7,6 @@ import LatchkeyRules
 public enum HouseholdKey {
   /// In a child's zone: the child's name, a name as of a device (01 §3).
   public static let name: RegisterKey = "name"
-  /// The value of what only is or is not.
   public static let yes = "yes"
   /// The value of an account that belongs to no child and is not supervised.
   public static let nobody = "nobody"
@@ -99,7 +98,6 @@ public enum HouseholdKey {
     }
   }
 
-  /// The rank of a rule.
   private static let ruleRank = 3
 
   private static func phrase(_ register: Register, _ terms: RuleTerms) -> String {

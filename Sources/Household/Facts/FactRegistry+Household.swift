@@ -96,7 +96,6 @@ extension FactDefinition {
 }
 
 extension EffectTransaction {
-  /// Returns the requests and answers of a child.
   public func requests(of child: ChildID) throws -> (requests: [ChildRequest], answers: [RequestAnswer]) {
     (
       try facts(.request, of: child).compactMap { ChildRequest($0.text) },

@@ -3,12 +3,10 @@ import LatchkeyRules
 
 /// When something happens, for a child.
 public struct FamilyMoment: Hashable, Sendable {
-  /// The family's day.
   public var day: FamilyDay
   /// The household's time in Unix milliseconds.
   public var at: Int64
 
-  /// Creates a moment.
   public init(day: FamilyDay, at: Int64) {
     self.day = day
     self.at = at

@@ -50,11 +50,9 @@ extension StateInForce {
 }
 
 extension CommandPayload {
-  /// Creates the payload of a message.
   public static func message(_ text: String) -> CommandPayload { CommandPayload(TextMessage(text)) }
 }
 
 extension CommandDraft {
-  /// Creates the draft of a message.
   public static func message(_ text: String) -> CommandDraft { CommandDraft(TextMessage(text), for: TextMessage.self) }
 }

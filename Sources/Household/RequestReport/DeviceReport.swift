@@ -17,7 +17,6 @@ public struct DeviceReport: CommandState {
   /// The number of settings that the machine holds, without deleted ones.
   public var registers: Int
 
-  /// Creates a report.
   public init(version: String, enforcement: Enforcement, usageRecords: Int64, registers: Int) {
     self.version = version
     self.enforcement = enforcement
@@ -30,7 +29,6 @@ public struct DeviceReport: CommandState {
     self = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_Report(wire: bytes).value() }
   }
 
-  /// The wire form.
   public var bytes: [UInt8] { Latchkey_V1_Report(self).wireBytes }
 
   /// The state in whole sentences, in which the machine is called “there”.

@@ -9,7 +9,6 @@ public struct RequestReport: CommandDefinition {
   /// A Boolean value that indicates whether an executed command shows everything that the child's machine holds.
   public static let settlesSetBack = true
 
-  /// Creates a request, which has no values.
   public init() {}
   /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {}
@@ -36,11 +35,9 @@ public struct RequestReport: CommandDefinition {
 }
 
 extension CommandPayload {
-  /// The payload of a request for a report.
   public static var requestReport: CommandPayload { CommandPayload(RequestReport()) }
 }
 
 extension CommandDraft {
-  /// The draft of a request for a report.
   public static var requestReport: CommandDraft { CommandDraft(RequestReport(), for: RequestReport.self) }
 }

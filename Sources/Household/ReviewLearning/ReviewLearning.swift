@@ -13,14 +13,11 @@ public struct ReviewLearning: CommandDefinition {
   /// The states that a child's machine may report of such a command.
   public static let states: [any CommandState.Type] = [LearningReviewed.self]
 
-  /// The child.
   public var child: ChildID
-  /// The usage record.
   public var record: RecordID
   /// A Boolean value that indicates whether it earns its points.
   public var isApproved: Bool
 
-  /// Creates a command.
   public init(child: ChildID, record: RecordID, isApproved: Bool) {
     self.child = child
     self.record = record
@@ -82,10 +79,8 @@ public struct LearningReviewed: CommandState {
   /// The name of the kind on the wire and in the database: `learningReviewed`.
   public static let kind: CommandKind = "learningReviewed"
 
-  /// The milli-points that it earned.
   public var milliPoints: Int64
 
-  /// Creates a state.
   public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }
 
   /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.

@@ -14,7 +14,6 @@ public struct ScanApplications: CommandDefinition {
   /// The time in which the machine must have looked, in milliseconds.
   public static let longestMilliseconds: Int64 = 600_000
 
-  /// Creates a request, which has no values.
   public init() {}
   /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {}
@@ -40,10 +39,8 @@ public struct ApplicationsScanned: CommandState {
 
   /// The number of the machine's list, which counts its lists from 1.
   public var number: UInt64
-  /// The number of applications that were found.
   public var applications: Int
 
-  /// Creates a state.
   public init(number: UInt64, applications: Int) {
     self.number = number
     self.applications = applications

@@ -13,7 +13,6 @@ public struct TakePoints: CommandDefinition {
   /// The states that a child's machine may report of such a command.
   public static let states: [any CommandState.Type] = [PointsTaken.self]
 
-  /// The child.
   public var child: ChildID
   /// The milli-points to take, more than 0.
   public var milliPoints: Int64
@@ -22,7 +21,6 @@ public struct TakePoints: CommandDefinition {
   /// The parent's reason, a *line* of 1 to 1,024 bytes.
   public var reason: String
 
-  /// Creates a command.
   public init(child: ChildID, milliPoints: Int64, day: FamilyDay, reason: String) {
     self.child = child
     self.milliPoints = milliPoints
@@ -90,7 +88,6 @@ public struct PointsTaken: CommandState {
   /// The milli-points, 0 or more.
   public var milliPoints: Int64
 
-  /// Creates a state.
   public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }
 
   /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.

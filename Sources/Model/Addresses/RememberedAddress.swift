@@ -9,7 +9,6 @@ public struct RememberedAddress: Hashable, Sendable {
   /// The reason of the last failure, in one sentence.
   public var failure: String?
 
-  /// Creates a stored address.
   public init(reached: ReachedAddress, lastSuccessAt: Int64, lastFailureAt: Int64? = nil, failure: String? = nil) {
     self.reached = reached
     self.lastSuccessAt = lastSuccessAt
@@ -27,7 +26,6 @@ public struct ReachedAddress: Hashable, Sendable {
   /// The mark of the network on which it was reached; `nil` if this machine could not determine it.
   public var network: String?
 
-  /// Creates a record of an address.
   public init(_ address: String, source: AddressSource, network: String?) {
     self.address = address
     self.source = source

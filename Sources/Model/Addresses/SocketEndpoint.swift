@@ -4,10 +4,8 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
   ///
   /// A link-local IPv6 address includes its interface, such as `fe80::1%2`.
   public var host: String
-  /// The TCP port.
   public var port: UInt16
 
-  /// Creates an endpoint from a host and a port.
   public init(host: String, port: UInt16) {
     self.host = host
     self.port = port

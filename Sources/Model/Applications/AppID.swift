@@ -1,7 +1,6 @@
 /// The ID of an application: its desktop or Flatpak ID, or one that the parent chose; 1 to 255 bytes without spaces or
 /// control characters.
 public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The ID as text.
   public let text: String
 
   /// Creates an ID from text; `nil` if it is empty, too long, or contains a space or an unprintable character.
@@ -30,7 +29,6 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// A Boolean value that indicates whether it stands for no program of its own, so that there are no rules for it.
   public var isOfMany: Bool { self == .unknownPrograms || self == .otherPrograms || self == .screenTime }
 
-  /// The ID as text.
   public var description: String { text }
 
   /// Returns whether `left` sorts before `right`.
@@ -38,7 +36,6 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
 }
 
 extension AppID: Codable {
-  /// Creates an ID from its text form.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = AppID(text) else {
@@ -48,7 +45,6 @@ extension AppID: Codable {
     self = id
   }
 
-  /// Encodes the ID as its text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)

@@ -26,7 +26,6 @@ public struct AppMatcher: Hashable, Sendable, Codable {
   /// The expected value, 1 to 1,024 bytes of UTF-8.
   public var value: String
 
-  /// Creates a rule.
   public init(kind: Kind, value: String) {
     self.kind = kind
     self.value = value

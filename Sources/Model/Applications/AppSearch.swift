@@ -7,14 +7,11 @@
 public enum AppSearch {
   /// An application that a person may mean.
   public struct Candidate: Hashable, Sendable {
-    /// The application's ID.
     public var appID: AppID
-    /// Its name for people.
     public var name: String
     /// A Boolean value that indicates whether a machine has told that it is installed there.
     public var isInstalled: Bool
 
-    /// Creates a candidate.
     public init(appID: AppID, name: String, isInstalled: Bool = false) {
       self.appID = appID
       self.name = name
@@ -24,7 +21,6 @@ public enum AppSearch {
 
   /// Several applications fit a text.
   public struct Ambiguity: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was typed.
     public var text: String
     /// The applications, in the order of their IDs.
     public var fitting: [AppID]

@@ -4,7 +4,6 @@
 ///
 /// Spec: Protocol/11-rules.md §2.
 public enum DefaultCategory {
-  /// The categories, by application.
   public static let all: [AppID: AppCategory] = {
     var categories: [AppID: AppCategory] = [:]
     for (ids, category) in [(learning, AppCategory.learning), (games, .reward)] {

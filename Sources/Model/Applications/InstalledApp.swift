@@ -2,7 +2,6 @@
 ///
 /// Spec: Protocol/10-household.md §5.
 public struct InstalledApp: Hashable, Sendable, Codable {
-  /// The application's ID.
   public var appID: AppID
   /// The name for people, a *line* of 1 to 255 bytes.
   public var name: String
@@ -11,7 +10,6 @@ public struct InstalledApp: Hashable, Sendable, Codable {
   /// The category that suggests itself; `nil` for none.
   public var suggestion: AppCategory?
 
-  /// Creates an application.
   public init(appID: AppID, name: String, version: String = "", suggestion: AppCategory? = nil) {
     self.appID = appID
     self.name = name

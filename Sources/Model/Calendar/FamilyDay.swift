@@ -58,7 +58,6 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
     return overflow ? (days < 0 ? .first : .last) : FamilyDay(daysSinceEpoch: sum)
   }
 
-  /// Returns whether `left` precedes `right`.
   public static func < (left: FamilyDay, right: FamilyDay) -> Bool { left.daysSinceEpoch < right.daysSinceEpoch }
 
   private static func padded(_ number: Int64, to width: Int) -> String {

@@ -32,7 +32,6 @@ public enum Weekday: Int, CaseIterable, Hashable, Sendable, Comparable {
 }
 
 extension FamilyDay {
-  /// The day of the week.
   public var weekday: Weekday {
     // 1970-01-01 was a Thursday. The first supported day is in 1900, so the sum is made positive.
     Weekday.allCases[Int((daysSinceEpoch + 3 + 7 * 10_000) % 7)]

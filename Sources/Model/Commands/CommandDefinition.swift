@@ -70,14 +70,12 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
 
 /// The identity of a command that is being executed.
 public struct CommandContext: Hashable, Sendable {
-  /// The ID of the command.
   public var commandID: CommandID
   /// The parent's machine that issued the command.
   public var author: DeviceID
   /// The time of creation in Unix milliseconds by the author's wall clock; for people only.
   public var createdAt: Int64
 
-  /// Creates the identity of a command.
   public init(commandID: CommandID, author: DeviceID, createdAt: Int64) {
     self.commandID = commandID
     self.author = author
@@ -92,7 +90,6 @@ public struct ClockReader {
   /// Creates a reader from a closure that advances the clock and stores the reading.
   public init(_ tick: @escaping () throws -> HybridTimestamp) { self.tick = tick }
 
-  /// Returns the next reading.
   public func callAsFunction() throws -> HybridTimestamp { try tick() }
 }
 

@@ -9,7 +9,6 @@ public struct CommandDraft: Sendable {
     definition = type
   }
 
-  /// The kind of the command.
   public var kind: CommandKind { definition.kind }
 
   /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
@@ -18,7 +17,6 @@ public struct CommandDraft: Sendable {
   /// A sentence about the first value that is invalid in any state; `nil` if all are valid.
   public var fault: String? { fault(definition) }
 
-  /// Creates the payload of the command.
   public func payload(
     for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> CommandPayload {
@@ -44,13 +42,11 @@ public struct CommandDraft: Sendable {
 }
 
 extension CommandDraft: Hashable {
-  /// Returns whether two values are equal.
   public static func == (left: CommandDraft, right: CommandDraft) -> Bool {
     func isSame<Value: Hashable>(_ value: Value) -> Bool { right.value as? Value == value }
     return left.kind == right.kind && isSame(left.value)
   }
 
-  /// Feeds the value to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     value.hash(into: &hasher)

@@ -5,7 +5,6 @@
 ///
 /// Spec: Protocol/06-messages.md §3.
 public struct CommandKind: RawRepresentable, Hashable, Sendable, Codable {
-  /// The name as text.
   public let rawValue: String
 
   /// Creates a name from text; `nil` if it is empty, too long, or contains another character.
@@ -34,6 +33,5 @@ extension CommandKind: ExpressibleByStringLiteral {
 }
 
 extension CommandKind: CustomStringConvertible {
-  /// The name as text.
   public var description: String { rawValue }
 }

@@ -8,7 +8,6 @@ public struct CommandPayload: Sendable {
 
   init(erased value: any CommandDefinition) { self.value = value }
 
-  /// The kind of the command.
   public var kind: CommandKind { type(of: value).kind }
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { value.fault }
@@ -22,13 +21,11 @@ public struct CommandPayload: Sendable {
 }
 
 extension CommandPayload: Hashable {
-  /// Returns whether two values are equal.
   public static func == (left: CommandPayload, right: CommandPayload) -> Bool {
     func isSame<Command: CommandDefinition>(_ command: Command) -> Bool { right.value as? Command == command }
     return isSame(left.value)
   }
 
-  /// Feeds the value to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     value.hash(into: &hasher)

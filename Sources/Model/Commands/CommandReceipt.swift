@@ -14,14 +14,11 @@ public struct CommandReceipt: Hashable, Sendable {
     case underWay(waitsFor: String)
   }
 
-  /// The ID of the command.
   public var commandID: CommandID
-  /// The outcome.
   public var outcome: Outcome
   /// The time of the outcome in Unix milliseconds by the child's wall clock; for people only.
   public var at: Int64
 
-  /// Creates a receipt.
   public init(commandID: CommandID, outcome: Outcome, at: Int64) {
     self.commandID = commandID
     self.outcome = outcome
@@ -30,7 +27,6 @@ public struct CommandReceipt: Hashable, Sendable {
 }
 
 extension CommandReceipt.Outcome {
-  /// Creates the outcome in a receipt from the outcome of an effect.
   public init(_ outcome: EffectOutcome) {
     switch outcome {
     case .done(let state): self = .executed(state)

@@ -39,7 +39,6 @@ public struct Done: CommandState {
   /// The name of the kind on the wire and in the database: `done`.
   public static let kind: CommandKind = "done"
 
-  /// Creates the state, which has no values.
   public init() {}
 
   /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.

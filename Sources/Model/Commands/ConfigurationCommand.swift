@@ -1,18 +1,15 @@
 /// A parent's command to one child's machine, with its progress.
 public struct ConfigurationCommand: Hashable, Sendable, Codable {
-  /// The ID of the command.
   public var commandID: CommandID
   /// The child's machine that the command is for.
   public var target: DeviceID
   /// The parent's machine that issued the command.
   public var author: DeviceID
-  /// The content of the command.
   public var payload: CommandPayload
   /// The time of creation in Unix milliseconds by the author's wall clock; for people only.
   public var createdAt: Int64
   /// The age in milliseconds after which the command expires; `nil` for never.
   public var expiresAfter: Int64?
-  /// The progress of the command.
   public var status: CommandStatus
   /// The time of the last change of the status in Unix milliseconds by this machine's wall clock.
   public var statusAt: Int64
@@ -23,7 +20,6 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
   /// The state that the child's machine reported to be in force.
   public var stateInForce: StateInForce?
 
-  /// Creates a command.
   public init(
     commandID: CommandID, target: DeviceID, author: DeviceID, payload: CommandPayload, createdAt: Int64,
     expiresAfter: Int64? = nil, status: CommandStatus = .queued, statusAt: Int64, reason: String? = nil,

@@ -1,6 +1,5 @@
 /// The outcome of a command's effect on a child's machine.
 public enum EffectOutcome: Hashable, Sendable {
-  /// The state is in force.
   case done(StateInForce)
   /// A state that was set later is in force instead.
   case superseded(StateInForce)
@@ -20,7 +19,6 @@ public struct EffectWait: Hashable, Sendable {
   /// command fails then.
   public var held: StateInForce?
 
-  /// Creates a condition.
   public init(_ what: String, within: Int64, held: StateInForce? = nil) {
     self.what = what
     self.within = within
@@ -30,16 +28,12 @@ public struct EffectWait: Hashable, Sendable {
 
 /// An effect that something outside the database must carry out, stored until it has an outcome.
 public struct PendingEffect: Hashable, Sendable {
-  /// The ID of the command.
   public var commandID: CommandID
   /// The parent's machine that issued the command, which receives the receipt.
   public var author: DeviceID
-  /// The content of the command.
   public var payload: CommandPayload
-  /// The condition that the effect waits for.
   public var wait: EffectWait
 
-  /// Creates a pending effect.
   public init(commandID: CommandID, author: DeviceID, payload: CommandPayload, wait: EffectWait) {
     self.commandID = commandID
     self.author = author

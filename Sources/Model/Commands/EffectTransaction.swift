@@ -2,7 +2,6 @@
 ///
 /// One implementation uses the database, the other is the simulator's in memory, so that both run the same effects.
 public protocol EffectTransaction {
-  /// This device.
   var own: DeviceID { get }
   /// The device that issued the command, for the audit.
   var author: DeviceID { get }
@@ -25,7 +24,6 @@ public protocol EffectTransaction {
   func zones() throws -> [Zone]
   /// Keeps an edit in place of what is held of the register.
   mutating func save(_ register: Register) throws
-  /// Forgets all registers of a zone.
   mutating func forget(_ zone: Zone) throws
   /// On a child's machine: has its other parents hear of edits.
   mutating func tell(_ registers: [Register]) throws

@@ -27,7 +27,6 @@ public enum ReceiptVerdict: Hashable, Sendable {
     }
   }
 
-  /// The status that the command receives.
   public var status: CommandStatus {
     switch self {
     case .inForce: .executed

@@ -8,7 +8,6 @@ public struct StateInForce: Sendable {
 
   init(erased value: any CommandState) { self.value = value }
 
-  /// The kind of the state.
   public var kind: CommandKind { type(of: value).kind }
   /// How far the machine enforces the rule; `nil` if it has not said so.
   public var enforcement: Enforcement? { value.enforcement }
@@ -29,13 +28,11 @@ public struct StateInForce: Sendable {
 }
 
 extension StateInForce: Hashable {
-  /// Returns whether two values are equal.
   public static func == (left: StateInForce, right: StateInForce) -> Bool {
     func isSame<State: CommandState>(_ state: State) -> Bool { right.value as? State == state }
     return isSame(left.value)
   }
 
-  /// Feeds the value to a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     value.hash(into: &hasher)

@@ -6,14 +6,12 @@ public struct DeliveryItem: Hashable, Sendable {
   public var sequence: UInt64
   /// For `ItemKind.skip`, the last number of the range that starts at `sequence`; otherwise equal to `sequence`.
   public var skipThrough: UInt64
-  /// The kind of the body.
   public var kind: ItemKind
   /// The ID of the command, record or receipt, 16 bytes; empty for `skip`.
   public var itemID: [UInt8]
   /// A protobuf message according to `kind`, at most `Limits.itemBodyBytes`.
   public var body: [UInt8]
 
-  /// Creates an item.
   public init(sequence: UInt64, kind: ItemKind, itemID: [UInt8], body: [UInt8]) {
     self.sequence = sequence
     self.skipThrough = sequence
@@ -37,14 +35,11 @@ public struct DeliveryItem: Hashable, Sendable {
 
 /// Items of one stream with consecutive numbers, as one batch carries them.
 public struct ItemRun: Hashable, Sendable {
-  /// The class of the stream.
   public var streamClass: StreamClass
-  /// The epoch of the stream.
   public var epoch: UInt64
   /// The items in the order of their numbers.
   public var items: [DeliveryItem]
 
-  /// Creates a run.
   public init(streamClass: StreamClass, epoch: UInt64, items: [DeliveryItem]) {
     self.streamClass = streamClass
     self.epoch = epoch

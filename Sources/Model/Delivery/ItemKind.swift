@@ -3,21 +3,17 @@
 /// A number that is not listed belongs to a newer version: the item is acknowledged and reported, and never stops a
 /// stream.
 public struct ItemKind: RawRepresentable, Hashable, Sendable {
-  /// The number on the wire.
   public let rawValue: UInt32
 
-  /// Creates a kind from its number.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
   /// A number without an item, because what it held was cancelled, has expired, or was merged or dropped.
   public static let skip = ItemKind(rawValue: 0)
-  /// A command.
   public static let command = ItemKind(rawValue: 1)
   /// The answer to a command.
   public static let receipt = ItemKind(rawValue: 2)
-  /// A usage record.
   public static let usageRecord = ItemKind(rawValue: 3)
   /// The notice that the sender has removed the receiver from its household.
   public static let removal = ItemKind(rawValue: 4)

@@ -11,7 +11,6 @@ public struct KeyRotation: Hashable, Sendable {
   /// The ID of the pairwise key that the new one replaces, 8 bytes.
   public var replaces: [UInt8]
 
-  /// Creates a rotation.
   public init(generation: Int64, discoveryKey: [UInt8], pairwiseKey: [UInt8], replaces: [UInt8]) {
     self.generation = generation
     self.discoveryKey = discoveryKey

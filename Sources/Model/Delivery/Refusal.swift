@@ -30,16 +30,12 @@ public enum RefusalReason: UInt32, Codable, Sendable, Hashable, CaseIterable {
 
 /// An item that the receiver of a stream refused.
 public struct RefusedItem: Hashable, Sendable {
-  /// The class of the item's stream.
   public var streamClass: StreamClass
-  /// The kind of the item.
   public var kind: ItemKind
   /// The ID of the item, 16 bytes.
   public var itemID: [UInt8]
-  /// The reason for the refusal.
   public var reason: RefusalReason
 
-  /// Creates a description of a refused item.
   public init(streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], reason: RefusalReason) {
     self.streamClass = streamClass
     self.kind = kind
@@ -57,7 +53,6 @@ public struct RefusalNotice: Hashable, Sendable {
   /// The total number of the receiver's items that the sender has refused since they were paired, including these.
   public var total: Int64
 
-  /// Creates a notice.
   public init(items: [RefusedItem], total: Int64) {
     self.items = items
     self.total = total
@@ -66,13 +61,9 @@ public struct RefusalNotice: Hashable, Sendable {
 
 /// The items of one kind that another device refused, according to its notices.
 public struct RefusalTally: Hashable, Sendable {
-  /// The device that refused them.
   public var device: DeviceID
-  /// The kind of the items.
   public var kind: ItemKind
-  /// The reason for the refusal.
   public var reason: RefusalReason
-  /// The number of items.
   public var items: Int64
 
   /// Creates a count of refused items.

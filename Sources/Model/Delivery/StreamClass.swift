@@ -11,7 +11,6 @@ public enum StreamClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
   /// Returns whether `left` sorts before `right`.
   public static func < (left: StreamClass, right: StreamClass) -> Bool { left.rawValue < right.rawValue }
 
-  /// Creates a class from the value of `word`.
   public init?(word: String) {
     guard let match = Self.allCases.first(where: { $0.word == word.lowercased() }) else { return nil }
     self = match
@@ -29,7 +28,6 @@ public enum StreamClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
 }
 
 extension StreamClass: Codable {
-  /// Creates a class from its word.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let word = try container.decode(String.self)
@@ -39,7 +37,6 @@ extension StreamClass: Codable {
     self = match
   }
 
-  /// Encodes the word.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(word)

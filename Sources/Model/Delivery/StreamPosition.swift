@@ -2,14 +2,12 @@
 ///
 /// Spec: Protocol/05-delivery.md §2.
 public struct StreamPosition: Hashable, Sendable {
-  /// The class of the stream.
   public var streamClass: StreamClass
   /// A random number; 0 if there is none yet.
   public var epoch: UInt64
   /// The last number, counted from 1; 0 if there is none.
   public var through: UInt64
 
-  /// Creates a position.
   public init(streamClass: StreamClass, epoch: UInt64, through: UInt64) {
     self.streamClass = streamClass
     self.epoch = epoch
@@ -26,7 +24,6 @@ public struct OutboxPosition: Hashable, Sendable {
   /// The last number that is durable here.
   public var last: UInt64
 
-  /// Creates a position.
   public init(epoch: UInt64, storedThrough: UInt64, last: UInt64) {
     self.epoch = epoch
     self.storedThrough = storedThrough
@@ -38,14 +35,11 @@ public struct OutboxPosition: Hashable, Sendable {
 ///
 /// Spec: Protocol/05-delivery.md §4.
 public struct HeldItem: Hashable, Sendable {
-  /// The class of the stream.
   public var streamClass: StreamClass
-  /// The number of the item.
   public var sequence: UInt64
   /// The ID of the item, 16 bytes.
   public var itemID: [UInt8]
 
-  /// Creates a reference to an item.
   public init(streamClass: StreamClass, sequence: UInt64, itemID: [UInt8]) {
     self.streamClass = streamClass
     self.sequence = sequence

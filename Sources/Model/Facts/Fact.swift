@@ -8,14 +8,12 @@ public struct Fact: Hashable, Sendable {
   /// The largest number of bytes of a text.
   public static let textBytes = 4_096
 
-  /// The child.
   public var child: ChildID
   /// The kind, which says what the text means.
   public var kind: FactKind
   /// The content, *paragraphs* of 1 to 4,096 bytes in the one form that the kind defines.
   public var text: String
 
-  /// Creates a fact.
   public init(_ child: ChildID, _ kind: FactKind, _ text: String) {
     self.child = child
     self.kind = kind
@@ -28,7 +26,6 @@ public struct Fact: Hashable, Sendable {
 
 /// The name of a kind of fact: 1 to 64 ASCII letters, digits and hyphens.
 public struct FactKind: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The name as text.
   public let rawValue: String
 
   /// Creates a name from text; `nil` if it is malformed.
@@ -37,7 +34,6 @@ public struct FactKind: RawRepresentable, Hashable, Sendable, Comparable, Custom
     self.rawValue = word.rawValue
   }
 
-  /// The name as text.
   public var description: String { rawValue }
 
   /// Returns whether `left` sorts before `right`.

@@ -7,7 +7,6 @@ public struct FactReading: Hashable, Sendable {
   /// The family's day that the fact is about.
   public var day: FamilyDay
 
-  /// Creates a reading.
   public init(identity: String, author: DeviceID, day: FamilyDay) {
     self.identity = identity
     self.author = author
@@ -21,7 +20,6 @@ public struct FactReading: Hashable, Sendable {
 ///
 /// Spec: Protocol/12-facts.md §2.
 public struct FactDefinition: Sendable {
-  /// The name of the kind.
   public var kind: FactKind
   /// The role of the machines that may author such facts; `nil` for every machine.
   public var author: DeviceRole?
@@ -59,12 +57,10 @@ public struct FactDefinition: Sendable {
 public struct FactRegistry: Sendable {
   private let definitions: [FactKind: FactDefinition]
 
-  /// Creates a registry.
   public init(_ definitions: [FactDefinition]) {
     self.definitions = Dictionary(uniqueKeysWithValues: definitions.map { ($0.kind, $0) })
   }
 
-  /// The kinds in ascending order.
   public var kinds: [FactDefinition] { definitions.values.sorted { $0.kind < $1.kind } }
 
   /// Returns the definition of a kind; `nil` if it is not registered.

@@ -6,14 +6,11 @@ public struct AuditEntry: Hashable, Sendable, Codable {
   public var action: String
   /// The object of the change: a device ID or an application ID.
   public var target: String
-  /// The previous value, if any.
   public var old: String?
-  /// The new value, if any.
   public var new: String?
   /// The time in Unix milliseconds.
   public var at: Int64
 
-  /// Creates an entry.
   public init(author: DeviceID, action: String, target: String, old: String? = nil, new: String? = nil, at: Int64) {
     self.author = author
     self.action = action

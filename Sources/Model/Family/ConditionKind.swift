@@ -14,7 +14,6 @@ public struct ConditionKind: Hashable, Sendable {
     case fault
   }
 
-  /// The name, as in `MachineCondition`.
   public let name: String
   /// How much it weakens the rules.
   public let weight: Weight

@@ -13,7 +13,6 @@ public struct MachineCondition: Hashable, Sendable, Codable {
   /// What belongs to it, such as the name of a group: a *word* of 1 to 64 bytes, or empty.
   public var detail: String
 
-  /// Creates a condition.
   public init(_ name: String, account: UInt32? = nil, detail: String = "") {
     self.name = name
     self.account = account

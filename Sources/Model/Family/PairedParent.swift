@@ -11,7 +11,6 @@ public struct PairedParent: Hashable, Sendable, Codable {
   /// When the pairing ended, by the same clock; `nil` while it lasts.
   public var leftAt: Int64?
 
-  /// Creates a paired parent.
   public init(deviceID: DeviceID, name: DeviceName, pairedAt: Int64, leftAt: Int64? = nil) {
     self.deviceID = deviceID
     self.name = name
@@ -48,7 +47,6 @@ public struct OtherParent: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether this machine first heard of it less than a day of running time ago.
   public var isNews: Bool
 
-  /// Creates a description of another parent.
   public init(parent: PairedParent, toldAt: Int64, isNews: Bool) {
     self.parent = parent
     self.toldAt = toldAt

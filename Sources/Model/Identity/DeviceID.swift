@@ -39,7 +39,6 @@ public struct DeviceID: Hashable, Sendable, Comparable {
 }
 
 extension DeviceID: CustomStringConvertible {
-  /// The text form of the ID.
   public var description: String {
     let text = Crockford.encode(bytes)
     let check = Crockford.symbols[Int(Crockford.check(Crockford.values(text) ?? []))]
@@ -51,7 +50,6 @@ extension DeviceID: CustomStringConvertible {
 }
 
 extension DeviceID: Codable {
-  /// Creates an ID from its text form.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = DeviceID(text) else {
@@ -61,7 +59,6 @@ extension DeviceID: Codable {
     self = id
   }
 
-  /// Encodes the ID as its text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

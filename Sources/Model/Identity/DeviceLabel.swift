@@ -4,12 +4,10 @@
 ///
 /// Spec: Protocol/04-session.md §3.
 public struct DeviceLabel: Hashable, Sendable {
-  /// The name.
   public var name: DeviceName
   /// The time of the naming and the device that named it; `nil` for the name with which a device was created.
   public var at: HybridTimestamp?
 
-  /// Creates a label.
   public init(_ name: DeviceName, at: HybridTimestamp? = nil) {
     self.name = name
     self.at = at
@@ -29,7 +27,6 @@ public struct SessionLabels: Hashable, Sendable {
   /// The label that the sender, a parent's machine, has for the receiver; `nil` if it gave none.
   public var yours: DeviceLabel?
 
-  /// Creates the labels of one side.
   public init(own: DeviceLabel? = nil, yours: DeviceLabel? = nil) {
     self.own = own
     self.yours = yours

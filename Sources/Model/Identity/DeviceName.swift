@@ -31,7 +31,6 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     self.text = safe.isEmpty ? "unnamed" : safe
   }
 
-  /// The name as text.
   public var description: String { text }
 
   /// Creates a name from text that is made safe to show.
@@ -39,7 +38,6 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     self.init(sanitising: try decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Encodes the name as text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)

@@ -8,26 +8,21 @@
 public enum DeviceSearch {
   /// The names by which a device can be found.
   public struct Label: Hashable, Sendable {
-    /// The device's ID.
     public var deviceID: DeviceID
-    /// The device's name.
     public var name: DeviceName
     /// The name of the child whose device it is; of a device that several share, their names, separated by `, `.
     public var childName: String?
 
-    /// The names of the children whose device it is.
     public var children: [String] { childName.map { ChildNames.split($0) } ?? [] }
     /// Everything that it is called.
     public var names: [DeviceName] { [name] + children.map { DeviceName(sanitising: $0) } }
 
-    /// Creates a label from a device's names.
     public init(deviceID: DeviceID, name: DeviceName, childName: String? = nil) {
       self.deviceID = deviceID
       self.name = name
       self.childName = childName
     }
 
-    /// Creates the label of a paired device.
     public init(_ device: RegisteredDevice) {
       self.init(deviceID: device.deviceID, name: device.name, childName: device.childName)
     }
@@ -37,7 +32,6 @@ public enum DeviceSearch {
   public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// No device has this name; the known devices follow.
     case unknown(String, known: [Label])
-    /// Several devices match the text.
     case ambiguous(String, fitting: [Label])
 
     /// A sentence with the fault and the next step.

@@ -17,7 +17,6 @@ public struct PeerStanding: Hashable, Sendable {
     case removed = 4
   }
 
-  /// The state of the peer.
   public var state: State
   /// The pairwise keys; zeros if there are none.
   public var keys: PairwiseKeys
@@ -30,7 +29,6 @@ public struct PeerStanding: Hashable, Sendable {
   /// The number of calls since then that were answered with silence.
   public var removalSilences: Int
 
-  /// Creates the state of a peer.
   public init(
     state: State, keys: PairwiseKeys, pendingKey: [UInt8]? = nil, isQuarantined: Bool = false, removalSessions: Int = 0,
     removalSilences: Int = 0

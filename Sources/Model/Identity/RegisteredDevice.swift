@@ -6,11 +6,9 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
     case removed
   }
 
-  /// The device's ID.
   public var deviceID: DeviceID
   /// The name that people gave the device.
   public var name: DeviceName
-  /// The device's role.
   public var role: DeviceRole
   /// The name of the child whose machine it is, as the parent entered it; at most 64 bytes of UTF-8.
   public var childName: String?
@@ -26,10 +24,8 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
   public var lastSeenAt: Int64?
   /// The time at which no items waited in either direction; `nil` if there was none.
   public var lastSyncedAt: Int64?
-  /// The device's state.
   public var state: State
 
-  /// Creates a record of a device.
   public init(
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, childName: String? = nil, identityKey: String,
     linkKey: String, pairedAt: Int64, lastSeenAt: Int64? = nil, lastSyncedAt: Int64? = nil, state: State = .active

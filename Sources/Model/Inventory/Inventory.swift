@@ -6,7 +6,6 @@
 public struct Inventory: Hashable, Sendable {
   /// The machine that the list is about; `nil` if that is the sender.
   public var device: DeviceID?
-  /// The name of an `InventoryKind`.
   public var kind: String
   /// The number of the list, which counts the machine's lists of the kind from 1.
   public var number: UInt64
@@ -19,7 +18,6 @@ public struct Inventory: Hashable, Sendable {
   /// The texts of the entries, each with a different first line.
   public var entries: [String]
 
-  /// Creates a part of a list.
   public init(
     device: DeviceID? = nil, kind: String, number: UInt64, part: Int = 0, parts: Int = 1, more: Int = 0,
     entries: [String]
@@ -73,7 +71,6 @@ extension Inventory {
 }
 
 extension InventoryEntry {
-  /// Returns whether a text is the text of an entry.
   fileprivate static func isEntry(_ text: String) -> Bool { Self(text: text) != nil }
 
   fileprivate static func child(of text: String) -> ChildID? { Self(text: text)?.child }

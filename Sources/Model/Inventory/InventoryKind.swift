@@ -17,7 +17,6 @@ package struct InventoryKind: Hashable, Sendable {
   package let name: String
   /// The largest number of entries.
   package let most: Int
-  /// The largest number of parts.
   package let parts: Int
   /// Whether parents forward the list to the other machines of the children whom its entries are
   /// about.
@@ -29,7 +28,6 @@ package struct InventoryKind: Hashable, Sendable {
   /// What the receiver looks at anew.
   package let news: News
 
-  /// Creates a kind.
   package init(
     _ name: String, most: Int, parts: Int = 1, isShared: Bool = false, isRepeated: Bool = false, news: News = .nothing
   ) {
@@ -41,7 +39,6 @@ package struct InventoryKind: Hashable, Sendable {
     self.news = news
   }
 
-  /// The entries of all kinds.
   package static let all: [any InventoryEntry.Type] = [
     Account.self,
     MachineCondition.self,
@@ -58,7 +55,6 @@ package struct InventoryKind: Hashable, Sendable {
 
 /// An entry of a list that a child's machine gives of itself.
 package protocol InventoryEntry: Hashable, Sendable {
-  /// The kind of list.
   static var inventory: InventoryKind { get }
   /// The lines of the entry's text; the first is different for each entry of a list.
   var lines: [String] { get }
@@ -79,7 +75,6 @@ extension InventoryEntry {
     set {}
   }
 
-  /// The entry as text.
   package var text: String { lines.joined(separator: "\n") }
 
   /// Creates an entry from its text; `nil` if a value is invalid, or if the entry would be written

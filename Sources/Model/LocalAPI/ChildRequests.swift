@@ -3,7 +3,6 @@ public struct ChildNameRequest: Hashable, Sendable, Codable {
   /// The name, 1 to 64 bytes of UTF-8.
   public var name: String
 
-  /// Creates a request.
   public init(name: String) { self.name = name }
 }
 
@@ -23,7 +22,6 @@ public struct AccountRequest: Hashable, Sendable, Codable {
   /// Whether the machine may look for an account of this name that it has not told of; `nil` for no.
   public var isUnlisted: Bool?
 
-  /// Creates a request.
   public init(device: String?, account: String, child: String?, isUnlisted: Bool? = nil) {
     self.device = device
     self.account = account

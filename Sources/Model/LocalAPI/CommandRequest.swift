@@ -9,7 +9,6 @@ public struct CommandRequest: Hashable, Sendable {
   /// The lifetime in milliseconds: 1 s to 366 days, or 0 for no limit; `nil` for the default of the kind.
   public var expiresAfter: Int64?
 
-  /// Creates a request.
   public init(device: String, action: CommandDraft, expiresAfter: Int64? = nil) {
     self.device = device
     self.action = action

@@ -2,20 +2,16 @@
 ///
 /// Spec: Protocol/10-household.md §6.
 public struct ConditionListing: Hashable, Sendable, Codable {
-  /// The machine.
   public var deviceID: DeviceID
-  /// The machine's name.
   public var deviceName: DeviceName
   /// A Boolean value that indicates whether it is the machine of the node that answers.
   public var isOwn: Bool
   /// When the machine was last heard, in Unix milliseconds; `nil` for the node's own.
   public var heardAt: Int64?
-  /// The condition.
   public var condition: MachineCondition
   /// The log-in name of the account that it is about; `nil` if it is about the machine.
   public var accountName: String?
 
-  /// Creates a listing.
   public init(
     deviceID: DeviceID, deviceName: DeviceName, isOwn: Bool, heardAt: Int64? = nil, condition: MachineCondition,
     accountName: String? = nil

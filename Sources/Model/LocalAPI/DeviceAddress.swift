@@ -20,7 +20,6 @@ public struct DeviceAddress: Hashable, Sendable, Codable {
   /// The reason of that failure, in one sentence.
   public var failure: String?
 
-  /// Creates an address.
   public init(
     address: String, source: AddressSource, isOfThisNetwork: Bool? = nil, isInUse: Bool = false,
     lastSuccessAt: Int64? = nil, lastFailureAt: Int64? = nil, failure: String? = nil

@@ -13,7 +13,6 @@ public struct DiskStatus: Hashable, Sendable, Codable {
     case damaged
   }
 
-  /// The condition of the disk.
   public var state: State
   /// The bytes that this user may still write; `nil` if the system does not report them.
   public var freeBytes: Int64?
@@ -24,7 +23,6 @@ public struct DiskStatus: Hashable, Sendable, Codable {
   /// The bytes held in reserve for a full disk; 0 while the reserve is released.
   public var reserveBytes: Int64
 
-  /// Creates a disk status.
   public init(state: State, freeBytes: Int64?, databaseBytes: Int64, logBytes: Int64, reserveBytes: Int64) {
     self.state = state
     self.freeBytes = freeBytes

@@ -7,7 +7,6 @@ public struct GrantRequest: Hashable, Sendable, Codable {
   /// The application that the time is for; `nil` if it is not for one application.
   public var app: AppID?
 
-  /// Creates a request.
   public init(minutes: Int, category: AppCategory? = nil, app: AppID? = nil) {
     self.minutes = minutes
     self.category = category

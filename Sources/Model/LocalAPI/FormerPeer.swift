@@ -1,13 +1,11 @@
 /// A device that was unpaired or forgotten, with the items that its queues did not deliver.
 public struct FormerPeer: Hashable, Sendable, Codable {
-  /// The device's ID.
   public var deviceID: DeviceID
   /// The device's name at the time of its removal.
   public var name: DeviceName
   /// The queue of each class with undelivered items; empty if there are none.
   public var queues: [QueueStatus]
 
-  /// Creates a former peer.
   public init(deviceID: DeviceID, name: DeviceName, queues: [QueueStatus]) {
     self.deviceID = deviceID
     self.name = name

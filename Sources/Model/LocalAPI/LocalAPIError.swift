@@ -39,13 +39,11 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
   /// One sentence: the fault and the next step.
   public var message: String
 
-  /// Creates an error.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
-  /// The message.
   public var description: String { message }
 }
 

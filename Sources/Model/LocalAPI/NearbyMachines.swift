@@ -4,11 +4,8 @@
 public struct NearbyMachines: Hashable, Sendable, Codable {
   /// A paired device that was recognized by its announcement.
   public struct Member: Hashable, Sendable, Codable {
-    /// The device's ID.
     public var deviceID: DeviceID
-    /// The device's name.
     public var name: DeviceName
-    /// The device's role.
     public var role: DeviceRole
     /// The announced addresses as `host:port`, at most 16.
     public var addresses: [String]
@@ -21,7 +18,6 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
     /// When the device was last heard of in a session, in Unix milliseconds; `nil` for never.
     public var lastSeenAt: Int64?
 
-    /// Creates a recognized device.
     public init(
       deviceID: DeviceID, name: DeviceName, role: DeviceRole, addresses: [String], isConnected: Bool,
       isAnswering: Bool? = nil, lastSeenAt: Int64? = nil
@@ -45,7 +41,6 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
   /// The back end that searches, as in `NodeStatus.discovery`.
   public var discovery: String
 
-  /// Creates an answer.
   public init(members: [Member], invitations: [String], others: Int, discovery: String) {
     self.members = members
     self.invitations = invitations

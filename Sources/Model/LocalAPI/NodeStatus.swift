@@ -1,14 +1,10 @@
 /// The answer to `GET /v1/status`: the state of a node.
 public struct NodeStatus: Hashable, Sendable, Codable {
-  /// The node's device ID.
   public var deviceID: DeviceID
-  /// The node's name.
   public var name: DeviceName
-  /// The node's role.
   public var role: DeviceRole
   /// The version of the node's software.
   public var version: String
-  /// The node's process ID.
   public var processID: Int32
   /// The endpoints on which it listens, such as `0.0.0.0:41234`.
   public var listening: [String]
@@ -34,7 +30,6 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   /// What runs on the children's machines now; on a child, on this machine.
   public var running: [RunningNow]
 
-  /// Creates a status.
   public init(
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, version: String, processID: Int32, listening: [String],
     discovery: String, interfaces: [String]? = nil, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [],

@@ -9,7 +9,6 @@ public struct InviteRequest: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether a machine with the code is accepted without a question.
   public var acceptWithoutAsking: Bool
 
-  /// Creates a request.
   public init(minutes: Int? = nil, childName: String? = nil, acceptWithoutAsking: Bool = false) {
     self.minutes = minutes
     self.childName = childName
@@ -26,7 +25,6 @@ public struct JoinRequest: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether to join without asking the person at this machine.
   public var acceptWithoutAsking: Bool
 
-  /// Creates a request.
   public init(code: String, peer: String? = nil, acceptWithoutAsking: Bool = true) {
     self.code = code
     self.peer = peer
@@ -48,7 +46,6 @@ public struct PairingAnswer: Hashable, Sendable, Codable {
   /// The `attempt` of the question, so that a late answer never accepts a different machine.
   public var attempt: Int
 
-  /// Creates an answer.
   public init(accept: Bool, attempt: Int) {
     self.accept = accept
     self.attempt = attempt
@@ -79,7 +76,6 @@ public struct PairingProgress: Hashable, Sendable, Codable {
 
   /// A random ID of the pairing on this node.
   public var pairingID: String
-  /// The progress.
   public var phase: Phase
   /// A number that grows with each change; a request after it waits for the next one.
   public var change: Int
@@ -101,7 +97,6 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var attempt: Int
   /// The name that the other machine gives itself, which is not authenticated yet.
   public var peerName: DeviceName?
-  /// The role of the other machine.
   public var peerRole: DeviceRole?
   /// The six digits that both screens show, such as `123456`.
   public var digits: String?
@@ -109,10 +104,8 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var outcome: PairingOutcome?
   /// The result and the next step in one sentence.
   public var sentence: String?
-  /// The device that was paired.
   public var device: RegisteredDevice?
 
-  /// Creates the progress of a pairing.
   public init(
     pairingID: String, phase: Phase, change: Int, part: Part, code: String? = nil, typedCode: String? = nil,
     prefix: String? = nil, childName: String? = nil, expiresInMilliseconds: Int64? = nil,

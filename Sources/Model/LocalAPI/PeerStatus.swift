@@ -1,6 +1,5 @@
 /// A paired device with its link and its queues.
 public struct PeerStatus: Hashable, Sendable, Codable {
-  /// The device.
   public var device: RegisteredDevice
   /// A Boolean value that indicates whether an authenticated session is open.
   public var isConnected: Bool
@@ -29,7 +28,6 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   /// On a parent's node, the other parents that the child's machine reports, latest first; `nil` for none.
   public var otherParents: [OtherParent]?
 
-  /// Creates the status of a peer.
   public init(
     device: RegisteredDevice, isConnected: Bool, address: String?, sync: SyncState, queues: [QueueStatus],
     lastError: String?, marks: [PeerMark] = [], retries: Int = 0, nextTryInMilliseconds: Int64? = nil,

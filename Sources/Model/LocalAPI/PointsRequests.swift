@@ -1,13 +1,10 @@
 /// `POST /v1/points/adjust`: a change of a child's points by a parent.
 public struct PointsAdjustment: Hashable, Sendable, Codable {
-  /// The child.
   public var child: String
   /// The milli-points, negative to take some away.
   public var milliPoints: Int64
-  /// The reason.
   public var reason: String
 
-  /// Creates a change.
   public init(child: String, milliPoints: Int64, reason: String) {
     self.child = child
     self.milliPoints = milliPoints
@@ -34,7 +31,6 @@ public struct PointsReview: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether it earns its points.
   public var isApproved: Bool
 
-  /// Creates a decision.
   public init(record: String?, isApproved: Bool) {
     self.record = record
     self.isApproved = isApproved
@@ -55,7 +51,6 @@ public struct PointsRedemption: Hashable, Sendable, Codable {
   /// The minutes to buy; `nil` for those that the points buy.
   public var minutes: Int?
 
-  /// Creates a redemption.
   public init(child: String? = nil, milliPoints: Int64? = nil, minutes: Int? = nil) {
     self.child = child
     self.milliPoints = milliPoints

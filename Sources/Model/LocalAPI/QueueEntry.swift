@@ -5,7 +5,6 @@ public struct QueueEntry: Hashable, Sendable, Codable {
     case command(ConfigurationCommand)
     case receipt(CommandReceipt)
     case usage(UsageRecord)
-    /// Usage that was dropped.
     case loss(UsageLoss)
     /// A removal or new keys, whose secrets and signatures are not shown.
     case control
@@ -13,9 +12,7 @@ public struct QueueEntry: Hashable, Sendable, Codable {
     case unreadable
   }
 
-  /// The device that the item is for.
   public var device: DeviceID
-  /// The class of the item.
   public var streamClass: StreamClass
   /// The number of the item in its stream.
   public var number: UInt64
@@ -30,10 +27,8 @@ public struct QueueEntry: Hashable, Sendable, Codable {
   public var isInFlight: Bool
   /// The time until the item expires in milliseconds; `nil` for never.
   public var expiresInMilliseconds: Int64?
-  /// The content.
   public var content: Content
 
-  /// Creates an entry.
   public init(
     device: DeviceID, streamClass: StreamClass, number: UInt64, bytes: Int64, acceptedAt: Int64, ageMilliseconds: Int64,
     isInFlight: Bool = false, expiresInMilliseconds: Int64? = nil, content: Content

@@ -1,10 +1,7 @@
 /// The queue for one peer in one class.
 public struct QueueStatus: Hashable, Sendable, Codable {
-  /// The class.
   public var streamClass: StreamClass
-  /// The number of items that wait.
   public var waitingItems: Int64
-  /// The bytes that wait.
   public var waitingBytes: Int64
   /// The number of items that were sent and are not yet reported as stored.
   public var inFlightItems: Int64
@@ -17,7 +14,6 @@ public struct QueueStatus: Hashable, Sendable, Codable {
   /// The items that left the queue undelivered, by fate; fates without items are omitted.
   public var undelivered: [QueueTally]
 
-  /// Creates the status of a queue.
   public init(
     streamClass: StreamClass, waitingItems: Int64, waitingBytes: Int64, inFlightItems: Int64, storedThrough: UInt64,
     oldestAgeMilliseconds: Int64?, lastStoredAt: Int64? = nil, undelivered: [QueueTally] = []

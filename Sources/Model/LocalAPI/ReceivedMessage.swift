@@ -1,6 +1,5 @@
 /// A text that a parent sent with a `message` command.
 public struct ReceivedMessage: Hashable, Sendable, Codable {
-  /// The ID of the command.
   public var commandID: CommandID
   /// The parent's machine that sent the message.
   public var author: DeviceID
@@ -11,7 +10,6 @@ public struct ReceivedMessage: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether a person at this machine has read the message.
   public var isRead: Bool
 
-  /// Creates a message.
   public init(commandID: CommandID, author: DeviceID, text: String, at: Int64, isRead: Bool = false) {
     self.commandID = commandID
     self.author = author

@@ -5,7 +5,6 @@ public struct RenameRequest: Hashable, Sendable, Codable {
   /// The name of the child whose machine it is, 1 to 64 bytes of UTF-8; empty for no child, `nil` to keep it.
   public var childName: String?
 
-  /// Creates a request.
   public init(name: String? = nil, childName: String? = nil) {
     self.name = name
     self.childName = childName

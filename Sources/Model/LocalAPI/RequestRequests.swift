@@ -11,7 +11,6 @@ public struct AskRequest: Hashable, Sendable, Codable {
   /// The reason, which may be empty.
   public var reason: String
 
-  /// Creates a request.
   public init(
     child: String? = nil, minutes: Int?, appID: AppID? = nil, category: AppCategory? = nil, reason: String = ""
   ) {
@@ -48,7 +47,6 @@ public struct AnswerRequest: Hashable, Sendable, Codable {
   /// A word with it, which may be empty.
   public var word: String
 
-  /// Creates an answer.
   public init(request: String?, isApproved: Bool, minutes: Int? = nil, word: String = "") {
     self.request = request
     self.isApproved = isApproved

@@ -8,7 +8,6 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     /// The value as a person may type it; `nil` removes the rule.
     public var value: String?
 
-    /// Creates a change.
     public init(_ key: String, _ value: String?) {
       self.key = key
       self.value = value
@@ -22,7 +21,6 @@ public struct RuleRequest: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether `app` may be the ID of an application that nothing is known of.
   public var isNew: Bool?
 
-  /// Creates a request.
   public init(_ changes: [Change], app: String? = nil, isNew: Bool? = nil) {
     self.changes = changes
     self.app = app

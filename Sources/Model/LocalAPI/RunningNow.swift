@@ -4,15 +4,10 @@ public struct RunningNow: Hashable, Sendable, Codable {
   public var recordID: RecordID
   /// The name of the child who uses it; `nil` for none.
   public var childName: DeviceName?
-  /// The machine's ID.
   public var deviceID: DeviceID
-  /// The machine's name.
   public var deviceName: DeviceName
-  /// The application's ID.
   public var appID: AppID
-  /// The application's name.
   public var displayName: String
-  /// The category.
   public var category: AppCategory
   /// The start, Unix milliseconds.
   public var since: Int64
@@ -21,7 +16,6 @@ public struct RunningNow: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the machine has not told of it for so long that it may have ended.
   public var isStale: Bool
 
-  /// Creates a running session.
   public init(
     recordID: RecordID, childName: DeviceName?, deviceID: DeviceID, deviceName: DeviceName, appID: AppID,
     displayName: String, category: AppCategory, since: Int64, activeMilliseconds: Int64, isStale: Bool

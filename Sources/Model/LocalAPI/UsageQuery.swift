@@ -13,7 +13,6 @@ public struct UsageQuery: Hashable, Sendable, Codable {
   /// The `next` of the previous page; `nil` for the first page.
   public var cursor: String?
 
-  /// Creates a query.
   public init(
     device: String? = nil, appID: String? = nil, from: Int64? = nil, to: Int64? = nil, limit: Int = 1_000,
     cursor: String? = nil

@@ -3,11 +3,9 @@
 /// Only a child's node accepts it. The times are checked and not stored: the session begins when the node accepts the
 /// request, by the node's own clocks.
 public struct UsageStartRequest: Hashable, Sendable, Codable {
-  /// The application's ID.
   public var appID: String
   /// The application's name for people; `nil` for the name in the rules, or else the ID.
   public var displayName: String?
-  /// The ID of the program's process.
   public var processID: Int32
   /// The start time of the process: field 22 of /proc/PID/stat, in clock ticks since boot.
   public var processStartTime: UInt64
@@ -18,7 +16,6 @@ public struct UsageStartRequest: Hashable, Sendable, Codable {
   /// The IANA name of the caller's time zone.
   public var zone: String
 
-  /// Creates a request.
   public init(
     appID: String, displayName: String? = nil, processID: Int32, processStartTime: UInt64, startedAt: BootInstant,
     startedAtWall: Int64, zone: String

@@ -6,7 +6,6 @@ public struct Hello: Hashable, Sendable {
   public enum Refusal: UInt32, Sendable, Hashable {
     /// The two sides have no version in common.
     case version = 1
-    /// The sender is shutting down.
     case shuttingDown = 2
     /// Two live machines use the same keys.
     case duplicateIdentity = 3
@@ -19,7 +18,6 @@ public struct Hello: Hashable, Sendable {
   /// A random number of 16 bytes, chosen when the process starts; a new value means that older sessions with it are
   /// dead.
   public var runID: [UInt8]
-  /// The sender's name.
   public var name: String
   /// The sender's role, for people.
   public var role: DeviceRole
@@ -46,7 +44,6 @@ public struct Hello: Hashable, Sendable {
   /// a power cut; Protocol/02-discovery.md §4 has the figures.
   public var devices: UInt32
 
-  /// Creates a Hello.
   public init(
     versions: ClosedRange<UInt32> = Version.protocolRange, software: String = Version.software, runID: [UInt8],
     name: String, role: DeviceRole, refusal: Refusal? = nil, windowItems: UInt32 = UInt32(Limits.windowItems),

@@ -7,7 +7,6 @@ public struct Reach: Hashable, Sendable {
   /// The addresses, 4 or 16 bytes each, IPv4 first; at most `Limits.reachAddresses`.
   public var addresses: [[UInt8]]
 
-  /// Creates a reach.
   public init(port: UInt16, addresses: [[UInt8]]) {
     self.port = port
     self.addresses = addresses

@@ -21,7 +21,6 @@ public struct SessionBatch: Hashable, Sendable {
   /// The names of the two devices, if they have changed.
   public var labels: SessionLabels?
 
-  /// Creates a batch.
   public init(
     hello: Hello? = nil, runs: [ItemRun] = [], stored: [StreamPosition] = [], ping: UInt64? = nil, pong: UInt64? = nil,
     goodbye: Goodbye? = nil, rekey: Bool = false, reach: Reach? = nil,

@@ -5,7 +5,6 @@ public struct PairingOpening: Hashable, Sendable {
   /// The value that commits the joiner to its keys and random number before it sees the inviter's, 32 bytes.
   public var commitment: [UInt8]
 
-  /// Creates an opening.
   public init(commitment: [UInt8]) {
     self.commitment = commitment
   }
@@ -17,14 +16,12 @@ public struct PairingIntroduction: Hashable, Sendable {
   public var identityKey: [UInt8]
   /// The device's name in UTF-8, which has to be sanitised before it is shown.
   public var name: String
-  /// The sender's role.
   public var role: DeviceRole
   /// The random number for the pairwise key and the six digits, 32 bytes.
   public var random: [UInt8]
   /// The protocol versions that the sender supports.
   public var versions: ClosedRange<UInt32>
 
-  /// Creates an introduction.
   public init(
     identityKey: [UInt8], name: String, role: DeviceRole, random: [UInt8],
     versions: ClosedRange<UInt32> = Version.protocolRange

@@ -25,7 +25,6 @@ public struct PointsRate: Hashable, Sendable, Comparable {
     self.init(unchecked: min(max(milliPointsPerHour, 0), Self.highest.milliPointsPerHour))
   }
 
-  /// Returns whether `left` is the lower rate.
   public static func < (left: PointsRate, right: PointsRate) -> Bool {
     left.milliPointsPerHour < right.milliPointsPerHour
   }

@@ -2,7 +2,6 @@
 ///
 /// Spec: Protocol/10-household.md §3.
 public struct Account: Hashable, Sendable, Codable, Comparable {
-  /// Bytes of an account's name.
   public static let nameBytes = 64
   /// Accounts that a machine tells of, those with the lowest numbers.
   public static let most = 64
@@ -19,7 +18,6 @@ public struct Account: Hashable, Sendable, Codable, Comparable {
   /// The name of the child whose account it is by the word of the machine's owner, 1 to 64 bytes; `nil` if the owner has not said it.
   public var statedChild: String?
 
-  /// Creates an account.
   public init(uid: UInt32, name: String, fullName: String, statedChild: String? = nil) {
     self.uid = uid
     self.name = name

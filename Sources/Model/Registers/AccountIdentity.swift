@@ -4,9 +4,7 @@
 ///
 /// Spec: Protocol/10-household.md §3.
 public struct AccountIdentity: Hashable, Sendable {
-  /// The number of the account.
   public var uid: UInt32
-  /// The log-in name.
   public var name: String
   /// The path of the home folder; empty if there is none.
   public var home: String
@@ -14,7 +12,6 @@ public struct AccountIdentity: Hashable, Sendable {
   /// or not the account's own.
   public var homeMark: String
 
-  /// Creates an identity.
   public init(uid: UInt32, name: String, home: String, homeMark: String) {
     self.uid = uid
     self.name = name

@@ -43,7 +43,6 @@ extension ChildID: CustomStringConvertible {
 }
 
 extension ChildID: Codable {
-  /// Creates an ID from its text form.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = ChildID(text) else {
@@ -53,7 +52,6 @@ extension ChildID: Codable {
     self = id
   }
 
-  /// Encodes the ID as its text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

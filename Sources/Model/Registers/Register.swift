@@ -10,14 +10,12 @@ public struct Register: Hashable, Sendable {
 
   /// The zone, which decides the machines that hold the register.
   public var zone: Zone
-  /// The key.
   public var key: RegisterKey
   /// The value as text of at most 20,480 bytes, in the form that the key defines; `nil` if the register was deleted.
   public var value: String?
   /// The time of the edit and its author.
   public var modified: HybridTimestamp
 
-  /// Creates a register.
   public init(_ zone: Zone, _ key: RegisterKey, _ value: String?, modified: HybridTimestamp) {
     self.zone = zone
     self.key = key
@@ -60,12 +58,10 @@ extension RegisterKey {
 public struct RegisterMap: Hashable, Sendable {
   /// The place of a register.
   public struct Place: Hashable, Sendable, Comparable {
-    /// The zone.
     public var zone: Zone
     /// The key within the zone.
     public var key: RegisterKey
 
-    /// Creates a place.
     public init(_ zone: Zone, _ key: RegisterKey) {
       self.zone = zone
       self.key = key

@@ -8,7 +8,6 @@ public struct RegisterKey: Hashable, Sendable, Comparable {
   /// The largest number of bytes of a key: two segments around the longest application ID fit.
   public static let bytes = 511
 
-  /// The key as text.
   public let text: String
 
   /// Checks and wraps a key; returns `nil` if it is malformed.
@@ -52,12 +51,10 @@ extension RegisterKey: ExpressibleByStringLiteral {
 }
 
 extension RegisterKey: CustomStringConvertible {
-  /// The key as text.
   public var description: String { text }
 }
 
 extension RegisterKey: Codable {
-  /// Creates a key from its text.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let key = RegisterKey(text) else {
@@ -67,7 +64,6 @@ extension RegisterKey: Codable {
     self = key
   }
 
-  /// Encodes the key as its text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)

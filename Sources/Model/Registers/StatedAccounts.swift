@@ -2,7 +2,6 @@
 ///
 /// Spec: Protocol/10-household.md §3.
 public struct StatedAccounts: Hashable, Sendable, Codable {
-  /// The child's name.
   public let child: DeviceName
   /// The log-in names of the accounts, each once, at most 64.
   public let accounts: [String]

@@ -26,27 +26,19 @@ public struct TextRule: Hashable, Sendable {
   public let what: String
   /// The permitted number of bytes of UTF-8.
   public let bytes: ClosedRange<Int>
-  /// The permitted characters.
   public let characters: Characters
 
-  /// The rule for the names of devices.
   public static let deviceName = TextRule(what: "The name", bytes: 1...Limits.nameBytes, characters: .visible)
-  /// The rule for software versions.
   public static let software = TextRule(
     what: "The software's version", bytes: 1...Limits.nameBytes, characters: .visible)
   /// The rule for application IDs.
   public static let appID = TextRule(what: "The application's ID", bytes: 1...Limits.appIDBytes, characters: .word)
-  /// The rule for the names of applications.
   public static let displayName = TextRule(
     what: "The application's name", bytes: 1...Limits.appIDBytes, characters: .line)
-  /// The rule for the values of matchers.
   public static let matcherValue = TextRule(what: "A matcher's value", bytes: 1...Limits.lineBytes, characters: .line)
-  /// The rule for messages.
   public static let message = TextRule(what: "A message", bytes: 1...Limits.messageBytes, characters: .paragraphs)
-  /// The rule for values of registers.
   public static let registerValue = TextRule(
     what: "The value", bytes: 0...Register.valueBytes, characters: .paragraphs)
-  /// The rule for the texts of facts.
   public static let fact = TextRule(what: "The fact", bytes: 1...Fact.textBytes, characters: .paragraphs)
   /// The rule for entries of lists that machines give of themselves.
   public static let inventoryEntry = TextRule(
@@ -63,9 +55,7 @@ public struct TextRule: Hashable, Sendable {
   /// The rule for the versions of applications.
   public static let appVersion = TextRule(
     what: "The application's version", bytes: 0...Limits.nameBytes, characters: .line)
-  /// The rule for time zones.
   public static let zone = TextRule(what: "The zone", bytes: 1...Limits.nameBytes, characters: .zoneName)
-  /// The rule for reasons in receipts.
   public static let reason = TextRule(what: "The reason", bytes: 0...Limits.lineBytes, characters: .line)
   /// A path or a value in a request to the local API.
   public static let requestPart = TextRule(

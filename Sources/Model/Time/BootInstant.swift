@@ -2,10 +2,8 @@
 ///
 /// Decisions use only this clock.
 public struct BootInstant: Hashable, Sendable, Codable, Comparable {
-  /// The milliseconds since the boot.
   public var milliseconds: Int64
 
-  /// Creates an instant.
   public init(milliseconds: Int64) {
     self.milliseconds = milliseconds
   }
@@ -18,7 +16,6 @@ public struct BootInstant: Hashable, Sendable, Codable, Comparable {
     BootInstant(milliseconds: instant.milliseconds + milliseconds)
   }
 
-  /// Returns the number of milliseconds from `right` to `left`.
   public static func - (left: BootInstant, right: BootInstant) -> Int64 { left.milliseconds - right.milliseconds }
 }
 
@@ -30,7 +27,6 @@ public struct BootInstant: Hashable, Sendable, Codable, Comparable {
 ///
 /// Spec: Protocol/05-delivery.md §10.
 public struct AgeClock: Hashable, Sendable {
-  /// The boot in which it runs.
   public let bootID: String
   /// The time of the clock when that boot began, in milliseconds.
   public let base: Int64
@@ -48,6 +44,5 @@ public struct AgeClock: Hashable, Sendable {
     }
   }
 
-  /// Returns the time at an instant of this boot, in milliseconds.
   public func age(at now: BootInstant) -> Int64 { base + now.milliseconds }
 }

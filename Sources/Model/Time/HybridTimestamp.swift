@@ -9,7 +9,6 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
 
   /// The upper bound of `wall`: the year 10889, which 48 bits can hold.
   public static let wallLimit: Int64 = 1 << 48
-  /// The valid values of `wall`.
   public static let walls: Range<Int64> = 0..<wallLimit
 
   /// Returns whether another device's reading may advance this device's clock.
@@ -29,7 +28,6 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     return HybridTimestamp(wall: 0, counter: 0, author: nobody)
   }()
 
-  /// Creates a reading.
   public init(wall: Int64, counter: UInt32, author: DeviceID) {
     self.wall = wall
     self.counter = counter

@@ -2,9 +2,7 @@
 ///
 /// Spec: Protocol/11-rules.md §4.
 public struct StoredClock: Hashable, Sendable {
-  /// The boot of the anchor.
   public var bootID: String
-  /// The boot clock at the anchor.
   public var anchor: BootInstant
   /// The time at the anchor in Unix milliseconds.
   public var time: Int64
@@ -12,10 +10,8 @@ public struct StoredClock: Hashable, Sendable {
   public var dayTime: Int64
   /// The latest time at which the clock was read.
   public var last: Int64
-  /// The latest family day that was reached.
   public var reached: FamilyDay?
 
-  /// Creates the stored parts of a clock.
   public init(
     bootID: String, anchor: BootInstant, time: Int64, dayTime: Int64, last: Int64, reached: FamilyDay?
   ) {

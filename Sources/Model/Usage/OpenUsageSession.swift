@@ -2,9 +2,7 @@
 ///
 /// It lasts as long as any of its programs is running: two windows of one application count once.
 public struct OpenUsageSession: Hashable, Sendable, Codable {
-  /// The ID of the session's record.
   public var recordID: RecordID
-  /// The application's ID.
   public var appID: AppID
   /// The application's name for people.
   public var displayName: String
@@ -12,7 +10,6 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var processes: [ProcessIdentity]
   /// The boot to which `startedAt` and `lastSeenAt` belong.
   public var bootID: String
-  /// The start on the boot clock.
   public var startedAt: BootInstant
   /// The last heartbeat on the boot clock.
   public var lastSeenAt: BootInstant
@@ -110,12 +107,10 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
 
 /// A process of one boot: its number, and its start time, which no later process with the same number shares.
 public struct ProcessIdentity: Hashable, Sendable, Codable {
-  /// The process number.
   public var processID: Int32
   /// Field 22 of /proc/PID/stat, in clock ticks since boot.
   public var startTime: UInt64
 
-  /// Creates an identity of a process.
   public init(processID: Int32, startTime: UInt64) {
     self.processID = processID
     self.startTime = startTime

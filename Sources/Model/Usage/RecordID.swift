@@ -26,7 +26,6 @@ extension RecordID: CustomStringConvertible {
 }
 
 extension RecordID: Codable {
-  /// Creates an ID from its text form.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = RecordID(text) else {
@@ -36,7 +35,6 @@ extension RecordID: Codable {
     self = id
   }
 
-  /// Encodes the ID as its text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

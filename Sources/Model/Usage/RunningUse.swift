@@ -6,7 +6,6 @@ public struct RunningUse: Hashable, Sendable, Codable {
   public var account: UInt32?
   /// The child who uses it; `nil` for none.
   public var child: ChildID?
-  /// The application's ID.
   public var appID: AppID
   /// The application's name for people.
   public var displayName: String
@@ -19,7 +18,6 @@ public struct RunningUse: Hashable, Sendable, Codable {
   /// The time of use so far, in milliseconds.
   public var activeMilliseconds: Int64
 
-  /// Creates a running session.
   public init(
     recordID: RecordID, account: UInt32?, child: ChildID?, appID: AppID, displayName: String, category: AppCategory,
     milliPointsPerMinute: Int64, since: Int64, activeMilliseconds: Int64
@@ -35,7 +33,6 @@ public struct RunningUse: Hashable, Sendable, Codable {
     self.activeMilliseconds = activeMilliseconds
   }
 
-  /// Creates what an open session is at an instant of its boot.
   public init(_ session: OpenUsageSession, at now: BootInstant) {
     self.init(
       recordID: session.recordID, account: session.account, child: session.child, appID: session.appID,

@@ -9,7 +9,6 @@ public struct SessionActivity: Hashable, Sendable, Codable {
     /// What the clock shows, in milliseconds.
     public var milliseconds: Int64
 
-    /// Creates a reading.
     public init(run: UInt64, milliseconds: Int64) {
       self.run = run
       self.milliseconds = milliseconds
@@ -23,7 +22,6 @@ public struct SessionActivity: Hashable, Sendable, Codable {
   /// The time of activity in the session so far, in milliseconds.
   public var milliseconds: Int64
 
-  /// Creates an activity.
   public init(run: UInt64, clock: Int64, milliseconds: Int64 = 0) {
     self.run = run
     self.clock = clock

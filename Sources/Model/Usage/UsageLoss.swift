@@ -4,7 +4,6 @@
 public struct UsageLoss: Hashable, Sendable, Codable {
   /// The ID of the report, 16 random bytes.
   public var lossID: RecordID
-  /// The device that was used.
   public var device: DeviceID
   /// The number of records and totals that were dropped, and of the sessions in them.
   public var records: Int64
@@ -19,7 +18,6 @@ public struct UsageLoss: Hashable, Sendable, Codable {
   /// The latest end in Unix milliseconds.
   public var lastEnd: Int64
 
-  /// Creates a loss.
   public init(
     lossID: RecordID, device: DeviceID, records: Int64, sessions: Int64, activeMilliseconds: Int64,
     earnedMilliPoints: Int64, firstStart: Int64, lastEnd: Int64

@@ -2,11 +2,8 @@
 ///
 /// It is immutable, and stored once even if it arrives twice.
 public struct UsageRecord: Hashable, Sendable, Codable {
-  /// The ID of the record.
   public var recordID: RecordID
-  /// The device that was used.
   public var device: DeviceID
-  /// The application's ID.
   public var appID: AppID
   /// The application's name for people, 1 to 255 bytes of UTF-8.
   public var displayName: String

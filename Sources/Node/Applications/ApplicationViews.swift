@@ -4,9 +4,7 @@ import LatchkeyModel
 package struct InstalledListing: Hashable, Sendable, Codable {
   /// An application.
   package struct App: Hashable, Sendable, Codable {
-    /// The application's ID.
     package var appID: AppID
-    /// The name for people.
     package var displayName: String
     /// The version; empty if it is unknown.
     package var version: String
@@ -18,25 +16,19 @@ package struct InstalledListing: Hashable, Sendable, Codable {
 
   /// What is set for an application of a child.
   package struct Setting: Hashable, Sendable, Codable {
-    /// The child's name.
     package var childName: DeviceName
     /// The category; `nil` if none is set.
     package var category: AppCategory?
     /// A Boolean value that indicates whether the category is a default, which no parent has set.
     package var isByDefault: Bool = false
-    /// A Boolean value that indicates whether it is blocked.
     package var isBlocked: Bool = false
-    /// A Boolean value that indicates whether it is always allowed.
     package var isAlwaysAllowed: Bool = false
     /// The limit a day, as its rule is written; `nil` for none.
     package var limit: String?
   }
 
-  /// The machine.
   package var deviceID: DeviceID
-  /// The machine's name.
   package var deviceName: DeviceName
-  /// The children whose machine it is.
   package var children: [ChildID]
   /// When the list became known here, in Unix milliseconds; `nil` if the machine has not told of any.
   package var toldAt: Int64?

@@ -4,7 +4,6 @@ import Logging
 
 /// The configuration of a node, from its command line.
 public struct NodeConfiguration: Sendable {
-  /// The path of the state folder.
   public var stateFolder: String
   /// The port; 0 for that of the last run, or any that is free.
   public var port: UInt16
@@ -23,10 +22,8 @@ public struct NodeConfiguration: Sendable {
   /// The form of log lines.
   public var logFormat: LogFormat
 
-  /// The words for levels.
   public static let logLevels = Logger.Level.allCases.map(\.rawValue)
 
-  /// Creates a configuration.
   public init(
     stateFolder: String, port: UInt16 = 0, interfaces: [String]? = nil, peers: [String] = [], discovers: Bool = true,
     caps: QueueCaps = QueueCaps(), agent: AgentChoice = .none, logLevel: String = "info", logFormat: LogFormat = .text

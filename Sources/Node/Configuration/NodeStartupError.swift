@@ -15,7 +15,6 @@ public struct NodeStartupError: Error, Sendable, CustomStringConvertible {
     self.exitStatus = exitStatus
   }
 
-  /// The sentence in `message`.
   public var description: String { message }
 
   init(_ error: StoreError) {

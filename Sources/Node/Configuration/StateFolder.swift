@@ -4,7 +4,6 @@ import Foundation
 ///
 /// Only its owner may read it.
 public struct StateFolder: Sendable {
-  /// The path of the folder.
   public let path: String
 
   /// Creates a value for the folder at `path`.
@@ -31,15 +30,10 @@ public struct StateFolder: Sendable {
     return StateFolder(path: home + "/.local/state/latchkey")
   }
 
-  /// The path of the key file.
   public var keyFile: String { path + "/identity.key" }
-  /// The path of the database.
   public var database: String { path + "/latchkey.sqlite" }
-  /// The path of the node's profile.
   public var profile: String { path + "/node.json" }
-  /// The path of the lock file.
   public var lock: String { path + "/lock" }
-  /// The path of the control socket.
   public var controlSocket: String { path + "/control.sock" }
 
   /// A Boolean value that indicates whether the folder holds a node.

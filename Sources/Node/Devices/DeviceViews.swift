@@ -2,7 +2,6 @@ import LatchkeyModel
 
 /// A device that was renamed.
 public struct RenameResult: Hashable, Sendable, Codable {
-  /// The device's ID.
   public var deviceID: DeviceID
   /// The device's name after the change.
   public var name: DeviceName
@@ -19,7 +18,6 @@ public struct RenameResult: Hashable, Sendable, Codable {
 
 /// The answer to `DELETE /v1/devices/{device}` and `POST /v1/devices/{device}/forget`: the result of a removal.
 package struct UnpairResult: Hashable, Sendable, Codable {
-  /// The removed device.
   package var device: RegisteredDevice
   /// A Boolean value that indicates whether the other machine was told in an open session.
   ///
@@ -39,10 +37,8 @@ package struct UnpairResult: Hashable, Sendable, Codable {
 
 /// A setting of this machine's that it had lost and has taken over again from a child's machine.
 package struct AdoptedSetting: Hashable, Sendable, Codable {
-  /// The key of its register.
   package var key: RegisterKey
   /// The value, in the form that is stored; `nil` if the register was deleted.
   package var value: String?
-  /// What it sets, as a phrase.
   package var words: String
 }

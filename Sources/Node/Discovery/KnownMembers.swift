@@ -42,7 +42,6 @@ final class KnownMembers: Sendable {
   /// The devices with which a session is open.
   var connected: Set<DeviceID> { state.withLock { $0.connected } }
 
-  /// The number of paired devices.
   var count: Int { state.withLock { $0.devices.count } }
 
   /// A Boolean value that indicates whether any paired device is not connected.

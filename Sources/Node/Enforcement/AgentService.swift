@@ -11,7 +11,6 @@ import Logging
 ///
 /// Spec: Protocol/13-agent.md.
 actor AgentService {
-  /// The socket of the system's agent.
   private static let systemSocket = "/run/latchkey-agent/agent.sock"
   /// The time between two attempts to reach an agent, in milliseconds.
   private static let pause = 100
@@ -30,7 +29,6 @@ actor AgentService {
   private var startFault: String?
   /// What the agent has refused of the orders that it is about to carry out.
   private var refusals: [OrderFault] = []
-  /// The most of them that are kept.
   private static let keptRefusals = 1_024
   private var stored: (run: UInt64, number: UInt64) = (0, 0)
 

@@ -7,7 +7,6 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/06-messages.md §4.
 struct EditExceptions {
-  /// The names.
   private(set) var names: Set<String> = []
   /// A Boolean value that indicates whether the agent does nothing of what the edit asks.
   private(set) var leavesOpen = false

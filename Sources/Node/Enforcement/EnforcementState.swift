@@ -45,7 +45,6 @@ final class EnforcementState: Sendable {
     var areTooLarge = false
     /// When something last happened that parents are told of for a day, by the name of its condition.
     var noted: [String: BootInstant] = [:]
-    /// When the last orders were made.
     var orderedAt = BootInstant(milliseconds: 0)
   }
 
@@ -124,10 +123,8 @@ final class EnforcementState: Sendable {
     }
   }
 
-  /// What is ordered for each account.
   var orderedAccounts: [AccountOrders] { state.withLock { $0.accounts } }
 
-  /// The agent that is connected.
   var agent: AgentHello? { state.withLock { $0.hello } }
 
   /// Returns the degree to which rules are enforced, to be shown.

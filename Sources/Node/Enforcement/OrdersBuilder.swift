@@ -92,7 +92,6 @@ struct OrdersBuilder {
     }
   }
 
-  /// What counts as screen time.
   private var screen: ScreenTerms {
     let rules = standing.rules.screenTime
     let source: ScreenTerms.Source =

@@ -21,7 +21,6 @@ struct FactNames: Sendable {
     names[context.own] = context.name
   }
 
-  /// Returns the name of a machine.
   subscript(device: DeviceID) -> DeviceName { names[device] ?? DeviceName(sanitising: "another machine") }
 }
 

@@ -111,7 +111,6 @@ extension Call {
     return found
   }
 
-  /// Adds a child.
   fileprivate func addChild(_ request: ChildNameRequest) async throws -> ChildListing {
     let household = try await household()
     let name = try Self.name(request, notAmong: household)
@@ -165,7 +164,6 @@ extension Call {
     }
   }
 
-  /// Says whose an account is.
   fileprivate func assignAccount(_ request: AccountRequest) async throws -> AccountListing {
     let household = try await household()
     let (machine, account) = try await find(request, in: household)

@@ -4,7 +4,6 @@ import LatchkeyModel
 public struct ChildListing: Hashable, Sendable, Codable {
   /// The child's permanent ID.
   public var childID: ChildID
-  /// The child's name.
   public var name: DeviceName
   /// The child's machines; on a parent's node those that get from it what is set for the child.
   public var machines: [DeviceName]
@@ -23,7 +22,6 @@ public struct ChildListing: Hashable, Sendable, Codable {
 
 /// A machine that another parent has taken from a child.
 public struct TakenMachine: Hashable, Sendable, Codable {
-  /// The machine's name.
   public var machine: DeviceName
   /// The name of the other parent's machine, by the word of the child's machine.
   public var by: DeviceName
@@ -33,7 +31,6 @@ public struct TakenMachine: Hashable, Sendable, Codable {
 package struct AccountListing: Hashable, Sendable, Codable {
   /// Whose an account is.
   package enum Owner: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A child's.
     case child
     /// Nobody's: it is not supervised.
     case nobody
@@ -41,13 +38,9 @@ package struct AccountListing: Hashable, Sendable, Codable {
     case open
   }
 
-  /// The machine.
   package var deviceID: DeviceID
-  /// The machine's name.
   package var deviceName: DeviceName
-  /// The account.
   package var account: Account
-  /// Whose it is.
   package var owner: Owner
   /// The name of the child whose it is; `nil` for an account that is no child's.
   package var childName: DeviceName?

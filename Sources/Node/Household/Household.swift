@@ -110,7 +110,6 @@ struct Household: Sendable {
     return served.count == 1 ? served.first : nil
   }
 
-  /// Returns the machines of a child.
   func machines(of child: ChildID) -> [Machine] { machines.filter { children(of: $0.device).contains(child) } }
 
   /// Returns the name of the child of this name, if it has no machine; `nil` if there is none.

@@ -113,7 +113,6 @@ struct HouseholdService: Sendable {
 }
 
 extension NodeContext {
-  /// Makes the commands of edits.
   var editMaker: EditMaker {
     EditMaker(
       nextID: { self.nextCommandID(self.wall()) }, payload: { CommandPayload(Edit($0)) },

@@ -13,13 +13,11 @@ import Synchronization
 final class HouseholdTime: Sendable {
   /// A moment in the household's time.
   struct Moment: Hashable, Sendable {
-    /// The boot clock.
     var boot: BootInstant
     /// The time for times of the day, in Unix milliseconds.
     var time: Int64
     /// The time for days, in Unix milliseconds.
     var dayTime: Int64
-    /// The family's day.
     var day: FamilyDay
   }
 

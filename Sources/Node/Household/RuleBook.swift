@@ -46,7 +46,6 @@ final class HouseholdReader: Sendable {
   private let own: DeviceID
   private let last = Mutex<RuleBook?>(nil)
 
-  /// Creates a reader for a device.
   init(_ store: Store, own: DeviceID) { (self.store, self.own) = (store, own) }
 
   /// Returns the household as this node knows it.

@@ -11,7 +11,6 @@ import Synchronization
 ///
 /// Spec: Protocol/07-local-api.md.
 package struct Call: NodeInterface {
-  /// The parts of the node.
   let node: NodeService
   let caller: Caller
   private let memory = Memory()
@@ -99,7 +98,6 @@ extension Call {
   /// Returns the parents that paired devices name, by the device.
   func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] { try await family().otherParents }
 
-  /// Returns the machines that an edit is on its way to.
   func machinesWithEditsUnderWay() async throws(StoreError) -> Set<DeviceID> { try await family().awaiting }
 
   /// Returns what children's machines have found on themselves; on a child's node its own.

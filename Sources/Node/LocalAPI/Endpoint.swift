@@ -12,7 +12,6 @@ import LatchkeyModel
 public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   /// What the endpoint is, without its types.
   package let route: Route
-  /// Returns the client's request for an input.
   package let write: @Sendable (Input) throws -> OutgoingRequest
   /// Returns the output that arrives in answer to a request.
   package let receive: @Sendable (any Exchange) async throws -> Output
@@ -101,9 +100,7 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
 
 /// An endpoint without its types, as the server has it.
 package protocol ServedEndpoint: Sendable {
-  /// What the endpoint is.
   var route: Route { get }
-  /// Has a node answer a request.
   func respond(_ node: any NodeInterface, _ request: IncomingRequest) async throws -> Reply
   /// Decodes a request and encodes it again, as the client would.
   func rewrite(_ request: IncomingRequest) throws -> OutgoingRequest
@@ -119,7 +116,6 @@ extension Endpoint: ServedEndpoint {
 
 /// A node that answers: the running one, by a caller's rights; one behind its socket; or one of a test.
 public protocol NodeInterface: Sendable {
-  /// Has the node answer a request.
   func ask<Input: Sendable, Answer: Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input
   ) async throws(LocalAPIError) -> Answer

@@ -7,7 +7,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/07-local-api.md §3.
 public enum Endpoints {
-  /// Every endpoint.
   package static let all: [any ServedEndpoint] =
     statusRoutes + queueRoutes + deviceRoutes + pairingRoutes + commandRoutes + childRoutes + ruleRoutes + usageRoutes
     + todayRoutes + requestRoutes + pointsRoutes + applicationRoutes

@@ -6,7 +6,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/07-local-api.md §5.
 package enum Principal: String, Hashable, Sendable, CaseIterable {
-  /// The user who runs the node.
   case nodeUser = "node-user"
   /// The superuser of the machine.
   case root
@@ -14,7 +13,6 @@ package enum Principal: String, Hashable, Sendable, CaseIterable {
   case child
   /// Another account of the machine.
   case account
-  /// A session of a browser.
   case browser
 }
 
@@ -64,9 +62,7 @@ extension Caller {
 
 /// A child that this machine serves.
 package struct ServedChild: Hashable, Sendable {
-  /// The child's ID.
   package var id: ChildID
-  /// The child's name.
   package var name: DeviceName
   /// A Boolean value that indicates whether the machine serves no other child.
   package var isOnlyOne: Bool

@@ -47,7 +47,6 @@ enum Path {
     part(name, "A class of items.", .streamClass, write: \.word, read: StreamClass.init(parameter:))
   }
 
-  /// Returns the part for an item's number.
   static func number(_ name: String, _ summary: String) -> RequestPart<UInt64> {
     part(name, summary, .integer(minimum: 0), write: String.init) { try Number.read($0, name) }
   }

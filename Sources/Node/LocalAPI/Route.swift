@@ -61,7 +61,6 @@ package struct Route: Sendable {
 
 /// An answer of an endpoint.
 package enum Reply: Sendable {
-  /// One JSON value.
   case value([UInt8])
   case events(EventSource)
 }

@@ -16,7 +16,6 @@ final class NoticeBoard: Sendable {
   }
 
   private let state: Mutex<State>
-  /// Signals a new notice.
   let changes = ChangeSignal()
 
   /// Creates an empty board whose numbers begin above those of an earlier run in the same boot.

@@ -52,7 +52,6 @@ actor PairingRun {
       childName: record.childName, failures: record.failures, half: record.pendingDevice)
   }
 
-  /// Begins a join.
   init(_ pairingID: String, _ code: PairingCredential, asksPerson: Bool, service: PairingService) {
     (self.pairingID, discriminator, self.code) = (pairingID, code.discriminator, code)
     (childName, self.asksPerson) = (nil, asksPerson)

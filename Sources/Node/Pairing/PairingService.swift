@@ -53,7 +53,6 @@ actor PairingService {
     }
   }
 
-  /// The discriminators of the open codes.
   var openCodes: [UInt16] { runs.values.filter { $0.code == nil }.map(\.discriminator) }
 
   func progress(_ id: String) async throws(LocalAPIError) -> PairingProgress {
@@ -108,7 +107,6 @@ actor PairingService {
     watch()
   }
 
-  /// Runs a job concurrently.
   func start(_ job: @escaping @Sendable () async -> Void) { jobs.yield(job) }
 
   /// Checks the deadlines again, since a pairing has become pending.

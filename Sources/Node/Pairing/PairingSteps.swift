@@ -18,7 +18,6 @@ final class PairingSteps: Sendable {
     case keyFile = "key-file"
     /// Waiting for the other machine's next frame.
     case frame
-    /// Establishing the connection.
     case connect
     /// The code was passed to the node.
     ///
@@ -54,7 +53,6 @@ final class PairingSteps: Sendable {
   /// Records a step that takes no time.
   func mark(_ kind: Kind) { end(kind, begin()) }
 
-  /// Runs `body` as a step.
   func during<Value>(_ kind: Kind, _ body: () -> Value) -> Value {
     let began = begin()
     defer { end(kind, began) }

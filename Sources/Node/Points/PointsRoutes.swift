@@ -54,7 +54,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the points of a child.
   func points(of child: ChildID, limit: Int = 10) async throws -> PointsListing {
     let household = try await household()
     let names = try await names()

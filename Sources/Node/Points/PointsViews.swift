@@ -4,9 +4,7 @@ import LatchkeyModel
 package struct PointsListing: Hashable, Sendable, Codable {
   /// The part of the points that one machine may spend.
   package struct Part: Hashable, Sendable, Codable {
-    /// The name of the machine.
     package var deviceName: DeviceName
-    /// Its milli-points.
     package var milliPoints: Int64
     /// The redeemed time on it that can be used today, in milliseconds.
     package var redeemedMilliseconds: Int64
@@ -15,7 +13,6 @@ package struct PointsListing: Hashable, Sendable, Codable {
     /// A Boolean value that indicates whether this machine is in touch with it.
     package var isInTouch: Bool
 
-    /// Creates a part.
     package init(
       deviceName: DeviceName, milliPoints: Int64, redeemedMilliseconds: Int64 = 0, isHere: Bool = false,
       isInTouch: Bool = false
@@ -28,7 +25,6 @@ package struct PointsListing: Hashable, Sendable, Codable {
     }
   }
 
-  /// The child's name.
   package var childName: DeviceName
   /// The milli-points on all machines together.
   package var balance: Int64
@@ -62,7 +58,6 @@ package struct PointsEntry: Hashable, Sendable, Codable {
   package var at: Int64
   /// The name of the machine that wrote it.
   package var deviceName: DeviceName
-  /// What it is, in words.
   package var words: String
   /// A parent's reason, which may be empty.
   package var note: String

@@ -18,7 +18,6 @@ extension Call {
     case refused(LocalAPIError)
   }
 
-  /// Changes points into time.
   func redeem(_ request: PointsRedemption, of child: ChildID) async throws -> PointsRedeemed {
     let source = try newID({ RecordID(bytes: $0) }, "The redemption")
     let deadline = context.now() + Self.patience

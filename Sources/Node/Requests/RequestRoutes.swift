@@ -101,7 +101,6 @@ extension Call {
     return try await listing(of: id, household)
   }
 
-  /// Answers a request.
   fileprivate func answerRequest(_ answer: AnswerRequest) async throws -> RequestListing {
     let household = try await household()
     let (child, id) = try await find(answer.request, household)

@@ -28,11 +28,9 @@ package struct RequestListing: Hashable, Sendable, Codable {
     package var at: Int64
   }
 
-  /// The permanent ID.
   package var requestID: CommandID
   /// The shortest beginning of the ID that fits no other request, at least 4 characters.
   package var short: String
-  /// The child's name.
   package var childName: DeviceName
   /// The name of the machine on which the child asked.
   package var deviceName: DeviceName
@@ -48,7 +46,6 @@ package struct RequestListing: Hashable, Sendable, Codable {
   package var askedAt: Int64
   /// The family's day, with which the request expires.
   package var day: FamilyDay
-  /// What became of it.
   package var state: State
   /// The answer that holds; `nil` for none.
   package var answer: Answer?

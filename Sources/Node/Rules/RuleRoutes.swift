@@ -67,7 +67,6 @@ extension Call {
     var absent: [RegisterKey] = []
   }
 
-  /// Sets rules of a child.
   fileprivate func setRules(of child: ChildID, _ request: RuleRequest) async throws -> RuleEdit {
     let made = try await make(request, in: .child(child), of: child)
     return RuleEdit(
@@ -94,7 +93,6 @@ extension Call {
     return made
   }
 
-  /// Returns the machines of commands, each once.
   private func machines(of commands: [ConfigurationCommand]) async throws -> [EditedMachine] {
     var machines: [EditedMachine] = []
     for peer in try await peers() where commands.contains(where: { $0.target == peer.device.deviceID }) {
@@ -120,7 +118,6 @@ extension Call {
       rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands))
   }
 
-  /// Returns the rules of the family.
   fileprivate func settings() async throws -> FamilyRules {
     let household = try await household()
     let untold = try await machinesWithEditsUnderWay()
@@ -131,7 +128,6 @@ extension Call {
       untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
   }
 
-  /// Sets rules of the whole family.
   fileprivate func setSettings(_ request: RuleRequest) async throws -> FamilyEdit {
     let made = try await make(request, in: .family, of: nil)
     return FamilyEdit(
@@ -176,7 +172,6 @@ extension Call {
     }
   }
 
-  /// Returns the rules of a child.
   fileprivate func rules(of child: ChildID) async throws -> ChildRules {
     let household = try await household()
     let today = boundary(household, of: child).day(containing: context.wall())

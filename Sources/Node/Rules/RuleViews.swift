@@ -10,7 +10,6 @@ package struct ChildApps: Hashable, Sendable, Codable {
 
 /// What is in force for one application of a child: for each rule the child's, otherwise the family's.
 package struct AppListing: Hashable, Sendable, Codable {
-  /// The application's ID.
   package var appID: AppID
   /// The name for people; the ID if none was given.
   package var displayName: String
@@ -24,9 +23,7 @@ package struct AppListing: Hashable, Sendable, Codable {
   package var milliPointsPerMinute: Int64 = 0
   /// A Boolean value that indicates whether its rules hold.
   package var isEnabled: Bool = true
-  /// A Boolean value that indicates whether it is blocked.
   package var isBlocked: Bool = false
-  /// A Boolean value that indicates whether it is always allowed.
   package var isAlwaysAllowed: Bool = false
   /// The limit a day, as its rule is written; `nil` for none.
   package var limit: String?
@@ -38,7 +35,6 @@ package struct AppListing: Hashable, Sendable, Codable {
 
 /// The rules of a child, as the local API shows them.
 public struct ChildRules: Hashable, Sendable, Codable {
-  /// The child.
   public var child: ChildListing
   /// The rules that are set for the child, in the order of their keys; exceptions for past days are left out.
   public var rules: [RuleListing]
@@ -50,23 +46,17 @@ public struct ChildRules: Hashable, Sendable, Codable {
 
 /// The category of an application that no parent has set.
 public struct DefaultListing: Hashable, Sendable, Codable {
-  /// The application's ID.
   public var appID: AppID
-  /// The name for people.
   public var displayName: String
-  /// The category.
   public var category: AppCategory
 }
 
 /// A rule of a child.
 public struct RuleListing: Hashable, Sendable, Codable {
-  /// The key of its register.
   public var key: RegisterKey
   /// The value, in the form that is stored.
   public var value: String
-  /// The name of the rule for people.
   public var name: String
-  /// The value in words.
   public var words: String
   /// The name of the machine on which it was set.
   public var setBy: DeviceName
@@ -120,9 +110,7 @@ package struct FamilyEdit: Hashable, Sendable, Codable {
 
 /// A machine that an edit goes to.
 public struct EditedMachine: Hashable, Sendable, Codable {
-  /// The machine's ID.
   public var deviceID: DeviceID
-  /// Its name.
   public var name: DeviceName
   /// A Boolean value that indicates whether it is connected, so that it gets the edit now.
   public var isConnected: Bool
@@ -143,9 +131,7 @@ extension EditedMachine {
 
 /// The application that an edit named.
 public struct EditedApp: Hashable, Sendable, Codable {
-  /// The application's ID.
   public var appID: AppID
-  /// Its name for people.
   public var name: String
   /// A Boolean value that indicates whether a parent has said how it is recognized, or a machine has it installed.
   public var isRecognized: Bool

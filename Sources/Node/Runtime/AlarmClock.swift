@@ -50,7 +50,6 @@ final class AlarmClock: Sendable {
     state.withLock { _ = $0.alarms.removeValue(forKey: number) }
   }
 
-  /// The number of alarms that are set.
   var count: Int { state.withLock { $0.alarms.count } }
 
   /// The number of tasks that are sleeping.

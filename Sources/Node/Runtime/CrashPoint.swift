@@ -35,7 +35,6 @@ enum CrashPoint: String {
   case storedSent = "delivery.stored-sent"
   /// The peer's acknowledgement arrived, but the items are not deleted yet.
   case storedReceived = "delivery.stored-received"
-  /// The items are deleted.
   case itemsForgotten = "delivery.forgotten"
   /// A stream has to be restarted, but has not been yet.
   case restartDue = "delivery.restart-due"

@@ -205,7 +205,6 @@ final class NodeContext: Sendable {
     PairingParty(identity: identity, link: link, name: name, role: profile.role)
   }
 
-  /// What is known of this machine's agent.
   let enforcementState = EnforcementState()
 
   /// The degree to which this machine enforces rules, as its agent has said.

@@ -43,9 +43,7 @@ public func runNode(
 public final class RunningNode: Sendable {
   /// The services to run, in the order of their start.
   public let services: [any Service]
-  /// The interface to the node.
   public let service: NodeService
-  /// The port on which it listens.
   public let port: UInt16
   private let lock: FolderLock
   private let store: Store

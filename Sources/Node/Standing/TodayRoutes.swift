@@ -314,7 +314,6 @@ extension ReportPeriod {
 }
 
 extension CategoryToday {
-  /// Returns the time of each category that has any, in the order of the categories.
   fileprivate static func list(_ categories: [AppCategory: Int64]) -> [CategoryToday] {
     AppCategory.allCases.compactMap { category in
       categories[category].map { CategoryToday(category: category, usedMilliseconds: $0) }

@@ -2,9 +2,7 @@ import LatchkeyModel
 
 /// A child's day so far, as the local API shows it: what was used, what runs, and what is left.
 public struct ChildToday: Hashable, Sendable, Codable {
-  /// The child's ID.
   public var childID: ChildID
-  /// The child's name.
   public var name: DeviceName
   /// The family's day, such as `2026-11-21`.
   public var day: String
@@ -22,7 +20,6 @@ public struct ChildToday: Hashable, Sendable, Codable {
   public var categories: [CategoryToday]
   /// The applications that were used today, that run, or that have rules.
   public var apps: [AppToday]
-  /// What runs now.
   public var running: [RunningNow]
   /// What holds for all screen time, whatever the application.
   public var screen: VerdictToday
@@ -35,7 +32,6 @@ public struct ChildToday: Hashable, Sendable, Codable {
   /// The redeemed time that is left, in milliseconds; `nil` if rewards are not paid with it.
   public var redeemedMilliseconds: Int64?
 
-  /// Creates a child's day.
   public init(
     childID: ChildID, name: DeviceName, day: String, zone: String, at: Int64, usedMilliseconds: Int64,
     weekMilliseconds: Int64, limitMilliseconds: Int64? = nil, categories: [CategoryToday], apps: [AppToday],
@@ -63,7 +59,6 @@ public struct ChildToday: Hashable, Sendable, Codable {
 
 /// The use of one category on a day.
 public struct CategoryToday: Hashable, Sendable, Codable {
-  /// The category.
   public var category: AppCategory
   /// The time for which anything of it was in use, in milliseconds.
   public var usedMilliseconds: Int64
@@ -79,17 +74,13 @@ public struct VerdictToday: Hashable, Sendable, Codable {
   public var reason: String?
   /// If allowed, when it closes; if not, when it may open again; Unix milliseconds; `nil` if that is not in sight.
   public var until: Int64?
-  /// The time until then, in milliseconds.
   public var leftMilliseconds: Int64?
 }
 
 /// One application on a child's day.
 public struct AppToday: Hashable, Sendable, Codable {
-  /// The application's ID.
   public var appID: AppID
-  /// The application's name.
   public var displayName: String
-  /// The category by the present rules.
   public var category: AppCategory
   /// The time for which it was in use today, in milliseconds.
   public var usedMilliseconds: Int64
@@ -116,9 +107,7 @@ public struct AppToday: Hashable, Sendable, Codable {
 package struct ChildExplanation: Hashable, Sendable, Codable {
   /// A rule and what it says.
   package struct Rule: Hashable, Sendable, Codable {
-    /// The word for the rule.
     package var rule: String
-    /// The rule in words.
     package var words: String
     /// A Boolean value that indicates whether the rule allows the application.
     package var isOpen: Bool
@@ -126,9 +115,7 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
     package var leftMilliseconds: Int64?
   }
 
-  /// The child's name.
   package var name: DeviceName
-  /// The application.
   package var app: AppToday
   /// The time for which this was worked out, Unix milliseconds.
   package var at: Int64
@@ -143,7 +130,6 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether it would be closed on no machine of the child's.
   package var isLeftOpen: Bool
 
-  /// Creates an explanation.
   package init(
     name: DeviceName, app: AppToday, at: Int64, zone: String, rules: [Rule], enforcement: Enforcement,
     leftOpen: [String] = [], isLeftOpen: Bool = false
@@ -163,15 +149,11 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
 package struct UseReport: Hashable, Sendable, Codable {
   /// The use of one application in one period.
   package struct Row: Hashable, Sendable, Codable {
-    /// The application's ID.
     package var appID: AppID
-    /// The application's name.
     package var displayName: String
-    /// The category at the time of use.
     package var category: AppCategory
     /// The time of use in milliseconds, each instant once.
     package var milliseconds: Int64
-    /// What learning earned, in milli-points.
     package var earnedMilliPoints: Int64
     /// The sessions that began in the period.
     package var sessions: Int64
@@ -189,15 +171,12 @@ package struct UseReport: Hashable, Sendable, Codable {
     package var rows: [Row]
   }
 
-  /// The child's ID.
   package var childID: ChildID
-  /// The child's name.
   package var name: DeviceName
   /// The length of a period: `day`, `week` or `month`.
   package var period: String
   /// The first day of the report, such as `2026-11-01`.
   package var from: String
-  /// The last day of the report.
   package var to: String
   /// The periods with use, newest first.
   package var periods: [Period]
@@ -224,9 +203,7 @@ package struct ChildNotice: Hashable, Sendable, Codable {
   package var number: Int
   /// What it is about: a notice takes the place of earlier ones with the same key.
   package var key: String
-  /// What it tells of.
   package var kind: Kind
-  /// The sentence for the child.
   package var sentence: String
   /// When it happened, on the boot clock of the child's machine.
   package var at: BootInstant

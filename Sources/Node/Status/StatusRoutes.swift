@@ -31,7 +31,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the state of the node.
   fileprivate func status() async throws -> NodeStatus {
     let overview = try await context.store.overview(counting: .ledger)
     let peers = try await devices(overview.peers, overview.otherParents)

@@ -96,7 +96,6 @@ extension Call {
     }
   }
 
-  /// A number of items of a kind.
   private static func words(_ kind: ItemKind, _ items: Int64) -> String {
     let (one, several) =
       switch kind {

@@ -23,7 +23,6 @@ final class OpenSessions: Sendable {
 
   init(bootID: String) { self.bootID = bootID }
 
-  /// The open sessions of this boot.
   var all: [OpenUsageSession] { state.withLock { $0.sessions } }
 
   /// The open session with an ID; `nil` if there is none.

@@ -137,7 +137,6 @@ extension Call {
       doubt: doubt, childName: record.child.flatMap { names[$0] })
   }
 
-  /// Returns the names of the children.
   private func childNames() async throws -> [ChildID: DeviceName] {
     let children = try await household().children
     return Dictionary(uniqueKeysWithValues: children.map { ($0.id, DeviceName(sanitising: $0.name)) })

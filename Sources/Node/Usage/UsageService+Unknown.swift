@@ -12,7 +12,6 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/06-messages.md §5, 11-rules.md §5.
 extension UsageService {
-  /// The most accounts whose clocks are known.
   private static let mostAccounts = 256
   /// The shortest use that is recorded at once, in milliseconds; a shorter one counts with the next.
   private static let leastMilliseconds: Int64 = 1_000

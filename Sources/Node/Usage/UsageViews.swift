@@ -2,13 +2,10 @@ import LatchkeyModel
 
 /// What a child's ledger of points holds for a session.
 package enum UsageCharge: String, Hashable, Sendable, Codable, CaseIterable {
-  /// The points were written.
   case written
   /// Learning looks wrong and waits for a parent.
   case held
-  /// Redeemed time was used.
   case redeemed
-  /// Nothing was earned or charged.
   case nothing
 }
 
@@ -16,7 +13,6 @@ package enum UsageCharge: String, Hashable, Sendable, Codable, CaseIterable {
 package struct UsagePage: Hashable, Sendable, Codable {
   /// A session, or the part of it within the requested range.
   package struct Session: Hashable, Sendable, Codable {
-    /// The record of the session.
     package var record: UsageRecord
     /// The name of the child's machine.
     package var deviceName: DeviceName
@@ -40,7 +36,6 @@ package struct UsagePage: Hashable, Sendable, Codable {
     /// What the ledger holds for the session; `nil` if it is open, or its family uses no points.
     package var charge: UsageCharge?
 
-    /// Creates a session of a page.
     package init(
       record: UsageRecord, deviceName: DeviceName, clippedStart: Int64, clippedEnd: Int64,
       clippedActiveMilliseconds: Int64, isOpen: Bool = false, refusedBy: [DeviceName]? = nil, doubt: UsageDoubt? = nil,
@@ -60,7 +55,6 @@ package struct UsagePage: Hashable, Sendable, Codable {
     }
   }
 
-  /// The sessions.
   package var sessions: [Session]
   /// The cursor of the next page; `nil` on the last page.
   package var next: String?
@@ -69,7 +63,6 @@ package struct UsagePage: Hashable, Sendable, Codable {
 /// The answer to `UsageStartRequest`: the session is durable, and is recorded even if every process is killed from now
 /// on.
 public struct UsageStarted: Hashable, Sendable, Codable {
-  /// The ID of the session's record.
   public var recordID: RecordID
   /// A Boolean value that indicates whether the application is blocked by the rules.
   public var isBlocked: Bool

@@ -5,7 +5,6 @@ import LatchkeyModel
 ///
 /// Inserting is commutative and idempotent.
 public struct SpanSet: Hashable, Sendable {
-  /// The ranges of the set, in order.
   public private(set) var ranges: [Range<Int64>] = []
 
   /// Creates a set of ranges that are in order and do not touch each other.

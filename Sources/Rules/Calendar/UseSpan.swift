@@ -4,14 +4,11 @@ import LatchkeyModel
 public struct UseSpan: Hashable, Sendable {
   /// The application; `nil` if only the category is known.
   public var app: AppID?
-  /// The category at the time.
   public var category: AppCategory
   /// The start in household time, Unix milliseconds.
   public var start: Int64
-  /// The time of use in milliseconds.
   public var milliseconds: Int64
 
-  /// Creates a stretch.
   public init(app: AppID?, category: AppCategory, start: Int64, milliseconds: Int64) {
     self.app = app
     self.category = category

@@ -22,7 +22,6 @@ public struct DayPlan: Sendable {
   let school: Intervals
   /// The times at which rewards are allowed; `nil` for always.
   let rewardTimes: Intervals?
-  /// The earlier days of the same week.
   let earlierInWeek: [FamilyDay]
   /// A Boolean value that indicates whether the next day begins a week.
   let isLastOfWeek: Bool

@@ -20,7 +20,6 @@ public struct DayUse: Hashable, Sendable {
 
 /// Minutes that a child has redeemed and not used yet.
 public struct RedeemedTime: Hashable, Sendable {
-  /// The time that is left, in milliseconds.
   public var milliseconds: Int64
   /// The last family day on which they can be used.
   public var lastDay: FamilyDay

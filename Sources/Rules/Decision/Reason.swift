@@ -4,15 +4,10 @@ import LatchkeyModel
 public enum Reason: Hashable, Sendable {
   /// A parent blocked the application.
   case blocked
-  /// Unknown programs are blocked.
   case unknownProgram
-  /// A parent's lock.
   case lock
-  /// Bedtime.
   case bedtime
-  /// School time.
   case school
-  /// Rewards are allowed only at reward times.
   case rewardTimes
   /// The application is allowed only at its hours.
   case appHours

@@ -31,7 +31,6 @@ public struct Verdict: Hashable, Sendable {
 public struct ChildVerdicts: Hashable, Sendable {
   /// A running program that must be closed.
   public struct Closure: Hashable, Sendable {
-    /// The number of the account in which it runs.
     public var account: UInt32
     public var subject: Subject
     public var reason: Reason?

@@ -3,7 +3,6 @@ import LatchkeyModel
 extension RuleSet {
   /// The rules of one application.
   public struct App: Hashable, Sendable {
-    /// The name for people.
     public var name: String?
     /// The category; `nil` if no parent set one.
     public var category: AppCategory?
@@ -11,11 +10,8 @@ extension RuleSet {
     public var milliPointsPerMinute: Int64?
     /// A Boolean value that indicates whether the other rules of the application apply.
     public var isEnabled = true
-    /// A Boolean value that indicates whether it is blocked.
     public var isBlocked = false
-    /// A Boolean value that indicates whether it is always allowed.
     public var isAlwaysAllowed = false
-    /// The limit a day.
     public var limit: DayLimits?
     /// When it may be used; `nil` for always.
     public var hours: WeekWindows?
@@ -23,7 +19,6 @@ extension RuleSet {
     public var matchers: [AppMatcher] = []
     /// What is done when its time is over.
     public var step = ClosingStep.close
-    /// Whether what it starts counts as it.
     public var launches = Launches.counted
 
     /// Creates rules that permit everything.
@@ -88,7 +83,6 @@ extension RuleSet.App: RulePart {
 }
 
 extension RuleKind where Part == RuleSet.App {
-  /// Returns the key of an application's rule.
   public func key(of app: AppID) -> RuleKey { RuleKey(.app(app, row)) }
 
   /// What follows the application in the key.

@@ -3,7 +3,6 @@ import LatchkeyModel
 extension RuleSet {
   /// The rules of one category.
   public struct Category: Hashable, Sendable {
-    /// The limit a day.
     public var limit: DayLimits?
     /// The limit a week in minutes.
     public var weekly: Int64?
@@ -32,6 +31,5 @@ extension RuleSet.Category: RulePart {
 }
 
 extension RuleKind where Part == RuleSet.Category {
-  /// Returns the key of a category's rule.
   public func key(of category: AppCategory) -> RuleKey { RuleKey(.category(category, row)) }
 }

@@ -3,7 +3,6 @@ import LatchkeyModel
 extension RuleSet {
   /// The exceptions for one day.
   public struct Today: Hashable, Sendable {
-    /// The bedtimes that begin on that day.
     public var bedtime: DayWindows?
     /// The school times that begin on that day.
     public var school: DayWindows?
@@ -18,7 +17,6 @@ extension RuleSet {
 
   /// The place of one grant.
   public struct Granted: RulePart {
-    /// The grant.
     var grant: Grant?
 
     /// Creates a place without a grant.
@@ -61,6 +59,5 @@ extension RuleKind where Part == RuleSet.Today {
 }
 
 extension RuleKind where Part == RuleSet.Granted {
-  /// Returns the key of a grant for a day, by the command that grants it.
   public func key(on day: FamilyDay, by command: CommandID) -> RuleKey { RuleKey(.grant(day, command, row)) }
 }

@@ -1,7 +1,6 @@
 extension RuleSet {
   /// The rules about points.
   public struct Points: Hashable, Sendable {
-    /// The way of paying.
     public var use = PointsUse.payAsYouGo
     /// The minutes that a redeemed point buys.
     public var minutesPerPoint: Int64 = 1

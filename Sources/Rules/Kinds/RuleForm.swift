@@ -4,15 +4,12 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §1.
 struct RuleForm<Value: Hashable & Sendable>: Sendable {
-  /// The values as the specification has them.
   let values: RuleValues
   /// Reads a value as a person may type it, without a trap for any text.
   let typed: @Sendable (String) throws(RuleFault) -> Value
   /// Reads the argument of an option, in units that a parent uses.
   let given: @Sendable (String) throws(RuleFault) -> Value
-  /// Writes a value in its only form.
   let text: @Sendable (Value) -> String
-  /// Says a value in words.
   let words: @Sendable (Value, RuleTerms) -> String
 
   /// Creates a form; options take what `typed` takes, and words are the text, unless something else is given.
@@ -41,9 +38,7 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
 
 /// The values of a kind of rule as the specification has them.
 public enum RuleValues: Hashable, Sendable {
-  /// One of some words.
   case words([String])
-  /// A whole number.
   case number(ClosedRange<Int64>)
   /// A text of a form that the specification describes, by its name there.
   case form(String)
@@ -56,7 +51,6 @@ enum RuleUnit: Sendable {
   case hour
   /// Milli-points a minute.
   case rate
-  /// Milli-points.
   case points
 
   /// Reads an argument as a parent gives it, such as `1h30m` or `2.5` points; `nil` for anything else.
@@ -121,7 +115,6 @@ extension RuleForm<Int64> {
 }
 
 extension RuleForm<Bool> {
-  /// Yes or no.
   static var flag: Self {
     RuleForm(
       .words(["yes", "no"]),
@@ -241,7 +234,6 @@ extension RuleForm<[AppMatcher]> {
 }
 
 extension RuleForm<Grant> {
-  /// More time.
   static var grant: Self {
     RuleForm(
       .form("grant"), typed: { text throws(RuleFault) in try Grant(typed: text) }, text: { $0.text },
@@ -258,7 +250,6 @@ extension RuleForm<Grant> {
 }
 
 extension RuleForm<Lock> {
-  /// A parent's lock.
   static var lock: Self {
     RuleForm(
       .form("lock"), typed: { text throws(RuleFault) in try Lock(typed: text) }, text: { $0.text },

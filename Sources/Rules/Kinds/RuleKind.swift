@@ -8,7 +8,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
-  /// The form of the values.
   let form: RuleForm<Value>
   /// The row without the type of its values.
   let row: RuleRow<Part>
@@ -141,7 +140,6 @@ public struct RuleRow<Part: RulePart>: Hashable, Sendable {
   /// Sets the value of a register in the rules of the thing; of a limit, for a weekday.
   let set: @Sendable (inout Part, String, Weekday?) throws(RuleFault) -> Void
 
-  /// The end of its keys.
   var end: Substring { entry.pattern.dropFirst(Part.place.count) }
 
   public static func == (left: RuleRow, right: RuleRow) -> Bool { left.entry == right.entry }
@@ -154,7 +152,6 @@ public struct RuleEntry: Hashable, Sendable {
   public let pattern: String
   /// The zones in which a register may stand.
   public let zones: RuleZones
-  /// The values.
   public let values: RuleValues
   /// The value without a rule, as it is written; `nil` for none.
   public let usual: String?
@@ -164,9 +161,7 @@ public struct RuleEntry: Hashable, Sendable {
   public let hasWeekdays: Bool
   /// The name of the value among the family's settings in the local API; `nil` for what is not shown there.
   public let setting: String?
-  /// What it is called.
   let name: String
-  /// What its removal is called.
   let removal: String
   /// Reads a value as a person may type it or, if the second argument is true, only in its one form.
   let read: @Sendable (String, Bool) throws(RuleFault) -> ReadValue
@@ -179,11 +174,9 @@ public struct RuleEntry: Hashable, Sendable {
 
 /// A value that was read, and what people read of it.
 struct ReadValue: Sendable {
-  /// The value as it is written.
   var text: String
   /// What an edit that sets it is called.
   var phrase: String
-  /// The value in words.
   var words: @Sendable (RuleTerms) -> String
 }
 

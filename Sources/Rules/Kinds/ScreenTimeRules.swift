@@ -1,11 +1,9 @@
 extension RuleSet {
   /// What counts as screen time.
   public struct ScreenTime: Hashable, Sendable {
-    /// What is measured.
     public var source = ScreenTimeSource.sessions
     /// The minutes after the last input for which somebody is taken to be there.
     public var graceMinutes: Int64 = 60
-    /// Whether learning counts.
     public var learning = LearningTime.counts
 
     /// Creates the rules of a family that has set none.

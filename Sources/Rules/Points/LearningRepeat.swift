@@ -6,7 +6,6 @@ import LatchkeyModel
 public struct LearningRepeat: Hashable, Sendable {
   /// The time that had already been earned elsewhere, in milliseconds.
   public var milliseconds: Int64
-  /// The points for that time, in milli-points.
   public var milliPoints: Int64
 }
 

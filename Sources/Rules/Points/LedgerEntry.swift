@@ -66,7 +66,6 @@ public struct LedgerEntry: Hashable, Sendable {
   public var id: EntryID
   /// The milli-points by which the purse changes; negative if it loses them.
   public var milliPoints: Int64
-  /// The family day on which it happened.
   public var day: FamilyDay
   /// The household time in Unix milliseconds: the start of learning that earned points; otherwise
   /// the time of writing.

@@ -2,7 +2,6 @@ import LatchkeyModel
 
 /// The length of a period of a report.
 public enum ReportPeriod: String, Hashable, Sendable, CaseIterable {
-  /// A family day.
   case day
   /// Seven family days from a Monday.
   case week
@@ -28,9 +27,7 @@ public enum ReportPeriod: String, Hashable, Sendable, CaseIterable {
 public struct UsageReport: Sendable {
   /// The use of one application in one period.
   public struct Row: Hashable, Sendable {
-    /// The application.
     public var app: AppID
-    /// The category at the time of use.
     public var category: AppCategory
     /// The time of use in milliseconds, each instant once.
     public var milliseconds: Int64
@@ -42,7 +39,6 @@ public struct UsageReport: Sendable {
 
   /// The use in one period.
   public struct Period: Hashable, Sendable {
-    /// The first day.
     public var start: FamilyDay
     /// The child's time of use in milliseconds, each instant once.
     public fileprivate(set) var milliseconds: Int64 = 0

@@ -6,7 +6,6 @@ import LatchkeyModel
 public struct ChildRequest: Hashable, Sendable {
   /// What a child can ask for.
   public enum Wish: Hashable, Sendable {
-    /// More time today.
     case time(Grant)
     /// Permission for an application.
     case app(AppID)
@@ -18,14 +17,12 @@ public struct ChildRequest: Hashable, Sendable {
   public var device: DeviceID
   /// The household's time at which the child asked, in Unix milliseconds; for people.
   public var at: Int64
-  /// What the child asks for.
   public var wish: Wish
   /// The family day, with which the request expires.
   public var day: FamilyDay
   /// The child's reason, a *line* of at most 1,024 bytes; may be empty.
   public var reason: String
 
-  /// Creates a request.
   public init(id: CommandID, device: DeviceID, at: Int64, wish: Wish, day: FamilyDay, reason: String) {
     self.id = id
     self.device = device
@@ -64,22 +61,17 @@ public struct RequestAnswer: Hashable, Sendable {
   public enum Verdict: Hashable, Sendable {
     /// Yes, with a number of minutes, which may differ from what was asked; `nil` for an application.
     case approved(minutes: Int?)
-    /// No.
     case denied
   }
 
-  /// The request.
   public var request: CommandID
   /// What the parent said.
   public var verdict: Verdict
-  /// The family day of the answer.
   public var day: FamilyDay
   /// A word with it, a *line* of at most 1,024 bytes; may be empty.
   public var word: String
-  /// When it was given, and by whom.
   public var modified: HybridTimestamp
 
-  /// Creates an answer.
   public init(request: CommandID, verdict: Verdict, day: FamilyDay, word: String, modified: HybridTimestamp) {
     self.request = request
     self.verdict = verdict

@@ -11,7 +11,6 @@ public struct RequestBook: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     /// A parent can answer it.
     case open
-    /// A parent answered it in time.
     case answered(RequestAnswer)
     /// The day ended without an answer.
     case expired
@@ -26,16 +25,13 @@ public struct RequestBook: Hashable, Sendable {
   /// The largest number of answers of one day, also to requests that have not arrived.
   public static let mostAnswersPerDay = 256
 
-  /// The requests by ID.
   public private(set) var requests: [CommandID: ChildRequest] = [:]
   private var answers: [CommandID: RequestAnswer] = [:]
   private var requestsOfDays: [FamilyDay: Int] = [:]
   private var answersOfDays: [FamilyDay: Int] = [:]
 
-  /// Creates a book without requests.
   public init() {}
 
-  /// Creates a book of requests and answers.
   public init(_ requests: some Sequence<ChildRequest>, _ answers: some Sequence<RequestAnswer>) {
     for request in requests { merge(request) }
     for answer in answers { merge(answer) }

@@ -3,9 +3,7 @@ import LatchkeyModel
 extension FamilySettings {
   /// A setting: a rule of the whole family, with its name in the local API.
   public struct Member: Sendable {
-    /// The name.
     public let name: String
-    /// The rule.
     public let key: RuleKey
     /// The value without a rule; `nil` if there is none, and the setting is left out.
     public let usual: String?

@@ -4,9 +4,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct Rule: Hashable, Sendable {
-  /// The key.
   public let key: RuleKey
-  /// The key of its register.
   public let registerKey: RegisterKey
   /// The value as text, which is the content of the register and the same for the same value.
   public let text: String
@@ -27,7 +25,6 @@ public struct Rule: Hashable, Sendable {
     try self.init(key, typed: try key.entry.read(text, true).text)
   }
 
-  /// Returns the register that sets the rule.
   public func register(in zone: Zone, modified: HybridTimestamp) -> Register {
     Register(zone, registerKey, text, modified: modified)
   }

@@ -6,19 +6,13 @@ import LatchkeyModel
 public struct RuleKey: Hashable, Sendable {
   /// What a rule is about, with its row.
   enum Place: Hashable, Sendable {
-    /// Everything of a child.
     case child(RuleRow<RuleSet>)
-    /// One application.
     case app(AppID, RuleRow<RuleSet.App>)
-    /// One category.
     case category(AppCategory, RuleRow<RuleSet.Category>)
-    /// One day of the family.
     case day(FamilyDay, RuleRow<RuleSet.Today>)
-    /// A grant for one day, by the command that grants it.
     case grant(FamilyDay, CommandID, RuleRow<RuleSet.Granted>)
   }
 
-  /// What it is about.
   let place: Place
   /// The weekday on which it holds instead of the rule of every day; `nil` for every day.
   public let weekday: Weekday?
@@ -69,7 +63,6 @@ public struct RuleKey: Hashable, Sendable {
     }
   }
 
-  /// The key as text.
   public var text: String {
     let base =
       switch place {
@@ -85,7 +78,6 @@ public struct RuleKey: Hashable, Sendable {
   /// The register's key; `nil` only for an application whose ID has so many slashes that the key is too long.
   public var registerKey: RegisterKey? { RegisterKey(text) }
 
-  /// The rule of every day.
   public var everyDay: RuleKey { RuleKey(place) }
 
   /// Returns the rule of a weekday, beside that of every day.

@@ -2,7 +2,6 @@ import LatchkeyModel
 
 // What follows from the rules of a child.
 extension RuleSet {
-  /// The family's days.
   public var boundary: DayBoundary {
     // Both parts were checked when they were read; a zone that this machine does not know counts as UTC.
     for zone in [zone, "UTC"] {

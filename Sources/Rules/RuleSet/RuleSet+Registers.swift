@@ -2,9 +2,7 @@ import LatchkeyModel
 
 /// A register that has no effect on this machine, and why.
 public struct NotInForce: Hashable, Sendable {
-  /// The zone of the register.
   public var zone: Zone
-  /// The key of the register.
   public var key: RegisterKey
   /// A sentence that describes the reason and the next step.
   public var reason: String

@@ -7,15 +7,12 @@ public struct RuleSet: Hashable, Sendable {
   /// The rate of an application if no parent set any: one point a minute, in milli-points.
   public static let usualRate: Int64 = 1_000
 
-  /// The child's name.
   public var name: String?
   /// A Boolean value that indicates whether the child was removed from the household.
   public var isRemoved = false
-  /// The rules of applications.
   public var apps: [AppID: App] = [:]
   /// The categories of applications for which no parent has set one.
   public var defaults: [AppID: AppCategory] = DefaultCategory.all
-  /// The rules of categories.
   public var categories: [AppCategory: Category] = [:]
   /// The limit on all screen time a day.
   public var dailyLimit: DayLimits?
@@ -27,19 +24,14 @@ public struct RuleSet: Hashable, Sendable {
   public var school: WeekWindows?
   /// When rewards are allowed; `nil` for always.
   public var rewardTimes: WeekWindows?
-  /// The exceptions for days.
   public var today: [FamilyDay: Today] = [:]
-  /// The lock.
   public var lock = Lock.off
   /// Whether the family uses points.
   public var mode = HouseholdMode.points
-  /// The treatment of unknown programs.
   public var unknownPrograms = UnknownPrograms.count
   /// What is done about sessions when nothing may be used but what is always allowed.
   public var sessions = ClosedSessions.leave
-  /// What counts as screen time.
   public var screenTime = ScreenTime()
-  /// The rules about points.
   public var points = Points()
   /// The IANA name of the family's zone.
   public var zone = "UTC"
@@ -90,16 +82,13 @@ extension RuleSet: RulePart {
     ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row]
   public static let table = indexed(rows)
 
-  /// Every kind of rule.
   public static let kinds =
     rows.map(\.entry) + App.rows.map(\.entry) + Category.rows.map(\.entry) + Today.rows.map(\.entry)
     + Granted.rows.map(\.entry)
 }
 
 extension RuleKind where Part == RuleSet {
-  /// The key of the rule.
   public var key: RuleKey { RuleKey(.child(row)) }
 
-  /// Returns the change that sets a value.
   public func change(_ value: Value) -> RuleRequest.Change { key.change(text(value)) }
 }

@@ -4,7 +4,6 @@ import LatchkeyModel
 public struct ClockReading: Hashable, Sendable {
   /// The boot that the boot clock belongs to.
   public var bootID: String
-  /// The boot clock.
   public var boot: BootInstant
   /// The wall clock in Unix milliseconds.
   public var wall: Int64
@@ -12,7 +11,6 @@ public struct ClockReading: Hashable, Sendable {
   /// or a parent's machine has just told the same time.
   public var isVouched: Bool
 
-  /// Creates a reading.
   public init(bootID: String, boot: BootInstant, wall: Int64, isVouched: Bool) {
     self.bootID = bootID
     self.boot = boot
@@ -44,14 +42,12 @@ public struct HouseholdClock: Hashable, Sendable {
   /// What has to be stored, at the latest with every heartbeat.
   public private(set) var stored: StoredClock
 
-  /// Creates a clock from its first reading.
   public init(_ reading: ClockReading) {
     let wall = Self.limited(reading.wall)
     stored = StoredClock(
       bootID: reading.bootID, anchor: Self.limited(reading.boot), time: wall, dayTime: wall, last: wall, reached: nil)
   }
 
-  /// Restores a clock.
   public init(_ stored: StoredClock) {
     self.stored = StoredClock(
       bootID: stored.bootID, anchor: Self.limited(stored.anchor), time: Self.limited(stored.time),

@@ -11,7 +11,6 @@ public struct UseTotals: Sendable {
   private var instants: UseInstants
   private var numbers: [AppID: Int] = [:]
 
-  /// The totals of each day that has any.
   public private(set) var use: [FamilyDay: DayUse] = [:]
 
   /// Creates totals without use for a family's days.

@@ -4,7 +4,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct AppUse: Hashable, Sendable {
-  /// The category.
   public var category: AppCategory
   /// The rate in milli-points per minute, 0 to 1,000,000,000; `nil` for the category's.
   public var milliPointsPerMinute: Int64?

@@ -12,7 +12,6 @@ public enum UnknownPrograms: String, Hashable, Sendable, CaseIterable {
   case count
   /// They are treated as rewards, and cost what rewards cost.
   case reward
-  /// They are blocked.
   case block
 }
 
@@ -28,7 +27,6 @@ public enum ClosingStep: String, Hashable, Sendable, CaseIterable {
 public enum Launches: String, Hashable, Sendable, CaseIterable {
   /// They do, unless they are recognized otherwise.
   case counted
-  /// They do not.
   case apart
 }
 
@@ -48,15 +46,12 @@ public enum ClosedSessions: String, Hashable, Sendable, CaseIterable {
 public enum ScreenTimeSource: String, Hashable, Sendable, CaseIterable {
   /// The time for which a child uses a machine, whatever runs, and the programs.
   case sessions
-  /// The programs alone.
   case programs
 }
 
 /// Whether learning counts as screen time.
 public enum LearningTime: String, Hashable, Sendable, CaseIterable {
-  /// It counts.
   case counts
-  /// It does not.
   case free
 }
 

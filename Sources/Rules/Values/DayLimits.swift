@@ -42,7 +42,6 @@ public struct DayLimits: Hashable, Sendable {
     return items.map { WeekdayText.item($0.run, write($0.minutes)) }.joined(separator: ", ")
   }
 
-  /// Creates limits from their text.
   public init(_ text: String) throws(RuleFault) {
     self.init(everyDay: nil)
     for (days, value) in try WeekdayText.items(text) {
@@ -76,7 +75,6 @@ public struct DayLimits: Hashable, Sendable {
     return minutes
   }
 
-  /// Returns the text of the limit of one day.
   static func text(of minutes: Int?) -> String { minutes.map { String($0) } ?? "none" }
 }
 
@@ -85,7 +83,6 @@ extension DayLimits {
   ///
   /// Each weekday with a limit of its own is a rule of its own, so that two people can change different days at once.
   public struct Change: Hashable, Sendable {
-    /// Saturday and Sunday.
     public static let weekend: [Weekday] = [.saturday, .sunday]
     /// Monday to Friday.
     public static let weekdays = Weekday.allCases.filter { !weekend.contains($0) }

@@ -4,9 +4,7 @@ import LatchkeyModel
 public enum GrantScope: Hashable, Sendable {
   /// Every application.
   case all
-  /// The applications of one category.
   case category(AppCategory)
-  /// One application.
   case app(AppID)
 }
 
@@ -18,7 +16,6 @@ public enum GrantScope: Hashable, Sendable {
 public struct Grant: Hashable, Sendable {
   /// The minutes, 1 to 1,440.
   public let minutes: Int
-  /// The applications that it is for.
   public let scope: GrantScope
 
   /// Creates a grant; the minutes are limited to 1 to 1,440.
@@ -27,7 +24,6 @@ public struct Grant: Hashable, Sendable {
     self.scope = scope
   }
 
-  /// Creates a grant from text.
   public init(typed text: String) throws(RuleFault) {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard (1...2).contains(words.count), let minutes = RuleNumber.read(words[0]), (1...1_440).contains(minutes) else {
@@ -47,7 +43,6 @@ public struct Grant: Hashable, Sendable {
     }
   }
 
-  /// The grant as text.
   public var text: String {
     switch scope {
     case .all: "\(minutes)"

@@ -8,7 +8,6 @@ import LatchkeyModel
 public enum Lock: Hashable, Sendable {
   /// Locked until a parent unlocks.
   case on
-  /// Not locked.
   case off
   /// Locked until an instant in Unix milliseconds, which is a whole minute.
   case until(Int64)
@@ -21,7 +20,6 @@ public enum Lock: Hashable, Sendable {
     self = .until(min((min(max(instant, 0), Self.latest) + 59_999) / 60_000 * 60_000, Self.latest))
   }
 
-  /// Creates a lock from text.
   public init(typed text: String) throws(RuleFault) {
     switch text {
     case "on": self = .on
@@ -38,7 +36,6 @@ public enum Lock: Hashable, Sendable {
     }
   }
 
-  /// The lock as text.
   public var text: String {
     switch self {
     case .on: return "on"

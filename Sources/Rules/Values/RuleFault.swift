@@ -1,6 +1,5 @@
 /// The reason why a rule cannot be taken, as one sentence that says what to do next.
 public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The sentence.
   public let sentence: String
 
   /// What stands for many programs has no rules of an application.
@@ -8,12 +7,10 @@ public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
     "This stands for many programs and has no rules of its own: limits, bedtime and locks hold for it, and `latchkey settings set` "
       + "has --unknown-programs and --screen-time.")
 
-  /// Creates a fault.
   public init(_ sentence: String) {
     self.sentence = sentence
   }
 
-  /// The sentence.
   public var description: String { sentence }
 }
 

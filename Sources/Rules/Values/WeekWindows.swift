@@ -33,7 +33,6 @@ public struct WeekWindows: Hashable, Sendable {
     }
   }
 
-  /// The windows that begin on a weekday.
   public subscript(day: Weekday) -> [ClockWindow] { days[day.rawValue] }
 
   /// A Boolean value that indicates whether the windows leave no minute of the week out.

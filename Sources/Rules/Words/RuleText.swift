@@ -4,10 +4,8 @@ import LatchkeyModel
 public struct RuleTerms: Hashable, Sendable {
   /// The IANA name of the zone in which moments are written; `nil` to write them in UTC and say so.
   public var zone: String?
-  /// The names of applications that have one.
   public var names: [AppID: String]
 
-  /// Creates terms.
   public init(zone: String? = nil, names: [AppID: String] = [:]) {
     self.zone = zone
     self.names = names

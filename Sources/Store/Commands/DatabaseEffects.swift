@@ -6,7 +6,6 @@ import LatchkeyModel
 public struct DatabaseEffects: EffectTransaction {
   let database: Database
   let coding: any BodyCoding
-  /// This device.
   public let own: DeviceID
   /// The device that issued the command, for the audit.
   public let author: DeviceID
@@ -81,7 +80,6 @@ public struct DatabaseEffects: EffectTransaction {
     try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.value)
   }
 
-  /// Forgets all registers of a zone.
   public mutating func forget(_ zone: Zone) throws {
     try database.run("DELETE FROM register WHERE zone = ?", [zone.bytes])
     if case .child(let child) = zone { try database.forgetSharedUse(of: child, own: own) }

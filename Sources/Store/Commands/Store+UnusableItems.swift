@@ -6,9 +6,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/06-messages.md §2.
 public struct UnusableItems: Hashable, Sendable {
-  /// The device.
   public var device: DeviceID
-  /// The number of items.
   public var items: Int64
   /// The fault of the last one, in one sentence.
   public var reason: String

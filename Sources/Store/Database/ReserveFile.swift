@@ -66,7 +66,6 @@ final class ReserveFile: Sendable {
     }
   }
 
-  /// Truncates the file.
   func giveUp() {
     state.withLock { state in
       guard let descriptor = state.descriptor else { return }

@@ -35,7 +35,6 @@ extension Store {
     return diskFault == nil
   }
 
-  /// The state of the disk for display.
   public var diskStatus: DiskStatus { commits.room.status(fault: diskFault) }
 
   #if DEBUG

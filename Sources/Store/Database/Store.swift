@@ -18,7 +18,6 @@ public final class Store: Sendable {
   let clock: StoreClock
   let ageClock: AgeClock
   let factCache = FactCache()
-  /// The path of the file.
   public let path: String
 
   /// Opens the database.

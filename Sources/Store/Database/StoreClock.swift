@@ -2,12 +2,9 @@ import LatchkeyModel
 
 /// The clock by which a store measures how long items have waited.
 public struct StoreClock: Sendable {
-  /// The ID of the present boot.
   public let bootID: String
-  /// Returns the present time on the boot clock.
   public let now: @Sendable () -> BootInstant
 
-  /// Creates a clock.
   public init(bootID: String, now: @escaping @Sendable () -> BootInstant) {
     self.bootID = bootID
     self.now = now

@@ -8,7 +8,6 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case readOnly
   /// The disk reported a fault.
   case inputOutput(String)
-  /// The file cannot be opened.
   case cannotOpen(path: String, reason: String)
   /// `PRAGMA quick_check` or SQLite itself found damage.
   ///
@@ -30,10 +29,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The name of a stream class in a message.
   public struct StreamWord: Hashable, Sendable {
-    /// The name.
     public let word: String
 
-    /// Creates a name.
     public init(_ word: String) {
       self.word = word
     }

@@ -65,7 +65,6 @@ final class WriteGroup {
     } ?? Stream(epoch: UInt64.random(in: 1...UInt64.max), last: 0, items: 0, bytes: 0, isNew: true)
   }
 
-  /// Returns the active parents.
   func parents(_ database: Database) throws -> [OutboxAddress] {
     if let knownParents { return knownParents }
     let parents = try database.addresses(role: .parent)

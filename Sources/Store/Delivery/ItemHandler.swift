@@ -16,7 +16,6 @@ struct ItemHandler: Sendable {
   struct QueuedItem {
     var id: [UInt8]
     var body: [UInt8]
-    /// This machine.
     var own: DeviceID
     var coding: any BodyCoding
     var database: Database

@@ -10,11 +10,8 @@ public struct SetBack: Hashable, Sendable {
     case peerIsAhead = "ahead"
   }
 
-  /// The other machine.
   public var device: DeviceID
-  /// Its name.
   public var name: DeviceName
-  /// Its role.
   public var role: DeviceRole
   /// Which of the two machines was restored.
   public var cause: Cause

@@ -3,7 +3,6 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the position of each stream to a device.
   public func outboxPositions(_ device: DeviceID) async throws(StoreError) -> [StreamClass: OutboxPosition] {
     try await read { database in try database.outboxPositions(database.address(of: device).number) }
   }

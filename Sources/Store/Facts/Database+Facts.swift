@@ -32,7 +32,6 @@ extension Database {
       "SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [child.bytes, kind.rawValue], { $0.integer(0) }) ?? 0
   }
 
-  /// Returns the number of facts of a kind, by child.
   func factCounts(_ kind: FactKind) throws -> [ChildID: Int] {
     var counts: [ChildID: Int] = [:]
     for row in try rows("SELECT child, COUNT(*) AS count FROM fact WHERE kind = ? GROUP BY child", [kind.rawValue]) {

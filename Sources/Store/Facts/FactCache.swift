@@ -13,7 +13,6 @@ final class FactCache: Sendable {
   struct Entry: Sendable {
     /// The number of the last fact that the value includes.
     var last: Int64
-    /// The number of facts that it includes.
     var count: Int64
     var value: any Sendable
   }

@@ -6,16 +6,12 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §6.
 public struct PointsCarry: Hashable, Sendable {
-  /// The application.
   public var app: AppID
   /// Whether it earns or costs.
   public var category: AppCategory
-  /// The family's day.
   public var day: FamilyDay
-  /// The remainder.
   public var remainder: PointsRemainder
 
-  /// Creates a remainder.
   public init(app: AppID, category: AppCategory, day: FamilyDay, remainder: PointsRemainder) {
     self.app = app
     self.category = category

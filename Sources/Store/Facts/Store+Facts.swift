@@ -4,18 +4,15 @@ import LatchkeyModel
 
 /// What an act makes beside facts.
 public struct ActOrders: Sendable {
-  /// Edits of registers.
   public var edits: [RegisterChange]
   /// Commands to children's machines.
   public var commands: [(device: DeviceID, payload: CommandPayload)]
 
-  /// Creates orders.
   public init(edits: [RegisterChange] = [], commands: [(device: DeviceID, payload: CommandPayload)] = []) {
     self.edits = edits
     self.commands = commands
   }
 
-  /// No orders.
   public static let none = ActOrders()
 }
 
@@ -23,7 +20,6 @@ public struct ActOrders: Sendable {
 public struct FactResult<Value: Sendable>: Sendable {
   /// The value that the act returned.
   public var value: Value
-  /// The facts that were made.
   public var facts: [Fact] = []
   /// The commands that carry its edits, and the others.
   public var commands: [ConfigurationCommand] = []

@@ -6,7 +6,6 @@ import LatchkeyModel
 package struct KnownInventory<Entry: InventoryEntry>: Hashable, Sendable {
   /// The number of the list; 0 while parts of another one are on their way.
   package var number: UInt64
-  /// The entries, each once.
   package var entries: [Entry]
   /// The number of entries that did not fit into the list.
   package var more: Int
@@ -16,7 +15,6 @@ package struct KnownInventory<Entry: InventoryEntry>: Hashable, Sendable {
   package var toldAt: Int64
   /// The boot of this machine in which the list became known; empty for a list of this machine.
   package var bootID: String
-  /// The instant of that boot.
   package var toldBoot: BootInstant
 }
 

@@ -2,7 +2,6 @@ import LatchkeyModel
 
 /// An open pairing code in the database, so that a restart neither closes it nor resets the count of guesses.
 public struct InvitationRecord: Hashable, Sendable {
-  /// The ID of the pairing.
   public var pairingID: String
   /// The code's discriminator, 0 to 1023.
   public var discriminator: UInt16
@@ -27,7 +26,6 @@ public struct InvitationRecord: Hashable, Sendable {
   /// The outcome; `nil` while the code is open.
   public var outcome: PairingOutcome?
 
-  /// Creates a record of a code.
   public init(
     pairingID: String, discriminator: UInt16, secret: [UInt8], typedSecret: [UInt8], minutes: Int,
     childName: String?, acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0,

@@ -2,14 +2,11 @@ import LatchkeyModel
 
 /// A paired device in the database, with the data that only sessions need.
 public struct PeerRecord: Hashable, Sendable {
-  /// The state of a peer.
   public typealias State = PeerStanding.State
 
-  /// The device as it is shown.
   public var device: RegisteredDevice
   /// The name of the device, with the time at which it was given.
   public var label: DeviceLabel
-  /// The state of the peer.
   public var state: State
   /// The pairwise keys; zeros if there are none.
   public var keys: PairwiseKeys

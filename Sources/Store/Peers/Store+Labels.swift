@@ -11,7 +11,6 @@ extension Store {
     try await read { database in try database.ownLabel() }
   }
 
-  /// Renames this device.
   public func rename(to name: DeviceName, at wall: Int64) async throws(StoreError) -> DeviceLabel {
     try await commits.commit { [own] database in
       let label = DeviceLabel(name, at: try database.tick(wall: wall, author: own))
@@ -95,7 +94,6 @@ extension Store {
 extension Store {
   /// A device that another machine's people gave another name.
   public struct Renaming: Hashable, Sendable {
-    /// The device.
     public var device: DeviceID
     /// What it was called here before.
     public var before: DeviceName

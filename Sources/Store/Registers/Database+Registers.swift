@@ -37,7 +37,6 @@ extension Database {
   /// The keys of one day's registers, `RegisterKey.day`, as a pattern.
   private static let dayKeys = "today/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]/*"
 
-  /// Forgets the registers of days before a day.
   func forgetRegisters(before day: FamilyDay) throws {
     for table in ["register", "told_register"] {
       try run("DELETE FROM \(table) WHERE key GLOB '\(Self.dayKeys)' AND key < ?", ["today/\(day)"])

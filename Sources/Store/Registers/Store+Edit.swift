@@ -4,14 +4,11 @@ import LatchkeyModel
 
 /// Something that a person sets: a register without its time.
 public struct RegisterChange: Hashable, Sendable {
-  /// The zone.
   public var zone: Zone
-  /// The key.
   public var key: RegisterKey
   /// The new value; `nil` deletes the register.
   public var value: String?
 
-  /// Creates a change.
   public init(_ zone: Zone, _ key: RegisterKey, _ value: String?) {
     self.zone = zone
     self.key = key
@@ -21,7 +18,6 @@ public struct RegisterChange: Hashable, Sendable {
 
 /// Makes the commands of an edit.
 public struct EditMaker: Sendable {
-  /// Returns a new ID.
   public var nextID: @Sendable () -> CommandID
   /// Returns the command that carries registers.
   public var payload: @Sendable ([Register]) -> CommandPayload
@@ -30,7 +26,6 @@ public struct EditMaker: Sendable {
   /// What the first edit of a household sets besides, unless it is set; every other edit of it holds instead.
   public var defaults: [RegisterChange]
 
-  /// Creates a maker.
   public init(
     nextID: @escaping @Sendable () -> CommandID, payload: @escaping @Sendable ([Register]) -> CommandPayload,
     children: @escaping @Sendable ([Register]) -> [ChildID], defaults: [RegisterChange] = []
@@ -46,7 +41,6 @@ public struct EditMaker: Sendable {
 public struct EditResult: Sendable {
   /// The commands for the machines that the edit concerns, in the order in which they were given.
   public var commands: [ConfigurationCommand] = []
-  /// Their streams.
   public var changes: [OutboxChange] = []
 }
 

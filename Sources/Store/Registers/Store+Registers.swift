@@ -11,7 +11,6 @@ public struct KnownRegisters: Sendable {
   /// What each child's machine says that it holds and this machine has not set or has lost.
   public var told: [DeviceID: RegisterMap]
 
-  /// Creates a reading.
   public init(edition: Int64, own: RegisterMap, told: [DeviceID: RegisterMap]) {
     (self.edition, self.own, self.told) = (edition, own, told)
   }

@@ -93,7 +93,6 @@ extension Store {
     }
   }
 
-  /// Returns the open sessions.
   public func openSessions() async throws(StoreError) -> [OpenUsageSession] {
     try await read { database in
       try database.rows("SELECT * FROM open_session").map { row in

@@ -11,7 +11,6 @@ struct PairingConversation {
 
   /// How it stands, as the node said last.
   private var progress: PairingProgress
-  /// The machines that were paired before.
   private let before: Set<RegisteredDevice>
   /// The time at which the code expires, in milliseconds of the environment's clock.
   private var deadline: Int64?

@@ -42,7 +42,6 @@ final class PairingEvents: Sendable {
 enum PairingEvent: Sendable {
   /// Ctrl-C.
   case interrupted
-  /// The terminal was resized.
   case resized
   /// About a second has passed.
   case ticked

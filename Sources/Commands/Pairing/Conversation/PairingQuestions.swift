@@ -37,9 +37,7 @@ struct LineQuestion: Sendable {
 
 /// The person or rule that accepts the other machine.
 enum PairingConsent: Hashable, Sendable {
-  /// It was given with the command.
   case beforehand
-  /// A person, with yes or no.
   case person
   /// A program, with a line that is exactly the six digits.
   case digitLine

@@ -123,7 +123,6 @@ struct CodePrompt {
 
 /// A code as it comes in: in one line, or in the several that a screen has broken the long form into.
 struct CodeInput: Sendable {
-  /// The input so far.
   private(set) var text = ""
 
   /// Characters of a long code beside its dashes, without and with an address.

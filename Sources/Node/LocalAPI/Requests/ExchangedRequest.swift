@@ -2,7 +2,6 @@
 package struct OutgoingRequest: Hashable, Sendable {
   package let method: Route.Method
   private let template: PathTemplate
-  /// The values of the path's parameters.
   var parameters: [String: String] = [:]
   var query: [String: String] = [:]
   /// The body as JSON; `nil` for none.
@@ -13,13 +12,11 @@ package struct OutgoingRequest: Hashable, Sendable {
     self.template = template
   }
 
-  /// The path and the query.
   package var target: RequestTarget { RequestTarget(segments: template.segments(parameters), query: query) }
 }
 
 /// A decoded request as an endpoint of the server reads it.
 package struct IncomingRequest: Hashable, Sendable {
-  /// The values of the path's parameters.
   package var parameters: [String: String]
   package var query: [String: String]
   /// The body; empty for an endpoint without one.

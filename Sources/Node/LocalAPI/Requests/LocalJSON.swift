@@ -16,7 +16,6 @@ package enum LocalJSON {
     return Array(try encoder.encode(value))
   }
 
-  /// Decodes a value.
   package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
     try CommandRegistry.household.decoder().decode(type, from: Data(bytes))
   }

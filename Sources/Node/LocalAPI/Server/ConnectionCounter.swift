@@ -38,7 +38,6 @@ package final class ConnectionCounter: Sendable {
     }
   }
 
-  /// Counts one connection less.
   func end(_ account: UInt32) {
     open.withLock { open in
       let rest = open[account, default: 0] - 1

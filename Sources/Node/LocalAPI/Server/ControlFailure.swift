@@ -3,7 +3,6 @@ import NIOHTTP1
 
 /// An error in the form in which the local API answers it: the HTTP status and the JSON body.
 package struct ControlFailure: Error, Hashable, Sendable {
-  /// The HTTP status.
   package var status: Int
   package var error: LocalAPIError
   /// The methods that the path supports, for status 405.

@@ -5,9 +5,7 @@ import NIOCore
 struct ControlRequestContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
-  /// The caller.
   var caller = Caller(principal: .account, userID: .max)
-  /// The decoded target.
   var target = RequestTarget(segments: [])
 
   init(source: ApplicationRequestContextSource) {

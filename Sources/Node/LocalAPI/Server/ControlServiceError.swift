@@ -5,7 +5,6 @@ struct ControlServiceError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cause in a few words, such as `Permission denied`.
   var cause: String
 
-  /// Creates a reason.
   init(path: String, cause: String) {
     self.path = path
     self.cause = cause

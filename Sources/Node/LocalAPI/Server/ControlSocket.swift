@@ -20,7 +20,6 @@ public enum SystemNode {
   /// The path of the folder of its socket.
   static let socketFolder = "/run/latchkey"
 
-  /// A Boolean value that indicates whether it has a socket.
   package static var isThere: Bool { access(socketFolder + "/" + ControlSocket.name, F_OK) == 0 }
 }
 

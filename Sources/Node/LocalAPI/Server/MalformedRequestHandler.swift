@@ -13,7 +13,6 @@ final class MalformedRequestHandler: ChannelDuplexHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The fault of the last request.
   private var fault: HTTPParserError?
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

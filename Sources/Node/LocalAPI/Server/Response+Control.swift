@@ -3,7 +3,6 @@ import LatchkeyModel
 import NIOCore
 
 extension Response {
-  /// Creates an answer with one JSON value.
   static func json(_ bytes: [UInt8], status: Int) -> Response {
     Response(
       status: HTTPResponse.Status(code: status), headers: [.contentType: "application/json"],

@@ -15,63 +15,47 @@ public struct MessageBodyCoding: BodyCoding {
     self.factKinds = facts
   }
 
-  /// Returns an encoded command.
   public func encode(_ command: CommandBody) -> [UInt8] { Latchkey_V1_Command(command).wireBytes }
-  /// Returns an encoded receipt.
   public func encode(_ receipt: CommandReceipt) -> [UInt8] { Latchkey_V1_Receipt(receipt).wireBytes }
-  /// Returns an encoded usage record.
   public func encode(_ record: UsageRecord) -> [UInt8] { Latchkey_V1_UsageRecord(record).wireBytes }
-  /// Returns an encoded usage loss.
   public func encode(_ loss: UsageLoss) -> [UInt8] { Latchkey_V1_UsageLoss(loss).wireBytes }
-  /// Returns an encoded state.
   public func encode(_ state: StateInForce) -> [UInt8] { Latchkey_V1_State(state).wireBytes }
 
-  /// Returns an encoded key rotation.
   public func encode(_ rotation: KeyRotation) -> [UInt8] { Latchkey_V1_KeyRotation(rotation).wireBytes }
 
-  /// Returns an encoded refusal notice.
   public func encode(_ notice: RefusalNotice) -> [UInt8] { Latchkey_V1_Refusal(notice).wireBytes }
 
   /// Returns an encoded part of a list that a machine gives of itself.
   public func encode(_ inventory: Inventory) -> [UInt8] { Latchkey_V1_Inventory(inventory).wireBytes }
 
-  /// Returns encoded registers.
   public func encode(_ registers: [Register]) -> [UInt8] { Latchkey_V1_Registers(registers).wireBytes }
 
-  /// Returns encoded facts.
   public func encode(_ facts: [Fact]) -> [UInt8] { Latchkey_V1_Facts(facts).wireBytes }
 
-  /// Returns the command in a body.
   public func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody {
     try fault("command") { () throws(WireError) in try Latchkey_V1_Command(wire: body).value(commands) }
   }
 
-  /// Returns the receipt in a body.
   public func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt {
     try fault("receipt") { () throws(WireError) in try Latchkey_V1_Receipt(wire: body).value(commands) }
   }
 
-  /// Returns the usage record in a body.
   public func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord {
     try fault("usage record") { () throws(WireError) in try Latchkey_V1_UsageRecord(wire: body).value() }
   }
 
-  /// Returns the usage loss in a body.
   public func usageLoss(_ body: [UInt8]) throws(BodyFault) -> UsageLoss {
     try fault("usage loss") { () throws(WireError) in try Latchkey_V1_UsageLoss(wire: body).value() }
   }
 
-  /// Returns the state in a body.
   public func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce {
     try fault("state") { () throws(WireError) in try Latchkey_V1_State(wire: body).value(commands) }
   }
 
-  /// Returns the key rotation in a body.
   public func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation {
     try fault("key rotation") { () throws(WireError) in try Latchkey_V1_KeyRotation(wire: body).value() }
   }
 
-  /// Returns the refusal notice in a body.
   public func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice {
     try fault("refusal") { () throws(WireError) in try Latchkey_V1_Refusal(wire: body).value() }
   }
@@ -81,12 +65,10 @@ public struct MessageBodyCoding: BodyCoding {
     try fault("list") { () throws(WireError) in try Latchkey_V1_Inventory(wire: body).value() }
   }
 
-  /// Returns the registers in a body.
   public func registers(_ body: [UInt8]) throws(BodyFault) -> [Register] {
     try fault("list of registers") { () throws(WireError) in try Latchkey_V1_Registers(wire: body).value() }
   }
 
-  /// Returns the facts in a body.
   public func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact] {
     try fault("list of facts") { () throws(WireError) in try Latchkey_V1_Facts(wire: body).value() }
   }

@@ -4,14 +4,12 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/03-pairing.md §4, §5.
 public enum PairingCodec {
-  /// Returns an encoded opening.
   public static func encode(_ opening: PairingOpening) -> [UInt8] {
     var message = Latchkey_V1_PairingOpening()
     message.commitment = WireBytes(opening.commitment)
     return message.wireBytes
   }
 
-  /// Returns an encoded introduction.
   public static func encode(_ introduction: PairingIntroduction) -> [UInt8] {
     var message = Latchkey_V1_PairingIntroduction()
     message.identityKey = WireBytes(introduction.identityKey)
@@ -23,7 +21,6 @@ public enum PairingCodec {
     return message.wireBytes
   }
 
-  /// Returns an encoded step.
   public static func encode(_ step: PairingStep) -> [UInt8] {
     var message = Latchkey_V1_PairingStep()
     switch step {

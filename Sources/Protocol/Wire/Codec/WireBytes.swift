@@ -6,7 +6,6 @@ import SwiftProtobuf
 package typealias WireBytes = Data
 
 extension Message {
-  /// The encoded message.
   package var wireBytes: [UInt8] {
     // Encoding fails only for an unset required field or a size of more than 2 GiB. proto3 has no required fields, and
     // every caller observes `Limits`.

@@ -3,7 +3,6 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A description of the fault, for the log.
   public var description: String
 
-  /// Creates an error with a description.
   public init(_ description: String) {
     self.description = description
   }

@@ -12,7 +12,6 @@ public enum Preamble: Hashable, Sendable {
   /// The size in bytes: `LK`, layout version, purpose, discriminator (big-endian, 0 for a session).
   public static let size = 6
 
-  /// The preamble as six bytes.
   public var bytes: [UInt8] {
     switch self {
     case .pairing(let discriminator): [0x4C, 0x4B, 1, 1, UInt8(discriminator >> 8), UInt8(discriminator & 0xFF)]
