@@ -14,7 +14,8 @@ let nio: [Target.Dependency] = [
 ]
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
-/// The fuzzers' program, which only `Tools/fuzz` builds: it needs the compiler's fuzzing runtime to link.
+/// The fuzzers' program, which only `Tools/fuzz` builds: it needs the compiler's fuzzing runtime to
+/// link.
 let fuzzer: [Target] =
   Context.environment["LATCHKEY_FUZZ"] == nil
   ? []
@@ -54,7 +55,8 @@ let package = Package(
     // C libraries, each with only a module map and a shim.
     .systemLibrary(
       name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-    // Avahi's pkg-config files carry a flag that the package manager refuses with a warning; the headers need none.
+    // Avahi's pkg-config files carry a flag that the package manager refuses with a warning; the
+    // headers need none.
     .systemLibrary(name: "CAvahi", path: "Sources/CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "CAvahiCore", path: "Sources/CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
     .systemLibrary(

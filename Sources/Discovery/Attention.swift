@@ -40,10 +40,10 @@ public enum Attention: Sendable, Hashable {
 
 /// The time for which one of many machines leaves searching to the others.
 ///
-/// A query for announcements goes to all machines and lists everything that the asker knows. If n machines search at
-/// once, the work grows with the cube of n. For two machines to find each other, one search is enough. In a crowd,
-/// patient machines therefore leave it to the others, and search briefly now and then only because the others may be
-/// unable to call.
+/// A query for announcements goes to all machines and lists everything that the asker knows. If n
+/// machines search at once, the work grows with the cube of n. For two machines to find each other,
+/// one search is enough. In a crowd, patient machines therefore leave it to the others, and search
+/// briefly now and then only because the others may be unable to call.
 ///
 /// Spec: Protocol/02-discovery.md §4.
 struct CrowdPatience: Sendable, Hashable {
@@ -71,7 +71,8 @@ struct CrowdPatience: Sendable, Hashable {
     return .seconds(span.lowerBound + (span.upperBound - span.lowerBound) * jitter)
   }
 
-  /// Returns the delay of the first search if all machines may begin at once and each does so rarely.
+  /// Returns the delay of the first search if all machines may begin at once and each does so
+  /// rarely.
   ///
   /// `jitter` is a random number in 0 to 1.
   func spread(jitter: Double) -> Duration { .seconds(3 * jitter) }

@@ -40,6 +40,7 @@ public struct DiscoveredAddress: Sendable, Hashable {
     self.interfaceName = interfaceName
   }
 
-  /// The address as text for a socket, with its scope if it needs one, such as `192.168.1.5` or `fe80::1%2`.
+  /// The address as text for a socket, with its scope if it needs one, such as `192.168.1.5` or
+  /// `fe80::1%2`.
   public var host: String { "\(address)" + (interfaceIndex.map { "%\($0)" } ?? "") }
 }

@@ -14,7 +14,8 @@ public enum DiscoveryEvent: Sendable, Hashable {
   /// The machine's interfaces or addresses have changed, or it has slept.
   case networkChanged
 
-  /// Another host claims the announced name, so the new one is announced instead. Both are this node's own.
+  /// Another host claims the announced name, so the new one is announced instead. Both are this
+  /// node's own.
   case renamed(from: String, to: String)
 }
 

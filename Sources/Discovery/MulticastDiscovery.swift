@@ -3,16 +3,16 @@ import Synchronization
 
 /// Discovers peers over mDNS, on a thread of its own.
 ///
-/// It goes through the system's avahi-daemon if one serves the wanted interfaces, otherwise through the mDNS stack
-/// inside the process, and moves between the two as the daemon comes, goes or restarts. The configuration may allow
-/// only one of them.
+/// It goes through the system's avahi-daemon if one serves the wanted interfaces, otherwise through
+/// the mDNS stack inside the process, and moves between the two as the daemon comes, goes or
+/// restarts. The configuration may allow only one of them.
 ///
 /// Spec: Protocol/02-discovery.md §5.
 public final class MulticastDiscovery: PeerDiscovery {
   /// The time that `run` waits for the thread to end.
   ///
-  /// Only a call over D-Bus to a daemon that hangs takes longer; the thread then frees everything when that call
-  /// returns.
+  /// Only a call over D-Bus to a daemon that hangs takes longer; the thread then frees everything
+  /// when that call returns.
   private static let patience = Duration.milliseconds(1500)
 
   private struct Life {
@@ -77,7 +77,8 @@ public final class MulticastDiscovery: PeerDiscovery {
         return life.stranded
       }
       guard !stranded else { return finish() }
-      // The task outlives this call by design, since nothing else could end a wait that the thread does not end.
+      // The task outlives this call by design, since nothing else could end a wait that the thread
+      // does not end.
       Task.detached { [self] in
         try? await Task.sleep(for: Self.patience)
         finish()
@@ -141,8 +142,8 @@ public final class MulticastDiscovery: PeerDiscovery {
         }
       }
     }
-    // Commands that were posted before the start take effect at once, so that wanted services are known from the
-    // beginning.
+    // Commands that were posted before the start take effect at once, so that wanted services are
+    // known from the beginning.
     obey()
     let watch = try LoopWatch(mailbox.readEnd, on: loop) { obey() }
     defer { watch.close() }

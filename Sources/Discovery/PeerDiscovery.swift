@@ -1,12 +1,14 @@
 /// A way to find peers on the local network and to announce this node to them.
 ///
-/// Everything that is found is a hint: it was not authenticated, and its absence never means that a peer is gone.
+/// Everything that is found is a hint: it was not authenticated, and its absence never means that a
+/// peer is gone.
 ///
 /// Spec: Protocol/02-discovery.md.
 public protocol PeerDiscovery: Sendable {
   /// Runs discovery until cancelled; call it once.
   ///
-  /// It returns after the announcement is withdrawn and every resource is free, and finishes `events`.
+  /// It returns after the announcement is withdrawn and every resource is free, and finishes
+  /// `events`.
   func run() async
 
   /// The found and lost services, and the state of discovery.
@@ -28,8 +30,8 @@ public protocol PeerDiscovery: Sendable {
 
   /// Sets the attention to other machines' announcements.
   ///
-  /// Services that were found remain found while there is no attention. Services that have disappeared meanwhile are
-  /// reported as lost a second after it returns.
+  /// Services that were found remain found while there is no attention. Services that have
+  /// disappeared meanwhile are reported as lost a second after it returns.
   ///
   /// - Parameter attention: The attention from now on.
   func attend(_ attention: Attention) async

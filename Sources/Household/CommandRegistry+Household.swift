@@ -6,7 +6,8 @@ extension CommandRegistry {
   /// The registry of all kinds of command in this version.
   public static let household = CommandRegistry(household: [])
 
-  /// Creates a registry of the kinds in this version and of additional ones, which only tests define.
+  /// Creates a registry of the kinds in this version and of additional ones, which only tests
+  /// define.
   public init(household others: [any CommandDefinition.Type]) {
     self.init(
       [

@@ -7,7 +7,8 @@ import Testing
 
 @testable import LatchkeyAgentProgram
 
-/// Tests of the agent's own files and settings, and of others that it reads: Protocol/13-agent.md §7 to §9.
+/// Tests of the agent's own files and settings, and of others that it reads: Protocol/13-agent.md
+/// §7 to §9.
 @Suite struct AgentFilesTests {
   @Test("What is no regular file is not opened: what a pipe holds stays there")
   func foreignFiles() throws {

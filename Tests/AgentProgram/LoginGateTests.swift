@@ -30,7 +30,8 @@ import Testing
       return gate
     }
 
-    /// Keeps orders for two accounts that close the sessions of one, and leave those of the other alone.
+    /// Keeps orders for two accounts that close the sessions of one, and leave those of the other
+    /// alone.
     func keep(closing closed: UInt32 = 70_001) {
       let terms = SessionTerms(closesAt: BootInstant(milliseconds: 1), reason: "bedtime")
       let orders = AgentOrders(

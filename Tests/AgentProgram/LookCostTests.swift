@@ -7,7 +7,8 @@ import Testing
 
 @testable import LatchkeyAgentProgram
 
-/// Tests of what a look leaves out, and of what follows one that ends early: Protocol/13-agent.md §8, §10.
+/// Tests of what a look leaves out, and of what follows one that ends early: Protocol/13-agent.md
+/// §8, §10.
 @Suite struct LookCostTests {
   @Test("What the kernel knows of a file by itself is what it says of a file that nobody serves")
   func knownStatus() throws {

@@ -7,7 +7,8 @@ import Testing
 
 @testable import LatchkeyAgentProgram
 
-/// Tests of the processes that a look at all finds, and of those that are spared: Protocol/13-agent.md §9, §10.
+/// Tests of the processes that a look at all finds, and of those that are spared:
+/// Protocol/13-agent.md §9, §10.
 @Suite struct LookedProcessTests {
   @Test("A program whose first thread has ended is seen by a thread that lives, and can be closed")
   func firstThreadEnded() throws {

@@ -9,7 +9,8 @@ import Testing
 
 /// Tests of looks at a process that begins another program meanwhile: Protocol/13-agent.md §10.
 @Suite struct NextProgramTests {
-  /// Calls `body` with a program that runs, and kills and reaps it, since other tests wait for children of any number.
+  /// Calls `body` with a program that runs, and kills and reaps it, since other tests wait for
+  /// children of any number.
   private func running(_ arguments: [String], _ body: (Int32) throws -> Void) async throws {
     let program = try BackgroundProgram(arguments)
     let result = Result { try body(program.pid) }
@@ -93,7 +94,8 @@ import Testing
     #expect(full.look(at: pid, wanted, now) != nil)
   }
 
-  /// Returns a program that sleeps or runs for ever, whose second segment with code is empty and at 0.
+  /// Returns a program that sleeps or runs for ever, whose second segment with code is empty and at
+  /// 0.
   private static func program(sleeps: Bool) -> [UInt8] {
     func bytes(_ values: [(UInt64, Int)]) -> [UInt8] {
       values.flatMap { value, size in (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) } }

@@ -13,7 +13,8 @@ import Testing
     return line?.split(separator: 0x20).last.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// A Boolean value that indicates whether this kernel gives slices as they are asked for: Linux 6.12 and later.
+  /// A Boolean value that indicates whether this kernel gives slices as they are asked for: Linux
+  /// 6.12 and later.
   private var canChoose: Bool {
     var name = utsname()
     uname(&name)

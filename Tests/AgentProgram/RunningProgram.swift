@@ -40,7 +40,8 @@ final class RunningCat {
     // Without the program's ends here, one that fails is noticed.
     close(toIt[0])
     close(fromIt[1])
-    // A byte that comes back shows that the program is there, with its arguments and what it has mapped.
+    // A byte that comes back shows that the program is there, with its arguments and what it has
+    // mapped.
     var byte: UInt8 = 7
     let isThere = write(toIt[1], &byte, 1) == 1 && read(fromIt[0], &byte, 1) == 1
     try #require(isThere)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import LatchkeyAgentProgram
 
-/// Tests of a program on a file system that the child serves and that answers nothing: Protocol/13-agent.md §8.
+/// Tests of a program on a file system that the child serves and that answers nothing:
+/// Protocol/13-agent.md §8.
 @Suite(
   .enabled(if: geteuid() == 0, "only root looks at others' programs; run Tools/test by sudo"),
   .enabled(if: access("/dev/fuse", F_OK) == 0, "this kernel has no FUSE"))

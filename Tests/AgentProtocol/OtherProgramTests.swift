@@ -49,7 +49,8 @@ import Testing
       facts(.init(path: "/usr/bin/python3.11"), script: "/usr/lib/python3/dist-packages/pygame/aliens.py"),
       facts(.init(path: "/usr/bin/python3.11"), script: "/usr/bin/../../home/emma/game.py"),
       facts(.init(path: "/usr/lib/wine/wine64-preloader")),
-      // What a mount of the child's own gives the name of a part of the desktop, or a place where nothing is looked for.
+      // What a mount of the child's own gives the name of a part of the desktop, or a place where
+      // nothing is looked for.
       facts(.init(path: "/usr/bin/onboard", isHidden: true)), facts(.init(path: "/mnt/kart7", isHidden: true)),
       facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: ""),
       facts(.init(path: "/usr/bin/gnome-panel"), hasChildsCode: true),

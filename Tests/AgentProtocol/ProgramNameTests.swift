@@ -3,7 +3,8 @@ import Testing
 
 @testable import LatchkeyAgentProtocol
 
-/// Tests of names and patterns of programs that another program runs, as Wine does: Protocol/13-agent.md §8.
+/// Tests of names and patterns of programs that another program runs, as Wine does:
+/// Protocol/13-agent.md §8.
 @Suite struct ProgramNameTests {
   private func isMatched(_ matcher: AppMatcher, name: String, arguments: String, path: String = "/usr/bin/wine64")
     throws

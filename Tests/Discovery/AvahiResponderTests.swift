@@ -3,7 +3,8 @@ import Testing
 
 @testable import LatchkeyDiscovery
 
-/// Tests of a connection to avahi-daemon whose end no call-back tells, as when the bus dies between two calls.
+/// Tests of a connection to avahi-daemon whose end no call-back tells, as when the bus dies between
+/// two calls.
 @Suite struct AvahiResponderTests {
   /// Returns functions that all have this result.
   private func functions(_ result: CInt, losses: Set<CInt>) -> AvahiFunctions {

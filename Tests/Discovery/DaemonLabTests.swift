@@ -33,7 +33,8 @@ struct DaemonLabTests {
     try await lab.expect("P", "mdns ", containing: [".v=1.d=8.h=two.n=one"])
   }
 
-  /// Avahi keeps the entries of a record in the order opposite to the wire's, and a daemon's client turns them round.
+  /// Avahi keeps the entries of a record in the order opposite to the wire's, and a daemon's client
+  /// turns them round.
   @Test func ofEqualKeysTheFirstOnTheWireCounts() async throws {
     let lab = try DiscoveryLab(.daemon)
     try lab.probe("P", "capture lo")
@@ -72,7 +73,8 @@ struct DaemonLabTests {
       #expect(Set(fields[9].split(separator: " ")) == ["\"v=1\"", "\"n=one\""])
     }
     #expect(browsed.allSatisfy { !$0.contains("telltale") })
-    // The daemon may put its own records and ours into one packet; the stack in the process never knew its name.
+    // The daemon may put its own records and ours into one packet; the stack in the process never
+    // knew its name.
     let ours = lab.all("P").filter { $0.contains("aaaaaaaa") }
     #expect(!ours.isEmpty)
     if kind == "embedded" { #expect(!ours.contains { $0.contains("telltale") }) }
@@ -139,7 +141,8 @@ struct DaemonLabTests {
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 t=0")
     try await lab.expect("A", "state running avahi-daemon")
     try await lab.expectAmongAll("A", "found aaaaaaaa 4001 127.0.0.1,::1 t=0,v=1")
-    // A bus that stands still keeps the caller waiting, and is killed once the call is in its queue.
+    // A bus that stands still keeps the caller waiting, and is killed once the call is in its
+    // queue.
     try await lab.run("kill -STOP $(cat $WITH_AVAHI_DIR/bus.pid)")
     try lab.order("A", order)
     try await lab.run(
@@ -178,7 +181,8 @@ struct DaemonLabTests {
       "D", "state failed The system's avahi-daemon is of no use here: it refuses announcements")
   }
 
-  /// A reflecting daemon repeats on every network what it hears on loopback, which `lo` promises not to happen.
+  /// A reflecting daemon repeats on every network what it hears on loopback, which `lo` promises
+  /// not to happen.
   @Test func namedLoopbackNeverGoesThroughADaemon() async throws {
     let lab = try DiscoveryLab(.bus)
     try await lab.run(EmbeddedLabTests.twoHosts)

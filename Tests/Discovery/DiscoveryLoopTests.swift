@@ -61,7 +61,8 @@ struct DiscoveryLoopTests {
     #expect(log.entries == ["n9999", "attend full", "look"])
   }
 
-  /// Both libraries export `avahi_entry_group_free`; visible to the whole program, one would call the other's.
+  /// Both libraries export `avahi_entry_group_free`; visible to the whole program, one would call
+  /// the other's.
   @Test func neitherAvahiLibraryIsVisibleToTheOther() throws {
     _ = try AvahiClient.load()
     _ = try AvahiServer.load()

@@ -15,7 +15,8 @@ struct EmbeddedLabTests {
     for name in ["A", "B", "C"] {
       let own = name == "C" ? ["0 ", "1 "] : [""]
       for prefix in own {
-        // Services are reported in the order in which they come, so each is looked for among all lines.
+        // Services are reported in the order in which they come, so each is looked for among all
+        // lines.
         for service in ["aaaaaaaa 4001", "bbbbbbbb 4002", "cccccccc 4003", "dddddddd 4004"] {
           try await lab.expectAmongAll(name, "\(prefix)found \(service) 127.0.0.1,::1 ")
         }
@@ -73,7 +74,8 @@ struct EmbeddedLabTests {
     #expect(!lab.all("B").contains("lost aaaaaaaa"))
   }
 
-  /// A node that is told to use `lo` listens at two addresses there, and no others of the interface lead to it.
+  /// A node that is told to use `lo` listens at two addresses there, and no others of the interface
+  /// lead to it.
   @Test func otherAddressesOfLoopbackAreNotAnnounced() async throws {
     let lab = try DiscoveryLab(.nothing)
     try await lab.run("ip address add 10.8.8.8/32 dev lo; ip address add 127.0.0.77/8 dev lo")
@@ -152,7 +154,8 @@ struct EmbeddedLabTests {
     // Not even a group is joined there.
     let groups = "ip maddress show dev eth0 | grep -c -e 224.0.0.251 -e ff02::fb"
     #expect(try await lab.run(groups) == ["0"])
-    // The same capture does see what is meant for that interface, and a stranger's questions there get no answer.
+    // The same capture does see what is meant for that interface, and a stranger's questions there
+    // get no answer.
     try lab.probe("D", "embedded eth0", under: "ip netns exec b")
     try lab.order("D", "advertise dddddddd 4004 v=1")
     try lab.probe("C", "embedded eth0")

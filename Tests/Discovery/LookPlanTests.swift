@@ -117,7 +117,8 @@ struct LookPlanTests {
   }
 
   @Test func whoIsToldOfACrowdWaits() {
-    // Before the start all may have been switched on in one moment; of those that run, each loses its peer on its own.
+    // Before the start all may have been switched on in one moment; of those that run, each loses
+    // its peer on its own.
     for (isRunning, jitter, seconds) in [(false, 0.0, 15.0), (false, 1, 60), (true, 0, 0), (true, 1, 3)] {
       var plan = plan(.none)
       plan.attend(.patient(crowd: 9, misses: true), isRunning: isRunning, at: Self.start, jitter: jitter)

@@ -103,7 +103,8 @@ struct ServiceTableTests {
     #expect(events10 == [.lost(instanceName: "other")])
   }
 
-  /// Services that were not followed may have changed in any way, as may those that a handover kept.
+  /// Services that were not followed may have changed in any way, as may those that a handover
+  /// kept.
   @Test func whatIsForgottenIsLostAndCanBeFoundAgain() throws {
     var table = ServiceTable()
     for isKept in [false, true] {

@@ -84,7 +84,8 @@ struct ServiceWatcherTests {
     say("v=1")
     say("d=5")
     #expect(log.facts.last == fact(["d": [0x35]]))
-    // The resolver holds to the old record until that has run out; and the new one comes over the other IP version too.
+    // The resolver holds to the old record until that has run out; and the new one comes over the
+    // other IP version too.
     responder.resolvers[0].resolved(old)
     say("d=5", over: 1)
     #expect(log.facts.last == fact(["d": [0x35]]))
@@ -204,7 +205,8 @@ struct ServiceWatcherTests {
     #expect(responder.addressResolvers.count == 1)
   }
 
-  /// Those without an address take up no more of a daemon's objects than those that are looked up at a time.
+  /// Those without an address take up no more of a daemon's objects than those that are looked up
+  /// at a time.
   @Test func fewAddressesAreFoundAtATime() throws {
     responder.findsAddresses = true
     var waiting: [() -> Void] = []

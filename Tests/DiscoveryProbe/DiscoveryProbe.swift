@@ -1,7 +1,8 @@
 import Glibc
 import LatchkeyDiscovery
 
-/// Runs discoveries in a process of its own, for tests: events go out a line each, orders come in a line each.
+/// Runs discoveries in a process of its own, for tests: events go out a line each, orders come in a
+/// line each.
 ///
 ///     latchkey-discovery-probe auto|daemon|embedded [INTERFACE,INTERFACE|-] [COUNT]
 ///     latchkey-discovery-probe capture INTERFACE
@@ -9,12 +10,14 @@ import LatchkeyDiscovery
 ///     latchkey-discovery-probe relay INTERFACE INTERFACE MILLISECONDS
 ///     latchkey-discovery-probe spoof INTERFACE
 ///
-/// Orders: `advertise NAME PORT [KEY=TEXT …]`, `withdraw`, `quit`; the end of the input quits as well. With a COUNT
-/// of more than one, lines and orders begin with the number of the discovery: `1 withdraw`.
+/// Orders: `advertise NAME PORT [KEY=TEXT …]`, `withdraw`, `quit`; the end of the input quits as
+/// well. With a COUNT of more than one, lines and orders begin with the number of the discovery: `1
+/// withdraw`.
 ///
-/// `churn` starts and ends six discoveries and writes how many descriptors are open after the second and the last.
-/// `relay` carries frames, each after a while. `spoof` repeats what others announce, at an address of its own.
-/// `capture` writes a line for every mDNS packet seen on an interface: `mdns ` and its printable characters.
+/// `churn` starts and ends six discoveries and writes how many descriptors are open after the
+/// second and the last. `relay` carries frames, each after a while. `spoof` repeats what others
+/// announce, at an address of its own. `capture` writes a line for every mDNS packet seen on an
+/// interface: `mdns ` and its printable characters.
 @main
 enum DiscoveryProbe {
   static func main() async {

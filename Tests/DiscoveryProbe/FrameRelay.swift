@@ -1,7 +1,7 @@
 import Glibc
 
-/// A relay that carries frames between two interfaces with a delay, to simulate a slow network that the kernel does not
-/// offer.
+/// A relay that carries frames between two interfaces with a delay, to simulate a slow network that
+/// the kernel does not offer.
 enum FrameRelay {
   /// A frame on its way, behind the header that tells what of its checksum is still to be done.
   private struct Waiting {
@@ -10,7 +10,8 @@ enum FrameRelay {
     var to: CInt
   }
 
-  /// Relays frames between two interfaces, each after a delay in milliseconds, until the process is killed.
+  /// Relays frames between two interfaces, each after a delay in milliseconds, until the process is
+  /// killed.
   static func run(_ one: String, _ other: String, milliseconds: Int64) -> Never {
     let sockets = [open(one), open(other)]
     guard sockets.allSatisfy({ $0 >= 0 }) else {
@@ -37,7 +38,8 @@ enum FrameRelay {
     }
   }
 
-  /// A packet socket (AF_PACKET is 17, SOL_PACKET 263) on an interface that also carries what offloading left undone.
+  /// A packet socket (AF_PACKET is 17, SOL_PACKET 263) on an interface that also carries what
+  /// offloading left undone.
   private static func open(_ interface: String) -> CInt {
     let everything = UInt16(0x0003).bigEndian
     let descriptor = socket(17, CInt(SOCK_RAW.rawValue), CInt(everything))

@@ -5,7 +5,8 @@ enum PacketCapture {
   /// Capture until killed.
   static func run(interface: String) -> Never {
     let everything = UInt16(0x0003).bigEndian
-    // AF_PACKET and sockaddr_ll, which Swift's Glibc does not show: family, protocol, interface, 12 bytes more.
+    // AF_PACKET and sockaddr_ll, which Swift's Glibc does not show: family, protocol, interface, 12
+    // bytes more.
     let descriptor = socket(17, CInt(SOCK_RAW.rawValue), CInt(everything))
     var address = withUnsafeBytes(of: UInt16(17)) { Array($0) }
     withUnsafeBytes(of: everything) { address.append(contentsOf: $0) }

@@ -1,8 +1,8 @@
 import Glibc
 import LatchkeyDiscovery
 
-/// A spoofer that repeats other announcements under names of its own, at an address that accepts connections and never
-/// answers.
+/// A spoofer that repeats other announcements under names of its own, at an address that accepts
+/// connections and never answers.
 enum Spoofer {
   /// Repeat until killed; writes a line for each announcement.
   static func run(interface: String) async -> Never {

@@ -6,10 +6,12 @@ import Testing
 
 @testable import LatchkeyNode
 
-/// What people are told of a program is what an agent does about it: Protocol/11-rules.md §5, 13-agent.md §9.
+/// What people are told of a program is what an agent does about it: Protocol/11-rules.md §5,
+/// 13-agent.md §9.
 ///
-/// Rules, programs and instants are drawn at random. The orders that follow from the rules are given to the agent's machine, which
-/// sees the program, and the program's end is compared with what `explain` and `today` say of it, and with the receipt of the rules.
+/// Rules, programs and instants are drawn at random. The orders that follow from the rules are
+/// given to the agent's machine, which sees the program, and the program's end is compared with
+/// what `explain` and `today` say of it, and with the receipt of the rules.
 @Suite struct ClosedAsToldTests {
   /// A program of the child's, and what people call it.
   private struct Program {
@@ -116,7 +118,8 @@ import Testing
         let doesClose = closes(program, orders, isSystem: isSystem, at: now)
         let note =
           "\(random.note): \(program.app) \(program.image.path), \(verdict), \(registers.map { "\($0.key)=\($0.value ?? "")" })"
-        // The agent of one user has orders for what a rule names, and for unknown programs that are not merely counted.
+        // The agent of one user has orders for what a rule names, and for unknown programs that are
+        // not merely counted.
         let isNamed = program.isNamed && (rules.apps[program.app] != nil || rules.categoryByDefault(program.app) != nil)
         let isOrdered = isSystem || isNamed || program.app == .unknownPrograms && rules.unknownPrograms != .count
         #expect(doesClose == (isOrdered && !verdict.isAllowed), "\(note)")

@@ -5,7 +5,8 @@ import Testing
 
 /// A look at this machine's addresses that the kernel refuses.
 @Suite struct FailedLookTests {
-  /// A process with too many open files gets no list of addresses: that must not count as a machine without any.
+  /// A process with too many open files gets no list of addresses: that must not count as a machine
+  /// without any.
   @Test func aLookThatIsRefusedSaysNothingOfTheAddresses() throws {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()

@@ -4,7 +4,8 @@ import Testing
 
 @testable import LatchkeyNode
 
-/// Tests of the short wait for points that another machine is asked to share, and of what is asked of machines.
+/// Tests of the short wait for points that another machine is asked to share, and of what is asked
+/// of machines.
 @Suite struct LoanWaitsTests {
   private let child: ChildID
 

@@ -24,7 +24,8 @@ extension ProcessTests {
 
     private static let storm = BuiltProgram.tools + "/../Tests/Nested/support/storm"
 
-    // How long the last one lived is printed: a slow machine that runs other tests beside this one proves nothing about it.
+    // How long the last one lived is printed: a slow machine that runs other tests beside this one
+    // proves nothing about it.
     @Test("Of many starts of a blocked program, each is killed")
     func burst() async throws {
       try await ProcessLab.run { lab in

@@ -92,7 +92,8 @@ extension ProcessTests {
         kill(agent, SIGCONT)
         #expect(try await home.outcome(of: [("app/kart/name", "Karts")]).stateInForce?.enforcement == .ownPrograms)
 
-        // The node dies while an edit waits for the agent: the next one asks again, and answers once.
+        // The node dies while an edit waits for the agent: the next one asks again, and answers
+        // once.
         await home.pc.kill()
         try await home.pc.start(crashPoint: "effects.carried-out")
         try await eventually("the agent has orders of the next node") {

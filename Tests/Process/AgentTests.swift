@@ -103,7 +103,8 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let home = try await AgentHome(lab)
         try await home.set([("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)")])
-        // Its parent process has ended, as with a program that a timer starts. The file says which process it is.
+        // Its parent process has ended, as with a program that a timer starts. The file says which
+        // process it is.
         let file = lab.newPath()
         let script = "setsid \"$0\" 600 </dev/null >/dev/null 2>&1 & echo $! > \(file).new; mv \(file).new \(file)"
         #expect(try await home.play(["/bin/sh", "-c", script, home.game]).wait() == .exited(0))
@@ -139,7 +140,8 @@ extension ProcessTests {
         let probe = lab.newPath() + "-probe.sh"
         try Data("#!/bin/sh\nsleep 600\n".utf8).write(to: URL(fileURLWithPath: probe))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: probe)
-        // A blocked program that is closed shows that the agent has looked at everything that began before it.
+        // A blocked program that is closed shows that the agent has looked at everything that began
+        // before it.
         func looked() async throws {
           let closed = try home.play([probe])
           #expect(await closed.wait() == .signalled(SIGKILL))
@@ -275,7 +277,8 @@ extension ProcessTests {
       try await ProcessLab.run { lab in
         let home = try await AgentHome(lab)
         try await home.set([("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)")])
-        // The agent, which looks once a second, tells that it recognizes it; the program ends before the node looks.
+        // The agent, which looks once a second, tells that it recognizes it; the program ends
+        // before the node looks.
         let run = try await home.pc.latchkey("usage", "track", "--app", "other", "--", home.game, "1.2")
         #expect(run.status == 0 && !run.talk.contains("NOT recorded"), "\(run)")
         try await home.mum.eventuallyHasUsage(1)

@@ -4,7 +4,8 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// The rules of applications, the family's settings and granted time: registers of a child or of the family.
+  /// The rules of applications, the family's settings and granted time: registers of a child or of
+  /// the family.
   @Suite struct ApplicationRulesTests {
     private func chess(_ node: NodeProcess) async throws -> AppListing? {
       try await node.apps().first { $0.appID.text == "org.gnome.Chess" }
@@ -50,7 +51,8 @@ extension ProcessTests {
             return app?.isBlocked == true && app?.category == .reward && app?.milliPointsPerMinute == 2_000
           }
         }
-        // The other machine is not paired with the second parent, which the first one does not speak for.
+        // The other machine is not paired with the second parent, which the first one does not
+        // speak for.
         #expect(try await chess(laptop)?.isBlocked == false)
         let listed = try await mum.latchkey("apps")
         #expect(listed.output.contains("Set by") && listed.output.contains("Tom's laptop"), "\(listed)")

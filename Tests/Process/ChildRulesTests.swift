@@ -4,7 +4,8 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// The rules of a child: set on one parent, held by every machine of the child's, shown on all of them.
+  /// The rules of a child: set on one parent, held by every machine of the child's, shown on all of
+  /// them.
   @Suite struct ChildRulesTests {
     private func rules(_ node: NodeProcess) async throws -> [String: String] {
       let rules = try await node.api.ask(Endpoints.getRules, nil).rules

@@ -161,7 +161,8 @@ extension ProcessTests {
         #expect(
           try await dad.api.ask(Endpoints.getAccounts, nil).first { $0.account == account.account }?.childName?.text
             == "Ben")
-        // The machine's word alone brings it nothing of Ben's: the second parent says that it is his.
+        // The machine's word alone brings it nothing of Ben's: the second parent says that it is
+        // his.
         let set = try await dad.api.ask(Endpoints.setRules, ("Ben", RuleRequest([.init("lock", "on")])))
         #expect(set.rules.child.machines.isEmpty && set.rules.child.claimed.map(\.text) == [pc.name])
         _ = try await dad.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Ben, Emma")))

@@ -7,7 +7,8 @@ import Testing
 extension ProcessTests {
   /// Codes that are wrong in one way or another.
   @Suite struct CodeTests {
-    /// Enters a code on the command line, and checks the sentence and the exit status, and that no machine is paired.
+    /// Enters a code on the command line, and checks the sentence and the exit status, and that no
+    /// machine is paired.
     private func refuse(
       _ code: String, at child: NodeProcess, _ status: Int32, _ arguments: [String] = [],
       sourceLocation: SourceLocation = #_sourceLocation

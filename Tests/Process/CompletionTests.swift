@@ -4,10 +4,11 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// Names of machines that a shell completes: they can be another machine's text, and bash expands what it is offered.
+  /// Names of machines that a shell completes: they can be another machine's text, and bash expands
+  /// what it is offered.
   @Suite struct CompletionTests {
-    // Has bash complete the machine of `latchkey devices show`, as after a press of Tab. The trap is a file that the names of
-    // machines would make if bash expanded them.
+    // Has bash complete the machine of `latchkey devices show`, as after a press of Tab. The trap
+    // is a file that the names of machines would make if bash expanded them.
     private func complete(
       _ begun: String, at node: NodeProcess, _ lab: ProcessLab, trap: String = ""
     ) async throws -> [Substring] {

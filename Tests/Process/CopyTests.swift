@@ -29,7 +29,8 @@ extension ProcessTests {
         let node = try await lab.node(.parent, "Kitchen laptop", variables: here)
         try await node.start()
         #expect(await node.terminate() == .exited(0))
-        // The output of `systemd-id128 machine-id --app-specific=39191aab21e84aaf83d20bc01dd63137` for that ID.
+        // The output of `systemd-id128 machine-id --app-specific=39191aab21e84aaf83d20bc01dd63137`
+        // for that ID.
         #expect(try mark(node) == "a7d481adc8754de29d8129e367233033")
 
         await node.use(there)

@@ -11,7 +11,8 @@ extension ProcessTests {
     .enabled(if: Cage.isPossible, "control groups of the second version cannot be mounted here"),
     .enabled(if: Cage.hasEvents, "the kernel gives no process events here, as in a container"))
   struct EventsAsRoot {
-    /// The time of a game, in seconds: most would end by themselves between two looks, which are 5 seconds apart.
+    /// The time of a game, in seconds: most would end by themselves between two looks, which are 5
+    /// seconds apart.
     private static let seconds = "2"
 
     @Test("A blocked program that would end before the next look is killed, each time it starts")

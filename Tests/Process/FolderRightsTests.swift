@@ -10,7 +10,8 @@ extension ProcessTests {
     private let run = ["run", "--interfaces", "lo", "--no-discovery"]
     private let make = ["init", "--role", "parent", "--name", "Kitchen laptop"]
 
-    /// Expects one sentence that holds `words`, and the exit status that the key file's rights have.
+    /// Expects one sentence that holds `words`, and the exit status that the key file's rights
+    /// have.
     private func expectRefusal(
       _ lab: ProcessLab, _ arguments: [String], _ folder: String, _ words: String,
       sourceLocation: SourceLocation = #_sourceLocation

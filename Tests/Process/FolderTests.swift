@@ -140,7 +140,8 @@ extension ProcessTests {
             bytes[page * 4_096 + 1_000 + byte * 40] ^= 0x55
           }
         }
-        // A node that stopped cleanly has written its log back, so the damaged file contains all data.
+        // A node that stopped cleanly has written its log back, so the damaged file contains all
+        // data.
         #expect(bytes.count > 100_000)
         #expect((FileManager.default.contents(atPath: path + "-wal") ?? Data()).isEmpty)
         try bytes.write(to: URL(fileURLWithPath: path))

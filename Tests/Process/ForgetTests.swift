@@ -126,7 +126,8 @@ extension ProcessTests {
         await child.kill()
         _ = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
         await parent.kill()
-        // As they stand when the child has committed and both lost power before a word of it was out.
+        // As they stand when the child has committed and both lost power before a word of it was
+        // out.
         try parent.edit { try $0.execute(sql: "UPDATE peer SET removal_sessions = 1") }
         try child.edit { try $0.execute(sql: "UPDATE peer SET state = 4, pairwise_key = zeroblob(32)") }
         // The parent knows where the child is.

@@ -40,7 +40,8 @@ extension ProcessTests {
         }
         #expect(receipts[ids[4]] == .executed(.messageStored))
 
-        // A session later the same stream goes on where it was, and what came before is not taken twice.
+        // A session later the same stream goes on where it was, and what came before is not taken
+        // twice.
         let next = CommandID(milliseconds: 9, random: SecureRandom.bytes(10))
         let more =
           items + [

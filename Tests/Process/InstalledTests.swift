@@ -5,7 +5,8 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// What is installed on children's machines: found, told to parents, and used to name applications.
+  /// What is installed on children's machines: found, told to parents, and used to name
+  /// applications.
   @Suite struct InstalledTests {
     /// Puts an entry into the menus of a machine.
     private func install(_ id: String, _ name: String, _ categories: String, in share: String) throws {

@@ -1,9 +1,11 @@
 import Testing
 
 extension ProcessTests {
-  /// The exit status of the log-in gate, from which PAM knows that nobody may log in: Protocol/13-agent.md §13.
+  /// The exit status of the log-in gate, from which PAM knows that nobody may log in:
+  /// Protocol/13-agent.md §13.
   @Suite struct LoginGateStatusTests {
-    /// What PAM does in a program that collects the ends of its children at once, as `atd` does, on a busy machine.
+    /// What PAM does in a program that collects the ends of its children at once, as `atd` does, on
+    /// a busy machine.
     private static let parent = """
       import os, signal, socket, sys, threading, time
       program, path = sys.argv[1:]

@@ -4,7 +4,8 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// The helper of a child's desktop session, with a bus and a notification service that stand for the desktop.
+  /// The helper of a child's desktop session, with a bus and a notification service that stand for
+  /// the desktop.
   @Suite struct NotifyTests {
     @Test("Notices are shown on the desktop, the newer one in the place of the older one, also after the node was away")
     func shown() async throws {

@@ -18,7 +18,8 @@ extension ProcessTests {
       return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Runs a scenario of Tests/Nested on a system of its own, and prints what it did and how long it took.
+    /// Runs a scenario of Tests/Nested on a system of its own, and prints what it did and how long
+    /// it took.
     private func runNested(_ lab: ProcessLab, _ scenario: String, _ arguments: [String]) async throws {
       let begin = ContinuousClock.now
       let run = try await lab.run(BuiltProgram.tools + "/nested", ["run", scenario] + arguments)

@@ -18,7 +18,8 @@ extension ProcessTests {
     struct Death: Sendable, CustomStringConvertible {
       var point: String
       var expected: Expected
-      /// A Boolean value that indicates whether the node stays off until each side's half has expired.
+      /// A Boolean value that indicates whether the node stays off until each side's half has
+      /// expired.
       var isLong = false
 
       var ofInviter: Bool { point.hasPrefix("pairing.inviter") }
@@ -39,7 +40,8 @@ extension ProcessTests {
       Death(point: "pairing.joiner.acknowledgement-sent", expected: .paired),
       Death(point: "pairing.joiner.done", expected: .paired),
       Death(point: "pairing.joiner.promoted", expected: .paired),
-      // The last message is missing for longer than the other side waits, so the first contact afterwards decides.
+      // The last message is missing for longer than the other side waits, so the first contact
+      // afterwards decides.
       Death(point: "pairing.inviter.promoted", expected: .paired, isLong: true),
       Death(point: "pairing.joiner.done", expected: .paired, isLong: true),
       Death(point: "pairing.joiner.pending-stored", expected: .unpaired, isLong: true),
@@ -70,7 +72,8 @@ extension ProcessTests {
       let request = JoinRequest(code: code, peer: "127.0.0.1:\(port)")
       // The joiner's own API may die with it before it has answered.
       let started = try? await child.api.ask(Endpoints.join, request)
-      // A session that completes the pairing may be faster than the instruction; then the side dies a moment later.
+      // A session that completes the pairing may be faster than the instruction; then the side dies
+      // a moment later.
       try await eventually("\(death) happens") {
         guard await victim.isRunning else { return true }
         guard (try? await parent.isConnected()) == true, (try? await child.isConnected()) == true else { return false }
@@ -133,7 +136,8 @@ extension ProcessTests {
       }
     }
 
-    /// Waits until both sides agree, and returns whether they take themselves for paired and are connected.
+    /// Waits until both sides agree, and returns whether they take themselves for paired and are
+    /// connected.
     private static func agreement(_ parent: NodeProcess, _ child: NodeProcess, _ death: Death) async throws -> Bool {
       var isPaired: Bool?
       try await eventually("\(death): both sides agree") {
@@ -147,7 +151,8 @@ extension ProcessTests {
       return isPaired == true
     }
 
-    /// Returns whether neither side takes itself for paired, nor has anything under way that could still pair them.
+    /// Returns whether neither side takes itself for paired, nor has anything under way that could
+    /// still pair them.
     private static func areUnpaired(_ parent: NodeProcess, _ child: NodeProcess) async throws -> Bool {
       guard try await child.api.ask(Endpoints.getPairings).isEmpty else { return false }
       // The child first: its lapsed pairing is completed only by a parent that has the other half.
@@ -157,7 +162,8 @@ extension ProcessTests {
       return true
     }
 
-    /// Returns how many half-made pairings a node has, or how many of them are not over for its person.
+    /// Returns how many half-made pairings a node has, or how many of them are not over for its
+    /// person.
     private static func halves(at node: NodeProcess, areOpen: Bool = false) throws -> Int {
       let open = areOpen ? " AND pending_lapsed = 0" : ""
       return try node.read {
@@ -173,8 +179,8 @@ extension ProcessTests {
         try await parent.start(NodeProcess.quiet, crashPoint: "pairing.inviter.promoted")
         let code = try await lab.code(from: parent)
         let started = try await child.api.ask(Endpoints.join, JoinRequest(code: code))
-        // No session can remove the doubt: the parent does not know where the child listens, and the child calls only
-        // after it has lost the connection, which is after the parent's death.
+        // No session can remove the doubt: the parent does not know where the child listens, and
+        // the child calls only after it has lost the connection, which is after the parent's death.
         #expect(await parent.wait() == .signalled(9))
         var progress = started
         while progress.sentence == nil, progress.phase != .ended {

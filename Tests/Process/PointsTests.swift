@@ -54,7 +54,8 @@ extension ProcessTests {
       }
     }
 
-    /// Makes a machine Emma's, and sets an application that earns and one that costs 1,000 points a minute.
+    /// Makes a machine Emma's, and sets an application that earns and one that costs 1,000 points a
+    /// minute.
     private func makeEmmas(_ pc: NodeProcess, by mum: NodeProcess) async throws {
       _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
       try await eventually("the machine is Emma's") { try await !pc.api.ask(Endpoints.getChildren).isEmpty }
@@ -66,7 +67,8 @@ extension ProcessTests {
       }
     }
 
-    /// Runs a program on a child's machine under an application's name until what is to happen meanwhile has happened.
+    /// Runs a program on a child's machine under an application's name until what is to happen
+    /// meanwhile has happened.
     private func use(_ app: String, on node: NodeProcess, lab: ProcessLab, while meanwhile: () async throws -> Void)
       async throws
     {

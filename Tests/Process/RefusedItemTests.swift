@@ -7,9 +7,11 @@ import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {
-  /// Items that a node does not take: no queue stops for them, and none of them vanishes without a word.
+  /// Items that a node does not take: no queue stops for them, and none of them vanishes without a
+  /// word.
   @Suite struct RefusedItemTests {
-    /// Puts another body in the place of each item of a class that waits at a node which is stopped.
+    /// Puts another body in the place of each item of a class that waits at a node which is
+    /// stopped.
     private func alter(
       _ node: NodeProcess, _ streamClass: StreamClass, _ change: ([UInt8]) throws -> [UInt8]
     ) throws {

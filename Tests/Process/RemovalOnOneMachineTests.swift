@@ -5,8 +5,8 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// Removals between two nodes of one machine, where the side that was called has no address but the one it was called
-  /// from.
+  /// Removals between two nodes of one machine, where the side that was called has no address but
+  /// the one it was called from.
   @Suite struct RemovalOnOneMachineTests {
     enum Remover: String, CaseIterable, Sendable { case parent, child }
 
@@ -16,7 +16,8 @@ extension ProcessTests {
       try await !node.api.ask(Endpoints.getDevices).isEmpty
     }
 
-    /// Pairs a parent and a child, and gives them as the one that removes and the one that is removed.
+    /// Pairs a parent and a child, and gives them as the one that removes and the one that is
+    /// removed.
     private func pair(_ lab: ProcessLab, _ remover: Remover) async throws -> (
       remover: NodeProcess, removed: NodeProcess, name: String
     ) {
@@ -49,7 +50,8 @@ extension ProcessTests {
         await removed.kill()
         _ = try await remover.api.ask(Endpoints.deleteDevice, name)
         await remover.kill()
-        // As they stand when the removed node has committed and both lost power before a word of it was out.
+        // As they stand when the removed node has committed and both lost power before a word of it
+        // was out.
         try remover.edit { try $0.execute(sql: "UPDATE peer SET removal_sessions = 1") }
         try removed.edit { try $0.execute(sql: "UPDATE peer SET state = 4, pairwise_key = zeroblob(32)") }
         for node in [removed, remover] { try await node.start(options) }

@@ -4,7 +4,8 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// What a child asks for: answered by one parent, seen by all, held by every machine of the child's.
+  /// What a child asks for: answered by one parent, seen by all, held by every machine of the
+  /// child's.
   @Suite struct RequestTests {
     private func states(_ node: NodeProcess) async throws -> [RequestListing.State] {
       try await node.api.ask(Endpoints.getRequests, nil).map(\.state)

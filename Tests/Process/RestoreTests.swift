@@ -5,8 +5,8 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// Tests of a state folder that is restored from a backup, or a database that is lost: the other machine detects it,
-  /// and all data that exist anywhere are restored.
+  /// Tests of a state folder that is restored from a backup, or a database that is lost: the other
+  /// machine detects it, and all data that exist anywhere are restored.
   @Suite struct RestoreTests {
     private func backUp(_ node: NodeProcess, _ lab: ProcessLab) throws -> String {
       let path = lab.newPath()
@@ -48,7 +48,8 @@ extension ProcessTests {
           _ = try await parent.ended(try await parent.issue(.message(text), to: "Emma's PC"))
         }
         try await inStep([parent, child])
-        // The child is away while the parent, set back, gives the numbers of three to five to other commands, and one more.
+        // The child is away while the parent, set back, gives the numbers of three to five to other
+        // commands, and one more.
         _ = await child.terminate()
         _ = await parent.terminate()
         try restore(parent, from: backup)
@@ -215,7 +216,8 @@ extension ProcessTests {
         }
         try await inStep([parent, child])
         let states = try await parent.api.ask(Endpoints.getCommands, ("Emma's PC", 100)).map(\.status)
-        // Each edit is sent again; the limit of 20 is overtaken by nothing when it comes, and then by that of 30.
+        // Each edit is sent again; the limit of 20 is overtaken by nothing when it comes, and then
+        // by that of 30.
         #expect(states == [.executed, .executed, .executed, .executed], "\(states)")
       }
     }
@@ -229,7 +231,8 @@ extension ProcessTests {
         await child.kill()
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: child.database + suffix) }
         try await child.start()
-        // Its pairing was in the database: it is unpaired, and pairing again brings everything back.
+        // Its pairing was in the database: it is unpaired, and pairing again brings everything
+        // back.
         #expect(try await child.paired().isEmpty)
         try await lab.pair(parent, child)
         try await inStep([parent, child])

@@ -4,7 +4,8 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// The Python peer, which was written from `Protocol/` alone, as a child and as a parent of real nodes.
+  /// The Python peer, which was written from `Protocol/` alone, as a child and as a parent of real
+  /// nodes.
   @Suite struct SecondImplementationTests {
     /// One line of the peer's output.
     private struct Event: Decodable {

@@ -61,7 +61,8 @@ extension ProcessTests {
         // The new port is announced only over mDNS.
         try await parent.start(["--port", "\(try lab.freePort())"])
         try await eventually("the child is back") { try await parent.isConnected() }
-        // The child knows both places of the parent's: the one it was paired at, and the one that works now.
+        // The child knows both places of the parent's: the one it was paired at, and the one that
+        // works now.
         try await eventually("the child remembers where the parent is") {
           let port = try await parent.port()
           let known = try await child.api.ask(Endpoints.getDevices).first?.addresses ?? []

@@ -7,7 +7,8 @@ import LatchkeyTransport
 import Testing
 
 extension ProcessTests {
-  /// Tests of unauthenticated connections: no answer, a closed connection, and no effect on the family.
+  /// Tests of unauthenticated connections: no answer, a closed connection, and no effect on the
+  /// family.
   @Suite struct StrangerTests {
     /// Runs an attack on the parent, then checks that it serves its child as before.
     private func besiege(_ assault: (NodeProcess, UInt16, ProcessLab) async throws -> Void) async throws {

@@ -59,7 +59,8 @@ extension ProcessTests {
     }
   }
 
-  /// A child's machine whose node serves every account, in a mount namespace of its own, and its parent.
+  /// A child's machine whose node serves every account, in a mount namespace of its own, and its
+  /// parent.
   private struct Machine {
     /// User IDs of no account of this machine.
     static let (emma, tom, stranger): (UInt32, UInt32, UInt32) = (31_801, 31_802, 31_803)
@@ -86,7 +87,8 @@ extension ProcessTests {
       let passwd = lab.newPath()
       try (ProcessLab.read("/etc/passwd") + lines).write(toFile: passwd, atomically: true, encoding: .utf8)
       chmod(passwd, 0o644)
-      // What an installed package has made: a folder for the socket, one for the state, and the accounts.
+      // What an installed package has made: a folder for the socket, one for the state, and the
+      // accounts.
       let script = """
         mount -t tmpfs -o mode=755 tmpfs /run
         mkdir -m 755 /run/latchkey && chown \(Self.service):\(Self.service) /run/latchkey
@@ -156,8 +158,8 @@ extension ProcessTests {
           + arguments, input: input)
     }
 
-    /// Opens connections as an account, has another account ask meanwhile, and returns the number of them that the node
-    /// has closed.
+    /// Opens connections as an account, has another account ask meanwhile, and returns the number
+    /// of them that the node has closed.
     func hold(_ count: Int, as uid: UInt32) async throws -> CommandResult {
       let ask = (Self.rights(of: Self.tom) + [BuiltProgram.path, "me"]).map { "'\($0)'" }.joined(separator: ", ")
       let script = """

@@ -13,8 +13,8 @@ extension ProcessTests {
       return (try #require(invited.typedCode), try #require(invited.code))
     }
 
-    /// Returns the code with one secret symbol changed and a valid check symbol, which makes it a wrong guess and not a
-    /// typing error.
+    /// Returns the code with one secret symbol changed and a valid check symbol, which makes it a
+    /// wrong guess and not a typing error.
     private func guess(_ code: String, _ offset: Int) -> String {
       let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
       var values = code.filter { $0 != "-" }.compactMap { symbols.firstIndex(of: $0) }

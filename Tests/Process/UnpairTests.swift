@@ -85,7 +85,8 @@ extension ProcessTests {
         _ = try await parent.issue(.message("cancelled"), to: "Emma's PC")
         _ = try await parent.api.ask(Endpoints.deleteDevice, "Emma's PC")
         let code = try await lab.code(from: parent)
-        // The child still takes itself for paired: whichever comes first, the removal or the code, both agree at the end.
+        // The child still takes itself for paired: whichever comes first, the removal or the code,
+        // both agree at the end.
         try await child.start()
         var ended = try await lab.join(child, code)
         if ended.outcome != .ok { ended = try await lab.join(child, try await lab.code(from: parent)) }

@@ -44,7 +44,8 @@ extension ProcessTests {
       }
     }
 
-    /// Runs a test with an agent whose orders block the game, while a server has so many processes of the child's wait.
+    /// Runs a test with an agent whose orders block the game, while a server has so many processes
+    /// of the child's wait.
     private func withServer(of count: Int, _ body: (Cage, Cage.Agent, SpawnedProcess) async throws -> Void) async throws
     {
       try await ProcessLab.run(asRoot: true) { lab in

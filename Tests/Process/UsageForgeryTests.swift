@@ -110,7 +110,8 @@ extension ProcessTests {
         #expect(try await parent.usage().map(\.recordID) == [session])
         #expect(try await child.usage() == parent.usage())
 
-        // The same over a death of the node, and in the terminal: the first window's end is no trouble.
+        // The same over a death of the node, and in the terminal: the first window's end is no
+        // trouble.
         let (three, file) = (try UsedProgram(), lab.newPath())
         let again = try await child.api.ask(Endpoints.startUsage, three.request("chess")).recordID
         #expect(again != session)

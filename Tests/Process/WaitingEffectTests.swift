@@ -8,9 +8,11 @@ import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
-  /// Effects of commands that something outside the database carries out, over the death of the node.
+  /// Effects of commands that something outside the database carries out, over the death of the
+  /// node.
   ///
-  /// The child's machine runs `latchkey-waiting-node`, which knows a kind of command that waits for a signal.
+  /// The child's machine runs `latchkey-waiting-node`, which knows a kind of command that waits for
+  /// a signal.
   @Suite struct WaitingEffectTests {
     @Test(
       "An effect under way survives kill -9, is carried out again, and is answered once",

@@ -7,8 +7,8 @@ import Testing
 
 /// Tests of frames over real sockets on loopback, and of the limits for strangers.
 @Suite struct ListenerTests {
-  /// Runs `body` against a listener that answers every frame with itself, and lifts the stranger's limits on the frame
-  /// [1].
+  /// Runs `body` against a listener that answers every frame with itself, and lifts the stranger's
+  /// limits on the frame [1].
   private func withEcho(_ body: @Sendable (SocketEndpoint) async throws -> Void) async throws {
     let listener = try await Listener(interfaces: ["lo"], port: 0)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,12 +4,13 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 
-/// A node of tests that knows one more kind of command, whose effect something outside the database carries out.
+/// A node of tests that knows one more kind of command, whose effect something outside the database
+/// carries out.
 ///
 ///   latchkey-waiting-node run --state-dir FOLDER
 ///
-/// Each time it begins to carry out an effect, it adds a line with its process ID to the file `carried` in the folder. The
-/// effect is done when the process gets SIGUSR1.
+/// Each time it begins to carry out an effect, it adds a line with its process ID to the file
+/// `carried` in the folder. The effect is done when the process gets SIGUSR1.
 @main
 enum WaitingNode {
   static func main() async {

@@ -70,7 +70,8 @@ public final class AgentRunner {
 
   /// Opens the socket and the orders.
   ///
-  /// `unreadable` are the numbers of the processes that made an earlier program of this process wait.
+  /// `unreadable` are the numbers of the processes that made an earlier program of this process
+  /// wait.
   ///
   /// - Throws: `AgentStartFault`, whose sentence says what to do.
   init(_ settings: AgentSettings, unreadable: [Int32]) throws(AgentStartFault) {

@@ -7,7 +7,8 @@ struct AccountTerminal: Hashable {
   let path: String
   let device: UInt64
 
-  /// Returns the terminal for the field `tty_nr` of `/proc/PID/stat`; `nil` for none, and for other kinds of device.
+  /// Returns the terminal for the field `tty_nr` of `/proc/PID/stat`; `nil` for none, and for other
+  /// kinds of device.
   init?(number: UInt64) {
     let major = number >> 8 & 0xFFF
     let minor = number & 0xFF | number >> 12 & 0xFFF00

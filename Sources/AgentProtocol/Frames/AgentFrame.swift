@@ -15,7 +15,8 @@ public enum AgentFrame: Hashable, Sendable {
   case stored(UInt64)
 
   public static let version: UInt8 = 1
-  /// The bytes before the body: `LA`, the version, the kind, and the size of the body in four bytes.
+  /// The bytes before the body: `LA`, the version, the kind, and the size of the body in four
+  /// bytes.
   public static let headerBytes = 8
 
   var kind: UInt8 {

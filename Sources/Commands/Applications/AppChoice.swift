@@ -9,7 +9,8 @@ enum AppChoice {
 
   /// Checks that a text can name one application.
   ///
-  /// - Throws: `ValidationError` for a text that stands for every application, or that is empty or too long.
+  /// - Throws: `ValidationError` for a text that stands for every application, or that is empty or
+  ///   too long.
   static func check(_ text: String) throws {
     if everyApp.contains(text.lowercased()) || text.contains(where: { "*?".contains($0) }) {
       throw ValidationError(

@@ -56,7 +56,8 @@ struct AppsListSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the sentences below the table: what has no effect, what has not arrived, and whose rules these are.
+  /// Returns the sentences below the table: what has no effect, what has not arrived, and whose
+  /// rules these are.
   static func notes(_ found: [ChildApps], _ peers: [PeerStatus]) -> [String] {
     var notes: [String] = []
     // A rule of the family's is listed for each child.

@@ -29,7 +29,8 @@ enum InstalledText {
     return text.isEmpty ? version : String(text)
   }
 
-  /// Returns what is set for an application; for several children, unless it is the same for all, with their names.
+  /// Returns what is set for an application; for several children, unless it is the same for all,
+  /// with their names.
   private static func settings(_ settings: [InstalledListing.Setting]) -> String {
     let words = settings.map(words)
     guard Set(words).count > 1 else { return words.first ?? "–" }

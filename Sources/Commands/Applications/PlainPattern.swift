@@ -1,6 +1,8 @@
-/// An argument's pattern that is a plain word, which a person may also give to an editor or a shell.
+/// An argument's pattern that is a plain word, which a person may also give to an editor or a
+/// shell.
 enum PlainPattern {
-  /// Returns a sentence on a matcher whose pattern fits what else has the word among its arguments; `nil` for another matcher.
+  /// Returns a sentence on a matcher whose pattern fits what else has the word among its arguments;
+  /// `nil` for another matcher.
   static func warning(_ matcher: String) -> String? {
     guard let pattern = matcher.wholeMatch(of: /argument (.+)/)?.output.1 else { return nil }
     let word = pattern.split { $0 == "*" || $0 == "?" }.max { $0.utf8.count < $1.utf8.count } ?? ""

@@ -132,7 +132,8 @@ enum AccountText {
     }
   }
 
-  /// Returns whose an account is by the word of the machine's owner; `nil` if the owner has not said it.
+  /// Returns whose an account is by the word of the machine's owner; `nil` if the owner has not
+  /// said it.
   static func statement(_ account: Account) -> String? {
     account.statedChild.map { "\(ShownText.safe($0))'s by the machine's word" }
   }

@@ -135,7 +135,8 @@ enum ChildText {
     return namesakes > 1 ? "\(child.name.text) (\(child.childID))" : child.name.text
   }
 
-  /// Returns sentences about machines of which this parent has said something else than another parent or the machine.
+  /// Returns sentences about machines of which this parent has said something else than another
+  /// parent or the machine.
   static func disagreements(_ child: ChildListing) -> [String] {
     let name = ShownText.safe(child.name.text)
     let claimed = child.claimed.map { machine in
@@ -163,7 +164,8 @@ enum ChildText {
       + "\(ShownText.safe(child.name.text)) yet."
   }
 
-  /// Returns a sentence about the child's machines that only other parents are paired with; `nil` if there are none.
+  /// Returns a sentence about the child's machines that only other parents are paired with; `nil`
+  /// if there are none.
   static func elsewhere(_ child: ChildListing) -> String? {
     guard child.elsewhere > 0 else { return nil }
     let name = ShownText.safe(child.name.text)

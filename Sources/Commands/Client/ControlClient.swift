@@ -5,8 +5,8 @@ import NIOHTTP1
 
 /// A client of the local API, through which programs ask a running node.
 ///
-/// Each request has its own connection, so that a node may restart between requests. If the node cannot be reached
-/// after `open`, methods throw a `LocalAPIError` with the code `timeout`.
+/// Each request has its own connection, so that a node may restart between requests. If the node
+/// cannot be reached after `open`, methods throw a `LocalAPIError` with the code `timeout`.
 public struct ControlClient: NodeInterface {
   let stateFolder: String
   let timeout: Duration
@@ -35,7 +35,8 @@ public struct ControlClient: NodeInterface {
     return ControlClient(stateFolder: stateFolder, timeout: timeout, longPollTimeout: longPollTimeout)
   }
 
-  /// Sends a request to an endpoint and returns the answer or, of a stream of events, the events as they arrive.
+  /// Sends a request to an endpoint and returns the answer or, of a stream of events, the events as
+  /// they arrive.
   public func ask<Input: Sendable, Answer: Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input
   ) async throws(LocalAPIError) -> Answer {

@@ -35,9 +35,11 @@ struct ControlConnection {
     }
   }
 
-  /// Returns the reason why the process that listens in a folder may not be this user's node; `nil` if it is.
+  /// Returns the reason why the process that listens in a folder may not be this user's node; `nil`
+  /// if it is.
   ///
-  /// Root may connect to any user's node, and every user to the system's, whose folder only root can create.
+  /// Root may connect to any user's node, and every user to the system's, whose folder only root
+  /// can create.
   ///
   /// - Parameter stateFolder: The path of the folder.
   /// - Returns: The reason; `nil` if the node can be trusted.
@@ -103,8 +105,9 @@ struct ControlConnection {
       head.headers.add(name: "content-type", value: "application/json")
       head.headers.add(name: "content-length", value: String(body.count))
     }
-    // One write: the node recognizes the complete request from its head or last byte, and may answer and close before a
-    // separate end is written. Writing that end would then fail while the answer is unread.
+    // One write: the node recognizes the complete request from its head or last byte, and may
+    // answer and close before a separate end is written. Writing that end would then fail while the
+    // answer is unread.
     let content: [HTTPPart<HTTPRequestHead, ByteBuffer>] = body.map { [.body(ByteBuffer(bytes: $0))] } ?? []
     try await outbound.write(contentsOf: [.head(head)] + content + [.end(nil)])
   }

@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyNode
 import NIOCore
 
-/// A reader of an event stream with one line of JSON for each event, which reads as long as the stream has a consumer.
+/// A reader of an event stream with one line of JSON for each event, which reads as long as the
+/// stream has a consumer.
 struct EventReader<Event: Decodable & Sendable>: Sendable {
   let stateFolder: String
   let request: OutgoingRequest

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// A channel handler that accepts plain byte buffers as request bodies, since these may cross between tasks.
+/// A channel handler that accepts plain byte buffers as request bodies, since these may cross
+/// between tasks.
 final class RequestPartHandler: ChannelOutboundHandler {
   typealias OutboundIn = HTTPPart<HTTPRequestHead, ByteBuffer>
   typealias OutboundOut = HTTPClientRequestPart

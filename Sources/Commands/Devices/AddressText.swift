@@ -2,7 +2,8 @@ import LatchkeyModel
 
 /// Addresses of a paired machine, in words.
 enum AddressText {
-  /// Returns a paragraph for each address: where it is, how it was learnt, and how the last tries ended.
+  /// Returns a paragraph for each address: where it is, how it was learnt, and how the last tries
+  /// ended.
   static func lines(_ addresses: [DeviceAddress], now: Int64) -> [String] {
     addresses.map { address in
       var parts = [learnt(address.source)]

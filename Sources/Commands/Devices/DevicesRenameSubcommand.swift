@@ -70,7 +70,8 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
     return sentence + unassigned(result)
   }
 
-  /// Returns a sentence about the accounts that are no child's any more, after a space; empty if there are none.
+  /// Returns a sentence about the accounts that are no child's any more, after a space; empty if
+  /// there are none.
   private static func unassigned(_ result: RenameResult) -> String {
     guard !result.unassigned.isEmpty else { return "" }
     let names = result.unassigned.map { ShownText.safe($0) }

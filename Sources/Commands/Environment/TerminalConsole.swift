@@ -71,7 +71,8 @@ struct TerminalConsole: Console {
 
   func readKeys() async -> [UInt8]? { await Self.reading(Self.readKeys) }
 
-  // A read blocks its thread, so it gets one of its own; looking up every 100 ms lets a cancelled question end.
+  // A read blocks its thread, so it gets one of its own; looking up every 100 ms lets a cancelled
+  // question end.
   private static func reading<Value: Sendable>(
     _ read: @escaping @Sendable (InputRequest) -> Value?
   ) async -> Value? {
@@ -103,7 +104,8 @@ struct TerminalConsole: Console {
     return Array(bytes.prefix(count))
   }
 
-  /// Reads bytes and returns their number, 0 at the end of the input; `nil` if the input is no longer wanted.
+  /// Reads bytes and returns their number, 0 at the end of the input; `nil` if the input is no
+  /// longer wanted.
   private static func readSome(_ asked: InputRequest, _ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int? {
     while asked.isWanted {
       var waited = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)

@@ -25,7 +25,8 @@ struct TerminalEnvironment: Sendable {
   /// Gathers the facts about this machine and the path to one peer.
   var gather: @Sendable (_ stateFolder: String, DoctorRequest) async -> Facts
   var startProgram: @Sendable (_ arguments: [String]) throws -> any RecordedProgram
-  /// The time for which to retry a report to a restarting node, and to wait for a node that stopped during a pairing.
+  /// The time for which to retry a report to a restarting node, and to wait for a node that stopped
+  /// during a pairing.
   var reportPatience: Duration
   /// Milliseconds on a clock that does not jump.
   var uptime: @Sendable () -> Int64
@@ -65,9 +66,11 @@ struct TerminalEnvironment: Sendable {
     set { chosenZone = newValue }
   }
 
-  /// The greatest width of a line on standard output, in columns; `Int.max` if it is not a terminal.
+  /// The greatest width of a line on standard output, in columns; `Int.max` if it is not a
+  /// terminal.
   ///
-  /// A program that shows the output to a person says how wide it may be with the variable `COLUMNS`.
+  /// A program that shows the output to a person says how wide it may be with the variable
+  /// `COLUMNS`.
   var outputColumns: Int {
     if console.outputIsTerminal { return console.size.columns }
     guard let columns = variables["COLUMNS"].flatMap({ Int($0) }), columns > 0 else { return Int.max }

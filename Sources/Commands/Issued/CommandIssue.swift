@@ -32,7 +32,8 @@ enum CommandIssue {
       time: time)
   }
 
-  /// Returns sentences that say when machines get what waits for them; `nil` is a machine that is not known any more.
+  /// Returns sentences that say when machines get what waits for them; `nil` is a machine that is
+  /// not known any more.
   static func delivery(to machines: [EditedMachine?], isWaiting: Bool) -> [String] {
     var peers: [EditedMachine] = []
     for case let peer? in machines where !peers.contains(where: { $0.deviceID == peer.deviceID }) {

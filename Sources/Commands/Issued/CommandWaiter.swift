@@ -25,7 +25,8 @@ final class CommandWaiter: Sendable {
   /// - Parameters:
   ///   - ids: The commands' IDs.
   ///   - seconds: The longest time to wait.
-  /// - Returns: The commands in their final states, or as they are when the time is up, as far as the node can tell.
+  /// - Returns: The commands in their final states, or as they are when the time is up, as far as
+  ///   the node can tell.
   /// - Throws: What the node answers for an ID that it does not know.
   func wait(_ ids: [CommandID], seconds: Int) async throws -> [ConfigurationCommand] {
     let begun = ContinuousClock.now
@@ -58,7 +59,8 @@ final class CommandWaiter: Sendable {
   /// - Parameters:
   ///   - id: The command's ID, or a beginning of it.
   ///   - seconds: The longest time to wait.
-  /// - Returns: The command in its final state, or as it is when the time is up; `nil` if the node cannot tell.
+  /// - Returns: The command in its final state, or as it is when the time is up; `nil` if the node
+  ///   cannot tell.
   /// - Throws: What the node answers for an ID that it does not know.
   func wait(_ id: String, seconds: Int) async throws -> ConfigurationCommand? {
     let ended = try await within(seconds) {

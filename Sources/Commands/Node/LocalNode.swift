@@ -3,7 +3,8 @@ import Glibc
 import LatchkeyModel
 import LatchkeyNode
 
-/// The operations of the command line on a node in its own process, such as creating and running one.
+/// The operations of the command line on a node in its own process, such as creating and running
+/// one.
 ///
 /// They throw `NodeStartupError`, whose sentence says what to do.
 enum LocalNode {
@@ -11,7 +12,8 @@ enum LocalNode {
   private static func makePrivate() { umask(0o077) }
 
   /// Returns the path of the state folder of the node that a command talks to: the given one, else
-  /// `LATCHKEY_STATE_DIR`, else that of the system's node if it has a socket, else the XDG state folder.
+  /// `LATCHKEY_STATE_DIR`, else that of the system's node if it has a socket, else the XDG state
+  /// folder.
   ///
   /// - Parameters:
   ///   - explicit: The value of `--state-dir`, if it was given.
@@ -23,7 +25,8 @@ enum LocalNode {
       ? SystemNode.stateFolder : StateFolder.resolve(explicit: explicit, environment: environment).path
   }
 
-  /// Creates a state folder with keys and an empty database; `tell` receives sentences for the person.
+  /// Creates a state folder with keys and an empty database; `tell` receives sentences for the
+  /// person.
   static func initialise(
     path: String, role: DeviceRole, name: String, accounts: StatedAccounts?, tell: (String) -> Void
   ) async throws(NodeStartupError) -> DeviceID {
@@ -32,7 +35,8 @@ enum LocalNode {
       StateFolder(path: path), role: role, name: name, accounts: accounts, tell: tell)
   }
 
-  /// Declares that this machine replaces the one that a state folder comes from, and returns the node's name.
+  /// Declares that this machine replaces the one that a state folder comes from, and returns the
+  /// node's name.
   static func keepIdentity(path: String) throws(NodeStartupError) -> DeviceName {
     makePrivate()
     return try NodeIdentity.keep(StateFolder(path: path))

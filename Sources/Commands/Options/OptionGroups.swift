@@ -63,7 +63,8 @@ struct ConfirmationOptions: ParsableArguments {
   @Flag(help: "Do it without asking.")
   var yes = false
 
-  /// Asks for confirmation if standard input is a terminal; throws `TerminalFailure` if the answer is not yes.
+  /// Asks for confirmation if standard input is a terminal; throws `TerminalFailure` if the answer
+  /// is not yes.
   func confirm(_ question: String) async throws(TerminalFailure) {
     let console = TerminalEnvironment.current.console
     guard !yes, console.inputIsTerminal, console.talkIsTerminal else { return }

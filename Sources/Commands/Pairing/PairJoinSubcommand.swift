@@ -33,7 +33,8 @@ struct PairJoinSubcommand: AsyncParsableCommand {
   @Flag(help: "Write lines of JSON for programs.")
   var json = false
 
-  // Everything that is not known lands here, so that a code given by mistake is refused without being repeated.
+  // Everything that is not known lands here, so that a code given by mistake is refused without
+  // being repeated.
   @Argument(parsing: .allUnrecognized, help: .hidden)
   var rest: [String] = []
 

@@ -34,7 +34,8 @@ struct PairWizardSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("What the QR code is drawn for when there are no colours.", valueName: "light|dark"))
   var background: BackgroundArgument?
 
-  // Unknown arguments are collected here, so that a code given by mistake is refused without being printed.
+  // Unknown arguments are collected here, so that a code given by mistake is refused without being
+  // printed.
   @Argument(parsing: .allUnrecognized, help: .hidden)
   var rest: [String] = []
 

@@ -4,8 +4,8 @@ import ArgumentParser
 enum ArgumentHint {
   /// Returns a better message for an error of the argument parser, or the message itself.
   ///
-  /// The parser checks the values of options before it looks for unknown ones, and blames what it finds first. And it does
-  /// not say which option an unexpected argument may belong to.
+  /// The parser checks the values of options before it looks for unknown ones, and blames what it
+  /// finds first. And it does not say which option an unexpected argument may belong to.
   ///
   /// - Parameters:
   ///   - message: The parser's message, with its usage.
@@ -31,7 +31,8 @@ enum ArgumentHint {
     guard isOne else { return message }
     for (option, what, example) in [("--child", "child", "Emma"), ("--on", "machine", "\"Emma's PC\"")]
     where message.contains("\(option) <\(what)>") && !arguments.contains(where: { $0.hasPrefix(option) }) {
-      // The parser blames the last argument, though a name that was typed first may stand where another value is expected.
+      // The parser blames the last argument, though a name that was typed first may stand where
+      // another value is expected.
       var blamed = String(message[..<end])
       if let first = first(arguments).map({ "'\(ShownText.safe($0))'" }), !blamed.contains(first) {
         blamed = blamed.replacing("Unexpected argument", with: "Unexpected argument \(first) or", maxReplacements: 1)
@@ -61,8 +62,8 @@ enum ArgumentHint {
     return (type, path)
   }
 
-  /// Returns the first option that a subcommand does not have, with the path of the subcommand, and how it takes a child if the
-  /// option is `--child`; `nil` if there is none.
+  /// Returns the first option that a subcommand does not have, with the path of the subcommand, and
+  /// how it takes a child if the option is `--child`; `nil` if there is none.
   private static func unknownOption(_ arguments: [String]) -> (option: String, path: String, hint: String?)? {
     var (type, names) = subcommand(arguments)
     let path = names.joined(separator: " ")

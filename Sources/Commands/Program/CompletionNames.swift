@@ -2,10 +2,12 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// Names that a shell completes: those of the running node's machines, children, applications and commands.
+/// Names that a shell completes: those of the running node's machines, children, applications and
+/// commands.
 ///
-/// Without a node, and after a second without an answer, there are none. A name can be another machine's text, and bash expands
-/// what it is offered: a name that is not plain is left out, and its machine offered by its ID.
+/// Without a node, and after a second without an answer, there are none. A name can be another
+/// machine's text, and bash expands what it is offered: a name that is not plain is left out, and
+/// its machine offered by its ID.
 enum CompletionNames {
   /// Paired machines and the children whose they are.
   static let devices = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in

@@ -3,7 +3,8 @@ import LatchkeyModel
 
 /// Finds a subcommand that is not there, and suggests what may have been meant.
 enum SubcommandSpelling {
-  /// Returns a sentence about an unknown subcommand; `nil` if there is none, or if the parser has a better message.
+  /// Returns a sentence about an unknown subcommand; `nil` if there is none, or if the parser has a
+  /// better message.
   ///
   /// It does not repeat the typed text, which may be a pairing code.
   ///

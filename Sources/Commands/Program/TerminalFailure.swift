@@ -17,7 +17,8 @@ struct TerminalFailure: Error, Hashable, Sendable {
     self.sentence = sentence
   }
 
-  /// Creates the failure for an error that a command may meet; `nil` for errors of the argument parser.
+  /// Creates the failure for an error that a command may meet; `nil` for errors of the argument
+  /// parser.
   init?(_ error: any Error) {
     switch error {
     case let failure as TerminalFailure: self = failure

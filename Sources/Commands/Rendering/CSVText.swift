@@ -5,12 +5,13 @@ enum CSVText {
     ([header] + rows).map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
   }
 
-  /// Returns one field, made safe for a terminal, quoted if necessary, and with an apostrophe before text that a
-  /// spreadsheet would take for a formula.
+  /// Returns one field, made safe for a terminal, quoted if necessary, and with an apostrophe
+  /// before text that a spreadsheet would take for a formula.
   static func field(_ text: String) -> String {
     var value = ShownText.safe(text)
-    // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's. A control character
-    // before it, which some of them skip, has become a replacement character by now.
+    // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's.
+    // A control character before it, which some of them skip, has become a replacement character by
+    // now.
     let formula = "=+-@＝＋－＠\u{FFFD}".unicodeScalars
     if let first = value.unicodeScalars.first(where: { $0 != " " }), formula.contains(first), !isNumber(value) {
       value = "'" + value

@@ -11,7 +11,8 @@ extension String {
     TerminalEnvironment.current.usesColour ? paint(self) : self
   }
 
-  /// The text, wrapped at the width of the terminal; unchanged if standard output is not a terminal.
+  /// The text, wrapped at the width of the terminal; unchanged if standard output is not a
+  /// terminal.
   var inWidth: String {
     WrappedText.words(self, columns: TerminalEnvironment.current.outputColumns)
   }

@@ -7,7 +7,8 @@ enum DeviceText {
   ///
   /// - Parameters:
   ///   - peer: The device.
-  ///   - now: The present time in Unix milliseconds, to state when an absent machine was last seen; `nil` to omit that.
+  ///   - now: The present time in Unix milliseconds, to state when an absent machine was last seen;
+  ///     `nil` to omit that.
   /// - Returns: The words.
   static func link(_ peer: PeerStatus, now: Int64? = nil) -> String {
     var words = state(peer)
@@ -33,9 +34,11 @@ enum DeviceText {
     return "is off (last seen \(ShownText.agoInWords(seen, now: now)))"
   }
 
-  /// Returns the meaning of a mark for the person, with the next step if there is one; `nil` for none.
+  /// Returns the meaning of a mark for the person, with the next step if there is one; `nil` for
+  /// none.
   static func sentence(_ mark: PeerMark, of peer: PeerStatus) -> String? {
-    // The ID is used because another machine chose the name, and the text may be copied into a shell.
+    // The ID is used because another machine chose the name, and the text may be copied into a
+    // shell.
     let id = peer.device.deviceID.short
     switch mark {
     case .neverConnected:
@@ -53,7 +56,8 @@ enum DeviceText {
     }
   }
 
-  /// Returns the sentence about the queue of a removed machine, after a space; empty if there is none.
+  /// Returns the sentence about the queue of a removed machine, after a space; empty if there is
+  /// none.
   static func closed(_ result: UnpairResult) -> String {
     var sentences: [String] = []
     if result.cancelledCommands > 0 {
@@ -77,7 +81,8 @@ struct DeviceNames: Sendable {
     self.init(try await node.ask(Endpoints.getStatus))
   }
 
-  /// Takes the names of the node's own machine, of those that are paired with it, and of those that were.
+  /// Takes the names of the node's own machine, of those that are paired with it, and of those that
+  /// were.
   init(_ status: NodeStatus) {
     let paired = status.peers.map { ($0.device.deviceID, $0.device.name) }
     let former = status.former.map { ($0.deviceID, $0.name) }

@@ -1,5 +1,5 @@
-/// One thing in full: a name and a value on each line, where a value that is longer than the terminal goes on below
-/// itself.
+/// One thing in full: a name and a value on each line, where a value that is longer than the
+/// terminal goes on below itself.
 enum FieldsText {
   /// The columns that a value has at least, however narrow the terminal is.
   private static let leastColumns = 12

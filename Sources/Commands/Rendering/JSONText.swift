@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyModel
 
-/// Values as JSON for programs: sorted keys, so that two outputs can be compared, and nothing that steers a terminal.
+/// Values as JSON for programs: sorted keys, so that two outputs can be compared, and nothing that
+/// steers a terminal.
 enum JSONText {
   /// Returns JSON on several lines, with a line end.
   static func pretty(_ value: some Encodable) throws -> String {

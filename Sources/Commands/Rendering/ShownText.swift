@@ -10,7 +10,8 @@ enum ShownText {
     "“" + safe(name.text).replacing("“", with: "\"").replacing("”", with: "\"") + "”"
   }
 
-  /// Returns how long ago a time was, in words; a time in the future, from a wrong clock, is "just now".
+  /// Returns how long ago a time was, in words; a time in the future, from a wrong clock, is "just
+  /// now".
   static func ago(_ milliseconds: Int64, now: Int64) -> String {
     let age = age(of: milliseconds, now: now)
     // A clock was set back meanwhile.
@@ -18,8 +19,8 @@ enum ShownText {
     return age < 1_000 ? "just now" : SpanText.of(age) + " ago"
   }
 
-  /// Returns the milliseconds between two moments, each held to a third of an `Int64`: a moment may be another
-  /// machine's word.
+  /// Returns the milliseconds between two moments, each held to a third of an `Int64`: a moment may
+  /// be another machine's word.
   private static func age(of milliseconds: Int64, now: Int64) -> Int64 {
     let greatest = Int64.max / 3
     return min(max(now, -greatest), greatest) - min(max(milliseconds, -greatest), greatest)

@@ -2,8 +2,8 @@
 enum TableText {
   /// Returns rows under their headings; without rows, the sentence `empty`.
   ///
-  /// On a narrow terminal, long cells are wrapped first, then columns are omitted. If the table still does not fit,
-  /// each row becomes a paragraph.
+  /// On a narrow terminal, long cells are wrapped first, then columns are omitted. If the table
+  /// still does not fit, each row becomes a paragraph.
   ///
   /// - Parameters:
   ///   - headings: One heading for each column.

@@ -74,7 +74,8 @@ struct AskSubcommand: AsyncParsableCommand {
 
   /// Returns the ID of the application that a person means; it need not have rules.
   ///
-  /// With `orCategory`, a text that resembles a category is refused, unless an application is called that.
+  /// With `orCategory`, a text that resembles a category is refused, unless an application is
+  /// called that.
   private static func app(
     _ text: String, at node: any NodeInterface, orCategory: Bool = false
   ) async throws -> AppID {

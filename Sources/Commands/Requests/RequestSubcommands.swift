@@ -71,7 +71,8 @@ struct RequestArgument: ParsableArguments {
 }
 
 extension RequestArgument {
-  /// Returns a sentence about what keeps a child from using now what it was given; `nil` if nothing does.
+  /// Returns a sentence about what keeps a child from using now what it was given; `nil` if nothing
+  /// does.
   private func obstacle(_ answered: RequestListing, at node: any NodeInterface) async -> String? {
     let child = answered.childName.text
     if let app = answered.appID {

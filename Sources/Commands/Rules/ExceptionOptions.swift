@@ -42,7 +42,8 @@ struct ExceptionOptions: ParsableArguments {
     }
   }
 
-  /// Returns the key of the times of a kind: those of the plan, or of the day as the child's machines have it.
+  /// Returns the key of the times of a kind: those of the plan, or of the day as the child's
+  /// machines have it.
   func key(
     _ plan: RuleKind<RuleSet, WeekWindows>, _ exception: RuleKind<RuleSet.Today, DayWindows>, of owner: RuleOwner,
     at node: any NodeInterface

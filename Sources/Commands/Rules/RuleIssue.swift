@@ -4,16 +4,18 @@ import LatchkeyRules
 
 /// Sets rules at the node and prints the result.
 enum RuleIssue {
-  /// Sets and removes rules, and prints when the children's machines get them and, with `--wait`, the result on each.
+  /// Sets and removes rules, and prints when the children's machines get them and, with `--wait`,
+  /// the result on each.
   ///
   /// - Parameters:
   ///   - request: The changes; `nil` as a value removes a rule.
   ///   - owner: Whose rules they are.
   ///   - node: The node.
   ///   - options: How it is answered.
-  ///   - isOneRemoval: A Boolean value that indicates whether removals of rules that are not set are passed over
-  ///     without a word as long as one of them is set.
-  ///   - words: Returns the sentences that are said instead of one for each change, once the edit is made.
+  ///   - isOneRemoval: A Boolean value that indicates whether removals of rules that are not set
+  ///     are passed over without a word as long as one of them is set.
+  ///   - words: Returns the sentences that are said instead of one for each change, once the edit
+  ///     is made.
   /// - Returns: The application that the request named, as the node knows it.
   /// - Throws: `TerminalFailure` if only rules that are not set were to be removed.
   @discardableResult
@@ -42,7 +44,8 @@ enum RuleIssue {
     }
   }
 
-  /// Returns the changes that were made, with whole keys, and says which rules were not set and were to be removed.
+  /// Returns the changes that were made, with whole keys, and says which rules were not set and
+  /// were to be removed.
   private static func made(
     _ request: RuleRequest, _ app: EditedApp?, _ absent: [RegisterKey], _ present: OwnedRules, _ isOneRemoval: Bool
   ) throws -> [RuleRequest.Change] {
@@ -93,7 +96,8 @@ enum RuleIssue {
     return sentences + RuleText.phrases(weekdays, rules.terms).map { ShownText.safe("\(whom): \($0).") }
   }
 
-  /// Returns the family's rule in words, together with its limits for weekdays; `nil` if the family has none.
+  /// Returns the family's rule in words, together with its limits for weekdays; `nil` if the family
+  /// has none.
   private static func familys(_ key: RegisterKey, _ rules: OwnedRules) -> String? {
     let ofDays = rules.family.filter { WeekdayRun([$0.key]) != nil && $0.key.text.hasPrefix(key.text + "/") }
     let days = RuleText.phrases(ofDays.map { ($0.key, $0.value) }, rules.terms)
@@ -101,7 +105,8 @@ enum RuleIssue {
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
-  /// Prints what an edit set, when the machines get it and, with `--wait`, the result on each machine.
+  /// Prints what an edit set, when the machines get it and, with `--wait`, the result on each
+  /// machine.
   static func tell(
     _ edit: some Encodable, _ commands: [ConfigurationCommand], _ reached: [EditedMachine], _ sentences: [String],
     of rules: OwnedRules, ofNobody nobody: String, at node: any NodeInterface, options: RuleOptions

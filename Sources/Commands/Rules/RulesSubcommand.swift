@@ -110,7 +110,8 @@ struct RulesSubcommand: AsyncParsableCommand {
         }, empty: empty)
   }
 
-  /// Returns the rows of the time that parents gave a child today by saying yes to what it asked for.
+  /// Returns the rows of the time that parents gave a child today by saying yes to what it asked
+  /// for.
   private static func given(to child: ChildListing, at node: any NodeInterface, zone: TimeZone) async throws
     -> [[String]]
   {
@@ -146,7 +147,8 @@ struct RulesSubcommand: AsyncParsableCommand {
   }
 }
 
-/// A row of the table of rules: a rule, or the limits of weekdays that were set at once and are the same.
+/// A row of the table of rules: a rule, or the limits of weekdays that were set at once and are the
+/// same.
 private struct RuleRow {
   var rule: RuleListing
   var keys: [RegisterKey]

@@ -39,7 +39,8 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns a sentence that says who set the rules and when the last of them was set; `nil` if there are none.
+  /// Returns a sentence that says who set the rules and when the last of them was set; `nil` if
+  /// there are none.
   private static func setBy(_ rules: [RuleListing], zone: TimeZone) -> String? {
     // The zone that a machine set by itself has no time.
     guard let last = rules.filter({ $0.setAt > 0 }).max(by: { $0.setAt < $1.setAt }) else { return nil }

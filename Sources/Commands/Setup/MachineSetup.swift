@@ -17,7 +17,8 @@ struct MachineSetup: Sendable {
   /// Runs a program, and returns why it failed; `nil` if it did not.
   var run: @Sendable (_ name: String, _ arguments: [String]) -> String?
 
-  /// Returns which accounts of the machine a person says are a child's; `nil` if the person named none.
+  /// Returns which accounts of the machine a person says are a child's; `nil` if the person named
+  /// none.
   ///
   /// Throws `TerminalFailure` if a name is missing or the machine has no such account.
   func stated(_ child: DeviceName?, _ names: [String]) throws(TerminalFailure) -> StatedAccounts? {

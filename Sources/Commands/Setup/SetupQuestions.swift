@@ -38,7 +38,8 @@ struct SetupQuestions {
     }
   }
 
-  /// Returns what is done about sessions when a child's time is over, as its rule is written; `nil` to leave them open.
+  /// Returns what is done about sessions when a child's time is over, as its rule is written; `nil`
+  /// to leave them open.
   func sessions() async throws(TerminalFailure) -> String? {
     try await ask(
       "When a child's time is over, programs close after a warning. Is more to be done? [Enter for no, screen to lock the screen "
@@ -55,7 +56,8 @@ struct SetupQuestions {
     }
   }
 
-  /// Returns the name of the child whose machine it is; `nil` if that is to be said when it is paired.
+  /// Returns the name of the child whose machine it is; `nil` if that is to be said when it is
+  /// paired.
   func owner() async throws(TerminalFailure) -> DeviceName? {
     try await ask(
       "Whose machine is it? A child's name (Enter to say it when you pair): ", "Give the child's name with --child.",

@@ -118,7 +118,8 @@ struct SetupSubcommand: AsyncParsableCommand {
     _ = try setup.stated(child, account)
   }
 
-  /// Returns whose machine this is and which accounts are the child's, as far as that was given or answered.
+  /// Returns whose machine this is and which accounts are the child's, as far as that was given or
+  /// answered.
   private func owner(
     _ given: DeviceName?, _ questions: SetupQuestions, _ setup: MachineSetup
   ) async throws -> (child: DeviceName, accounts: [String])? {

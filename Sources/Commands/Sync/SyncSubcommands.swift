@@ -42,7 +42,8 @@ struct SyncNowSubcommand: AsyncParsableCommand {
       throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
     }
     if let wait {
-      // A removed or quarantined machine never becomes synced, so it is included only if it was named.
+      // A removed or quarantined machine never becomes synced, so it is included only if it was
+      // named.
       if peer == nil { peers = peers.filter { $0.device.state == .active && !$0.marks.contains(.quarantined) } }
       let chosen = Set(peers.map(\.device.deviceID))
       if let inStep = try await inStep(chosen, at: interface, seconds: wait.seconds) {
@@ -125,7 +126,8 @@ struct PeerChanges {
     }
   }
 
-  /// What of a state is news: neither the time since the last sync nor that to the next try, nor the address that is called.
+  /// What of a state is news: neither the time since the last sync nor that to the next try, nor
+  /// the address that is called.
   private static func news(_ sync: SyncState) -> String {
     switch sync {
     case .idle: "idle"

@@ -10,7 +10,8 @@ struct LivePanel {
 
   /// Replaces the lines that are shown.
   ///
-  /// All lines are drawn each time and the rest of the screen is cleared, which removes output from other programs.
+  /// All lines are drawn each time and the rest of the screen is cleared, which removes output from
+  /// other programs.
   ///
   /// - Parameter lines: The lines, not wider than the terminal and fewer than its rows.
   mutating func show(_ lines: [String]) {
@@ -20,8 +21,8 @@ struct LivePanel {
     shown = lines
   }
 
-  /// Shows lines after the terminal was resized, which may have broken the shown lines: these are scrolled out of
-  /// sight.
+  /// Shows lines after the terminal was resized, which may have broken the shown lines: these are
+  /// scrolled out of sight.
   mutating func showAnew(_ lines: [String], rows: Int) {
     console.draw(String(repeating: "\n", count: rows) + "\u{1B}[H\u{1B}[J" + lines.map { $0 + "\n" }.joined())
     shown = lines

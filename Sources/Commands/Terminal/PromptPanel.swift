@@ -28,7 +28,8 @@ struct PromptPanel {
     rowsAbove = lines.count + width / columns
   }
 
-  /// The terminal has changed its size and may have broken the lines: they move out of sight before the next drawing.
+  /// The terminal has changed its size and may have broken the lines: they move out of sight before
+  /// the next drawing.
   mutating func startAnew() {
     console.draw(String(repeating: "\n", count: console.size.rows) + "\u{1B}[H\u{1B}[J")
     rowsAbove = nil

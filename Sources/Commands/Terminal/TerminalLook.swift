@@ -1,12 +1,14 @@
 /// The abilities of a terminal and the preferences of its user.
 struct TerminalLook: Hashable, Sendable {
-  /// A Boolean value that indicates whether the cursor may be moved, so that the time left counts down in place.
+  /// A Boolean value that indicates whether the cursor may be moved, so that the time left counts
+  /// down in place.
   var moves: Bool
   var paint: QRCodeText.Paint
   /// A Boolean value that indicates whether the terminal shows characters beyond ASCII correctly.
   var isUnicode: Bool
 
-  /// Creates a look from the person's choices and the environment, without asking the terminal, which may not answer.
+  /// Creates a look from the person's choices and the environment, without asking the terminal,
+  /// which may not answer.
   ///
   /// - Parameters:
   ///   - isPlain: Whether to print one line for each event and draw nothing.
@@ -25,7 +27,8 @@ struct TerminalLook: Hashable, Sendable {
     isUnicode = encoding.map { $0.contains("utf8") } ?? true
   }
 
-  /// Returns the background from `foreground;background`, which some terminals set, with the numbers of the 16 colors.
+  /// Returns the background from `foreground;background`, which some terminals set, with the
+  /// numbers of the 16 colors.
   private static func background(_ text: String?) -> BackgroundArgument {
     guard let number = text?.split(separator: ";").last.flatMap({ Int($0) }) else { return .dark }
     return number == 7 || (9...15).contains(number) ? .light : .dark

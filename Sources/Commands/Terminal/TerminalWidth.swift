@@ -3,9 +3,10 @@ import Glibc
 
 /// The columns that text takes on a terminal: whatever is aligned, wrapped or cut is measured here.
 ///
-/// A terminal shows a character, in the sense of Unicode's grapheme clusters, in as many columns as its parts have by the C
-/// library: two for Chinese letters and most emoji, none for combining marks. What Unicode joins to one picture takes two: flags,
-/// emoji with a skin tone or a variation selector, and emoji that are joined. A terminal that does not join them takes more.
+/// A terminal shows a character, in the sense of Unicode's grapheme clusters, in as many columns as
+/// its parts have by the C library: two for Chinese letters and most emoji, none for combining
+/// marks. What Unicode joins to one picture takes two: flags, emoji with a skin tone or a variation
+/// selector, and emoji that are joined. A terminal that does not join them takes more.
 enum TerminalWidth {
   /// Returns the number of columns of a text without line ends.
   static func of(_ text: some StringProtocol) -> Int {
@@ -16,7 +17,8 @@ enum TerminalWidth {
     return text.reduce(0) { $0 + columns($1) }
   }
 
-  /// The C library's tables of characters, independent of the person's language; `nil` if there are none.
+  /// The C library's tables of characters, independent of the person's language; `nil` if there are
+  /// none.
   private static var locale: locale_t? { locale_t(bitPattern: created) }
   private static let created = UInt(bitPattern: newlocale(1 << LC_CTYPE, "C.UTF-8", nil))
 

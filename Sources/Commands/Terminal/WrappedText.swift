@@ -10,7 +10,8 @@ enum WrappedText {
     pieces(words(of: text), joint: " ", columns)
   }
 
-  /// Returns what a line is broken between; six digits in two groups of three stay together, as they are compared.
+  /// Returns what a line is broken between; six digits in two groups of three stay together, as
+  /// they are compared.
   private static func words(of line: some StringProtocol) -> [String] {
     func isGroup(_ word: some StringProtocol) -> Bool { word.count >= 3 && word.prefix(3).allSatisfy(\.isNumber) }
     return line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: []) { words, word in

@@ -5,7 +5,8 @@ import LatchkeyNode
 enum MeText {
   /// Returns a request with what became of it.
   ///
-  /// An example: “You asked for 30 min for Chess: no on Kitchen laptop.” `names` are those of applications that have one.
+  /// An example: “You asked for 30 min for Chess: no on Kitchen laptop.” `names` are those of
+  /// applications that have one.
   static func request(_ request: RequestListing, _ names: [AppID: String]) -> String {
     let wish = RequestText.wish(request, names)
     return switch request.state {

@@ -3,7 +3,8 @@ import LatchkeyNode
 
 /// A child's day in words.
 enum TodayText {
-  /// Returns a child's day in one line, such as "Emma 1 h 12 min of 2 h · 48 min left, until 19:20".
+  /// Returns a child's day in one line, such as "Emma 1 h 12 min of 2 h · 48 min left, until
+  /// 19:20".
   static func line(_ day: ChildToday) -> String {
     let used = SpanText.minutes(Int(clamping: day.usedMilliseconds / 60_000))
     let limit = day.limitMilliseconds.map { " of \(SpanText.minutes(Int(clamping: $0 / 60_000)))" } ?? " today"
@@ -18,7 +19,8 @@ enum TodayText {
     return parts.joined(separator: " · ")
   }
 
-  /// Returns a verdict in words, such as "48 min left, until 19:20" or "not allowed: bedtime, until 07:00".
+  /// Returns a verdict in words, such as "48 min left, until 19:20" or "not allowed: bedtime, until
+  /// 07:00".
   static func words(_ verdict: VerdictToday, _ day: ChildToday) -> String {
     let until = verdict.until.map { ", until \(clock($0, day))" } ?? ""
     guard verdict.isAllowed else { return "not allowed: \(ShownText.safe(verdict.reason ?? "a rule"))\(until)" }
@@ -34,7 +36,8 @@ enum TodayText {
       "\(ShownText.safe(day.name.text)) still has to wait: \(ShownText.safe(day.screen.reason ?? "a rule"))\(until)."
   }
 
-  /// Returns what is left to pay rewards with, one sentence each; nothing where the family uses no points.
+  /// Returns what is left to pay rewards with, one sentence each; nothing where the family uses no
+  /// points.
   static func points(_ day: ChildToday) -> [String] {
     guard let milliPoints = day.milliPoints else { return [] }
     let left = milliPoints > 0 ? PointsText.counted(milliPoints) : "No points"
@@ -67,7 +70,8 @@ enum TodayText {
       }, empty: "Nothing was used today.")
   }
 
-  /// Returns a time on the family's clock: the time of day or, on another date than the day's, that as well.
+  /// Returns a time on the family's clock: the time of day or, on another date than the day's, that
+  /// as well.
   static func clock(_ milliseconds: Int64, _ day: ChildToday) -> String {
     clock(milliseconds, at: day.at, zone: day.zone)
   }

@@ -130,7 +130,8 @@ enum UseReportText {
       }
   }
 
-  /// A line of a report: an application, or a total with an instant of several applications counted once.
+  /// A line of a report: an application, or a total with an instant of several applications counted
+  /// once.
   private struct Line {
     var name: String
     /// `all` in the total of everything.

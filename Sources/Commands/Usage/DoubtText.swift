@@ -12,7 +12,8 @@ enum DoubtText {
     }
   }
 
-  /// Prints the possible causes of impossible use and the next step, for the machines that reported it.
+  /// Prints the possible causes of impossible use and the next step, for the machines that reported
+  /// it.
   static func explain(_ machines: Set<String>, on console: any Console) {
     for machine in machines.sorted() {
       console.note(

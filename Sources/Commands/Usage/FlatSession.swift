@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyModel
 import LatchkeyNode
 
-/// One session as programs read it: every value by its own name, times as text and as Unix milliseconds.
+/// One session as programs read it: every value by its own name, times as text and as Unix
+/// milliseconds.
 struct FlatSession: Encodable, Sendable {
   var recordID: String
   var device: String
@@ -28,7 +29,8 @@ struct FlatSession: Encodable, Sendable {
   var milliPointsPerMinute: Int64
   /// By the ledger, earned if above zero, paid if below; absent if it holds nothing.
   var milliPoints: Int64?
-  /// What the ledger holds, a word of `UsageCharge`; absent if the session is open or its family uses no points.
+  /// What the ledger holds, a word of `UsageCharge`; absent if the session is open or its family
+  /// uses no points.
   var charge: String?
   var evidence: String
   var isOpen: Bool

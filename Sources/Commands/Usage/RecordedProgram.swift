@@ -8,8 +8,8 @@ struct AgentProgram: RecordedProgram {
   /// Starts a program with its arguments.
   ///
   /// - Parameter arguments: The program, by path or name, and its arguments.
-  /// - Throws: `TerminalFailure` with the exit status of a shell: 127 if the program is not found, 126 if it cannot be
-  ///   run.
+  /// - Throws: `TerminalFailure` with the exit status of a shell: 127 if the program is not found,
+  ///   126 if it cannot be run.
   init(arguments: [String]) throws {
     do {
       program = try TrackedProgram(arguments: arguments).start()
@@ -33,7 +33,8 @@ protocol RecordedProgram: Sendable {
   /// Unix milliseconds.
   var startedAtWall: Int64 { get }
 
-  /// Waits until it has ended, and returns its exit status, or 128 and the number of the signal that ended it.
+  /// Waits until it has ended, and returns its exit status, or 128 and the number of the signal
+  /// that ended it.
   ///
   /// It keeps its process number until this is called, even if it has ended.
   func waitUntilEnd() async throws -> Int32

@@ -156,7 +156,8 @@ enum UsagePoints {
     case .written:
       let points = session.milliPoints ?? 0
       guard isReward else { return PointsText.text(points) }
-      // A reward that ran on without points costs no more than there was. A milli-point may be carried over.
+      // A reward that ran on without points costs no more than there was. A milli-point may be
+      // carried over.
       let rest = cost(session.record) + points
       if points == 0 { return rest > 1 ? "not charged" : "0" }
       return PointsText.text(points) + (rest > 1 ? ", in part" : "")

@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// Reports a session's start and end to the node, and does not give up when the node is just restarting.
+/// Reports a session's start and end to the node, and does not give up when the node is just
+/// restarting.
 struct UsageReporter: Sendable {
   let node: any NodeInterface
   /// The time for which a report is retried.

@@ -47,7 +47,8 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     let app = try await chosen(at: interface)
     let started = try environment.startProgram(program)
     let reporter = UsageReporter(node: interface, patience: environment.reportPatience)
-    // The program keeps its process number until it is waited for, so that the node can see what it is told of.
+    // The program keeps its process number until it is waited for, so that the node can see what it
+    // is told of.
     let session = await report(started, as: app, to: reporter)
     let status = try await started.waitUntilEnd()
     if let session {
@@ -62,7 +63,8 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     throw ExitCode(status)
   }
 
-  /// Returns the ID of the application: that of the known one of this name or ID, or else the text as an ID.
+  /// Returns the ID of the application: that of the known one of this name or ID, or else the text
+  /// as an ID.
   private func chosen(at node: any NodeInterface) async throws -> AppID {
     // A program that was named by its ID runs whatever the node can tell.
     let known = try? await KnownApps(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)

@@ -36,8 +36,8 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
 
   /// Creates a day from what a person writes; `nil` for anything else.
   ///
-  /// That is `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the last one that was, today included.
-  /// Without a zone, words are days of this machine's.
+  /// That is `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the last one that
+  /// was, today included. Without a zone, words are days of this machine's.
   init?(words: String, zone: TimeZone? = nil) {
     let environment = TerminalEnvironment.current
     let zone = zone ?? environment.timeZone
@@ -72,16 +72,18 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
     return day
   }
 
-  /// The first moment of the day in `zone`, Unix milliseconds; where a clock change takes midnight away, the first
-  /// there is.
+  /// The first moment of the day in `zone`, Unix milliseconds; where a clock change takes midnight
+  /// away, the first there is.
   func start(in zone: TimeZone) -> Int64 { instant(hour: 0, minute: 0, second: 0, in: zone) }
 
   /// The first moment of the day after, Unix milliseconds.
   func end(in zone: TimeZone) -> Int64 { instant(hour: 24, minute: 0, second: 0, in: zone) }
 
-  /// Returns the first moment, in Unix milliseconds, at which clocks in `zone` show a time of the day or a later one.
+  /// Returns the first moment, in Unix milliseconds, at which clocks in `zone` show a time of the
+  /// day or a later one.
   ///
-  /// A time that is left out when clocks go forward means the change, one that occurs twice its first occurrence.
+  /// A time that is left out when clocks go forward means the change, one that occurs twice its
+  /// first occurrence.
   ///
   /// Spec: Protocol/11-rules.md §3.
   func instant(hour: Int, minute: Int, second: Int, in zone: TimeZone) -> Int64 {

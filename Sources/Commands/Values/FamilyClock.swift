@@ -16,7 +16,8 @@ struct FamilyClock: Sendable {
     self.init(try await node.ask(Endpoints.getSettings))
   }
 
-  /// The family's settings; a zone that not all children's machines hold is one machine's word, and moves no times here.
+  /// The family's settings; a zone that not all children's machines hold is one machine's word, and
+  /// moves no times here.
   init(_ rules: FamilyRules) {
     let isSet = rules.rules.contains { $0.key == "family/zone" && $0.missing.isEmpty }
     let family = RuleSet(rules.settings)
@@ -52,7 +53,8 @@ struct TypedDay: Hashable, Sendable {
   func day(in zone: TimeZone) -> CalendarDay? { CalendarDay(words: text, zone: zone) }
 }
 
-/// A moment as a person types it: a time of the family's present day such as `19:30`, or a day with a time.
+/// A moment as a person types it: a time of the family's present day such as `19:30`, or a day with
+/// a time.
 struct TypedMoment: Hashable, Sendable {
   fileprivate let text: String
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The value of --from or --to: a day as `CalendarDay` reads it, or a moment such as `2026-11-01T14:30:00+01:00`, which
-/// is local time without a zone.
+/// The value of --from or --to: a day as `CalendarDay` reads it, or a moment such as
+/// `2026-11-01T14:30:00+01:00`, which is local time without a zone.
 enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
   case day(CalendarDay)
   /// A moment whose zone was given, Unix milliseconds.
@@ -65,7 +65,8 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
     }
   }
 
-  /// The first millisecond after a range that ends here: the whole of a day belongs to the range, and so does a moment.
+  /// The first millisecond after a range that ends here: the whole of a day belongs to the range,
+  /// and so does a moment.
   func upperBound(in zone: TimeZone) -> Int64 {
     switch self {
     case .day(let day): day.end(in: zone)

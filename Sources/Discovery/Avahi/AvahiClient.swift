@@ -2,7 +2,8 @@ import CAvahi
 
 /// The connection to avahi-daemon: libavahi-client, loaded at its first use.
 ///
-/// It cannot be linked next to libavahi-core: both export `avahi_entry_group_free`, and one would call the other's.
+/// It cannot be linked next to libavahi-core: both export `avahi_entry_group_free`, and one would
+/// call the other's.
 enum AvahiClient {
   private static let loaded: AvahiClientLibrary? = {
     var library = AvahiClientLibrary()
@@ -34,7 +35,8 @@ enum AvahiClient {
       losses: losses,
       // A daemon sends lists over D-Bus in the order of the wire.
       textBeginsWithLast: false,
-      // A daemon begins to browse for records 10 ms after it is asked to, and resolves a service at once.
+      // A daemon begins to browse for records 10 ms after it is asked to, and resolves a service at
+      // once.
       resolvesAddresses: true,
       browseServices: { client, interface, type, found, context in
         library.avahi_service_browser_new(

@@ -14,10 +14,12 @@ struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
 
   var description: String { avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
-  /// A Boolean value that indicates whether a name is taken, by another host or by another program on this one.
+  /// A Boolean value that indicates whether a name is taken, by another host or by another program
+  /// on this one.
   var isCollision: Bool { code == CInt(AVAHI_ERR_COLLISION) }
 
-  /// Throws an `AvahiError` if the result of an Avahi function is negative, which means that it failed.
+  /// Throws an `AvahiError` if the result of an Avahi function is negative, which means that it
+  /// failed.
   static func check(_ result: CInt) throws(AvahiError) {
     if result < 0 { throw AvahiError(result) }
   }

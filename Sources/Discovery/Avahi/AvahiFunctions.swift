@@ -21,9 +21,11 @@ struct AvahiFunctions {
   /// The errors that mean that the connection is lost, even if no callback reports it.
   let losses: Set<CInt>
 
-  /// A Boolean value that indicates whether a resolver's TXT list begins with the last entry of the wire.
+  /// A Boolean value that indicates whether a resolver's TXT list begins with the last entry of the
+  /// wire.
   let textBeginsWithLast: Bool
-  /// A Boolean value that indicates whether a resolver finds an address sooner than a browser for records.
+  /// A Boolean value that indicates whether a resolver finds an address sooner than a browser for
+  /// records.
   let resolvesAddresses: Bool
 
   /// Looks for the instances of a type; the context is an `AvahiLookup<ServiceSighting>`.

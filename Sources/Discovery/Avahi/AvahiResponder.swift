@@ -1,6 +1,7 @@
 import CAvahi
 
-/// An mDNS responder that uses Avahi: the system's avahi-daemon over D-Bus, or the stack inside this process.
+/// An mDNS responder that uses Avahi: the system's avahi-daemon over D-Bus, or the stack inside
+/// this process.
 ///
 /// Objects created through it are freed with it.
 ///
@@ -108,8 +109,8 @@ final class AvahiResponder: Responder {
 
   /// Ends the connection and frees everything that was created through it.
   ///
-  /// With a daemon, the connection to the bus is closed first, so that nothing blocks; the daemon then says goodbye on
-  /// this process's behalf. The stack inside the process says goodbye first.
+  /// With a daemon, the connection to the bus is closed first, so that nothing blocks; the daemon
+  /// then says goodbye on this process's behalf. The stack inside the process says goodbye first.
   func close() {
     guard let connection else { return }
     self.connection = nil
@@ -124,7 +125,8 @@ final class AvahiResponder: Responder {
     return connection
   }
 
-  /// Throws an `AvahiError` if the result of an Avahi function is negative, which means that it failed.
+  /// Throws an `AvahiError` if the result of an Avahi function is negative, which means that it
+  /// failed.
   func check(_ result: CInt) throws(AvahiError) {
     note(result)
     if result < 0 { throw AvahiError(result) }

@@ -103,7 +103,8 @@ enum AvahiServer {
     }
   }
 
-  /// Returns the configuration of a server that publishes nothing of its own; free it with `avahi_server_config_free`.
+  /// Returns the configuration of a server that publishes nothing of its own; free it with
+  /// `avahi_server_config_free`.
   fileprivate static func configuration(
     _ library: AvahiCoreLibrary, _ interfaces: [NetworkInterface]
   ) -> AvahiServerConfig {

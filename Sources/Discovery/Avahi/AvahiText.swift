@@ -7,8 +7,8 @@ enum AvahiText {
   ///
   /// - Parameters:
   ///   - list: Avahi's list, which is not retained.
-  ///   - beginsWithLast: Whether the list begins with the last entry of the wire, as in Avahi itself. A list that a
-  ///     daemon sends over D-Bus has the opposite order.
+  ///   - beginsWithLast: Whether the list begins with the last entry of the wire, as in Avahi
+  ///     itself. A list that a daemon sends over D-Bus has the opposite order.
   /// - Returns: The entries, each at most 255 bytes.
   static func entries(
     _ list: UnsafeMutablePointer<AvahiStringList>?, beginsWithLast: Bool
@@ -60,7 +60,8 @@ enum AvahiText {
     _ entries: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
   ) -> Result {
     var list: UnsafeMutablePointer<AvahiStringList>?
-    // Avahi puts each entry in front of the others, and turns the list round when it writes a record.
+    // Avahi puts each entry in front of the others, and turns the list round when it writes a
+    // record.
     for entry in entries {
       list = avahi_string_list_add_arbitrary(list, entry, entry.count)
     }
@@ -78,7 +79,8 @@ enum AvahiText {
 
   /// Reads a full DNS name.
   ///
-  /// - Returns: `nil` if the name is empty, has more than 1,024 bytes with its escapes, or is not UTF-8.
+  /// - Returns: `nil` if the name is empty, has more than 1,024 bytes with its escapes, or is not
+  ///   UTF-8.
   static func hostName(_ text: UnsafePointer<CChar>?) -> String? {
     guard let text, let name = String(validatingCString: text) else { return nil }
     return (1...1024).contains(name.utf8.count) ? name : nil

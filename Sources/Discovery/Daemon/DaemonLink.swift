@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeySystem
 
-/// The connection to avahi-daemon, which determines what the daemon serves and reconnects when either side fails.
+/// The connection to avahi-daemon, which determines what the daemon serves and reconnects when
+/// either side fails.
 ///
 /// Spec: Protocol/02-discovery.md §5.
 final class DaemonLink {
@@ -46,7 +47,8 @@ final class DaemonLink {
       connect()
     }
     connect()
-    // The next turn shows whether a daemon is on the bus; until then, no other back end should be started.
+    // The next turn shows whether a daemon is on the bus; until then, no other back end should be
+    // started.
     if responder != nil { view = .unproven }
   }
 

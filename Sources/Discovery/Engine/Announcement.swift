@@ -1,8 +1,8 @@
 /// An announcement with its host name.
 ///
-/// The host name changes together with the instance name. If it lasted longer, it would reveal that two instances are
-/// one machine. If it changed earlier, for example with the back end, the new records would collide with the last
-/// echoes of the old ones.
+/// The host name changes together with the instance name. If it lasted longer, it would reveal that
+/// two instances are one machine. If it changed earlier, for example with the back end, the new
+/// records would collide with the last echoes of the old ones.
 struct Announcement: Hashable, Sendable {
   var advertisement: ServiceAdvertisement
 
@@ -21,7 +21,8 @@ struct Announcement: Hashable, Sendable {
       ?? RandomLabel.make()
   }
 
-  /// Chooses a new host name and, if `instance` is `true`, a new instance name, because another machine claimed them.
+  /// Chooses a new host name and, if `instance` is `true`, a new instance name, because another
+  /// machine claimed them.
   mutating func rename(instance: Bool) {
     hostLabel = RandomLabel.make()
     if instance { advertisement.instanceName = RandomLabel.make() }

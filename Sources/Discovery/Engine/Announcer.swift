@@ -1,9 +1,11 @@
 import LatchkeyModel
 import LatchkeySystem
 
-/// The announcer of one service on some interfaces, under a random host name that hides the machine's own.
+/// The announcer of one service on some interfaces, under a random host name that hides the
+/// machine's own.
 ///
-/// After a collision, it chooses new random names, with increasing delays if these are claimed as well.
+/// After a collision, it chooses new random names, with increasing delays if these are claimed as
+/// well.
 ///
 /// Spec: Protocol/02-discovery.md §1.
 final class Announcer {
@@ -59,7 +61,8 @@ final class Announcer {
 
   /// Replaces the announcement; `nil` for none.
   ///
-  /// A change of the text record alone is sent as an update. Any other change begins with a goodbye.
+  /// A change of the text record alone is sent as an update. Any other change begins with a
+  /// goodbye.
   func announce(_ next: Announcement?) {
     guard next != announcement || (next != nil && sites.isEmpty) else { return }
     let previous = announcement

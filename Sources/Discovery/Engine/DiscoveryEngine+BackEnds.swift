@@ -16,8 +16,9 @@ extension DiscoveryEngine {
 
   /// Finds out whether the daemon serves the selected interfaces.
   ///
-  /// It is not asked about a loopback interface that a person named: a daemon that is configured as a reflector repeats
-  /// on real networks what it hears there, and `lo` promises that nothing leaves the machine.
+  /// It is not asked about a loopback interface that a person named: a daemon that is configured as
+  /// a reflector repeats on real networks what it hears there, and `lo` promises that nothing
+  /// leaves the machine.
   func askDaemon() {
     guard configuration.allowDaemon else { return }
     let confined = configuration.interfaces != nil && selection.interfaces.allSatisfy(\.isLoopback)
@@ -49,7 +50,8 @@ extension DiscoveryEngine {
     }
   }
 
-  /// A Boolean value that indicates whether the running back end uses a connection to the daemon that is gone.
+  /// A Boolean value that indicates whether the running back end uses a connection to the daemon
+  /// that is gone.
   private var isOfAnEarlierDaemon: Bool {
     stack.map { $0.kind == .avahiDaemon && daemon?.responder !== $0.responder } ?? false
   }
@@ -125,8 +127,8 @@ extension DiscoveryEngine {
   func stopStack() {
     guard let stack else { return }
     self.stack = nil
-    // The stack is closed first, which says goodbye for all announcements. What is closed afterwards has nothing left
-    // to free.
+    // The stack is closed first, which says goodbye for all announcements. What is closed
+    // afterwards has nothing left to free.
     stack.embedded?.close()
     stack.announcer.close()
     stack.watcher?.close()

@@ -77,7 +77,8 @@ final class DiscoveryEngine {
 
   /// Sets the effort with which the network is searched.
   ///
-  /// May be called before the start. Services that were found remain until they are searched for again.
+  /// May be called before the start. Services that were found remain until they are searched for
+  /// again.
   func attend(_ attention: Attention) {
     let isRunning = state != nil
     follow { $0.attend(attention, isRunning: isRunning, at: SystemClock.boot.now, jitter: .random(in: 0...1)) }
@@ -178,7 +179,8 @@ final class DiscoveryEngine {
     // This network may not have a crowd.
     if moved { follow { $0.networkMoved(at: SystemClock.boot.now, jitter: .random(in: 0...1)) } }
     if !moved, stack != nil {
-      // The interfaces are the same, so only their addresses are announced again, without a goodbye for the service.
+      // The interfaces are the same, so only their addresses are announced again, without a goodbye
+      // for the service.
       stack?.interfaces = selection.interfaces
       stack?.announcer.update(selection.interfaces)
     }
@@ -194,9 +196,9 @@ final class DiscoveryEngine {
 
   /// Restarts the search if the wall clock was set or the machine slept.
   ///
-  /// Avahi schedules by the wall clock: if it is set back by an hour, the stack is silent for that hour. The clock is
-  /// checked only when the loop wakes for another reason, which is enough: if no packet arrives, there is no one to
-  /// answer.
+  /// Avahi schedules by the wall clock: if it is set back by an hour, the stack is silent for that
+  /// hour. The clock is checked only when the loop wakes for another reason, which is enough: if no
+  /// packet arrives, there is no one to answer.
   private func checkClock() {
     guard clock.change().exceeds(Self.tolerance) else { return }
     emit(.networkChanged)

@@ -1,6 +1,7 @@
 /// The plan that decides when discovery searches the network for other machines.
 ///
-/// A pure state machine: its inputs are events and the time; its results are whether to search and when to wake it.
+/// A pure state machine: its inputs are events and the time; its results are whether to search and
+/// when to wake it.
 ///
 ///     attend(.none)       attend(.full), or .patient where few are known
 ///     ┌──────────┐          ┌─────────┐   a crowd is seen    ┌──────────────┐
@@ -54,8 +55,8 @@ struct LookPlan: Sendable, Hashable {
 
   /// Changes the effort.
   ///
-  /// - `isRunning`: Whether discovery has begun. A machine that is switched on may do so at the same time as all
-  ///   others. A running one should soon find again what it has lost.
+  /// - `isRunning`: Whether discovery has begun. A machine that is switched on may do so at the
+  ///   same time as all others. A running one should soon find again what it has lost.
   /// - `jitter`: A random number in 0 to 1, as in all functions below.
   mutating func attend(_ next: Attention, isRunning: Bool, at now: Duration, jitter: Double) {
     guard next != attention else { return }
@@ -63,8 +64,8 @@ struct LookPlan: Sendable, Hashable {
     let (goesOn, missed) = (attention.isPatient && next.isPatient, attention.misses)
     attention = next
     if goesOn {
-      // A change in the number of known searchers does not restart the plan. A peer that is missed from now on ends a
-      // pause.
+      // A change in the number of known searchers does not restart the plan. A peer that is missed
+      // from now on ends a pause.
       if !missed, next.misses { shorten(at: now, jitter: jitter) }
       return
     }
@@ -78,11 +79,12 @@ struct LookPlan: Sendable, Hashable {
 
   /// Records the number of other instances.
   ///
-  /// In a crowd, the machines would be busy with each other's queries alone; some of them keep searching, and find this
-  /// machine.
+  /// In a crowd, the machines would be busy with each other's queries alone; some of them keep
+  /// searching, and find this machine.
   mutating func sees(others: Int, at now: Duration) {
     guard attention.isPatient, phase == .looking, CrowdPatience.isCrowd(others) else { return }
-    // After a long search, a crowd that appears gets as much time as one that was there from the beginning.
+    // After a long search, a crowd that appears gets as much time as one that was there from the
+    // beginning.
     if now - lookBegan > CrowdPatience.look { lookBegan = now }
     phase = .lookingUntil(lookBegan + CrowdPatience.look)
   }

@@ -1,5 +1,5 @@
-/// The reporter of found services: facts that arrive together result in one event, and a service that the next back end
-/// confirms was never lost.
+/// The reporter of found services: facts that arrive together result in one event, and a service
+/// that the next back end confirms was never lost.
 final class ServiceReporter {
   /// The time for which the results of an earlier back end are kept for the next one to confirm.
   private static let handover = Duration.seconds(6)
@@ -27,7 +27,8 @@ final class ServiceReporter {
       flush = nil
       report()
     }
-    // Facts that arrive together result in one event, since port, text and addresses are separate records.
+    // Facts that arrive together result in one event, since port, text and addresses are separate
+    // records.
     if table.hasChanges, flush == nil {
       flush = loop.schedule(after: .milliseconds(5)) { [unowned self] in
         flush = nil

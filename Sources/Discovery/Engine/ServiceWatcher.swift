@@ -64,8 +64,8 @@ final class ServiceWatcher {
   private var sightings: [SightingKey: Sighting] = [:]
   /// The instances that wait to be looked up.
   private var waiting: [SightingKey] = []
-  /// The instances that are being looked up and have no known address yet, each with the timer after which another
-  /// takes its place.
+  /// The instances that are being looked up and have no known address yet, each with the timer
+  /// after which another takes its place.
   private var unanswered: [SightingKey: LoopTimer?] = [:]
 
   /// The time after which an instance that does not answer no longer delays others.
@@ -73,11 +73,12 @@ final class ServiceWatcher {
   /// Machines that are gone stay in caches for an hour.
   private static let answer = Duration.milliseconds(200)
 
-  /// A Boolean value that indicates whether some instances were seen and have neither been looked up nor had time to
-  /// answer.
+  /// A Boolean value that indicates whether some instances were seen and have neither been looked
+  /// up nor had time to answer.
   var isBehind: Bool { !waiting.isEmpty || !unanswered.isEmpty }
 
-  /// A Boolean value that indicates whether an instance was omitted for lack of space since the last search.
+  /// A Boolean value that indicates whether an instance was omitted for lack of space since the
+  /// last search.
   private(set) var isIncomplete = false
 
   /// A Boolean value that indicates whether a restart would have space for what was omitted.
@@ -151,8 +152,8 @@ final class ServiceWatcher {
     lookUp()
   }
 
-  /// Looks up the waiting instances, a few at a time: if many machines query at once, answers are late and queries are
-  /// repeated.
+  /// Looks up the waiting instances, a few at a time: if many machines query at once, answers are
+  /// late and queries are repeated.
   private func lookUp() {
     while unanswered.count < DiscoveryLimits.lookups, !waiting.isEmpty {
       // The order is random, so that no sender can use it to exclude others.
@@ -236,7 +237,8 @@ final class ServiceWatcher {
     findAddress(key, sighting)
   }
 
-  /// Finds the first address of an instance that is being looked up, before all of its records are known.
+  /// Finds the first address of an instance that is being looked up, before all of its records are
+  /// known.
   private func findAddress(_ key: SightingKey, _ sighting: Sighting) {
     guard unanswered[key] != nil, let packetProtocol = sighting.protocols.first else { return }
     let event = ServiceSighting(
@@ -249,8 +251,8 @@ final class ServiceWatcher {
 
   /// Follows the TXT records.
   ///
-  /// A resolver keeps a TXT record until it expires, which after an update is a second later and too long for a code
-  /// that was just announced. The latest record counts.
+  /// A resolver keeps a TXT record until it expires, which after an update is a second later and
+  /// too long for a code that was just announced. The latest record counts.
   private func followText(_ key: SightingKey, _ sighting: Sighting) {
     guard sighting.textLookup == nil, let name = AvahiText.serviceName(key.instanceName, type: type) else { return }
     do throws(AvahiError) {
@@ -262,7 +264,8 @@ final class ServiceWatcher {
     }
   }
 
-  /// Stops following what is no longer wanted, and examines what the responder has received about the other instances.
+  /// Stops following what is no longer wanted, and examines what the responder has received about
+  /// the other instances.
   func lookAgain() {
     for (key, sighting) in sightings {
       if sighting.isPassedOver {

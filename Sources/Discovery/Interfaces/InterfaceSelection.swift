@@ -12,8 +12,8 @@ struct InterfaceSelection: Equatable {
 
   /// Chooses among the machine's interfaces.
   ///
-  /// `NetworkInterface.exclusion` is the rule. If the machine has nothing but loopback, as in a container without a
-  /// network, that is used.
+  /// `NetworkInterface.exclusion` is the rule. If the machine has nothing but loopback, as in a
+  /// container without a network, that is used.
   ///
   /// - Parameters:
   ///   - names: The wanted names; `nil` for all suitable interfaces.
@@ -37,8 +37,8 @@ struct InterfaceSelection: Equatable {
 }
 
 extension NetworkInterface {
-  /// Returns this machine's interfaces with the addresses that are announced there, sorted, at most 16 each; of the
-  /// loopback interface, only those at which a node listens.
+  /// Returns this machine's interfaces with the addresses that are announced there, sorted, at most
+  /// 16 each; of the loopback interface, only those at which a node listens.
   static func announceable() -> [NetworkInterface] {
     (all() ?? []).map { interface in
       var interface = interface

@@ -3,9 +3,9 @@ import LatchkeySystem
 
 /// The event loop of one thread, which owns every Avahi object of a discovery.
 ///
-/// It drives `AvahiSimplePoll` itself instead of using `AvahiThreadedPoll`: everything happens on one thread without a
-/// lock, timers run on a clock that does not jump, and a caller never waits for a blocked loop. Every member but
-/// `init` belongs to the loop's thread.
+/// It drives `AvahiSimplePoll` itself instead of using `AvahiThreadedPoll`: everything happens on
+/// one thread without a lock, timers run on a clock that does not jump, and a caller never waits
+/// for a blocked loop. Every member but `init` belongs to the loop's thread.
 final class DiscoveryLoop {
   private let poll: OpaquePointer
   private var deferred: [() -> Void] = []

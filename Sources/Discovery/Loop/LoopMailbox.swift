@@ -3,8 +3,8 @@ import Synchronization
 
 /// The commands from other threads for the loop's thread, which wake it.
 ///
-/// Callers never wait for the loop: libavahi-client makes blocking calls over D-Bus, and a daemon that hangs must not
-/// hang the caller.
+/// Callers never wait for the loop: libavahi-client makes blocking calls over D-Bus, and a daemon
+/// that hangs must not hang the caller.
 final class LoopMailbox: Sendable {
   /// A command from another thread.
   enum Command: Sendable {

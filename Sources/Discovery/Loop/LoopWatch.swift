@@ -42,8 +42,8 @@ final class LoopWatch {
 
 /// A watch of a kernel descriptor that calls back at the end of a burst of messages.
 ///
-/// It owns the descriptor. The content of the messages is ignored, since the receiver of the call reads everything
-/// again.
+/// It owns the descriptor. The content of the messages is ignored, since the receiver of the call
+/// reads everything again.
 final class NewsWatch {
   private let loop: DiscoveryLoop
   private let pause: Duration

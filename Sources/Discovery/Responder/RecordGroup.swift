@@ -2,7 +2,8 @@ import LatchkeySystem
 
 /// Records that are announced together.
 protocol RecordGroup: AnyObject {
-  /// Adds an address record without a reverse record, so that several processes may share an address.
+  /// Adds an address record without a reverse record, so that several processes may share an
+  /// address.
   ///
   /// - Parameters:
   ///   - address: The address.

@@ -36,7 +36,8 @@ protocol Responder: AnyObject {
     name: String, type: UInt16, interface: UInt32, _ handler: @escaping (SeenRecord) -> Void
   ) throws(AvahiError) -> any Lookup
 
-  /// Frees everything that was made through the responder, with goodbyes; there is no call-back after this.
+  /// Frees everything that was made through the responder, with goodbyes; there is no call-back
+  /// after this.
   func close()
 }
 

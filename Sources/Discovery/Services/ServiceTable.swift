@@ -1,8 +1,10 @@
 import LatchkeySystem
 
-/// The visible services: the sightings of all interfaces and protocols, merged into one service for each instance.
+/// The visible services: the sightings of all interfaces and protocols, merged into one service for
+/// each instance.
 ///
-/// The table is bounded independently of the network's content: 240 instances, 240 sightings, 16 addresses each.
+/// The table is bounded independently of the network's content: 240 instances, 240 sightings, 16
+/// addresses each.
 ///
 /// Spec: Protocol/02-discovery.md §7.
 struct ServiceTable {
@@ -70,7 +72,8 @@ struct ServiceTable {
     }
   }
 
-  /// Forgets all sightings because their back end is gone, and reports nothing as lost before `endHandover`.
+  /// Forgets all sightings because their back end is gone, and reports nothing as lost before
+  /// `endHandover`.
   ///
   /// The next back end is likely to see the same services again.
   mutating func beginHandover() {
@@ -79,8 +82,8 @@ struct ServiceTable {
     handingOver = true
   }
 
-  /// Forgets everything and reports it as lost: services that were not followed for a while may have changed in any
-  /// way.
+  /// Forgets everything and reports it as lost: services that were not followed for a while may
+  /// have changed in any way.
   mutating func forget() {
     sightings = [:]
     endHandover()

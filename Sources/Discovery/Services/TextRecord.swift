@@ -4,9 +4,9 @@
 package enum TextRecord {
   /// Decodes the announcement of another host.
   ///
-  /// Keys are printable ASCII and compared in lower case. The first of several equal keys counts, an entry without a
-  /// key is ignored, and one without `=` has an empty value. Entries beyond 16, or beyond 1,300 bytes in all, are not
-  /// read.
+  /// Keys are printable ASCII and compared in lower case. The first of several equal keys counts,
+  /// an entry without a key is ignored, and one without `=` has an empty value. Entries beyond 16,
+  /// or beyond 1,300 bytes in all, are not read.
   ///
   /// - Parameter entries: The raw entries, which may contain any bytes.
   /// - Returns: The values by key.
@@ -25,7 +25,8 @@ package enum TextRecord {
     return pairs
   }
 
-  /// Returns the entries of a TXT record in wire form, in which each follows a byte with its length.
+  /// Returns the entries of a TXT record in wire form, in which each follows a byte with its
+  /// length.
   ///
   /// - Parameter data: Any bytes; an incomplete entry is ignored.
   /// - Returns: The entries.
@@ -42,9 +43,9 @@ package enum TextRecord {
   /// Returns the entries for pairs that this node announces.
   ///
   /// - Parameter text: The pairs.
-  /// - Returns: The entries sorted by key, with `v` first, since readers expect a version there. `nil` if a key is
-  ///   empty, has `=` or is not printable ASCII, if an entry has more than 255 bytes, or if there are more than 16
-  ///   entries or 1,300 bytes.
+  /// - Returns: The entries sorted by key, with `v` first, since readers expect a version there.
+  ///   `nil` if a key is empty, has `=` or is not printable ASCII, if an entry has more than 255
+  ///   bytes, or if there are more than 16 entries or 1,300 bytes.
   package static func entries(_ text: [String: [UInt8]]) -> [[UInt8]]? {
     guard text.count <= DiscoveryLimits.textEntries else { return nil }
     var entries: [[UInt8]] = []

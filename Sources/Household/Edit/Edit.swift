@@ -4,7 +4,8 @@ import LatchkeyRules
 
 /// Edits registers of the household's desired state on a child's machine.
 ///
-/// Each register takes effect for itself: of two edits of one register, the one with the later hybrid time holds.
+/// Each register takes effect for itself: of two edits of one register, the one with the later
+/// hybrid time holds.
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct Edit: CommandDefinition {
@@ -12,8 +13,8 @@ public struct Edit: CommandDefinition {
   /// The states that a child may report of such a command.
   public static let states: [any CommandState.Type] = [RegistersInForce.self]
 
-  /// The time in which an agent can confirm that an edit is in force, in milliseconds; a node that was started again asks
-  /// it once more.
+  /// The time in which an agent can confirm that an edit is in force, in milliseconds; a node that
+  /// was started again asks it once more.
   public static let agentMilliseconds: Int64 = 60_000
 
   /// 1 to 128 registers, each of them once.
@@ -99,7 +100,8 @@ public struct Edit: CommandDefinition {
     return held
   }
 
-  /// Forgets what concerns children whose machine this is not, or no longer is: a machine holds nothing of a sibling.
+  /// Forgets what concerns children whose machine this is not, or no longer is: a machine holds
+  /// nothing of a sibling.
   private static func dropForeignZones(in transaction: inout some EffectTransaction) throws {
     let own = transaction.own
     let children = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(own))))
@@ -137,7 +139,8 @@ public struct Edit: CommandDefinition {
     }
   }
 
-  /// Refuses every draft: an edit is made by the node, which sets the registers at the parent as well.
+  /// Refuses every draft: an edit is made by the node, which sets the registers at the parent as
+  /// well.
   public static func fault(in draft: Edit) -> String? {
     "Settings are changed through the routes of what they are about, such as children: ask for the change there."
   }
@@ -167,7 +170,8 @@ public struct RegistersInForce: CommandState {
   public var registers: [Register]
   /// How far the machine holds to rules.
   public var enforcement: Enforcement?
-  /// The names of what it carries out otherwise than the registers say, or not at all: see `RuleException`.
+  /// The names of what it carries out otherwise than the registers say, or not at all: see
+  /// `RuleException`.
   public var exceptions: [String]
 
   public init(_ registers: [Register], _ enforcement: Enforcement, exceptions: [String] = []) {
@@ -209,7 +213,8 @@ public struct RegistersInForce: CommandState {
     }
   }
 
-  /// A Boolean value that indicates whether the registers hold a rule that closes programs or sessions.
+  /// A Boolean value that indicates whether the registers hold a rule that closes programs or
+  /// sessions.
   public var closesSomething: Bool {
     registers.contains { RuleKey($0.key)?.entry.effects.contains(.closes) == true }
   }

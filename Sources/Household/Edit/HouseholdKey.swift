@@ -23,7 +23,8 @@ public enum HouseholdKey {
     return key
   }
 
-  /// In a machine's zone: whose the account with this log-in name is, for an account that the machine has not told of.
+  /// In a machine's zone: whose the account with this log-in name is, for an account that the
+  /// machine has not told of.
   ///
   /// Returns `nil` for a name that cannot stand in a key.
   public static func account(named name: String) -> RegisterKey? {
@@ -43,10 +44,11 @@ public enum HouseholdKey {
     registers.servedChildren
   }
 
-  /// Returns whose the accounts of a machine are, according to the registers of its zone; the value of `nobody` is `nil`.
+  /// Returns whose the accounts of a machine are, according to the registers of its zone; the value
+  /// of `nobody` is `nil`.
   ///
-  /// `known` are the accounts that the machine has told of, whose names some of the registers have. Of what is said of the number
-  /// and of the name of an account, the later holds.
+  /// `known` are the accounts that the machine has told of, whose names some of the registers have.
+  /// Of what is said of the number and of the name of an account, the later holds.
   public static func accounts(in registers: [Register], known: [Account]) -> [UInt32: ChildID?] {
     var deciding: [UInt32: Register] = [:]
     for register in registers {
@@ -75,7 +77,8 @@ public enum HouseholdKey {
     var phrases: [String] = []
     for phrase in ofPeople where !phrases.contains(phrase) { phrases.append(phrase) }
     let rules = sorted.dropFirst(ofPeople.count)
-    // Of a child's rule that is removed, it is not known here whether the family has one, which holds then.
+    // Of a child's rule that is removed, it is not known here whether the family has one, which
+    // holds then.
     let removed = rules.filter { register in
       guard register.value == nil, WeekdayRun([register.key]) == nil, case .child = register.zone else { return false }
       return RuleKey(register.key)?.belongs(in: .family) == true

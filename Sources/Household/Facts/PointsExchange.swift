@@ -15,25 +15,31 @@ public struct FamilyMoment: Hashable, Sendable {
 
 /// How points come to the machine that wants them, and what follows from a session.
 ///
-/// **Points come to rest**, also after machines were restored to older states, whether anybody noticed that or not. Let no
-/// reward begin or end, nobody redeem or edit, and no machine be restored or started any more. Then points change purses a
-/// bounded number of times, because each loan carries the statement that it rests on to the machine that made it:
+/// **Points come to rest**, also after machines were restored to older states, whether anybody
+/// noticed that or not. Let no reward begin or end, nobody redeem or edit, and no machine be
+/// restored or started any more. Then points change purses a bounded number of times, because each
+/// loan carries the statement that it rests on to the machine that made it:
 ///
-/// - A parent lends to one of several machines only on that machine's `need` *yes*, and sends it along. The machine then
-///   holds this statement or a later one of its own. If it wants nothing, it says *no* with a later time, which the parent
-///   keeps whatever it held. So each parent makes at most one loan on a *yes* that its author does not stand by.
-/// - A machine returns what it does not want only to a parent whose `machines` names others, and sends that along. If it is
-///   not what the parent's registers say, the parent states those with a later time before it lends again. So the two
-///   disagree at most once on whether the machine is the only one.
-/// - A machine that wants points returns some only to share them: once for each statement of another machine, of which no
-///   new ones are made. It wants them for good, or until it has given back what it owes, which is finite.
+/// - A parent lends to one of several machines only on that machine's `need` *yes*, and sends it
+///   along. The machine then holds this statement or a later one of its own. If it wants nothing,
+///   it says *no* with a later time, which the parent keeps whatever it held. So each parent makes
+///   at most one loan on a *yes* that its author does not stand by.
+/// - A machine returns what it does not want only to a parent whose `machines` names others, and
+///   sends that along. If it is not what the parent's registers say, the parent states those with a
+///   later time before it lends again. So the two disagree at most once on whether the machine is
+///   the only one.
+/// - A machine that wants points returns some only to share them: once for each statement of
+///   another machine, of which no new ones are made. It wants them for good, or until it has given
+///   back what it owes, which is finite.
 ///
-/// Without that, a machine that was restored to a state from before its *yes* would say nothing, since it had said nothing
-/// by what it knows; the parent would lend and the machine return for ever.
+/// Without that, a machine that was restored to a state from before its *yes* would say nothing,
+/// since it had said nothing by what it knows; the parent would lend and the machine return for
+/// ever.
 ///
 /// Spec: Protocol/11-rules.md §7, Protocol/12-facts.md §6.
 extension EffectTransaction {
-  /// On a parent's machine: says to which machines it lends a child's points, and lends those that they want.
+  /// On a parent's machine: says to which machines it lends a child's points, and lends those that
+  /// they want.
   ///
   /// - Parameters:
   ///   - child: The child.
@@ -72,8 +78,8 @@ extension EffectTransaction {
     }
   }
 
-  /// On a child's machine: ends what is over, takes back what was earned twice, says whether the machine wants points, and
-  /// returns those that it does not want.
+  /// On a child's machine: ends what is over, takes back what was earned twice, says whether the
+  /// machine wants points, and returns those that it does not want.
   ///
   /// - Parameters:
   ///   - child: The child.
@@ -81,8 +87,9 @@ extension EffectTransaction {
   ///   - used: The milli-points that running sessions have cost so far.
   ///   - connected: The machines that are in touch.
   ///   - heard: The machines that were heard of lately, with which this one shares.
-  ///   - served: The statements of other machines for whose sake this one has shared before. It shares once for each:
-  ///     a parent that is not in touch with the other machine would lend the points back, without end.
+  ///   - served: The statements of other machines for whose sake this one has shared before. It
+  ///     shares once for each: a parent that is not in touch with the other machine would lend the
+  ///     points back, without end.
   ///   - moment: The present moment.
   ///   - clock: The hybrid clock.
   ///   - source: Returns a new ID.
@@ -96,7 +103,8 @@ extension EffectTransaction {
     var purse = try purse(of: child)
     for entry in purse.expire(before: moment.day, at: moment.at) { try add(entry, of: child) }
     for entry in purse.takeBackRepeats(at: moment.at) { try add(entry, of: child) }
-    // What this machine owes is taken back from its purse, so it needs the points wherever they are now.
+    // What this machine owes is taken back from its purse, so it needs the points wherever they are
+    // now.
     let isWanted = isWanted || purse.owes
     let parents = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
     let others = parents.filter { !$0.machines.subtracting([own]).isEmpty }

@@ -12,7 +12,8 @@ public struct TextMessage: CommandDefinition {
   /// Creates a message from a text, which `fault` checks.
   public init(_ text: String) { self.text = text }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     text = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_TextMessage(wire: bytes).text }
   }

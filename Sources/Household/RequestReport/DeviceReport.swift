@@ -24,7 +24,8 @@ public struct DeviceReport: CommandState {
     self.registers = registers
   }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_Report(wire: bytes).value() }
   }

@@ -6,11 +6,13 @@ public struct RequestReport: CommandDefinition {
   public static let kind: CommandKind = "requestReport"
   /// The states that a child's machine may report of such a command.
   public static let states: [any CommandState.Type] = [DeviceReport.self]
-  /// A Boolean value that indicates whether an executed command shows everything that the child's machine holds.
+  /// A Boolean value that indicates whether an executed command shows everything that the child's
+  /// machine holds.
   public static let settlesSetBack = true
 
   public init() {}
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {}
 
   /// The wire form.

@@ -24,7 +24,8 @@ public struct ReviewLearning: CommandDefinition {
     self.isApproved = isApproved
   }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_ReviewLearning(wire: bytes)
@@ -83,7 +84,8 @@ public struct LearningReviewed: CommandState {
 
   public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       LearningReviewed(try Latchkey_V1_LearningReviewed(wire: bytes).milliPoints)

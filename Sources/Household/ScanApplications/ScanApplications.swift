@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// A command that has a child's machine look which applications are installed on it, and tell its parents.
+/// A command that has a child's machine look which applications are installed on it, and tell its
+/// parents.
 ///
 /// The machine's scanner carries it out; what it found reaches the parents as a list of its own.
 ///
@@ -15,7 +16,8 @@ public struct ScanApplications: CommandDefinition {
   public static let longestMilliseconds: Int64 = 600_000
 
   public init() {}
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {}
 
   /// The wire form.
@@ -46,7 +48,8 @@ public struct ApplicationsScanned: CommandState {
     self.applications = applications
   }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_ApplicationsScanned(wire: bytes)

@@ -28,7 +28,8 @@ public struct TakePoints: CommandDefinition {
     self.reason = reason
   }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_TakePoints(wire: bytes)
@@ -90,7 +91,8 @@ public struct PointsTaken: CommandState {
 
   public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       PointsTaken(try Latchkey_V1_PointsTaken(wire: bytes).milliPoints)

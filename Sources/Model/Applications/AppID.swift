@@ -1,9 +1,10 @@
-/// The ID of an application: its desktop or Flatpak ID, or one that the parent chose; 1 to 255 bytes without spaces or
-/// control characters.
+/// The ID of an application: its desktop or Flatpak ID, or one that the parent chose; 1 to 255
+/// bytes without spaces or control characters.
 public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
   public let text: String
 
-  /// Creates an ID from text; `nil` if it is empty, too long, or contains a space or an unprintable character.
+  /// Creates an ID from text; `nil` if it is empty, too long, or contains a space or an unprintable
+  /// character.
   public init?(_ text: String) {
     guard TextRule.appID.fault(in: text) == nil else { return nil }
     self.text = text
@@ -16,7 +17,8 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Spec: Protocol/11-rules.md §5.
   public static let unknownPrograms = AppID(own: "latchkey.unknown")
 
-  /// The ID under which the use of all programs is recorded that are installed or run from a terminal and that no rule names.
+  /// The ID under which the use of all programs is recorded that are installed or run from a
+  /// terminal and that no rule names.
   ///
   /// Spec: Protocol/11-rules.md §5.
   public static let otherPrograms = AppID(own: "latchkey.other")
@@ -26,7 +28,8 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Spec: Protocol/11-rules.md §8.
   public static let screenTime = AppID(own: "latchkey.screen")
 
-  /// A Boolean value that indicates whether it stands for no program of its own, so that there are no rules for it.
+  /// A Boolean value that indicates whether it stands for no program of its own, so that there are
+  /// no rules for it.
   public var isOfMany: Bool { self == .unknownPrograms || self == .otherPrograms || self == .screenTime }
 
   public var description: String { text }

@@ -1,7 +1,7 @@
 /// A search for the application that a person names; the node and the terminal both use it.
 ///
-/// A person can name an application by its ID or its name, without regard to case, and one that is installed also by a
-/// beginning of them that fits no other. What is complete outranks a beginning.
+/// A person can name an application by its ID or its name, without regard to case, and one that is
+/// installed also by a beginning of them that fits no other. What is complete outranks a beginning.
 ///
 /// Spec: Protocol/07-local-api.md §3.
 public enum AppSearch {

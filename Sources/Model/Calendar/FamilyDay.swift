@@ -1,4 +1,5 @@
-/// A day of the family in the Gregorian calendar, such as `2026-11-21`, without a zone or a start hour.
+/// A day of the family in the Gregorian calendar, such as `2026-11-21`, without a zone or a start
+/// hour.
 public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The first supported day: 1900-01-01.
   public static let first = FamilyDay(daysSinceEpoch: -25_567)
@@ -13,8 +14,8 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
     self.daysSinceEpoch = min(max(daysSinceEpoch, -25_567), 2_932_896)
   }
 
-  /// Creates a day from the form of `description`; `nil` for another form, a day that does not exist, or a year before
-  /// 1900.
+  /// Creates a day from the form of `description`; `nil` for another form, a day that does not
+  /// exist, or a year before 1900.
   public init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.map(\.count) == [4, 2, 2] else { return nil }
@@ -24,7 +25,8 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
       numbers.append(part.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
     }
     let day = FamilyDay(year: numbers[0], month: numbers[1], day: numbers[2])
-    // A date that does not exist, such as February 30, results in another date, as does a year before 1900.
+    // A date that does not exist, such as February 30, results in another date, as does a year
+    // before 1900.
     guard (1...12).contains(numbers[1]), day.description == text else { return nil }
     self = day
   }

@@ -40,6 +40,7 @@ extension FamilyDay {
   /// The Monday of the day's ISO week.
   public var startOfWeek: FamilyDay { advanced(byDays: -weekday.rawValue) }
 
-  /// Returns the number of days from `earlier` to this day, negative if this day is the earlier one.
+  /// Returns the number of days from `earlier` to this day, negative if this day is the earlier
+  /// one.
   public func days(since earlier: FamilyDay) -> Int { Int(daysSinceEpoch - earlier.daysSinceEpoch) }
 }

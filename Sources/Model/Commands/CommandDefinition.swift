@@ -1,7 +1,7 @@
 /// A kind of command: its value, codec, effect and wording.
 ///
-/// Each kind is one type in its own folder of `LatchkeyHousehold` and one line of the registry there; no other code
-/// lists kinds. What parents set are registers, which the kind `edit` carries.
+/// Each kind is one type in its own folder of `LatchkeyHousehold` and one line of the registry
+/// there; no other code lists kinds. What parents set are registers, which the kind `edit` carries.
 ///
 /// Spec: Protocol/06-messages.md §3.
 public protocol CommandDefinition: Hashable, Sendable, Codable {
@@ -10,14 +10,18 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
 
   /// The kind's name on the wire and in the database.
   static var kind: CommandKind { get }
-  /// The states that a child's machine may report of such a command; empty if it reports only `Done`.
+  /// The states that a child's machine may report of such a command; empty if it reports only
+  /// `Done`.
   static var states: [any CommandState.Type] { get }
-  /// A Boolean value that indicates whether an executed command shows everything that the child's machine holds.
+  /// A Boolean value that indicates whether an executed command shows everything that the child's
+  /// machine holds.
   ///
-  /// Such a command settles the doubt after one of the two machines was set back to an earlier state.
+  /// Such a command settles the doubt after one of the two machines was set back to an earlier
+  /// state.
   static var settlesSetBack: Bool { get }
 
-  /// Creates a command from its wire form; throws `BodyFault`, the sender's fault, if the bytes are malformed.
+  /// Creates a command from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
+  /// malformed.
   init(bytes: [UInt8]) throws(BodyFault)
   /// The wire form of the payload.
   var bytes: [UInt8] { get }
@@ -26,7 +30,8 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   ///
   /// Both the author and the receiver check it.
   var fault: String? { get }
-  /// The age in milliseconds after which the command expires unless its author says otherwise; `nil` for never.
+  /// The age in milliseconds after which the command expires unless its author says otherwise;
+  /// `nil` for never.
   var usualLifetime: Int64? { get }
 
   /// Executes the command on a child's machine.
@@ -35,19 +40,23 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   ///   - command: The identity of the command.
   ///   - transaction: The transaction that also queues the receipt.
   /// - Returns: The outcome, which the receipt reports.
-  /// - Throws: `BodyFault` if the command must not be executed. The child's machine reports its sentence to the parent.
+  /// - Throws: `BodyFault` if the command must not be executed. The child's machine reports its
+  ///   sentence to the parent.
   func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome
   /// Returns whether a state is the one that this command brings about.
   func isAnswered(by state: StateInForce) -> Bool
 
   /// Returns whether a state says that something set later than this command holds instead.
   func isOvertaken(by state: StateInForce) -> Bool
-  /// Takes over what a child's machine reports of the command, on the parent's machine that gave it.
+  /// Takes over what a child's machine reports of the command, on the parent's machine that gave
+  /// it.
   func answered(with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction) throws
 
-  /// What is wrong with the texts of a draft, in one sentence that names the field; `nil` if nothing is.
+  /// What is wrong with the texts of a draft, in one sentence that names the field; `nil` if
+  /// nothing is.
   static func textFault(in draft: Draft) -> String?
-  /// Returns a sentence about the first value of a draft that is invalid in any state; `nil` if all are valid.
+  /// Returns a sentence about the first value of a draft that is invalid in any state; `nil` if all
+  /// are valid.
   static func fault(in draft: Draft) -> String?
   /// Creates the command that a draft describes.
   ///
@@ -96,7 +105,8 @@ public struct ClockReader {
 extension CommandDefinition {
   /// The states that a child's machine may report of such a command.
   public static var states: [any CommandState.Type] { [] }
-  /// A Boolean value that indicates whether an executed command shows everything that the child's machine holds.
+  /// A Boolean value that indicates whether an executed command shows everything that the child's
+  /// machine holds.
   public static var settlesSetBack: Bool { false }
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { nil }

@@ -31,7 +31,8 @@ public struct CommandID: Hashable, Sendable, Comparable {
   /// The ID as 16 bytes.
   public var bytes: [UInt8] { storage.bytes }
 
-  /// The time of creation in Unix milliseconds by the author's clock; for people, never for decisions.
+  /// The time of creation in Unix milliseconds by the author's clock; for people, never for
+  /// decisions.
   public var milliseconds: Int64 { bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
 
   /// Returns whether `left` sorts before `right`.

@@ -16,7 +16,8 @@ public struct CommandIDClock: Hashable, Sendable {
   /// Creates the next ID.
   ///
   /// - Parameters:
-  ///   - wall: The time in Unix milliseconds; a time before that of the last ID counts as equal to it.
+  ///   - wall: The time in Unix milliseconds; a time before that of the last ID counts as equal to
+  ///     it.
   ///   - random: 8 random bytes, of which 62 bits are used.
   /// - Returns: An ID that sorts after all earlier ones.
   public mutating func next(wall: Int64, random: [UInt8]) -> CommandID {

@@ -1,5 +1,5 @@
-/// The name of a kind of command, or of a state that a child's machine reports: 1 to 64 ASCII letters, digits and
-/// hyphens.
+/// The name of a kind of command, or of a state that a child's machine reports: 1 to 64 ASCII
+/// letters, digits and hyphens.
 ///
 /// A machine with a later version may use names that this version does not know.
 ///

@@ -11,7 +11,8 @@ public struct CommandPayload: Sendable {
   public var kind: CommandKind { type(of: value).kind }
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { value.fault }
-  /// The age in milliseconds after which the command expires unless its author says otherwise; `nil` for never.
+  /// The age in milliseconds after which the command expires unless its author says otherwise;
+  /// `nil` for never.
   public var usualLifetime: Int64? { value.usualLifetime }
   /// A phrase that describes the command in a list of commands.
   public var summary: String { value.summary }

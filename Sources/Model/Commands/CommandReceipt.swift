@@ -10,7 +10,8 @@ public struct CommandReceipt: Hashable, Sendable {
     case expired
     /// A state that was set later is in force instead.
     case superseded(StateInForce?)
-    /// The command is durable on the machine and waits for something, which the text names; this outcome is not final.
+    /// The command is durable on the machine and waits for something, which the text names; this
+    /// outcome is not final.
     case underWay(waitsFor: String)
   }
 

@@ -1,7 +1,7 @@
 /// A registry of the kinds of command that a program supports, by name.
 ///
-/// `LatchkeyHousehold` defines the production registry. The body codings, and with them the store, receive it as a
-/// parameter; a JSON decoder receives it in its `userInfo`.
+/// `LatchkeyHousehold` defines the production registry. The body codings, and with them the store,
+/// receive it as a parameter; a JSON decoder receives it in its `userInfo`.
 public struct CommandRegistry: Sendable {
   private let definitions: [CommandKind: any CommandDefinition.Type]
   private let states: [CommandKind: any CommandState.Type]
@@ -30,7 +30,8 @@ public struct CommandRegistry: Sendable {
   ///   - kind: The name of the kind.
   ///   - bytes: The wire form of the payload.
   /// - Returns: The payload, whose values are valid.
-  /// - Throws: `BodyFault`, the sender's fault, if the bytes or values are invalid or the kind is not registered.
+  /// - Throws: `BodyFault`, the sender's fault, if the bytes or values are invalid or the kind is
+  ///   not registered.
   public func payload(_ kind: String, _ bytes: [UInt8]) throws(BodyFault) -> CommandPayload {
     guard let known = CommandKind(rawValue: kind) else { throw BodyFault("the name of its kind is malformed") }
     guard let type = definitions[known] else {
@@ -47,7 +48,8 @@ public struct CommandRegistry: Sendable {
   ///   - kind: The name of the kind.
   ///   - bytes: The wire form of the state.
   /// - Returns: The state.
-  /// - Throws: `BodyFault`, the sender's fault, if the bytes are malformed or the kind is not registered.
+  /// - Throws: `BodyFault`, the sender's fault, if the bytes are malformed or the kind is not
+  ///   registered.
   public func state(_ kind: String, _ bytes: [UInt8]) throws(BodyFault) -> StateInForce {
     guard let known = CommandKind(rawValue: kind), let type = states[known] else {
       throw BodyFault("a state of an unknown kind")
@@ -65,7 +67,8 @@ extension CodingUserInfoKey {
 }
 
 extension Decoder {
-  /// Returns the registry in the decoder's `userInfo`; throws `DecodingError`, the program's fault, if there is none.
+  /// Returns the registry in the decoder's `userInfo`; throws `DecodingError`, the program's fault,
+  /// if there is none.
   func commands() throws -> CommandRegistry {
     guard let registry = userInfo[.commands] as? CommandRegistry else {
       throw DecodingError.dataCorrupted(

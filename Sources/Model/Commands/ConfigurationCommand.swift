@@ -15,7 +15,8 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
   public var statusAt: Int64
   /// The reason of a failure, in one sentence.
   public var reason: String?
-  /// The thing that the child's machine waits for before it executes the stored command, as a phrase after “waits for”.
+  /// The thing that the child's machine waits for before it executes the stored command, as a
+  /// phrase after “waits for”.
   public var waitsFor: String?
   /// The state that the child's machine reported to be in force.
   public var stateInForce: StateInForce?

@@ -15,8 +15,8 @@ public struct EffectWait: Hashable, Sendable {
   public var what: String
   /// The time in which the effect must have an outcome, in milliseconds of this machine's age.
   public var within: Int64
-  /// The state that the machine holds already, which answers the command if nothing more is known in time; `nil` if the
-  /// command fails then.
+  /// The state that the machine holds already, which answers the command if nothing more is known
+  /// in time; `nil` if the command fails then.
   public var held: StateInForce?
 
   public init(_ what: String, within: Int64, held: StateInForce? = nil) {

@@ -1,6 +1,8 @@
-/// The reads and writes that are available to the effects of commands, within the transaction that executes a command.
+/// The reads and writes that are available to the effects of commands, within the transaction that
+/// executes a command.
 ///
-/// One implementation uses the database, the other is the simulator's in memory, so that both run the same effects.
+/// One implementation uses the database, the other is the simulator's in memory, so that both run
+/// the same effects.
 public protocol EffectTransaction {
   var own: DeviceID { get }
   /// The device that issued the command, for the audit.
@@ -9,14 +11,15 @@ public protocol EffectTransaction {
   var wall: Int64 { get }
   /// How far this machine enforces rules.
   var enforcement: Enforcement { get }
-  /// A Boolean value that indicates whether an agent is to carry out what follows from rules, so that they are in force
-  /// once it says so.
+  /// A Boolean value that indicates whether an agent is to carry out what follows from rules, so
+  /// that they are in force once it says so.
   var awaitsAgent: Bool { get }
 
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
   mutating func keep(_ message: ReceivedMessage) throws
 
-  /// Returns a register that this machine holds, also a deleted one; `nil` if there has been no edit of it.
+  /// Returns a register that this machine holds, also a deleted one; `nil` if there has been no
+  /// edit of it.
   func register(_ key: RegisterKey, in zone: Zone) throws -> Register?
   /// Returns the registers of a zone that this machine holds, in the order of their keys.
   func registers(in zone: Zone) throws -> [Register]
@@ -29,8 +32,8 @@ public protocol EffectTransaction {
   mutating func tell(_ registers: [Register]) throws
   /// On a child's machine: has the parent that gave the command hear of registers.
   mutating func tellAuthor(_ registers: [Register]) throws
-  /// On a parent's machine: keeps what a child's machine says that it holds and this machine has not set or has lost, and
-  /// moves the hybrid clock past it.
+  /// On a parent's machine: keeps what a child's machine says that it holds and this machine has
+  /// not set or has lost, and moves the hybrid clock past it.
   mutating func note(_ told: [Register], by device: DeviceID) throws
 
   /// Returns the facts of a kind about a child, in the order in which they arrived.
@@ -41,17 +44,20 @@ public protocol EffectTransaction {
   ///   - kind: The kind.
   ///   - child: The child.
   ///   - empty: The value without facts.
-  ///   - add: Adds facts in the order in which they arrived; that of facts added in two calls must be that of one call.
+  ///   - add: Adds facts in the order in which they arrived; that of facts added in two calls must
+  ///     be that of one call.
   /// - Returns: The value.
   /// - Throws: The database's error.
   func value<Value: Sendable>(
     of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
   ) throws -> Value
-  /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear of it.
+  /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear
+  /// of it.
   ///
   /// Throws `BodyFault` if there is no room for it.
   mutating func add(_ fact: Fact) throws
-  /// Has a device hear of a fact that this machine holds, also if the device made it: a restored machine may not know it.
+  /// Has a device hear of a fact that this machine holds, also if the device made it: a restored
+  /// machine may not know it.
   mutating func remind(_ device: DeviceID, of fact: Fact) throws
   /// Has a device hear of all facts about a child, now and from now on.
   mutating func offerFacts(of child: ChildID, to device: DeviceID) throws

@@ -1,6 +1,7 @@
 /// How far a child's machine enforces a rule.
 ///
-/// Every receipt states it, so that a rule that is only stored is not mistaken for one that is enforced.
+/// Every receipt states it, so that a rule that is only stored is not mistaken for one that is
+/// enforced.
 public enum Enforcement: String, Codable, Sendable, Hashable, CaseIterable {
   /// The rule is stored and shown; no part of the machine closes or refuses programs.
   case recorded

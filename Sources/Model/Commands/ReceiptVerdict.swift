@@ -2,7 +2,8 @@
 ///
 /// Spec: Protocol/06-messages.md §4.
 public enum ReceiptVerdict: Hashable, Sendable {
-  /// The state that the command sets is in force exactly, with how far the child's machine enforces it.
+  /// The state that the command sets is in force exactly, with how far the child's machine enforces
+  /// it.
   case inForce(Enforcement?)
   /// Another state is in force that was set later than this command.
   case overtaken(StateInForce)

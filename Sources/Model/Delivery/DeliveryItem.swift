@@ -4,7 +4,8 @@
 public struct DeliveryItem: Hashable, Sendable {
   /// The number, counted from 1 without gaps.
   public var sequence: UInt64
-  /// For `ItemKind.skip`, the last number of the range that starts at `sequence`; otherwise equal to `sequence`.
+  /// For `ItemKind.skip`, the last number of the range that starts at `sequence`; otherwise equal
+  /// to `sequence`.
   public var skipThrough: UInt64
   public var kind: ItemKind
   /// The ID of the command, record or receipt, 16 bytes; empty for `skip`.

@@ -1,7 +1,7 @@
 /// The kind of an item's body.
 ///
-/// A number that is not listed belongs to a newer version: the item is acknowledged and reported, and never stops a
-/// stream.
+/// A number that is not listed belongs to a newer version: the item is acknowledged and reported,
+/// and never stops a stream.
 public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt32
 
@@ -9,7 +9,8 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// A number without an item, because what it held was cancelled, has expired, or was merged or dropped.
+  /// A number without an item, because what it held was cancelled, has expired, or was merged or
+  /// dropped.
   public static let skip = ItemKind(rawValue: 0)
   public static let command = ItemKind(rawValue: 1)
   /// The answer to a command.

@@ -50,7 +50,8 @@ public struct RefusedItem: Hashable, Sendable {
 public struct RefusalNotice: Hashable, Sendable {
   /// The refused items, at most `Limits.refusalItems`.
   public var items: [RefusedItem]
-  /// The total number of the receiver's items that the sender has refused since they were paired, including these.
+  /// The total number of the receiver's items that the sender has refused since they were paired,
+  /// including these.
   public var total: Int64
 
   public init(items: [RefusedItem], total: Int64) {

@@ -1,7 +1,7 @@
 /// A statement about a child that never changes: facts only add up.
 ///
-/// A fact belongs to the child's zone. Its identity, its author and its day follow from its text, as its kind says
-/// (`FactDefinition`), so that arriving twice is one.
+/// A fact belongs to the child's zone. Its identity, its author and its day follow from its text,
+/// as its kind says (`FactDefinition`), so that arriving twice is one.
 ///
 /// Spec: Protocol/12-facts.md §1.
 public struct Fact: Hashable, Sendable {

@@ -29,7 +29,8 @@ public struct FactDefinition: Sendable {
   public var daysKept: Int?
   /// Reads a text; `nil` for any text but the one form of a valid fact.
   public var read: @Sendable (String) -> FactReading?
-  /// Returns whether the first of two texts of one identity is kept although the second one is held.
+  /// Returns whether the first of two texts of one identity is kept although the second one is
+  /// held.
   ///
   /// It must order the texts, so that every order of arrival has the same outcome.
   public var isKept: @Sendable (_ text: String, _ held: String) -> Bool

@@ -1,6 +1,7 @@
 /// A kind of condition, with the words in which people read it.
 ///
-/// Doctor shows each condition of a machine, and a receipt names those that change what an edit asks (06 §4).
+/// Doctor shows each condition of a machine, and a receipt names those that change what an edit
+/// asks (06 §4).
 ///
 /// Spec: Protocol/10-household.md §6.
 public struct ConditionKind: Hashable, Sendable {
@@ -26,9 +27,10 @@ public struct ConditionKind: Hashable, Sendable {
 
   /// Every kind; one that is added is added here and to the table of the specification.
   ///
-  /// In the sentence, `{there}` stands for “on” and the machine, or “there”; `{machine}` for the machine, `{account}` for the name of
-  /// the account after a space, `{for account}` for the same with “for the account”, `{app}` for the application in the detail, and
-  /// `{detail}` for the detail itself. Where there is none, the words are left out.
+  /// In the sentence, `{there}` stands for “on” and the machine, or “there”; `{machine}` for the
+  /// machine, `{account}` for the name of the account after a space, `{for account}` for the same
+  /// with “for the account”, `{app}` for the application in the detail, and `{detail}` for the
+  /// detail itself. Where there is none, the words are left out.
   public static let all: [ConditionKind] = [
     ConditionKind(
       "agent-silent", .fault, "No agent runs {there}, so nothing is closed.",
@@ -193,7 +195,8 @@ public struct ConditionKind: Hashable, Sendable {
 
   /// Returns the sentence for a condition of a machine, and the next step.
   ///
-  /// `machine` is “this machine” or the machine's name in quotation marks, and `account` the account's name, or empty.
+  /// `machine` is “this machine” or the machine's name in quotation marks, and `account` the
+  /// account's name, or empty.
   public func words(
     on machine: String, account: String, detail: String
   ) -> (sentence: String, next: String) {
@@ -205,7 +208,8 @@ public struct ConditionKind: Hashable, Sendable {
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
 
-  /// Returns the sentence of a receipt for an edit in which a machine names a condition; the machine is called “there”.
+  /// Returns the sentence of a receipt for an edit in which a machine names a condition; the
+  /// machine is called “there”.
   public static func receiptSentence(of name: String) -> String {
     guard let kind = named(name) else {
       return "Something is carried out otherwise there: update Latchkey on this machine to see what."
@@ -219,7 +223,8 @@ public struct ConditionKind: Hashable, Sendable {
       ])
   }
 
-  /// Returns a text with words in the place of the names in braces, in one pass: what a name stands for is not read again.
+  /// Returns a text with words in the place of the names in braces, in one pass: what a name stands
+  /// for is not read again.
   private static func filled(_ text: String, _ words: [String: String]) -> String {
     var (result, rest) = ("", text[...])
     while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {

@@ -1,5 +1,5 @@
-/// Something about a child's machine that weakens what its parents ask of it, such as an account of a child that may become
-/// root.
+/// Something about a child's machine that weakens what its parents ask of it, such as an account of
+/// a child that may become root.
 ///
 /// Spec: Protocol/10-household.md §6.
 public struct MachineCondition: Hashable, Sendable, Codable {

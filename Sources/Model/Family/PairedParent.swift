@@ -1,4 +1,5 @@
-/// A parent's machine that a child's machine is or was paired with, as the child's machine reports it to each of its parents.
+/// A parent's machine that a child's machine is or was paired with, as the child's machine reports
+/// it to each of its parents.
 ///
 /// Spec: Protocol/06-messages.md §10.
 public struct PairedParent: Hashable, Sendable, Codable {
@@ -44,7 +45,8 @@ public struct OtherParent: Hashable, Sendable, Codable {
   public var parent: PairedParent
   /// The time of the first report of it in Unix milliseconds by this machine's wall clock.
   public var toldAt: Int64
-  /// A Boolean value that indicates whether this machine first heard of it less than a day of running time ago.
+  /// A Boolean value that indicates whether this machine first heard of it less than a day of
+  /// running time ago.
   public var isNews: Bool
 
   public init(parent: PairedParent, toldAt: Int64, isNews: Bool) {

@@ -24,8 +24,8 @@ public enum Crockford {
   /// Returns the bytes of base-32 values; `nil` if the remaining bits are not zero.
   static func bytes(_ values: some Collection<UInt8>) -> [UInt8]? { FiveBits.bytes(of: values)?.bytes }
 
-  /// Returns the Luhn mod 32 check value of base-32 values, which detects every single wrong symbol and nearly every
-  /// swap of neighbours.
+  /// Returns the Luhn mod 32 check value of base-32 values, which detects every single wrong symbol
+  /// and nearly every swap of neighbours.
   package static func check(_ values: some BidirectionalCollection<UInt8>) -> UInt8 {
     var factor = 2
     var sum = 0
@@ -69,7 +69,8 @@ package enum FiveBits {
     return groups
   }
 
-  /// Returns the whole bytes of groups, and the number of bits that are left over; `nil` if those are not zero.
+  /// Returns the whole bytes of groups, and the number of bits that are left over; `nil` if those
+  /// are not zero.
   package static func bytes(of groups: some Collection<UInt8>) -> (bytes: [UInt8], leftOver: Int)? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

@@ -1,7 +1,8 @@
-/// The permanent ID of a device: the first 20 bytes of SHA-256 over a domain string and its two public keys.
+/// The permanent ID of a device: the first 20 bytes of SHA-256 over a domain string and its two
+/// public keys.
 ///
-/// As text, it has 32 Crockford base-32 symbols and a Luhn mod 32 check symbol, in groups of four, such as
-/// `ABCD-EFGH-…-K`.
+/// As text, it has 32 Crockford base-32 symbols and a Luhn mod 32 check symbol, in groups of four,
+/// such as `ABCD-EFGH-…-K`.
 ///
 /// Spec: Protocol/01-overview.md §3.
 public struct DeviceID: Hashable, Sendable, Comparable {
@@ -17,8 +18,8 @@ public struct DeviceID: Hashable, Sendable, Comparable {
     self.bytes = Array(bytes)
   }
 
-  /// Creates an ID from its text form, ignoring case, dashes and spaces; `nil` if the text is malformed or its check
-  /// symbol is wrong.
+  /// Creates an ID from its text form, ignoring case, dashes and spaces; `nil` if the text is
+  /// malformed or its check symbol is wrong.
   public init?(_ text: some StringProtocol) {
     let compact = String(text).filter { $0 != "-" && $0 != " " }
     guard let values = Crockford.values(compact), values.count == 33,
@@ -28,8 +29,8 @@ public struct DeviceID: Hashable, Sendable, Comparable {
     self.init(bytes: bytes)
   }
 
-  /// The first eight symbols, which are enough to distinguish a family's devices in a table, but never prove an
-  /// identity.
+  /// The first eight symbols, which are enough to distinguish a family's devices in a table, but
+  /// never prove an identity.
   public var short: String { String(description.prefix(9)) }
 
   /// Returns whether `left` sorts before `right`.

@@ -5,7 +5,8 @@
 /// Spec: Protocol/04-session.md §3.
 public struct DeviceLabel: Hashable, Sendable {
   public var name: DeviceName
-  /// The time of the naming and the device that named it; `nil` for the name with which a device was created.
+  /// The time of the naming and the device that named it; `nil` for the name with which a device
+  /// was created.
   public var at: HybridTimestamp?
 
   public init(_ name: DeviceName, at: HybridTimestamp? = nil) {
@@ -34,7 +35,8 @@ public struct SessionLabels: Hashable, Sendable {
 }
 
 extension DeviceName {
-  /// Returns this name, followed by the smallest number that makes it different if another device has it.
+  /// Returns this name, followed by the smallest number that makes it different if another device
+  /// has it.
   ///
   /// - Parameter taken: The names of the other devices, compared without regard to case.
   /// - Returns: A name that is not in `taken`.

@@ -1,4 +1,5 @@
-/// The name that people gave a device: 1 to 64 bytes of UTF-8 without control or invisible characters.
+/// The name that people gave a device: 1 to 64 bytes of UTF-8 without control or invisible
+/// characters.
 ///
 /// It is never an identity.
 public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
@@ -22,8 +23,8 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Creates a name that is safe to show from any text that a peer sent: unprintable characters are replaced, and it is
-  /// truncated to 64 bytes.
+  /// Creates a name that is safe to show from any text that a peer sent: unprintable characters are
+  /// replaced, and it is truncated to 64 bytes.
   public init(sanitising text: String) {
     var safe = TextRule.deviceName.cleaned(text)
     while safe.first == " " { safe.removeFirst() }

@@ -1,8 +1,9 @@
 /// A search for the device that a person names; the node and the terminal both use it.
 ///
-/// A person can name a device by its name, the name of a child that uses it, its device ID, or an unambiguous prefix of one
-/// of them, without regard to case. A complete name outranks a prefix. A device's name and a child's name rank equally,
-/// since a child's machine can rename itself and must not take over the name of another one.
+/// A person can name a device by its name, the name of a child that uses it, its device ID, or an
+/// unambiguous prefix of one of them, without regard to case. A complete name outranks a prefix. A
+/// device's name and a child's name rank equally, since a child's machine can rename itself and
+/// must not take over the name of another one.
 ///
 /// Spec: Protocol/07-local-api.md §3.
 public enum DeviceSearch {
@@ -10,7 +11,8 @@ public enum DeviceSearch {
   public struct Label: Hashable, Sendable {
     public var deviceID: DeviceID
     public var name: DeviceName
-    /// The name of the child whose device it is; of a device that several share, their names, separated by `, `.
+    /// The name of the child whose device it is; of a device that several share, their names,
+    /// separated by `, `.
     public var childName: String?
 
     public var children: [String] { childName.map { ChildNames.split($0) } ?? [] }

@@ -13,8 +13,8 @@ public enum Hexadecimal {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns the bytes of hexadecimal text in either case; `nil` if it contains other characters or an odd number of
-  /// digits.
+  /// Returns the bytes of hexadecimal text in either case; `nil` if it contains other characters or
+  /// an odd number of digits.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let symbols = Array(text.utf8)
     guard symbols.count.isMultiple(of: 2) else { return nil }

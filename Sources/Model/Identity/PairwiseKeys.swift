@@ -1,7 +1,7 @@
 /// The pairwise keys that one side holds for a peer while one key replaces another.
 ///
-/// In every state that the two sides can reach, whichever of their messages were lost, either side can call the other.
-/// A pure value with keys of 32 bytes each.
+/// In every state that the two sides can reach, whichever of their messages were lost, either side
+/// can call the other. A pure value with keys of 32 bytes each.
 ///
 /// Spec: Protocol/04-session.md §9, with the state diagram there.
 public struct PairwiseKeys: Hashable, Sendable {

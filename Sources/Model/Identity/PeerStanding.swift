@@ -1,4 +1,5 @@
-/// The state of a peer in the database that decides whether a session may be opened with it, and with which keys.
+/// The state of a peer in the database that decides whether a session may be opened with it, and
+/// with which keys.
 ///
 /// Spec: Protocol/03-pairing.md §5, Protocol/04-session.md §9 and §10, Protocol/06-messages.md §7.
 public struct PeerStanding: Hashable, Sendable {
@@ -52,7 +53,8 @@ public struct PeerStanding: Hashable, Sendable {
     }
   }
 
-  /// The keys with which the peer may answer a call, most likely first; empty if no session may be opened.
+  /// The keys with which the peer may answer a call, most likely first; empty if no session may be
+  /// opened.
   public var callingKeys: [[UInt8]] {
     let pending = pendingKey.map { [$0] } ?? []
     switch state {

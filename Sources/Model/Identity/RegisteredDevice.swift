@@ -10,13 +10,15 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
   /// The name that people gave the device.
   public var name: DeviceName
   public var role: DeviceRole
-  /// The name of the child whose machine it is, as the parent entered it; at most 64 bytes of UTF-8.
+  /// The name of the child whose machine it is, as the parent entered it; at most 64 bytes of
+  /// UTF-8.
   public var childName: String?
   /// The Ed25519 key, 32 bytes as hexadecimal text.
   public var identityKey: String
   /// The X25519 key, 32 bytes as hexadecimal text.
   public var linkKey: String
-  /// The time of the pairing by this device's wall clock in Unix milliseconds, for people and never for decisions.
+  /// The time of the pairing by this device's wall clock in Unix milliseconds, for people and never
+  /// for decisions.
   ///
   /// The same holds for the next two times.
   public var pairedAt: Int64

@@ -19,7 +19,8 @@ public struct AccountRequest: Hashable, Sendable, Codable {
   public var account: String
   /// The child, as a person names it; `nil` for nobody.
   public var child: String?
-  /// Whether the machine may look for an account of this name that it has not told of; `nil` for no.
+  /// Whether the machine may look for an account of this name that it has not told of; `nil` for
+  /// no.
   public var isUnlisted: Bool?
 
   public init(device: String?, account: String, child: String?, isUnlisted: Bool? = nil) {

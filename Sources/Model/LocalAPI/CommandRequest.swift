@@ -6,7 +6,8 @@ public struct CommandRequest: Hashable, Sendable {
   public var device: String
   /// The draft of the command; omitted values stay as they are.
   public var action: CommandDraft
-  /// The lifetime in milliseconds: 1 s to 366 days, or 0 for no limit; `nil` for the default of the kind.
+  /// The lifetime in milliseconds: 1 s to 366 days, or 0 for no limit; `nil` for the default of the
+  /// kind.
   public var expiresAfter: Int64?
 
   public init(device: String, action: CommandDraft, expiresAfter: Int64? = nil) {
@@ -21,7 +22,8 @@ extension CommandRequest: Codable {
     case device, expiresAfter
   }
 
-  /// Decodes the value from its JSON form, in which the draft's members `kind` and `payload` are beside the device.
+  /// Decodes the value from its JSON form, in which the draft's members `kind` and `payload` are
+  /// beside the device.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     device = try fields.decode(String.self, forKey: .device)

@@ -6,8 +6,8 @@ public struct DeviceAddress: Hashable, Sendable, Codable {
   public var address: String
   /// How the address was learned.
   public var source: AddressSource
-  /// A Boolean value that indicates whether the device was reached there on the present network; `nil` if that is
-  /// unknown.
+  /// A Boolean value that indicates whether the device was reached there on the present network;
+  /// `nil` if that is unknown.
   public var isOfThisNetwork: Bool?
   /// A Boolean value that indicates whether a session is open there.
   public var isInUse: Bool

@@ -9,9 +9,11 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
     public var role: DeviceRole
     /// The announced addresses as `host:port`, at most 16.
     public var addresses: [String]
-    /// A Boolean value that indicates whether a session with the device is open, however it was found.
+    /// A Boolean value that indicates whether a session with the device is open, however it was
+    /// found.
     public var isConnected: Bool
-    /// A Boolean value that indicates whether the device answers at an announced address; `nil` while that is unknown.
+    /// A Boolean value that indicates whether the device answers at an announced address; `nil`
+    /// while that is unknown.
     ///
     /// A machine that was switched off without a goodbye remains announced for some minutes.
     public var isAnswering: Bool?

@@ -8,8 +8,8 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var processID: Int32
   /// The endpoints on which it listens, such as `0.0.0.0:41234`.
   public var listening: [String]
-  /// The back end that finds peers, `avahi-daemon`, `embedded`, `static` or `starting`, or a sentence about why there
-  /// is none.
+  /// The back end that finds peers, `avahi-daemon`, `embedded`, `static` or `starting`, or a
+  /// sentence about why there is none.
   public var discovery: String
   /// The interfaces that `run --interfaces` names; `nil` if all that are not virtual are used.
   public var interfaces: [String]?

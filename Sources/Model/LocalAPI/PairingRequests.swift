@@ -20,7 +20,8 @@ public struct InviteRequest: Hashable, Sendable, Codable {
 public struct JoinRequest: Hashable, Sendable, Codable {
   /// The typed or pasted code; case, spaces and dashes do not matter.
   public var code: String
-  /// The inviter's `host:port`, for a network on which neither the code's address nor mDNS reaches it.
+  /// The inviter's `host:port`, for a network on which neither the code's address nor mDNS reaches
+  /// it.
   public var peer: String?
   /// A Boolean value that indicates whether to join without asking the person at this machine.
   public var acceptWithoutAsking: Bool
@@ -39,7 +40,8 @@ extension LocalAPIError {
   )
 }
 
-/// The body of `POST /v1/pairing/{pairingID}/answer`: a person's answer to the question of a pairing.
+/// The body of `POST /v1/pairing/{pairingID}/answer`: a person's answer to the question of a
+/// pairing.
 public struct PairingAnswer: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the person accepts the other machine.
   public var accept: Bool
@@ -60,7 +62,8 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
     /// A code is open and unused, or the joiner is dialing.
     case waiting
-    /// The other side proved that it has the code, and the person is asked; see `peerName` and `digits`.
+    /// The other side proved that it has the code, and the person is asked; see `peerName` and
+    /// `digits`.
     case asking
     /// Both sides agreed, and the pairing is being stored.
     case committing
@@ -85,7 +88,8 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var code: String?
   /// The short code of the same invitation, such as `KX-7Q2MN-4C`; present if `code` is.
   public var typedCode: String?
-  /// The first two symbols of the typed code, which are announced while the code is open and not secret.
+  /// The first two symbols of the typed code, which are announced while the code is open and not
+  /// secret.
   public var prefix: String?
   /// The name of the child whose machine was invited.
   public var childName: String?

@@ -6,7 +6,8 @@
 public enum PeerMark: String, Codable, Sendable, Hashable, CaseIterable {
   /// No session has been open since the pairing.
   case neverConnected = "never-connected"
-  /// Two running machines use the device's keys; nothing is exchanged until a person releases the device.
+  /// Two running machines use the device's keys; nothing is exchanged until a person releases the
+  /// device.
   case quarantined
   /// The device was removed on this machine and has not been notified yet.
   case removalUntold = "removal-untold"

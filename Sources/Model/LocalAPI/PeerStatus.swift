@@ -5,8 +5,8 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var isConnected: Bool
   /// The address at which the device can be dialed, such as `192.168.1.5:41234`.
   ///
-  /// It is that of the open session, or else the first of `addresses`. It has no port if the device dialed this machine
-  /// and has not stated on which port it listens.
+  /// It is that of the open session, or else the first of `addresses`. It has no port if the device
+  /// dialed this machine and has not stated on which port it listens.
   public var address: String?
   /// The state of the exchange with the device.
   public var sync: SyncState
@@ -20,12 +20,13 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var retries: Int
   /// The time until the next attempt in milliseconds, counted from the answer.
   ///
-  /// It is `nil` during a session or an attempt, and while no address is known; the device is then dialed as soon as it
-  /// appears on the network.
+  /// It is `nil` during a session or an attempt, and while no address is known; the device is then
+  /// dialed as soon as it appears on the network.
   public var nextTryInMilliseconds: Int64?
   /// The known addresses: the one in use first, then by the last success; at most 32.
   public var addresses: [DeviceAddress]
-  /// On a parent's node, the other parents that the child's machine reports, latest first; `nil` for none.
+  /// On a parent's node, the other parents that the child's machine reports, latest first; `nil`
+  /// for none.
   public var otherParents: [OtherParent]?
 
   public init(

@@ -42,7 +42,8 @@ extension PointsReview: CheckedRequest {
   public var textFault: String? { record.flatMap { TextRule.deviceName.fault(in: $0) } }
 }
 
-/// `POST /v1/points/redeem`: points that a child changes into time; `POST /v1/points/refund`: time that it gives back.
+/// `POST /v1/points/redeem`: points that a child changes into time; `POST /v1/points/refund`: time
+/// that it gives back.
 public struct PointsRedemption: Hashable, Sendable, Codable {
   /// The child; `nil` on the machine of one child.
   public var child: String?

@@ -1,4 +1,5 @@
-/// The number of items that left a queue undelivered with one fate, since the device was first paired.
+/// The number of items that left a queue undelivered with one fate, since the device was first
+/// paired.
 public struct QueueTally: Hashable, Sendable, Codable {
   public var fate: DeliveryFate
   public var items: Int64

@@ -2,8 +2,8 @@
 public struct RuleRequest: Hashable, Sendable, Codable {
   /// A rule that is set or removed.
   public struct Change: Hashable, Sendable, Codable {
-    /// The key of its register, such as `limits/daily`; for a rule of `RuleRequest.app`, what follows the application in it,
-    /// such as `blocked`.
+    /// The key of its register, such as `limits/daily`; for a rule of `RuleRequest.app`, what
+    /// follows the application in it, such as `blocked`.
     public var key: String
     /// The value as a person may type it; `nil` removes the rule.
     public var value: String?
@@ -16,9 +16,11 @@ public struct RuleRequest: Hashable, Sendable, Codable {
 
   /// 1 to 64 changes, each of another rule.
   public var changes: [Change]
-  /// The application whose rules are set, by its name or ID or a beginning of them; `nil` if the keys are whole.
+  /// The application whose rules are set, by its name or ID or a beginning of them; `nil` if the
+  /// keys are whole.
   public var app: String?
-  /// A Boolean value that indicates whether `app` may be the ID of an application that nothing is known of.
+  /// A Boolean value that indicates whether `app` may be the ID of an application that nothing is
+  /// known of.
   public var isNew: Bool?
 
   public init(_ changes: [Change], app: String? = nil, isNew: Bool? = nil) {

@@ -13,7 +13,8 @@ public struct RunningNow: Hashable, Sendable, Codable {
   public var since: Int64
   /// The time of use so far, as far as known, in milliseconds.
   public var activeMilliseconds: Int64
-  /// A Boolean value that indicates whether the machine has not told of it for so long that it may have ended.
+  /// A Boolean value that indicates whether the machine has not told of it for so long that it may
+  /// have ended.
   public var isStale: Bool
 
   public init(

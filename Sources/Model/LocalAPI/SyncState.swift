@@ -9,8 +9,8 @@ public enum SyncState: Hashable, Sendable {
   case synced(at: Int64)
   /// The last attempt failed.
   ///
-  /// `nextTryInMilliseconds` counts from the moment of the answer. It is `nil` if no address of the device is known;
-  /// the device is then dialed as soon as it appears on the network.
+  /// `nextTryInMilliseconds` counts from the moment of the answer. It is `nil` if no address of the
+  /// device is known; the device is then dialed as soon as it appears on the network.
   case error(reason: String, nextTryInMilliseconds: Int64?)
 }
 

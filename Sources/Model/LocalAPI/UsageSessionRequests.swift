@@ -1,7 +1,7 @@
 /// The body of `POST /v1/usage/sessions`, which starts to record a program.
 ///
-/// Only a child's node accepts it. The times are checked and not stored: the session begins when the node accepts the
-/// request, by the node's own clocks.
+/// Only a child's node accepts it. The times are checked and not stored: the session begins when
+/// the node accepts the request, by the node's own clocks.
 public struct UsageStartRequest: Hashable, Sendable, Codable {
   public var appID: String
   /// The application's name for people; `nil` for the name in the rules, or else the ID.

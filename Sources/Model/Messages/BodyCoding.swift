@@ -1,4 +1,5 @@
-/// A coding of domain values as item bodies, which lets the store work without knowledge of the wire format.
+/// A coding of domain values as item bodies, which lets the store work without knowledge of the
+/// wire format.
 public protocol BodyCoding: Sendable {
   /// The kinds of command that the coding supports.
   var commands: CommandRegistry { get }
@@ -16,8 +17,8 @@ public protocol BodyCoding: Sendable {
   func encode(_ registers: [Register]) -> [UInt8]
   func encode(_ facts: [Fact]) -> [UInt8]
 
-  /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that this version does not
-  /// know.
+  /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that
+  /// this version does not know.
   func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
   func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt
   func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord

@@ -15,8 +15,8 @@ public struct Hello: Hashable, Sendable {
   public var versions: ClosedRange<UInt32>
   /// The version of the sender's software, for people.
   public var software: String
-  /// A random number of 16 bytes, chosen when the process starts; a new value means that older sessions with it are
-  /// dead.
+  /// A random number of 16 bytes, chosen when the process starts; a new value means that older
+  /// sessions with it are dead.
   public var runID: [UInt8]
   public var name: String
   /// The sender's role, for people.
@@ -31,17 +31,19 @@ public struct Hello: Hashable, Sendable {
   public var outgoing: [StreamPosition]
   /// The streams that the sender receives, with their epochs and the last numbers in force.
   public var incoming: [StreamPosition]
-  /// The last item in force of each stream that the sender receives, which reveals a peer that was restored from a
-  /// backup.
+  /// The last item in force of each stream that the sender receives, which reveals a peer that was
+  /// restored from a backup.
   public var held: [HeldItem]
   /// The ID of the pairwise key with which the sender answers calls, 8 bytes.
   public var keyID: [UInt8]
-  /// The number of sessions with the receiver that were established in this run of the sender and have ended.
+  /// The number of sessions with the receiver that were established in this run of the sender and
+  /// have ended.
   public var endedSessions: UInt64
-  /// The number of devices that the sender is paired with, including the receiver if the pairing is final.
+  /// The number of devices that the sender is paired with, including the receiver if the pairing is
+  /// final.
   ///
-  /// A child's machine remembers it, so that it does not query the network at the same moment as all its siblings after
-  /// a power cut; Protocol/02-discovery.md §4 has the figures.
+  /// A child's machine remembers it, so that it does not query the network at the same moment as
+  /// all its siblings after a power cut; Protocol/02-discovery.md §4 has the figures.
   public var devices: UInt32
 
   public init(

@@ -6,7 +6,8 @@ public struct SessionBatch: Hashable, Sendable {
   public var hello: Hello?
   /// Items of the sender's streams.
   public var runs: [ItemRun]
-  /// The streams that the sender of this batch receives, with the last numbers durable and in force.
+  /// The streams that the sender of this batch receives, with the last numbers durable and in
+  /// force.
   public var stored: [StreamPosition]
   /// The number of a ping, to be answered with the same number.
   public var ping: UInt64?
@@ -14,7 +15,8 @@ public struct SessionBatch: Hashable, Sendable {
   public var pong: UInt64?
   /// The reason why the sender ends the session.
   public var goodbye: Goodbye?
-  /// A Boolean value that indicates whether the sender's next frame uses the next key of this direction.
+  /// A Boolean value that indicates whether the sender's next frame uses the next key of this
+  /// direction.
   public var rekey: Bool
   /// The endpoints at which the sender accepts connections, if they have changed.
   public var reach: Reach?

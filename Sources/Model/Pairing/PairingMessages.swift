@@ -2,7 +2,8 @@
 ///
 /// Spec: Protocol/03-pairing.md §4.
 public struct PairingOpening: Hashable, Sendable {
-  /// The value that commits the joiner to its keys and random number before it sees the inviter's, 32 bytes.
+  /// The value that commits the joiner to its keys and random number before it sees the inviter's,
+  /// 32 bytes.
   public var commitment: [UInt8]
 
   public init(commitment: [UInt8]) {
@@ -10,7 +11,8 @@ public struct PairingOpening: Hashable, Sendable {
   }
 }
 
-/// The identity of a side: the inviter's in the second handshake message, the joiner's in the third.
+/// The identity of a side: the inviter's in the second handshake message, the joiner's in the
+/// third.
 public struct PairingIntroduction: Hashable, Sendable {
   /// The Ed25519 key, 32 bytes.
   public var identityKey: [UInt8]

@@ -1,23 +1,27 @@
-/// The computation of points from time and rates, in whole milli-points, without loss between two stretches of use.
+/// The computation of points from time and rates, in whole milli-points, without loss between two
+/// stretches of use.
 ///
-/// Earnings are rounded down and costs up, for the whole day rather than each stretch, since the remainder is carried
-/// over. Dividing a session anywhere within a day therefore changes nothing, and no order of earning, paying and
-/// refunds results in more than the time was worth. Nothing here overflows, whatever a record contains.
+/// Earnings are rounded down and costs up, for the whole day rather than each stretch, since the
+/// remainder is carried over. Dividing a session anywhere within a day therefore changes nothing,
+/// and no order of earning, paying and refunds results in more than the time was worth. Nothing
+/// here overflows, whatever a record contains.
 public enum PointsArithmetic {
   /// The longest time that counts in one stretch: 100 years, in milliseconds.
   public static let longestMilliseconds: Int64 = 100 * 366 * 86_400_000
 
   /// Returns whether a session is long enough to earn points.
   ///
-  /// Pass the whole session: the parts into which the edges of days divide it earn together. `minimumSessionMinutes` is
-  /// the family's minimum; 0 or less permits every session.
+  /// Pass the whole session: the parts into which the edges of days divide it earn together.
+  /// `minimumSessionMinutes` is the family's minimum; 0 or less permits every session.
   public static func earns(sessionMilliseconds: Int64, minimumSessionMinutes: Int) -> Bool {
     Int128(sessionMilliseconds) >= Int128(minimumSessionMinutes) * 60_000
   }
 
-  /// Returns the points that a stretch of use earns, in milli-points, and carries the remainder over.
+  /// Returns the points that a stretch of use earns, in milli-points, and carries the remainder
+  /// over.
   ///
-  /// - `activeMilliseconds`: The time of use. A negative time counts as 0, and more than 100 years as 100 years.
+  /// - `activeMilliseconds`: The time of use. A negative time counts as 0, and more than 100 years
+  ///   as 100 years.
   /// - `rate`: The rate at the time of use.
   /// - `carry`: The remainder of the application's earlier stretches on that day.
   public static func earned(activeMilliseconds: Int64, rate: PointsRate, carry: inout PointsRemainder) -> Int64 {
@@ -27,12 +31,15 @@ public enum PointsArithmetic {
     return Int64(milliPoints)
   }
 
-  /// Returns the points that a period of use costs, in milli-points, and carries over what is paid in advance.
+  /// Returns the points that a period of use costs, in milli-points, and carries over what is paid
+  /// in advance.
   ///
   /// - Parameters:
-  ///   - activeMilliseconds: The time of use. A negative time counts as 0, and more than 100 years as 100 years.
+  ///   - activeMilliseconds: The time of use. A negative time counts as 0, and more than 100 years
+  ///     as 100 years.
   ///   - rate: The rate at the time of use.
-  ///   - carry: The advance payment of the application's earlier periods of that day, which is updated.
+  ///   - carry: The advance payment of the application's earlier periods of that day, which is
+  ///     updated.
   /// - Returns: The cost.
   public static func cost(activeMilliseconds: Int64, rate: PointsRate, carry: inout PointsRemainder) -> Int64 {
     let unit = Int128(PointsRemainder.partsPerMilliPoint)
@@ -59,14 +66,16 @@ public enum PointsArithmetic {
     return spent >= paidMilliPoints ? 0 : paidMilliPoints - spent
   }
 
-  /// Returns time multiplied by rate, in parts of a milli-point; at most 2 × 10²³, which exceeds 64 bits.
+  /// Returns time multiplied by rate, in parts of a milli-point; at most 2 × 10²³, which exceeds 64
+  /// bits.
   private static func worth(_ milliseconds: Int64, _ rate: PointsRate) -> Int128 {
     Int128(min(max(milliseconds, 0), longestMilliseconds)) * Int128(rate.milliPointsPerHour)
   }
 }
 
 extension Sequence<Int64> {
-  /// The sum of the numbers, which stays at the largest or smallest value where 64 bits do not hold it.
+  /// The sum of the numbers, which stays at the largest or smallest value where 64 bits do not hold
+  /// it.
   ///
   /// Records and facts are other machines' words: a sum of them must not end the program.
   public var limitedSum: Int64 {

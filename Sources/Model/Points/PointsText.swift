@@ -3,8 +3,8 @@ public enum PointsText {
   /// The most points a minute that a rule may have.
   public static let greatest: Int64 = 1_000_000
 
-  /// Returns the milli-points in a number such as `2`, `2.5` or `0.125`; `nil` if the text is malformed or exceeds
-  /// `greatest`.
+  /// Returns the milli-points in a number such as `2`, `2.5` or `0.125`; `nil` if the text is
+  /// malformed or exceeds `greatest`.
   public static func milliPoints(_ text: String) -> Int64? {
     let halves = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = digits(halves[0], 1...7), whole <= greatest else { return nil }

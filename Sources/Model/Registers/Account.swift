@@ -15,7 +15,8 @@ public struct Account: Hashable, Sendable, Codable, Comparable {
   public var name: String
   /// The name of the person, a *line* of at most 255 bytes; empty if the system knows none.
   public var fullName: String
-  /// The name of the child whose account it is by the word of the machine's owner, 1 to 64 bytes; `nil` if the owner has not said it.
+  /// The name of the child whose account it is by the word of the machine's owner, 1 to 64 bytes;
+  /// `nil` if the owner has not said it.
   public var statedChild: String?
 
   public init(uid: UInt32, name: String, fullName: String, statedChild: String? = nil) {
@@ -31,7 +32,8 @@ public struct Account: Hashable, Sendable, Codable, Comparable {
       ?? statedChild.flatMap { TextRule.deviceName.fault(in: $0) }
   }
 
-  /// Returns whether the machine says that the account is the child's with this name, compared without regard to case.
+  /// Returns whether the machine says that the account is the child's with this name, compared
+  /// without regard to case.
   public func isStated(_ child: String) -> Bool { statedChild?.lowercased() == child.lowercased() }
 
   /// Returns whether `left` sorts before `right`, which compares the numbers.

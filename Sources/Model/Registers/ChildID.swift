@@ -1,6 +1,7 @@
 /// The permanent ID of a child: a UUID of version 7 (RFC 9562).
 ///
-/// The parent's machine on which the child was added makes it. Other parents learn it from the child's machines.
+/// The parent's machine on which the child was added makes it. Other parents learn it from the
+/// child's machines.
 ///
 /// Spec: Protocol/10-household.md §1.
 public struct ChildID: Hashable, Sendable, Comparable {

@@ -4,8 +4,9 @@
 extension Sequence<Register> {
   /// The registers of a machine's zone by which a parent decides what the machine is sent.
   ///
-  /// These are the parent's own, with a child left out whom another parent has taken from the machine since. What the machine
-  /// tells can therefore end that it is sent a child's registers, and never begin it.
+  /// These are the parent's own, with a child left out whom another parent has taken from the
+  /// machine since. What the machine tells can therefore end that it is sent a child's registers,
+  /// and never begin it.
   ///
   /// - Parameter told: What the machine says that it holds.
   /// - Returns: The registers.

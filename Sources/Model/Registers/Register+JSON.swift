@@ -3,7 +3,8 @@ extension Register: Codable {
 
   /// Decodes a register.
   ///
-  /// The member `zone` is `family`, `child` or `machine`, with the child's or the device's ID in `id`.
+  /// The member `zone` is `family`, `child` or `machine`, with the child's or the device's ID in
+  /// `id`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     let zone: Zone

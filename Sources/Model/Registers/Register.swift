@@ -1,7 +1,7 @@
 /// One entry of the household's desired state: what a person edits as one.
 ///
-/// Of two edits of one register the one with the later hybrid time holds, on every machine and in whatever order they
-/// arrive. Deleting is an edit: the register stays, without a value.
+/// Of two edits of one register the one with the later hybrid time holds, on every machine and in
+/// whatever order they arrive. Deleting is an edit: the register stays, without a value.
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct Register: Hashable, Sendable {
@@ -11,7 +11,8 @@ public struct Register: Hashable, Sendable {
   /// The zone, which decides the machines that hold the register.
   public var zone: Zone
   public var key: RegisterKey
-  /// The value as text of at most 20,480 bytes, in the form that the key defines; `nil` if the register was deleted.
+  /// The value as text of at most 20,480 bytes, in the form that the key defines; `nil` if the
+  /// register was deleted.
   public var value: String?
   /// The time of the edit and its author.
   public var modified: HybridTimestamp
@@ -25,7 +26,8 @@ public struct Register: Hashable, Sendable {
 
   /// Returns whether this edit holds although another one of the same register is present.
   ///
-  /// Equal times are the same edit. A value breaks a tie that a faulty author has made, so that all machines agree.
+  /// Equal times are the same edit. A value breaks a tie that a faulty author has made, so that all
+  /// machines agree.
   public func holds(over other: Register) -> Bool {
     if modified != other.modified { return modified > other.modified }
     guard let value, let present = other.value else { return value != nil && other.value == nil }
@@ -34,7 +36,8 @@ public struct Register: Hashable, Sendable {
 }
 
 extension Register {
-  /// The child whose machine a machine is, according to this register of the machine's zone; `nil` for any other register.
+  /// The child whose machine a machine is, according to this register of the machine's zone; `nil`
+  /// for any other register.
   ///
   /// Spec: Protocol/10-household.md §2.
   public var servedChild: ChildID? {
@@ -92,8 +95,9 @@ public struct RegisterMap: Hashable, Sendable {
 
   /// Takes over an edit unless a later one of the same register is present.
   ///
-  /// A zone that is full keeps the registers whose keys are kept first (`RegisterKey.isKept(before:)`), so that the
-  /// order of arrival does not matter. The register of a day before `horizon` is not taken.
+  /// A zone that is full keeps the registers whose keys are kept first
+  /// (`RegisterKey.isKept(before:)`), so that the order of arrival does not matter. The register of
+  /// a day before `horizon` is not taken.
   ///
   /// - Returns: Whether the map has changed.
   @discardableResult public mutating func merge(_ register: Register) -> Bool {

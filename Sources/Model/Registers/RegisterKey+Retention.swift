@@ -1,5 +1,6 @@
 extension RegisterKey {
-  /// The family's day that the register is for, if its key is `today/DATE/…`; `nil` for any other key.
+  /// The family's day that the register is for, if its key is `today/DATE/…`; `nil` for any other
+  /// key.
   ///
   /// Such a register is forgotten some days after that day.
   public var day: FamilyDay? {
@@ -10,9 +11,10 @@ extension RegisterKey {
 
   /// Returns whether this key is kept in preference to another one when a zone is full.
   ///
-  /// Keys without a day come before those with one, and among the latter those of a later day come first. Otherwise,
-  /// fewer segments come first, then the order of the bytes. A key is therefore displaced only by keys that are
-  /// forgotten no earlier than itself, which makes the result independent of the order of arrival.
+  /// Keys without a day come before those with one, and among the latter those of a later day come
+  /// first. Otherwise, fewer segments come first, then the order of the bytes. A key is therefore
+  /// displaced only by keys that are forgotten no earlier than itself, which makes the result
+  /// independent of the order of arrival.
   ///
   /// Spec: Protocol/10-household.md §2.
   public func isKept(before other: RegisterKey) -> Bool {

@@ -1,7 +1,9 @@
-/// The key of a register: a path of segments, such as `schedule/bedtime` or `app/org.gnome.Chess/limit`.
+/// The key of a register: a path of segments, such as `schedule/bedtime` or
+/// `app/org.gnome.Chess/limit`.
 ///
-/// A key has 1 to 511 bytes and at least one segment. Segments are separated by `/`, and each is a *word* (06 §1)
-/// without `/`. The set of keys is open: a machine of a later version may know more of them.
+/// A key has 1 to 511 bytes and at least one segment. Segments are separated by `/`, and each is a
+/// *word* (06 §1) without `/`. The set of keys is open: a machine of a later version may know more
+/// of them.
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct RegisterKey: Hashable, Sendable, Comparable {
@@ -25,7 +27,8 @@ public struct RegisterKey: Hashable, Sendable, Comparable {
   /// The segments, at least one, none of them empty.
   public var segments: [Substring] { Self.segments(of: text) }
 
-  /// Returns the parts between slashes, as bytes: a character may begin with a slash and go on with an accent.
+  /// Returns the parts between slashes, as bytes: a character may begin with a slash and go on with
+  /// an accent.
   private static func segments(of text: String) -> [Substring] {
     text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
   }

@@ -1,4 +1,5 @@
-/// The accounts of a child's machine that are a child's by the word of the machine's owner, who gives it when the machine is set up.
+/// The accounts of a child's machine that are a child's by the word of the machine's owner, who
+/// gives it when the machine is set up.
 ///
 /// Spec: Protocol/10-household.md §3.
 public struct StatedAccounts: Hashable, Sendable, Codable {

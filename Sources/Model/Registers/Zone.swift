@@ -1,10 +1,12 @@
-/// The part of the household's desired state that a register belongs to, which decides the machines that hold it.
+/// The part of the household's desired state that a register belongs to, which decides the machines
+/// that hold it.
 ///
 /// Spec: Protocol/10-household.md §2.
 public enum Zone: Hashable, Sendable, Comparable {
   /// The registers of the whole family, which every machine holds.
   case family
-  /// The registers of one child, which the machines of this child hold and those of other children do not.
+  /// The registers of one child, which the machines of this child hold and those of other children
+  /// do not.
   case child(ChildID)
   /// The registers of one machine, such as the children who use it, which the machine itself holds.
   case machine(DeviceID)
@@ -27,7 +29,8 @@ public enum Zone: Hashable, Sendable, Comparable {
     }
   }
 
-  /// Creates a zone from its form and ID; returns `nil` if the form is unknown or the ID has another size.
+  /// Creates a zone from its form and ID; returns `nil` if the form is unknown or the ID has
+  /// another size.
   public init?(form: UInt8, id: [UInt8]) {
     switch form {
     case 1:

@@ -1,4 +1,5 @@
-/// The conversion of text from other machines or people into a form that cannot start a line or control a terminal.
+/// The conversion of text from other machines or people into a form that cannot start a line or
+/// control a terminal.
 public enum PrintableText {
   /// Returns a text with control, invisible and line-breaking characters replaced by U+FFFD.
   public static func of(_ text: String) -> String {
@@ -11,7 +12,8 @@ public enum PrintableText {
     return safe
   }
 
-  /// Returns whether a scalar is the joiner between two emoji that are one picture, such as a family.
+  /// Returns whether a scalar is the joiner between two emoji that are one picture, such as a
+  /// family.
   private static func joinsEmoji(_ index: String.Index, _ scalars: String.UnicodeScalarView) -> Bool {
     guard scalars[index] == "\u{200D}", index > scalars.startIndex else { return false }
     let (before, next) = (scalars[scalars.index(before: index)], scalars.index(after: index))
@@ -19,8 +21,8 @@ public enum PrintableText {
     return (before == "\u{FE0F}" || before.properties.isEmoji) && scalars[next].properties.isEmoji
   }
 
-  /// Returns whether a scalar is one of the tags that make a flag of a region out of a black one, such as that of England: 3 to 6
-  /// letters or digits, and their end.
+  /// Returns whether a scalar is one of the tags that make a flag of a region out of a black one,
+  /// such as that of England: 3 to 6 letters or digits, and their end.
   private static func isOfFlag(_ index: String.Index, _ scalars: String.UnicodeScalarView) -> Bool {
     guard isTag(scalars[index]) else { return false }
     let before = scalars[..<index].reversed().prefix { isTag($0) }.count
@@ -39,8 +41,8 @@ public enum PrintableText {
 
   /// Returns JSON text with the same characters escaped, which does not change its value.
   ///
-  /// - Parameter json: The output of an encoder, in which such characters occur only within strings, except for line
-  ///   feeds.
+  /// - Parameter json: The output of an encoder, in which such characters occur only within
+  ///   strings, except for line feeds.
   /// - Returns: Text that is safe to show on a terminal.
   public static func escapedJSON(_ json: String) -> String {
     var safe = ""

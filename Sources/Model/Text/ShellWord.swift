@@ -1,9 +1,11 @@
 /// The words of command lines that people copy into a shell, or have a shell complete.
 ///
-/// The names of machines and applications can be other machines' text. Only a name in which no shell finds anything to expand
-/// may stand on a command line; a machine with another name is named by its ID there.
+/// The names of machines and applications can be other machines' text. Only a name in which no
+/// shell finds anything to expand may stand on a command line; a machine with another name is named
+/// by its ID there.
 public enum ShellWord {
-  /// The ASCII characters that are literal in double quotes and in what a shell completes, beside letters and digits.
+  /// The ASCII characters that are literal in double quotes and in what a shell completes, beside
+  /// letters and digits.
   private static let literal = Set(" .,_-'()+&".unicodeScalars)
 
   /// Returns whether a text can stand on a command line between double quotes, in any shell.
@@ -22,7 +24,8 @@ public enum ShellWord {
     }
   }
 
-  /// Returns a machine as one word of a command line: its name in double quotes, or its ID if the name is not plain.
+  /// Returns a machine as one word of a command line: its name in double quotes, or its ID if the
+  /// name is not plain.
   public static func machine(_ name: DeviceName, _ device: DeviceID) -> String {
     isPlain(name.text) ? "\"\(name.text)\"" : device.short
   }

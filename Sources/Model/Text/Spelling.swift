@@ -5,8 +5,8 @@ public enum Spelling {
 
   /// Returns the words that a mistyped word may stand for, most likely first.
   ///
-  /// A word is suggested if it begins with the typed text, contains it, or differs from it by few keystrokes: one if
-  /// the typed text has up to four letters, otherwise two. Case is ignored.
+  /// A word is suggested if it begins with the typed text, contains it, or differs from it by few
+  /// keystrokes: one if the typed text has up to four letters, otherwise two. Case is ignored.
   ///
   /// - Parameters:
   ///   - typed: The typed text.
@@ -37,7 +37,8 @@ public enum Spelling {
     return "Did you mean " + (found.count == 1 ? last : found.dropLast().joined(separator: ", ") + " or " + last) + "?"
   }
 
-  /// The number of characters in the longest word that is compared, since the time grows with the square of the length.
+  /// The number of characters in the longest word that is compared, since the time grows with the
+  /// square of the length.
   private static let longestWord = 128
 
   private static func rank(_ typed: String, _ word: String) -> Int? {
@@ -54,7 +55,8 @@ public enum Spelling {
     return parts.contains { distance(Array(typed), Array($0)) <= 1 } ? 12 : nil
   }
 
-  /// Returns how many characters have to be put in, taken out, replaced, or swapped with their neighbours.
+  /// Returns how many characters have to be put in, taken out, replaced, or swapped with their
+  /// neighbours.
   static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var before: [Int] = []
     var last = Array(0...right.count)

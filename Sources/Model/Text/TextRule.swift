@@ -2,19 +2,20 @@
 ///
 /// Every text from a person, a peer or a file is checked against one of them.
 ///
-/// No text may contain U+0000, which ends a text in SQLite and C, or another character that controls a terminal or
-/// hides text.
+/// No text may contain U+0000, which ends a text in SQLite and C, or another character that
+/// controls a terminal or hides text.
 ///
 /// Spec: Protocol/06-messages.md §1.
 public struct TextRule: Hashable, Sendable {
   /// The characters that a text may contain.
   public enum Characters: Hashable, Sendable {
-    /// All characters except control characters, line and paragraph separators, and those that change the direction of
-    /// text.
+    /// All characters except control characters, line and paragraph separators, and those that
+    /// change the direction of text.
     case line
     /// The same characters, and line feeds.
     case paragraphs
-    /// All characters except those of the general categories Cc, Cf, Zl, Zp, Cs, Co and Cn, so that none is invisible.
+    /// All characters except those of the general categories Cc, Cf, Zl, Zp, Cs, Co and Cn, so that
+    /// none is invisible.
     case visible
     /// The same characters, without spaces.
     case word
@@ -67,7 +68,8 @@ public struct TextRule: Hashable, Sendable {
     fact, appVersion, accountPlace, inventoryEntry,
   ]
 
-  /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is valid.
+  /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is
+  /// valid.
   public func fault(in text: String) -> String? {
     if !bytes.contains(text.utf8.count) {
       return "\(what) must have \(Self.number(bytes.lowerBound)) to \(Self.number(bytes.upperBound)) bytes of UTF-8."
@@ -84,8 +86,8 @@ public struct TextRule: Hashable, Sendable {
   /// Returns whether the rule permits every character of a text, regardless of its length.
   public func allowsCharacters(of text: String) -> Bool { forbidden(in: text) == nil }
 
-  /// Returns the text with each forbidden character replaced by U+FFFD, truncated to the permitted size at the end of a
-  /// character.
+  /// Returns the text with each forbidden character replaced by U+FFFD, truncated to the permitted
+  /// size at the end of a character.
   public func cleaned(_ text: String) -> String {
     var kept = String.UnicodeScalarView()
     var count = 0

@@ -26,8 +26,8 @@ public struct Backoff: Sendable, Hashable {
   /// Counts a failed attempt.
   ///
   /// - Parameters:
-  ///   - jitter: A random number from 0 to 1, which places the pause between half of the step and the whole step; 1 for
-  ///     no jitter.
+  ///   - jitter: A random number from 0 to 1, which places the pause between half of the step and
+  ///     the whole step; 1 for no jitter.
   ///   - bound: The longest pause this time in milliseconds, if it is shorter than usual.
   /// - Returns: The pause before the next attempt in milliseconds.
   public mutating func failed(jitter: Double = 1, longest bound: Int64 = .max) -> Int64 {

@@ -19,11 +19,11 @@ public struct BootInstant: Hashable, Sendable, Codable, Comparable {
   public static func - (left: BootInstant, right: BootInstant) -> Int64 { left.milliseconds - right.milliseconds }
 }
 
-/// The clock for how long items have waited: the time for which this machine has run or slept, continued from boot to
-/// boot.
+/// The clock for how long items have waited: the time for which this machine has run or slept,
+/// continued from boot to boot.
 ///
-/// It never jumps or goes back. Time while the machine is off does not count, since no clock can be trusted to measure
-/// it.
+/// It never jumps or goes back. Time while the machine is off does not count, since no clock can be
+/// trusted to measure it.
 ///
 /// Spec: Protocol/05-delivery.md §10.
 public struct AgeClock: Hashable, Sendable {
@@ -33,7 +33,8 @@ public struct AgeClock: Hashable, Sendable {
 
   /// Continues from the stored state of the clock, or begins at 0 if there is none.
   ///
-  /// - `noted`: The boot of the stored state, the time at its beginning, and the last instant stored in it.
+  /// - `noted`: The boot of the stored state, the time at its beginning, and the last instant
+  ///   stored in it.
   /// - `bootID`: The present boot.
   public init(after noted: (bootID: String, base: Int64, last: BootInstant)?, bootID: String) {
     self.bootID = bootID

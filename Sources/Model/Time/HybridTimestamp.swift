@@ -1,4 +1,5 @@
-/// A reading of a hybrid logical clock with its author, which orders edits without relying on the wall clock.
+/// A reading of a hybrid logical clock with its author, which orders edits without relying on the
+/// wall clock.
 public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
   /// The time in Unix milliseconds, never less than in any earlier reading.
   public var wall: Int64
@@ -41,19 +42,22 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     return left.author < right.author
   }
 
-  /// Returns the next reading of `author`'s clock after `last`, at the wall time `wall` in Unix milliseconds.
+  /// Returns the next reading of `author`'s clock after `last`, at the wall time `wall` in Unix
+  /// milliseconds.
   public static func next(after last: HybridTimestamp?, wall: Int64, author: DeviceID) -> HybridTimestamp {
     guard let last, last.wall >= wall else { return HybridTimestamp(wall: wall, counter: 0, author: author) }
     guard last.counter == .max else {
       return HybridTimestamp(wall: last.wall, counter: last.counter + 1, author: author)
     }
-    // Values above the limit are refused on receipt. If one is here nevertheless, it must not cause a trap.
+    // Values above the limit are refused on receipt. If one is here nevertheless, it must not cause
+    // a trap.
     return HybridTimestamp(wall: last.wall == .max ? .max : last.wall + 1, counter: 0, author: author)
   }
 
   /// Returns this reading, or the author's next one after `known` if that is not earlier.
   ///
-  /// The clock of a machine that was restored to an older state may be behind what the machine said before.
+  /// The clock of a machine that was restored to an older state may be behind what the machine said
+  /// before.
   public func after(_ known: HybridTimestamp?) -> HybridTimestamp {
     guard let known, known >= self else { return self }
     return Self.next(after: known, wall: wall, author: author)

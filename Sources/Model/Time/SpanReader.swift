@@ -34,7 +34,8 @@ public enum SpanReader {
     return total
   }
 
-  /// Returns a span in whole minutes, where a number without a unit counts minutes; `nil` for anything else.
+  /// Returns a span in whole minutes, where a number without a unit counts minutes; `nil` for
+  /// anything else.
   public static func minutes(_ text: String) -> Int? {
     guard let span = milliseconds(text, plain: 60_000), span % 60_000 == 0 else { return nil }
     return Int(exactly: span / 60_000)

@@ -35,10 +35,11 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var householdStart: Int64
   /// When a rule closed the program, on the boot clock; `nil` if none has.
   public var closedAt: BootInstant?
-  /// How long a person used it, if the system's agent sees the programs of a session of learning, or unknown programs that
-  /// merely count; else `nil`.
+  /// How long a person used it, if the system's agent sees the programs of a session of learning,
+  /// or unknown programs that merely count; else `nil`.
   ///
-  /// Of unknown programs that are rewards, it is the time before the last pause, and `clock` is when that pause ended.
+  /// Of unknown programs that are rewards, it is the time before the last pause, and `clock` is
+  /// when that pause ended.
   public var activity: SessionActivity?
 
   /// Creates an open session; without `householdStart`, that is the start by the wall clock.
@@ -66,30 +67,34 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
     self.householdStart = householdStart ?? startedAtWall
   }
 
-  /// The time for which a session of unknown programs waits for the next one after it was last used, in milliseconds.
+  /// The time for which a session of unknown programs waits for the next one after it was last
+  /// used, in milliseconds.
   ///
   /// Spec: Protocol/06-messages.md §5.
   public static let pauseMilliseconds: Int64 = 60_000
 
-  /// A Boolean value that indicates whether it is a session of unknown programs in which no known process runs.
+  /// A Boolean value that indicates whether it is a session of unknown programs in which no known
+  /// process runs.
   ///
   /// Such a session was last used at `lastSeenAt`.
   public var isPaused: Bool { appID.isOfMany && processes.isEmpty }
 
-  /// The longest time for which what the agent saw first gives way to what a caller says that the program is, in milliseconds.
+  /// The longest time for which what the agent saw first gives way to what a caller says that the
+  /// program is, in milliseconds.
   ///
   /// Spec: Protocol/06-messages.md §5.
   public static let justSeenMilliseconds: Int64 = 10_000
 
-  /// Returns whether the agent has told of the session's only program a moment ago, and it is no session of many programs.
+  /// Returns whether the agent has told of the session's only program a moment ago, and it is no
+  /// session of many programs.
   public func isJustSeen(by now: BootInstant) -> Bool {
     evidence == .observed && !appID.isOfMany && processes.count == 1 && now - startedAt <= Self.justSeenMilliseconds
   }
 
   /// Returns the time that counts as use up to an instant of its boot, in milliseconds.
   ///
-  /// For learning, and for unknown programs that merely count, that is the time of activity, if it is known; otherwise all
-  /// the time for which a program ran.
+  /// For learning, and for unknown programs that merely count, that is the time of activity, if it
+  /// is known; otherwise all the time for which a program ran.
   public func activeMilliseconds(until end: BootInstant) -> Int64 {
     let end = isPaused ? min(end, lastSeenAt) : end
     let running = min(max(0, end - startedAt), HybridTimestamp.wallLimit - 1)
@@ -105,7 +110,8 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   }
 }
 
-/// A process of one boot: its number, and its start time, which no later process with the same number shares.
+/// A process of one boot: its number, and its start time, which no later process with the same
+/// number shares.
 public struct ProcessIdentity: Hashable, Sendable, Codable {
   public var processID: Int32
   /// Field 22 of /proc/PID/stat, in clock ticks since boot.

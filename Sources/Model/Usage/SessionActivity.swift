@@ -1,4 +1,5 @@
-/// How long a person used a session's application, by the clock that the system's agent keeps of it.
+/// How long a person used a session's application, by the clock that the system's agent keeps of
+/// it.
 ///
 /// Spec: Protocol/13-agent.md §9.
 public struct SessionActivity: Hashable, Sendable, Codable {
@@ -28,7 +29,8 @@ public struct SessionActivity: Hashable, Sendable, Codable {
     self.milliseconds = milliseconds
   }
 
-  /// Adds what has passed on the agent's clock since it was read last; a reading that is known adds nothing.
+  /// Adds what has passed on the agent's clock since it was read last; a reading that is known adds
+  /// nothing.
   public mutating func add(_ reading: Reading) {
     if reading.run == run { milliseconds += max(0, reading.milliseconds - clock) }
     clock = reading.run == run ? max(clock, reading.milliseconds) : reading.milliseconds

@@ -1,7 +1,7 @@
 /// The reason why a record cannot be true.
 ///
-/// A doubtful record is stored, counted and shown with its doubt. No decision depends on the doubt, since a machine
-/// with a wrong clock creates such records honestly.
+/// A doubtful record is stored, counted and shown with its doubt. No decision depends on the doubt,
+/// since a machine with a wrong clock creates such records honestly.
 ///
 /// Spec: Protocol/06-messages.md §5.
 public enum UsageDoubt: String, Codable, Sendable, Hashable, CaseIterable {
@@ -16,9 +16,9 @@ public enum UsageDoubt: String, Codable, Sendable, Hashable, CaseIterable {
 
   /// The largest time by which a session may be ahead: a day, in milliseconds.
   ///
-  /// Clocks that are set to the time of another zone, as on machines with two operating systems, differ by up to 26
-  /// hours from each other and by 14 from UTC. A larger difference means a clock that was never set, or an invented
-  /// time.
+  /// Clocks that are set to the time of another zone, as on machines with two operating systems,
+  /// differ by up to 26 hours from each other and by 14 from UTC. A larger difference means a clock
+  /// that was never set, or an invented time.
   static let aheadMilliseconds: Int64 = 86_400_000
 
   /// The time 2026-01-01 00:00 UTC in Unix milliseconds.
@@ -39,7 +39,8 @@ extension UsageRecord {
     if sessionEnd - UsageDoubt.aheadMilliseconds > wall { return .future }
     if activeMilliseconds - UsageDoubt.slackMilliseconds > sessionEnd - sessionStart { return .overlong }
     let worth = category == .learning ? Int128(activeMilliseconds) * Int128(milliPointsPerMinute) / 60_000 : 0
-    // Each day that the session touches, and each session in a total, may add a remainder of less than one.
+    // Each day that the session touches, and each session in a total, may add a remainder of less
+    // than one.
     let carries = category == .learning ? sessions + (sessionEnd - sessionStart) / 86_400_000 + 2 : 0
     if Int128(earnedMilliPoints) > worth + Int128(carries) { return .overpaid }
     return nil

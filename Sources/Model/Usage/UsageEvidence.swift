@@ -4,7 +4,7 @@ public enum UsageEvidence: String, Codable, Sendable, Hashable, CaseIterable {
   case tracked
   /// The agent saw the program running.
   case observed
-  /// The end was not observed, because the node or the machine stopped. The session ends when the program was last
-  /// seen.
+  /// The end was not observed, because the node or the machine stopped. The session ends when the
+  /// program was last seen.
   case interrupted
 }

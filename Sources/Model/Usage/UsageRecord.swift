@@ -27,8 +27,8 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   public var earnedMilliPoints: Int64
   /// How the session was observed.
   public var evidence: UsageEvidence
-  /// The number of sessions that the record represents: more than 1 for a total that was merged because a queue was
-  /// full.
+  /// The number of sessions that the record represents: more than 1 for a total that was merged
+  /// because a queue was full.
   public var sessions: Int64
   /// The number of the operating system's account that was used; `nil` if it is unknown.
   public var account: UInt32?

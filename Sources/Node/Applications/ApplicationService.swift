@@ -9,8 +9,8 @@ import LatchkeySystem
 
 /// A service that has the parents of a child's machine know which applications are installed on it.
 ///
-/// It looks at the node's start, when a parent asks, and when something has changed: what was installed after a rule was set is
-/// closed by it as well.
+/// It looks at the node's start, when a parent asks, and when something has changed: what was
+/// installed after a rule was set is closed by it as well.
 ///
 /// Spec: Protocol/10-household.md §5.
 struct ApplicationService: EffectCarrier {

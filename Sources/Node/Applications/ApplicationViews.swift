@@ -30,9 +30,11 @@ package struct InstalledListing: Hashable, Sendable, Codable {
   package var deviceID: DeviceID
   package var deviceName: DeviceName
   package var children: [ChildID]
-  /// When the list became known here, in Unix milliseconds; `nil` if the machine has not told of any.
+  /// When the list became known here, in Unix milliseconds; `nil` if the machine has not told of
+  /// any.
   package var toldAt: Int64?
-  /// The number of the list, which counts those of the machine; 0 for none, or while parts of one are on their way.
+  /// The number of the list, which counts those of the machine; 0 for none, or while parts of one
+  /// are on their way.
   package var number: UInt64 = 0
   /// The number of applications that were found beyond those of the list.
   package var more: Int = 0

@@ -8,7 +8,8 @@ package struct KnownApps: Sendable {
   /// What is installed on the machines in question.
   package var machines: [InstalledListing]
 
-  /// Creates the value, with what is installed on a child's machines; without a child, on all machines.
+  /// Creates the value, with what is installed on a child's machines; without a child, on all
+  /// machines.
   package init(_ apps: [AppListing], of child: ChildID?, on machines: [InstalledListing]) {
     self.apps = apps
     self.machines = machines.filter { machine in
@@ -23,7 +24,8 @@ package struct KnownApps: Sendable {
       }
   }
 
-  /// Returns whether a parent has said how the application is recognized, or a machine has it installed.
+  /// Returns whether a parent has said how the application is recognized, or a machine has it
+  /// installed.
   package func isRecognized(_ id: AppID) -> Bool {
     apps.contains { $0.appID == id && !$0.matchers.isEmpty }
       || machines.contains { $0.apps.contains { $0.appID == id } }
@@ -36,13 +38,16 @@ package struct KnownApps: Sendable {
     return PrintableText.of(named ?? installed ?? id.text)
   }
 
-  /// Returns the ID of the application whose rules a person sets: one that has rules or is installed, or a new one.
+  /// Returns the ID of the application whose rules a person sets: one that has rules or is
+  /// installed, or a new one.
   ///
   /// - Parameters:
   ///   - text: An application's name or ID, or a beginning of that of an installed one.
-  ///   - isNew: A Boolean value that indicates whether the text is the ID of one that nothing is known of.
+  ///   - isNew: A Boolean value that indicates whether the text is the ID of one that nothing is
+  ///     known of.
   /// - Returns: The application's ID.
-  /// - Throws: `LocalAPIError` for a name that no application has, and for what looks like a misspelling of one.
+  /// - Throws: `LocalAPIError` for a name that no application has, and for what looks like a
+  ///   misspelling of one.
   package func choose(_ text: String, isNew: Bool) throws(LocalAPIError) -> AppID {
     if let match = try match(text, isWhole: isNew) { return match }
     let (question, shown) = (question(text), PrintableText.of(text))
@@ -73,8 +78,8 @@ package struct KnownApps: Sendable {
     AppSearch.question(for: text, among: candidates, quote: PrintableText.of)
   }
 
-  /// Returns the application that a text names by its ID or by the name that people read, or by a beginning of those of one
-  /// that is installed; `nil` if there is none.
+  /// Returns the application that a text names by its ID or by the name that people read, or by a
+  /// beginning of those of one that is installed; `nil` if there is none.
   ///
   /// - Throws: `LocalAPIError` if several applications fit.
   package func match(_ text: String, isWhole: Bool = false) throws(LocalAPIError) -> AppID? {
@@ -97,7 +102,8 @@ package struct KnownApps: Sendable {
 
   /// Returns a request with the whole keys of the application that it names, and that application.
   ///
-  /// - Throws: `LocalAPIError` for an application that is unknown, and for points of one that has no category.
+  /// - Throws: `LocalAPIError` for an application that is unknown, and for points of one that has
+  ///   no category.
   package func resolve(
     _ text: String, in request: RuleRequest
   ) throws(LocalAPIError) -> (request: RuleRequest, app: EditedApp) {

@@ -2,12 +2,14 @@ import Foundation
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// An identifier of the network that this machine is on: a hash of its default gateway's hardware address.
+/// An identifier of the network that this machine is on: a hash of its default gateway's hardware
+/// address.
 ///
-/// Addresses are stored for each network. The identifier never leaves this machine. A gateway whose hardware address is
-/// unknown is identified by its own address and interface.
+/// Addresses are stored for each network. The identifier never leaves this machine. A gateway whose
+/// hardware address is unknown is identified by its own address and interface.
 enum NetworkMark {
-  /// Returns the mark of the default route's network; `nil` without such a route or if the kernel does not tell.
+  /// Returns the mark of the default route's network; `nil` without such a route or if the kernel
+  /// does not tell.
   static func current() -> String? {
     make(routes: text("/proc/net/route"), neighbours: text("/proc/net/arp"), routesV6: text("/proc/net/ipv6_route"))
   }

@@ -10,10 +10,11 @@ public enum NodeFolder {
   ///
   /// Changes nothing if the folder already holds a node.
   ///
-  /// `tell` receives a sentence for the person, such as that the folder's mode was changed. Throws `NodeStartupError`
-  /// for an invalid name, or a folder that is in use or cannot be written.
+  /// `tell` receives a sentence for the person, such as that the folder's mode was changed. Throws
+  /// `NodeStartupError` for an invalid name, or a folder that is in use or cannot be written.
   ///
-  /// The profile keeps `accounts`, which a child's machine tells its parents: nothing changes them later.
+  /// The profile keeps `accounts`, which a child's machine tells its parents: nothing changes them
+  /// later.
   public static func initialise(
     _ folder: StateFolder, role: DeviceRole, name: String, accounts: StatedAccounts? = nil,
     tell: (String) -> Void = { _ in }
@@ -47,8 +48,8 @@ public enum NodeFolder {
     do {
       try keyFile.create(keys)
     } catch .alreadyExists where !folder.hasProfile {
-      // An earlier attempt was interrupted before it had written everything. Its keys are used, so that none are ever
-      // lost.
+      // An earlier attempt was interrupted before it had written everything. Its keys are used, so
+      // that none are ever lost.
       keys = try takeUp(keyFile, role: role, made: keys)
     } catch .alreadyExists {
       throw NodeStartupError(
@@ -86,11 +87,11 @@ public enum NodeFolder {
 }
 
 extension NodeFolder {
-  /// Returns whether a state folder was created on this machine; `nil` if the machine has no ID or the folder does not
-  /// record one.
+  /// Returns whether a state folder was created on this machine; `nil` if the machine has no ID or
+  /// the folder does not record one.
   ///
-  /// This changes nothing, and works while the node runs. Throws `NodeStartupError` if the folder holds no node or
-  /// cannot be read.
+  /// This changes nothing, and works while the node runs. Throws `NodeStartupError` if the folder
+  /// holds no node or cannot be read.
   public static func isOfThisMachine(_ folder: StateFolder) throws(NodeStartupError) -> Bool? {
     guard let machine = try NodeProfile.load(folder).machine, let present = MachineMark.current() else { return nil }
     return machine == present

@@ -24,10 +24,12 @@ public enum NodeIdentity {
 
   /// Gives a copied folder new keys.
   ///
-  /// Removes every peer and its keys; the history becomes this device's own. Returns the name and the new ID.
+  /// Removes every peer and its keys; the history becomes this device's own. Returns the name and
+  /// the new ID.
   ///
-  /// If it is interrupted at any point, it continues there when called again. Throws `NodeStartupError` if there is no
-  /// node, it is running, or the folder or database cannot be written.
+  /// If it is interrupted at any point, it continues there when called again. Throws
+  /// `NodeStartupError` if there is no node, it is running, or the folder or database cannot be
+  /// written.
   public static func renew(
     _ folder: StateFolder
   ) async throws(NodeStartupError) -> (name: DeviceName, deviceID: DeviceID) {
@@ -70,8 +72,8 @@ public enum NodeIdentity {
     return (lock, try NodeProfile.load(folder))
   }
 
-  /// Returns the new keys: those of an interrupted attempt if the profile names them; otherwise, creates and stores new
-  /// ones.
+  /// Returns the new keys: those of an interrupted attempt if the profile names them; otherwise,
+  /// creates and stores new ones.
   private static func nextKeys(_ profile: NodeProfile, _ file: KeyFileStore) throws(KeyFileError) -> KeyFile {
     if let renewal = profile.renewal, let keys = try? file.load(), id(keys) == renewal { return keys }
     var keys = KeyFile.generate()

@@ -9,7 +9,8 @@ struct NodeProfile: Codable, Sendable {
   var role: DeviceRole
   var name: DeviceName
   var deviceID: DeviceID
-  /// The accounts that the machine's owner has said to be a child's, on a child's machine; `nil` if the owner has said nothing.
+  /// The accounts that the machine's owner has said to be a child's, on a child's machine; `nil` if
+  /// the owner has said nothing.
   var accounts: StatedAccounts?
   /// The mark of the machine that the folder belongs to; `nil` if that machine had no ID so far.
   var machine: String?
@@ -54,8 +55,8 @@ struct NodeProfile: Codable, Sendable {
   ///
   /// A folder without a mark takes this machine's.
   ///
-  /// Returns whether there was a mark to compare with. Throws `NodeStartupError` if the folder comes from another
-  /// machine; its sentence names both solutions.
+  /// Returns whether there was a mark to compare with. Throws `NodeStartupError` if the folder
+  /// comes from another machine; its sentence names both solutions.
   func checkMachine(_ folder: StateFolder) throws(NodeStartupError) -> Bool {
     guard renewal == nil else { throw Self.cutOff }
     guard let present = MachineMark.current() else { return false }

@@ -43,7 +43,8 @@ extension StateFolder {
     return "The empty folder \(path) had mode \(Self.octal(status)), and now only its owner can use it (700)."
   }
 
-  /// A folder above this one in which any user may rename and replace files; `nil` if there is none.
+  /// A folder above this one in which any user may rename and replace files; `nil` if there is
+  /// none.
   private var exposedParent: String? {
     var parent = path
     while parent.count > 1 {

@@ -17,14 +17,15 @@ public struct StateFolder: Sendable {
     self.path = path
   }
 
-  /// Returns the folder to use: the given one or, in this order, `LATCHKEY_STATE_DIR`, `$XDG_STATE_HOME/latchkey` or
-  /// `~/.local/state/latchkey`.
+  /// Returns the folder to use: the given one or, in this order, `LATCHKEY_STATE_DIR`,
+  /// `$XDG_STATE_HOME/latchkey` or `~/.local/state/latchkey`.
   public static func resolve(explicit: String?, environment: [String: String]) -> StateFolder {
     if let explicit, !explicit.isEmpty { return StateFolder(path: absolute(explicit)) }
     if let path = environment["LATCHKEY_STATE_DIR"], !path.isEmpty { return StateFolder(path: absolute(path)) }
     // The XDG base directory specification permits absolute paths only.
     if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return StateFolder(path: base + "/latchkey") }
-    // A service that is started without a session's environment uses the home folder of its account.
+    // A service that is started without a session's environment uses the home folder of its
+    // account.
     var home = environment["HOME"] ?? ""
     if home.isEmpty, let account = getpwuid(geteuid()) { home = String(cString: account.pointee.pw_dir) }
     return StateFolder(path: home + "/.local/state/latchkey")
@@ -41,8 +42,8 @@ public struct StateFolder: Sendable {
   /// Its profile is written last.
   public var hasProfile: Bool { FileManager.default.fileExists(atPath: profile) }
 
-  /// The path of the latest damaged database that was set aside in this folder and still exists; `nil` if there is
-  /// none.
+  /// The path of the latest damaged database that was set aside in this folder and still exists;
+  /// `nil` if there is none.
   var databaseSetAside: String? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.filter { $0.hasPrefix("latchkey.sqlite.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }

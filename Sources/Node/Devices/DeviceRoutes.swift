@@ -167,7 +167,8 @@ extension Call {
     return status
   }
 
-  /// Signals new keys to the links of the remaining devices, and the household's new discovery key to all links.
+  /// Signals new keys to the links of the remaining devices, and the household's new discovery key
+  /// to all links.
   private func handOut(_ rotations: [OutboxChange]) async throws {
     try await context.reloadHousehold()
     try await directory.handOut(rotations)
@@ -265,12 +266,14 @@ extension Call {
 
 /// Rules that this machine has lost.
 extension Call {
-  /// Returns whether the time of a register that a machine tells of is close enough to this machine's clock.
+  /// Returns whether the time of a register that a machine tells of is close enough to this
+  /// machine's clock.
   func mayTakeOver(_ register: Register) -> Bool {
     HybridTimestamp.mayWitness(register.modified.wall, at: context.wall())
   }
 
-  /// Sets again what this machine had set, has lost since, and a child's machine says that it holds.
+  /// Sets again what this machine had set, has lost since, and a child's machine says that it
+  /// holds.
   fileprivate func adopt(_ device: String) async throws -> [AdoptedSetting] {
     let peer = try await self.device(device)
     guard role == .parent, peer.device.role == .child else {

@@ -11,12 +11,13 @@ public struct RenameResult: Hashable, Sendable, Codable {
   public var isOwn: Bool
   /// The names of the devices that will hear of the change in their next session.
   public var untold: [DeviceName]
-  /// The log-in names of the device's accounts that were a child's and are no child's any more, since it is not that
-  /// child's device any more.
+  /// The log-in names of the device's accounts that were a child's and are no child's any more,
+  /// since it is not that child's device any more.
   public var unassigned: [String] = []
 }
 
-/// The answer to `DELETE /v1/devices/{device}` and `POST /v1/devices/{device}/forget`: the result of a removal.
+/// The answer to `DELETE /v1/devices/{device}` and `POST /v1/devices/{device}/forget`: the result
+/// of a removal.
 package struct UnpairResult: Hashable, Sendable, Codable {
   package var device: RegisteredDevice
   /// A Boolean value that indicates whether the other machine was told in an open session.
@@ -27,8 +28,8 @@ package struct UnpairResult: Hashable, Sendable, Codable {
   package var cancelledCommands: Int
   /// The IDs of the first `UnpairResult.namedCommands` of those commands, oldest first.
   package var cancelled: [CommandID] = []
-  /// The number of usage records and receipts that are no longer queued for the device; records remain in this device's
-  /// history.
+  /// The number of usage records and receipts that are no longer queued for the device; records
+  /// remain in this device's history.
   package var droppedItems: Int = 0
 
   /// The largest number of commands that are listed.

@@ -5,7 +5,8 @@ import LatchkeyProtocol
 import LatchkeyTransport
 import Logging
 
-/// A service that announces this node, recognizes the household's members in announcements, and informs their links.
+/// A service that announces this node, recognizes the household's members in announcements, and
+/// informs their links.
 ///
 /// Spec: Protocol/02-discovery.md.
 actor DiscoveryService {
@@ -130,7 +131,8 @@ actor DiscoveryService {
   /// Returns the announced paired devices, open codes, and the number of other announcements.
   func nearby() async -> (members: [DeviceID: [SocketEndpoint]], invitations: [String], others: Int) {
     want(for: Self.attentionSpan)
-    // Answers arrive within this time. If everything has been wanted for longer, they are known already.
+    // Answers arrive within this time. If everything has been wanted for longer, they are known
+    // already.
     let rest = Self.answers - (wantedSince.map { context.now() - $0 } ?? 0)
     if rest > 0 { try? await Task.sleep(for: .milliseconds(rest)) }
     var members: [DeviceID: [SocketEndpoint]] = [:]
@@ -184,9 +186,11 @@ actor DiscoveryService {
   private static func attention(of context: NodeContext) -> Attention {
     if context.members.isEverybodyWanted { return .full }
     guard context.members.count > 0 else { return .none }
-    // The parent always searches, since it may miss many children, while each of them misses one parent.
+    // The parent always searches, since it may miss many children, while each of them misses one
+    // parent.
     if context.profile.role == .parent { return .full }
-    // A connected child also listens, so that it learns of a peer that has moved before it gives up the session.
+    // A connected child also listens, so that it learns of a peer that has moved before it gives up
+    // the session.
     let misses = context.members.isAnybodyMissed
     return Attention.isCrowd(context.crowd) && !misses ? .none : .patient(crowd: context.crowd, misses: misses)
   }
@@ -244,7 +248,8 @@ actor DiscoveryService {
   }
 
   private func recognise(_ service: DiscoveredService) async {
-    // A device that was paired a moment ago is in the directory before its announcements are handled.
+    // A device that was paired a moment ago is in the directory before its announcements are
+    // handled.
     await takeMembers()
     guard let owner = members.owner(service.text), let link = await directory.link(owner) else { return }
     if owners.updateValue(owner, forKey: service.instanceName) == nil {

@@ -11,7 +11,8 @@ final class KnownMembers: Sendable {
     var devices: [DeviceID] = []
     var connected: Set<DeviceID> = []
     var isEverybodyWanted = false
-    /// The device that created each hint, or `nil` if it is unknown, so that a hint is computed once for each device.
+    /// The device that created each hint, or `nil` if it is unknown, so that a hint is computed
+    /// once for each device.
     var owners: [[UInt8]: DeviceID?] = [:]
 
     var missed: Int { devices.count { !connected.contains($0) } }
@@ -66,7 +67,8 @@ final class KnownMembers: Sendable {
     }
     let (keys, devices, known) = state.withLock { ($0.keys, $0.devices, $0.owners[nonce + hint]) }
     if let known { return known }
-    // A device that was away when the household's key was replaced announces itself with an earlier key.
+    // A device that was away when the household's key was replaced announces itself with an earlier
+    // key.
     let owner = devices.first { device in
       keys.contains { DiscoveryHint.make(discoveryKey: $0, nonce: nonce, device: device) == hint }
     }
@@ -78,8 +80,8 @@ final class KnownMembers: Sendable {
     return owner
   }
 
-  /// Returns whether to follow an announcement: it is a paired device's, or all are wanted, since any device may open a
-  /// code.
+  /// Returns whether to follow an announcement: it is a paired device's, or all are wanted, since
+  /// any device may open a code.
   func isOfInterest(_ text: [String: [UInt8]]) -> Bool {
     owner(text) != nil || isEverybodyWanted && Self.isOurVersion(text)
   }

@@ -2,10 +2,11 @@ import LatchkeyModel
 import LatchkeySystem
 import Logging
 
-/// Notices that this machine has other addresses, or has slept, and has every link see to its session.
+/// Notices that this machine has other addresses, or has slept, and has every link see to its
+/// session.
 ///
-/// The kernel's word of a change comes through discovery. Beside that, it looks at the clocks every two seconds, and at the
-/// addresses every ten: to list them costs an idle node more than all else.
+/// The kernel's word of a change comes through discovery. Beside that, it looks at the clocks every
+/// two seconds, and at the addresses every ten: to list them costs an idle node more than all else.
 /// Spec: Protocol/04-session.md §5.
 actor NetworkWatch {
   private let context: NodeContext
@@ -17,7 +18,8 @@ actor NetworkWatch {
   private static let pace = Duration.seconds(2)
   /// The number of looks at the clocks of which one is also a look at the addresses.
   private static let addressPace = 5
-  /// The time by which two clocks may part, or a look may be late, before the machine counts as having slept.
+  /// The time by which two clocks may part, or a look may be late, before the machine counts as
+  /// having slept.
   private static let tolerance = Duration.seconds(2)
 
   init(context: NodeContext, directory: LinkDirectory, discovery: DiscoveryService) {
@@ -50,7 +52,8 @@ actor NetworkWatch {
 
   private func look(atAddresses: Bool) async {
     guard !Task.isCancelled else { return }
-    // Suspended, the one clock stands still; stopped as a process, neither does, and only this look is late.
+    // Suspended, the one clock stands still; stopped as a process, neither does, and only this look
+    // is late.
     let change = clock.change()
     let hasSlept = change.slept > Self.tolerance || change.passed > Self.pace + Self.tolerance
     guard hasSlept || atAddresses else { return }

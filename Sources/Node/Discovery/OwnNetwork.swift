@@ -4,11 +4,13 @@ import LatchkeySystem
 struct OwnNetwork: Equatable, Sendable {
   /// All addresses as text without a scope, those of loopback among them.
   var all: Set<String> = []
-  /// The addresses at which others may call: of the interfaces that may be offered, and not link-local.
+  /// The addresses at which others may call: of the interfaces that may be offered, and not
+  /// link-local.
   ///
   /// IPv4 first, then in the order of the interfaces; 4 or 16 bytes each.
   var callable: [[UInt8]] = []
-  /// The networks of the machine, which do not change when it only gets another address in one of them.
+  /// The networks of the machine, which do not change when it only gets another address in one of
+  /// them.
   var networks: Set<String> = []
 
   /// Reads this machine's addresses.
@@ -41,8 +43,8 @@ struct OwnNetwork: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - names: The interfaces that a person chose; `nil` if the general rule applies.
-  ///   - allowsLoopback: Whether 127.0.0.1 is permitted if the node listens there. A loopback address leads another
-  ///     machine to itself, so a code contains one only while mDNS is off.
+  ///   - allowsLoopback: Whether 127.0.0.1 is permitted if the node listens there. A loopback
+  ///     address leads another machine to itself, so a code contains one only while mDNS is off.
   /// - Returns: The address.
   ///
   /// Spec: Protocol/03-pairing.md §2.

@@ -3,7 +3,8 @@ import LatchkeyStore
 
 /// A service that passes pending effects to their carriers and records the outcomes.
 ///
-/// It begins with the effects of earlier runs. An effect without a carrier waits until its time ends.
+/// It begins with the effects of earlier runs. An effect without a carrier waits until its time
+/// ends.
 ///
 /// Spec: Protocol/05-delivery.md §7.
 struct EffectService: Sendable {
@@ -13,7 +14,8 @@ struct EffectService: Sendable {
   /// Milliseconds before the next try after a fault of the disk.
   private static let pause: Int64 = 5_000
 
-  /// Runs until it is cancelled, also without carriers: a service that ends takes the whole node with it.
+  /// Runs until it is cancelled, also without carriers: a service that ends takes the whole node
+  /// with it.
   func run() async {
     let known = Dictionary(carriers.map { ($0.kind, $0) }) { first, _ in first }
     await withDiscardingTaskGroup { group in

@@ -43,13 +43,14 @@ actor AgentLink {
 
   /// The bytes that arrive, in pieces, until the connection ends or the reader stops.
   ///
-  /// While many pieces wait, no more are read. If none is taken for long, the connection counts as ended: the agent tells
-  /// again what was not stored.
+  /// While many pieces wait, no more are read. If none is taken for long, the connection counts as
+  /// ended: the agent tells again what was not stored.
   nonisolated func bytes() -> AsyncStream<[UInt8]> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.mostPieces))
     let socket = socket
-    // The thread waits without an end, so that an idle node does not wake: what has come to an end wakes it.
+    // The thread waits without an end, so that an idle node does not wake: what has come to an end
+    // wakes it.
     continuation.onTermination = { _ in shutdown(socket.descriptor, Int32(SHUT_RD)) }
     // On a thread of its own, since waiting blocks it.
     Thread.detachNewThread {

@@ -4,10 +4,12 @@ import LatchkeyModel
 import LatchkeySystem
 import Logging
 
-/// A service that keeps an agent running beside a child's node, gives it orders, and takes its reports.
+/// A service that keeps an agent running beside a child's node, gives it orders, and takes its
+/// reports.
 ///
-/// The system's agent is used if there is one. Otherwise the node starts one of its own, which acts for the programs of
-/// this user alone. It goes on by its last orders if the node dies; the node that is started next finds it.
+/// The system's agent is used if there is one. Otherwise the node starts one of its own, which acts
+/// for the programs of this user alone. It goes on by its last orders if the node dies; the node
+/// that is started next finds it.
 ///
 /// Spec: Protocol/13-agent.md.
 actor AgentService {
@@ -67,7 +69,8 @@ actor AgentService {
     return nil
   }
 
-  /// Starts an agent unless the last one still runs, or was started just now; returns whether the system runs it.
+  /// Starts an agent unless the last one still runs, or was started just now; returns whether the
+  /// system runs it.
   private func isStarted() async -> Bool {
     guard let program else { return true }
     if let own, await !hasEnded(own) { return true }
@@ -160,7 +163,8 @@ actor AgentService {
     switch frame {
     case .hello(let hello):
       guard hello.boot == context.bootID || !hello.isSystem else { return false }
-      // Before the orders, which are sent as soon as the agent counts as connected: it refuses orders without a welcome.
+      // Before the orders, which are sent as soon as the agent counts as connected: it refuses
+      // orders without a welcome.
       let known = stored.run == hello.run ? stored.number : 0
       guard await link.send(.welcome(NodeWelcome(run: hello.run, stored: known))) else { return false }
       context.warn("agent", Self.sentence(hello))

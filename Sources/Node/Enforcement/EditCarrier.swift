@@ -4,7 +4,8 @@ import LatchkeyRules
 import LatchkeyStore
 import LatchkeySystem
 
-/// The carrier of edits, which answers them once the agent has said that what follows from them is in force.
+/// The carrier of edits, which answers them once the agent has said that what follows from them is
+/// in force.
 ///
 /// Spec: Protocol/06-messages.md §4, 13-agent.md §5.
 struct EditCarrier: EffectCarrier {
@@ -14,7 +15,8 @@ struct EditCarrier: EffectCarrier {
 
   var kind: CommandKind { Edit.kind }
 
-  /// Waits for the agent, and answers that the edit is recorded only if it does not say in time that it is in force.
+  /// Waits for the agent, and answers that the edit is recorded only if it does not say in time
+  /// that it is in force.
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
     guard let held = effect.wait.held else { return .underWay(effect.wait) }
     guard var state = held.as(RegistersInForce.self) else { return .done(held) }

@@ -94,6 +94,7 @@ struct EditExceptions {
 }
 
 extension ProgramOrder {
-  /// A Boolean value that indicates whether it has matchers that a child can meet with another program, and no others.
+  /// A Boolean value that indicates whether it has matchers that a child can meet with another
+  /// program, and no others.
   fileprivate var isWeak: Bool { !matchers.isEmpty && !matchers.contains(where: \.isStrong) }
 }

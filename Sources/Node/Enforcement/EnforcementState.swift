@@ -8,7 +8,8 @@ final class EnforcementState: Sendable {
   struct Confirmation: Equatable {
     /// The degree to which the edit is enforced.
     var degree = Enforcement.recorded
-    /// The applications that these orders recognize, also if they have closed the only program of one by now.
+    /// The applications that these orders recognize, also if they have closed the only program of
+    /// one by now.
     var apps: Set<AppID> = []
   }
 
@@ -25,8 +26,8 @@ final class EnforcementState: Sendable {
     }
     /// The degree to which the newest orders are enforced.
     var confirmed: Enforcement { inForce == number ? degree : .recorded }
-    /// A Boolean value that indicates whether the agent that is connected has said what it does not carry out of orders of this
-    /// run, or is given none, since they are too large.
+    /// A Boolean value that indicates whether the agent that is connected has said what it does not
+    /// carry out of orders of this run, or is given none, since they are too large.
     var isHeard: Bool { hello != nil && (inForce != nil || areTooLarge) }
 
     var accounts: [AccountOrders] = []
@@ -43,7 +44,8 @@ final class EnforcementState: Sendable {
     var faults: [OrderFault] = []
     /// A Boolean value that indicates whether the newest orders are larger than an agent takes.
     var areTooLarge = false
-    /// When something last happened that parents are told of for a day, by the name of its condition.
+    /// When something last happened that parents are told of for a day, by the name of its
+    /// condition.
     var noted: [String: BootInstant] = [:]
     var orderedAt = BootInstant(milliseconds: 0)
   }
@@ -55,7 +57,8 @@ final class EnforcementState: Sendable {
   let sleep = SleepNews()
   /// Signals that the agent has said something of its orders, or is another one.
   private let answers = ChangeSignal()
-  /// The number of the first orders of this run, which is random so that an agent has not heard of it in an earlier run.
+  /// The number of the first orders of this run, which is random so that an agent has not heard of
+  /// it in an earlier run.
   private let first = UInt64.random(in: 1..<UInt64.max / 2)
 
   /// Notes which agent is connected; `nil` for none.
@@ -92,12 +95,14 @@ final class EnforcementState: Sendable {
     if isNews { changes.notify() }
   }
 
-  /// What the agent does not carry out of the orders in force, or of those that are too large to be given.
+  /// What the agent does not carry out of the orders in force, or of those that are too large to be
+  /// given.
   var faults: [OrderFault] {
     state.withLock { $0.areTooLarge ? $0.faults + [OrderFault(.tooLarge, account: 0)] : $0.faults }
   }
 
-  /// A Boolean value that indicates whether it is known what the agent that is connected does not carry out.
+  /// A Boolean value that indicates whether it is known what the agent that is connected does not
+  /// carry out.
   var isAgentHeard: Bool { state.withLock { $0.isHeard } }
 
   /// Notes whether the newest orders are larger than an agent takes.
@@ -129,18 +134,20 @@ final class EnforcementState: Sendable {
 
   /// Returns the degree to which rules are enforced, to be shown.
   ///
-  /// Orders change often. An agent that has confirmed earlier ones has a moment to say that the newest hold.
+  /// Orders change often. An agent that has confirmed earlier ones has a moment to say that the
+  /// newest hold.
   func enforcement(at now: BootInstant) -> Enforcement {
     state.withLock { state in
       state.inForce != nil && now - state.orderedAt < Self.patience ? state.degree : state.confirmed
     }
   }
 
-  /// The degree to which the newest orders are enforced: only what an agent says is in force counts.
+  /// The degree to which the newest orders are enforced: only what an agent says is in force
+  /// counts.
   var confirmed: Enforcement { state.withLock { $0.confirmed } }
 
-  /// Returns the degree to which an edit is enforced and the applications that its orders recognize, as soon as the agent
-  /// says so, or neither at an instant.
+  /// Returns the degree to which an edit is enforced and the applications that its orders
+  /// recognize, as soon as the agent says so, or neither at an instant.
   func confirmation(
     of edit: CommandID, until end: BootInstant, now: @Sendable () -> BootInstant
   ) async -> Confirmation {
@@ -160,7 +167,8 @@ final class EnforcementState: Sendable {
   /// The time within which an agent says that orders hold, in milliseconds.
   private static let patience: Int64 = 2_000
 
-  /// Orders something, if it is other than before, or if edits wait for the agent that no orders follow from so far.
+  /// Orders something, if it is other than before, or if edits wait for the agent that no orders
+  /// follow from so far.
   ///
   /// `edits` are all that waited when what is ordered was decided. `watched` are accounts that are
   /// no child's.
@@ -196,7 +204,8 @@ final class EnforcementState: Sendable {
     }
   }
 
-  /// Returns since when the sessions of an account are closed by the last orders; `nil` if they are not, or not yet.
+  /// Returns since when the sessions of an account are closed by the last orders; `nil` if they are
+  /// not, or not yet.
   func sessionsClosed(in account: UInt32, at now: BootInstant) -> BootInstant? {
     state.withLock { state in
       let terms = state.accounts.first { $0.account == account }?.sessions
@@ -204,7 +213,8 @@ final class EnforcementState: Sendable {
     }
   }
 
-  /// Returns since when an application is closed in an account by the last orders; `nil` if it is not, or not yet.
+  /// Returns since when an application is closed in an account by the last orders; `nil` if it is
+  /// not, or not yet.
   func closedSince(_ app: AppID?, in account: UInt32, at now: BootInstant) -> BootInstant? {
     state.withLock { state in
       guard let orders = state.accounts.first(where: { $0.account == account }) else { return nil }

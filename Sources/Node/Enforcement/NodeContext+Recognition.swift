@@ -4,8 +4,8 @@ import LatchkeyRules
 import LatchkeyStore
 
 extension NodeContext {
-  /// Returns the applications with rules of which nothing on this machine is recognized: neither a parent nor the look at
-  /// what is installed says how, and none is recorded by `usage track` now.
+  /// Returns the applications with rules of which nothing on this machine is recognized: neither a
+  /// parent nor the look at what is installed says how, and none is recorded by `usage track` now.
   ///
   /// Spec: Protocol/10-household.md §5.
   func unrecognizedApps() async throws(StoreError) -> Set<AppID> {

@@ -63,9 +63,11 @@ struct OrdersBuilder {
       programs: programs)
   }
 
-  /// Returns the order for everything that is installed, or run from a terminal, and that no rule names.
+  /// Returns the order for everything that is installed, or run from a terminal, and that no rule
+  /// names.
   ///
-  /// Only the system's agent gets it: the agent of one user runs in an account that is not the child's alone.
+  /// Only the system's agent gets it: the agent of one user runs in an account that is not the
+  /// child's alone.
   private func others(besides programs: [ProgramOrder], in account: UInt32) -> ProgramOrder {
     let found = installed.values.filter { !$0.isOwn }.flatMap(\.matchers)
     // The argument by which a script is recognized is its path.
@@ -83,9 +85,11 @@ struct OrdersBuilder {
       matchers: Array(matchers.prefix(AgentOrders.maximumOtherMatchers)))
   }
 
-  /// Returns the terms of unknown programs in an account; `nil` if they are neither closed nor counted.
+  /// Returns the terms of unknown programs in an account; `nil` if they are neither closed nor
+  /// counted.
   private func unknown(in account: UInt32) -> ProgramTerms? {
-    // The agent of one user leaves alone what merely counts: Latchkey itself and all that is built there is unknown to it.
+    // The agent of one user leaves alone what merely counts: Latchkey itself and all that is built
+    // there is unknown to it.
     if standing.rules.unknownPrograms == .count, state.agent?.isSystem != true { return nil }
     return standing.verdicts.verdicts[.unknown].map {
       terms($0, of: .unknown, name: "An unknown program", account: account)
@@ -151,8 +155,8 @@ struct OrdersBuilder {
 extension InstalledMatchers {
   /// Returns the matchers as far as they are used for an application.
   ///
-  /// What an account says of its own may close a program or charge for it, and opens nothing: neither what is always allowed,
-  /// nor a program that is closed as an unknown one.
+  /// What an account says of its own may close a program or charge for it, and opens nothing:
+  /// neither what is always allowed, nor a program that is closed as an unknown one.
   ///
   /// Spec: Protocol/10-household.md §5.
   func used(for id: AppID, in rules: RuleSet) -> [AppMatcher] {

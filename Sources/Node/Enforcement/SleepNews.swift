@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Spec: Protocol/13-agent.md §9.
 final class SleepNews: Sendable {
-  /// The time that the machine slept from which on the agent tells of it, with some allowance, in milliseconds.
+  /// The time that the machine slept from which on the agent tells of it, with some allowance, in
+  /// milliseconds.
   private static let toldMilliseconds: Int64 = 2_500
 
   private let slept: @Sendable () -> Int64

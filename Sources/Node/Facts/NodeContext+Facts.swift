@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyStore
 
 extension NodeContext {
-  /// Makes facts, edits and commands durable in one transaction, and sends them to the machines that they concern.
+  /// Makes facts, edits and commands durable in one transaction, and sends them to the machines
+  /// that they concern.
   ///
   /// Spec: Protocol/12-facts.md §5.
   func act<Value: Sendable>(

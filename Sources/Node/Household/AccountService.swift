@@ -12,7 +12,8 @@ struct AccountService: Sendable {
   let directory: LinkDirectory
   /// Milliseconds between two looks at what changes with the accounts.
   private static let pause: Int64 = 20_000
-  /// Milliseconds after which the accounts are read again in any case: those of a directory change without a mark.
+  /// Milliseconds after which the accounts are read again in any case: those of a directory change
+  /// without a mark.
   private static let longest: Int64 = 60_000
 
   /// What changes when an account is added, changed, or used.
@@ -33,7 +34,8 @@ struct AccountService: Sendable {
       let news = context.factNews.version
       var mark = Mark(
         file: SystemAccounts.mark(), inSession: SystemAccounts.inSession(), named: seen?.mark.named ?? [])
-      // The database is read when something has come, and not with each look: an idle node hardly wakes.
+      // The database is read when something has come, and not with each look: an idle node hardly
+      // wakes.
       if seen?.news != news, let household = try? await context.readHousehold() {
         mark.named = household.accountNames(on: context.own)
       }

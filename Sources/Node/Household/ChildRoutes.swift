@@ -95,7 +95,8 @@ extension Call {
     }
   }
 
-  /// Returns how many machines of each child the other parents tell of that are not paired with this one.
+  /// Returns how many machines of each child the other parents tell of that are not paired with
+  /// this one.
   private func machinesElsewhere(_ household: Household, _ children: [ChildID]) async throws -> [ChildID: Int] {
     guard role == .parent else { return [:] }
     let others = try await otherParents()
@@ -155,7 +156,8 @@ extension Call {
     }
   }
 
-  /// Returns the accounts of a child's machine when it has told of them and it is known whose it is, or after 5 s.
+  /// Returns the accounts of a child's machine when it has told of them and it is known whose it
+  /// is, or after 5 s.
   fileprivate func waitForAccounts(on device: String) async throws -> [AccountListing] {
     let found = try await self.device(device).device.deviceID
     return try await once(within: 5_000, context.ownersKnown) { call in
@@ -187,8 +189,8 @@ extension Call {
 
   /// Makes a machine that of the named children alone, or of none if no name is given.
   ///
-  /// A child who does not exist yet is added. Returns the log-in names of the accounts that were a child's and are no
-  /// child's any more.
+  /// A child who does not exist yet is added. Returns the log-in names of the accounts that were a
+  /// child's and are no child's any more.
   func setOwner(of device: DeviceID, to names: String) async throws -> [String] {
     let household = try await household()
     let changes = household.reassigning(device, to: ChildNames.split(names)) {
@@ -298,11 +300,11 @@ extension Call {
 }
 
 extension NodeService {
-  /// Returns the child who owns an account of this machine; `nil` if a parent has not assigned it to a child whom the
-  /// machine serves.
+  /// Returns the child who owns an account of this machine; `nil` if a parent has not assigned it
+  /// to a child whom the machine serves.
   ///
-  /// On the machine of one child, the rules hold for accounts that are not assigned, but such an account may be that of
-  /// a service or of a guest: it is told nothing about the child.
+  /// On the machine of one child, the rules hold for accounts that are not assigned, but such an
+  /// account may be that of a service or of a guest: it is told nothing about the child.
   ///
   /// Spec: Protocol/07-local-api.md §5.
   func owner(ofAccount uid: UInt32) async throws -> ServedChild? {

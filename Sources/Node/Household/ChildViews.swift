@@ -9,14 +9,14 @@ public struct ChildListing: Hashable, Sendable, Codable {
   public var machines: [DeviceName]
   /// The machines that have not yet confirmed the last change that concerns the child.
   public var untold: [DeviceName]
-  /// On a parent's node, the number of the child's machines that another parent tells of and that are not paired with
-  /// this node.
+  /// On a parent's node, the number of the child's machines that another parent tells of and that
+  /// are not paired with this node.
   public var elsewhere: Int = 0
-  /// On a parent's node, the machines that say they are the child's, which has not been said here: they get nothing of the child's
-  /// from this node.
+  /// On a parent's node, the machines that say they are the child's, which has not been said here:
+  /// they get nothing of the child's from this node.
   public var claimed: [DeviceName] = []
-  /// On a parent's node, the machines that another parent has taken from the child: they get nothing more of the child's from
-  /// this node.
+  /// On a parent's node, the machines that another parent has taken from the child: they get
+  /// nothing more of the child's from this node.
   public var taken: [TakenMachine] = []
 }
 

@@ -14,7 +14,8 @@ struct ConditionService: Sendable {
   private static let pause: Int64 = 60_000
   /// Milliseconds between two looks while something changes.
   private static let rest: Int64 = 1_000
-  /// Milliseconds within which an agent is there again and has said what it does not carry out, as after it was started again.
+  /// Milliseconds within which an agent is there again and has said what it does not carry out, as
+  /// after it was started again.
   private static let patience: Int64 = 10_000
   /// Unix milliseconds before which a clock cannot have been set: the beginning of 2024.
   private static let earliest: Int64 = 1_704_067_200_000
@@ -27,7 +28,8 @@ struct ConditionService: Sendable {
       unheardSince = context.enforcementState.isAgentHeard ? nil : unheardSince ?? now
       var pause = Self.pause
       if let unheardSince, now - unheardSince < Self.patience, context.configuration.agent != .none {
-        // What the agent said before the node or itself was started again is not over because it has not said it again.
+        // What the agent said before the node or itself was started again is not over because it
+        // has not said it again.
         pause = Self.patience - (now - unheardSince)
       } else {
         await look(isAgentSilent: unheardSince != nil && context.enforcementState.agent == nil)
@@ -65,7 +67,8 @@ struct ConditionService: Sendable {
             MachineCondition("account-unlisted", account: uid, detail: name.utf8.count <= 64 ? name : String(uid)))
         }
       }
-      // There is room for so many: what may be as many as applications comes last, and what merely informs after that.
+      // There is room for so many: what may be as many as applications comes last, and what merely
+      // informs after that.
       conditions += faults.serious
       if context.enforcementState.agent != nil {
         for app in try await context.unrecognizedApps().sorted() where app.text.utf8.count <= 64 {
@@ -79,7 +82,8 @@ struct ConditionService: Sendable {
     }
   }
 
-  /// Returns what the agent does not carry out of the orders: what weakens rules, and what is merely to be known.
+  /// Returns what the agent does not carry out of the orders: what weakens rules, and what is
+  /// merely to be known.
   private func faultConditions() -> (serious: [MachineCondition], notes: [MachineCondition]) {
     var (serious, notes): ([MachineCondition], [MachineCondition]) = ([], [])
     // An application may have several matchers of which none counts.

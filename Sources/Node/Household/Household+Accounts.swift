@@ -4,10 +4,11 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/10-household.md §3.
 extension Household {
-  /// Returns for each of the named children the accounts that become the child's: those that the machine says are, or the one
-  /// that fits if it says so of none.
+  /// Returns for each of the named children the accounts that become the child's: those that the
+  /// machine says are, or the one that fits if it says so of none.
   ///
-  /// Accounts that a parent has decided about stay as they are, and no account becomes that of two children.
+  /// Accounts that a parent has decided about stay as they are, and no account becomes that of two
+  /// children.
   func accounts(on device: DeviceID, of names: [String]) -> [[Account]] {
     guard let machine = machines.first(where: { $0.device == device }) else { return names.map { _ in [] } }
     let open = machine.accounts.filter { owner(of: $0.uid, on: device) == nil }

@@ -1,7 +1,8 @@
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// Whose machines are, as this parent has said it, and what other parents and the machines themselves say.
+/// Whose machines are, as this parent has said it, and what other parents and the machines
+/// themselves say.
 ///
 /// Spec: Protocol/10-household.md §2.
 extension Household {
@@ -11,8 +12,8 @@ extension Household {
     var by: DeviceID
   }
 
-  /// Returns the children whose registers, use and facts a machine is sent: those that this parent has given it, without those
-  /// that another parent has taken from it since.
+  /// Returns the children whose registers, use and facts a machine is sent: those that this parent
+  /// has given it, without those that another parent has taken from it since.
   func given(_ device: DeviceID) -> [ChildID] {
     HouseholdKey.children(servedIn: ownZone(of: device).narrowed(by: toldZone(of: device)))
   }
@@ -20,7 +21,8 @@ extension Household {
   /// Returns the machines that are sent what is a child's.
   func given(to child: ChildID) -> [Machine] { machines.filter { given($0.device).contains(child) } }
 
-  /// Returns the children whom another parent has taken from a machine, of those that this parent gave it.
+  /// Returns the children whom another parent has taken from a machine, of those that this parent
+  /// gave it.
   func taken(from device: DeviceID) -> [Taken] {
     let own = ownZone(of: device)
     return zip(own, own.narrowed(by: toldZone(of: device))).compactMap { given, present in
@@ -40,16 +42,19 @@ extension Household {
     children(of: device).contains(child) || taken(from: device).contains { $0.child == child }
   }
 
-  /// Returns the machines whose word about a child counts here: those that this parent has given the child.
+  /// Returns the machines whose word about a child counts here: those that this parent has given
+  /// the child.
   ///
-  /// Without one, what this parent sends no machine is shown by the word of those that say they are the child's, or were.
+  /// Without one, what this parent sends no machine is shown by the word of those that say they are
+  /// the child's, or were.
   func tellers(of child: ChildID) -> [DeviceID] {
     let given = given(to: child).map(\.device)
     if !given.isEmpty { return given }
     return machines.map(\.device).filter { isConcerned($0, child) }
   }
 
-  /// Returns the value of a register of a child's, with what other parents have set; `nil` if none is set.
+  /// Returns the value of a register of a child's, with what other parents have set; `nil` if none
+  /// is set.
   func rules(of child: ChildID, _ key: RegisterKey, besides device: DeviceID? = nil) -> String? {
     var merged = RegisterMap([registers[.child(child), key]].compactMap(\.self))
     for teller in tellers(of: child) where teller != device {
@@ -58,7 +63,8 @@ extension Household {
     return merged.value(.child(child), key)
   }
 
-  /// Returns the family's settings for days: those that all children's machines hold by what they tell, or else this parent's own.
+  /// Returns the family's settings for days: those that all children's machines hold by what they
+  /// tell, or else this parent's own.
   ///
   /// One machine's word therefore does not move the days of other machines' children.
   func familyDays() -> [Register] {
@@ -74,7 +80,8 @@ extension Household {
 
   private static let dayKeys: [RegisterKey] = ["family/zone", "family/dayStart"]
 
-  /// Returns a child's name by everybody's word but that of one machine; `nil` if nobody else has named the child.
+  /// Returns a child's name by everybody's word but that of one machine; `nil` if nobody else has
+  /// named the child.
   func name(of child: ChildID, besides device: DeviceID) -> String? {
     rules(of: child, HouseholdKey.name, besides: device)
   }

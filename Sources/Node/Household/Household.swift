@@ -30,7 +30,8 @@ struct Household: Sendable {
   var registers: RegisterMap { book.registers }
   /// What each child's machine says that it holds where another parent has set it.
   var told: [DeviceID: RegisterMap] { book.told }
-  /// What each child's machine says that it holds and this machine has set, but does not know any more.
+  /// What each child's machine says that it holds and this machine has set, but does not know any
+  /// more.
   var lost: [DeviceID: [Register]] { book.lost }
 
   /// The children that this node knows, in the order of their names.
@@ -53,9 +54,11 @@ struct Household: Sendable {
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
-  /// Returns the registers of the family's zone and of a child's, with those that another parent has set.
+  /// Returns the registers of the family's zone and of a child's, with those that another parent
+  /// has set.
   ///
-  /// For a child, only the child's machines are believed: another child's machine says nothing about this one.
+  /// For a child, only the child's machines are believed: another child's machine says nothing
+  /// about this one.
   func rules(of child: ChildID?) -> [Register] {
     let zones: [Zone] = [.family] + (child.map { [.child($0)] } ?? [])
     var merged = RegisterMap(zones.flatMap { registers.registers(in: $0) })
@@ -67,7 +70,8 @@ struct Household: Sendable {
     return merged.registers
   }
 
-  /// Returns those of the machines that a rule of another parent's concerns that have not told that they hold it.
+  /// Returns those of the machines that a rule of another parent's concerns that have not told that
+  /// they hold it.
   func without(_ register: Register, of machines: [Machine]) -> [Machine] {
     machines.filter { machine in told[machine.device]?[register.zone, register.key] != register }
   }
@@ -75,7 +79,8 @@ struct Household: Sendable {
   /// Returns the name of a child; `nil` if it is unknown.
   func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 
-  /// Returns the children whose machine a device is, also those that it says another parent has made it that of.
+  /// Returns the children whose machine a device is, also those that it says another parent has
+  /// made it that of.
   func children(of device: DeviceID) -> [ChildID] {
     HouseholdKey.children(servedIn: zone(of: device))
   }
@@ -87,7 +92,8 @@ struct Household: Sendable {
     return map.registers
   }
 
-  /// The machines that children share and that have told of their accounts, none of which is a child's.
+  /// The machines that children share and that have told of their accounts, none of which is a
+  /// child's.
   var unsupervised: [Machine] {
     machines.filter { machine in
       guard children(of: machine.device).count > 1 else { return false }
@@ -99,10 +105,11 @@ struct Household: Sendable {
   /// Returns the rules of a child, or those of the whole family if it is `nil`.
   func rules(for child: ChildID?) -> RuleSet { book.rules(for: child) { rules(of: child) } }
 
-  /// Returns the child who uses an account of a machine; `nil` for an account that is not supervised.
+  /// Returns the child who uses an account of a machine; `nil` for an account that is not
+  /// supervised.
   ///
-  /// An account that no parent has decided about is no child's: it may be a parent's own. But where a person's account runs
-  /// this node, it does so for the machine's only child.
+  /// An account that no parent has decided about is no child's: it may be a parent's own. But where
+  /// a person's account runs this node, it does so for the machine's only child.
   func child(of account: UInt32, on device: DeviceID) -> ChildID? {
     if let owner = owner(of: account, on: device) { return owner }
     guard account == ownAccount else { return nil }
@@ -119,7 +126,8 @@ struct Household: Sendable {
     return child.map { DeviceName(sanitising: $0.name) }
   }
 
-  /// Returns the owner of an account: a child, no child (`.some(nil)`), or `nil` if no parent has decided yet.
+  /// Returns the owner of an account: a child, no child (`.some(nil)`), or `nil` if no parent has
+  /// decided yet.
   func owner(of uid: UInt32, on device: DeviceID) -> ChildID?? { owners(on: device)[uid] }
 
   /// Returns the owner of an account of which the machine has not told, as `owner(of:on:)` does.
@@ -128,7 +136,8 @@ struct Household: Sendable {
     return HouseholdKey.accounts(in: zone(of: device), known: [account])[account.uid]
   }
 
-  /// Returns the accounts of a machine that a parent has decided about by their names and of which it has not told.
+  /// Returns the accounts of a machine that a parent has decided about by their names and of which
+  /// it has not told.
   func unlisted(on device: DeviceID) -> [Account] {
     let known = Set(accounts(on: device).map(\.name))
     return accountNames(on: device).filter { !known.contains($0) }.sorted().map {
@@ -146,10 +155,12 @@ struct Household: Sendable {
     machines.first { $0.device == device }?.accounts ?? ownAccounts
   }
 
-  /// Returns the log-in names of accounts of a machine that a parent has decided about by their names.
+  /// Returns the log-in names of accounts of a machine that a parent has decided about by their
+  /// names.
   func accountNames(on device: DeviceID) -> [String] { HouseholdKey.accountNames(in: zone(of: device)) }
 
-  /// Returns the changes after which accounts that were decided about by their names are no child's of these.
+  /// Returns the changes after which accounts that were decided about by their names are no child's
+  /// of these.
   private func forgettingNames(on device: DeviceID, of children: Set<ChildID>) -> [RegisterChange] {
     zone(of: device).compactMap { register in
       guard register.key.segments.first == "accountName", let child = register.value.flatMap({ ChildID($0) }),
@@ -159,7 +170,8 @@ struct Household: Sendable {
     }
   }
 
-  /// Returns what makes a machine that of children, whom another parent may have added before, with the accounts that are theirs.
+  /// Returns what makes a machine that of children, whom another parent may have added before, with
+  /// the accounts that are theirs.
   func assigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
     zip(names, accounts(on: device, of: names)).flatMap { name, accounts in
       assigning(device, to: name, with: accounts, newID: newID)
@@ -201,7 +213,8 @@ struct Household: Sendable {
     return last.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// Returns what makes this parent say that a machine is a child's, without which the machine gets nothing of the child's here.
+  /// Returns what makes this parent say that a machine is a child's, without which the machine gets
+  /// nothing of the child's here.
   private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
     given(device).contains(child)
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
@@ -226,13 +239,15 @@ struct Household: Sendable {
     return changes
   }
 
-  /// Returns the changes that make an account of which the machine has not told a child's, or no child's if it is `nil`.
+  /// Returns the changes that make an account of which the machine has not told a child's, or no
+  /// child's if it is `nil`.
   func assigning(accountNamed name: RegisterKey, on device: DeviceID, to child: ChildID?) -> [RegisterChange] {
     [RegisterChange(.machine(device), name, child?.description ?? HouseholdKey.nobody)]
       + (child.map { serving(device, $0) } ?? [])
   }
 
-  /// Returns the changes that remove a child from the family; its machines and accounts then belong to no child.
+  /// Returns the changes that remove a child from the family; its machines and accounts then belong
+  /// to no child.
   func removing(_ child: ChildID) -> [RegisterChange] {
     var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
     for machine in machines where isConcerned(machine.device, child) {

@@ -5,8 +5,8 @@ import LatchkeySystem
 
 /// A service that gives each child's machine its part of the household, on a parent.
 ///
-/// A machine that was paired gets the registers that it is to hold. Once it has told of what it holds, it becomes the machine of
-/// the child that was named when it was paired.
+/// A machine that was paired gets the registers that it is to hold. Once it has told of what it
+/// holds, it becomes the machine of the child that was named when it was paired.
 ///
 /// Spec: Protocol/10-household.md §1, §2.
 struct HouseholdService: Sendable {
@@ -66,7 +66,8 @@ struct HouseholdService: Sendable {
           + "NAME`, or `latchkey accounts ignore` for one that is no child's.")
   }
 
-  /// Warns of children whom another parent has taken from a machine, so that nothing that is set for them here goes there.
+  /// Warns of children whom another parent has taken from a machine, so that nothing that is set
+  /// for them here goes there.
   private func warnOfTaken(_ household: Household, _ names: FactNames) {
     let taken = household.machines.flatMap { machine in
       household.taken(from: machine.device).compactMap { taken in
@@ -81,7 +82,8 @@ struct HouseholdService: Sendable {
     )
   }
 
-  /// Has each child's machine get what the child has used on others since Monday, and from then on what is new.
+  /// Has each child's machine get what the child has used on others since Monday, and from then on
+  /// what is new.
   private func shareUse(of household: Household) async throws(StoreError) {
     let now = context.time.now
     var starts: [ChildID: Int64] = [:]

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The time by which rules apply on this machine.
 ///
-/// On a child's machine it is the household's clock, which setting the wall clock does not move. On a parent's it is the
-/// wall clock, which belongs to the person who sets the rules.
+/// On a child's machine it is the household's clock, which setting the wall clock does not move. On
+/// a parent's it is the wall clock, which belongs to the person who sets the rules.
 ///
 /// Spec: Protocol/11-rules.md §4.
 final class HouseholdTime: Sendable {
@@ -77,7 +77,8 @@ final class HouseholdTime: Sendable {
     }
   }
 
-  /// Reads the machine's clocks, and returns what people should know of: how the wall clock was set.
+  /// Reads the machine's clocks, and returns what people should know of: how the wall clock was
+  /// set.
   func read() -> HouseholdClock.Change? {
     guard isChild else { return nil }
     let reading = reading()

@@ -4,7 +4,8 @@ import Foundation
 public enum LocalZone {
   /// Returns the zone's IANA name, such as `Europe/Berlin`; `UTC` if no known zone is set.
   ///
-  /// The sources, in this order, are the variable TZ, /etc/timezone, and the target of /etc/localtime.
+  /// The sources, in this order, are the variable TZ, /etc/timezone, and the target of
+  /// /etc/localtime.
   public static func name() -> String {
     name(variable: ProcessInfo.processInfo.environment["TZ"], etc: "/etc")
   }

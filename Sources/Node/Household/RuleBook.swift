@@ -5,14 +5,16 @@ import Synchronization
 
 /// The registers of one edition, with the rules that were read from them.
 ///
-/// Reading the rules takes longer the more a family has set, and one session or one page asks for them several times.
+/// Reading the rules takes longer the more a family has set, and one session or one page asks for
+/// them several times.
 final class RuleBook: Sendable {
   let edition: Int64
   /// What this machine holds or, on a parent, has set.
   let registers: RegisterMap
   /// What each child's machine says that it holds where another parent has set it.
   let told: [DeviceID: RegisterMap]
-  /// What each child's machine says that it holds and this machine has set, but does not know any more.
+  /// What each child's machine says that it holds and this machine has set, but does not know any
+  /// more.
   let lost: [DeviceID: [Register]]
   private let read = Mutex<[ChildID?: RuleSet]>([:])
 
@@ -31,7 +33,8 @@ final class RuleBook: Sendable {
     (self.told, self.lost) = (told, lost)
   }
 
-  /// Returns the rules of a child, which are read from the registers when they are asked for the first time.
+  /// Returns the rules of a child, which are read from the registers when they are asked for the
+  /// first time.
   func rules(for child: ChildID?, _ registers: () -> [Register]) -> RuleSet {
     if let rules = read.withLock({ $0[child] }) { return rules }
     let rules = RuleSet.read(registers(), child: child).rules

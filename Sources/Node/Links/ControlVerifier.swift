@@ -10,14 +10,16 @@ import LatchkeyProtocol
 ///
 /// Spec: Protocol/06-messages.md §2, §7, §8.
 struct ControlVerifier: Sendable {
-  /// The peer's identity key; `nil` if the stored bytes are not a key, in which case no signature is accepted.
+  /// The peer's identity key; `nil` if the stored bytes are not a key, in which case no signature
+  /// is accepted.
   let identity: IdentityPublicKey?
   let sender: DeviceID
   let receiver: DeviceID
   /// The role that was agreed on in the pairing.
   let senderRole: DeviceRole
 
-  /// Throws `SessionFault.violation`, the peer's fault, if the run contains a forged or malformed item.
+  /// Throws `SessionFault.violation`, the peer's fault, if the run contains a forged or malformed
+  /// item.
   func verify(_ run: ItemRun) throws(SessionFault) {
     guard run.streamClass == .control else { return }
     for item in run.items where item.kind == .keyRotation && senderRole == .parent {

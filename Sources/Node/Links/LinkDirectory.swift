@@ -67,7 +67,8 @@ actor LinkDirectory {
     return lastLook
   }
 
-  /// Stops the links: each peer receives a goodbye, no link is created any more, and the operations end.
+  /// Stops the links: each peer receives a goodbye, no link is created any more, and the operations
+  /// end.
   func shutDown() async {
     isStopping = true
     for link in links.values { await link.shutDown() }
@@ -86,7 +87,8 @@ actor LinkDirectory {
     }
     if let link = links[device] {
       guard await link.isDone else { return await link.refresh(record) }
-      // The peer's removal ended the link, and the device has been paired again since. It gets a new link.
+      // The peer's removal ended the link, and the device has been paired again since. It gets a
+      // new link.
       if links[device] === link { links[device] = nil }
       return try await refresh(device)
     }
@@ -109,7 +111,8 @@ actor LinkDirectory {
     jobs.yield { await link.begin() }
   }
 
-  /// Passes new keys, which are durable, to the links of their devices: first the keys, then the items that carry them.
+  /// Passes new keys, which are durable, to the links of their devices: first the keys, then the
+  /// items that carry them.
   func handOut(_ rotations: [OutboxChange]) async throws(StoreError) {
     for rotation in rotations { try await refresh(rotation.device) }
     await committed(rotations)

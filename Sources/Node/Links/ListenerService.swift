@@ -4,7 +4,8 @@ import LatchkeyTransport
 import Logging
 import ServiceLifecycle
 
-/// A service that accepts connections: sessions of paired devices, and pairings while a code is open.
+/// A service that accepts connections: sessions of paired devices, and pairings while a code is
+/// open.
 ///
 /// Unknown devices get no answer.
 struct ListenerService: Service {

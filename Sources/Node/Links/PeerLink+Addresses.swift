@@ -7,7 +7,8 @@ import LatchkeyTransport
 ///
 /// Spec: Protocol/02-discovery.md §8.
 extension PeerLink {
-  /// The shortest time between two stored failures of an address for the same reason, in milliseconds.
+  /// The shortest time between two stored failures of an address for the same reason, in
+  /// milliseconds.
   ///
   /// A peer that is off for weeks is called every minute, and not every failure needs to be stored.
   private static var failurePace: Int64 { 15 * 60_000 }
@@ -39,7 +40,8 @@ extension PeerLink {
       endpoint.description, of: peer, network: NetworkMark.current(), reason: reason, at: context.wall())
   }
 
-  /// Returns whether the peer answers at addresses at which it is announced; `nil` if not all of them have been tried.
+  /// Returns whether the peer answers at addresses at which it is announced; `nil` if not all of
+  /// them have been tried.
   func isAnswering(at endpoints: [SocketEndpoint]) -> Bool? {
     if current != nil { return true }
     return endpoints.allSatisfy { failedTries[$0] != nil } ? false : nil
@@ -60,8 +62,8 @@ extension PeerLink {
     return machine.source(of: endpoint) ?? .connection
   }
 
-  /// The address at which the peer of the open session can be called: the one that was called or, if the peer called
-  /// from a temporary port, the one that it states.
+  /// The address at which the peer of the open session can be called: the one that was called or,
+  /// if the peer called from a temporary port, the one that it states.
   var addressInUse: String? {
     guard let ends = machine.currentEnds else { return nil }
     if machine.isCurrentOurs { return ends.remote }

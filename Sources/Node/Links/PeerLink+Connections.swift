@@ -32,7 +32,8 @@ extension PeerLink {
     update { $0.callEnded(number, outcome, now: $1) }
   }
 
-  /// Returns the outcome of a call; `nil` if it led to a session, which has ended by then, or is no longer needed.
+  /// Returns the outcome of a call; `nil` if it led to a session, which has ended by then, or is no
+  /// longer needed.
   private func dial(
     _ number: Int, _ endpoint: SocketEndpoint, _ keys: [[UInt8]], _ offered: [UInt8]?, _ attempt: DialAttempt
   ) async -> CallOutcome? {
@@ -72,7 +73,8 @@ extension PeerLink {
     take(seat, frames) { $0.opened(call: call, ends, pairwiseKey: pairwiseKey, offeredKey: offered, now: $1) }
   }
 
-  /// Passes a session to the machine and reads it in a task of its own, which keeps nothing of the handshake.
+  /// Passes a session to the machine and reads it in a task of its own, which keeps nothing of the
+  /// handshake.
   ///
   /// Closes the connection if it is not needed.
   private func take(_ seat: LinkSeat, _ frames: FrameReader, _ tell: (inout LinkMachine, BootInstant) -> Int?) {
@@ -92,7 +94,8 @@ extension PeerLink {
   /// Reads a connection to its end.
   private func read(_ frames: FrameReader, _ number: Int) async {
     while let frame = await frames.next() {
-      // Frames that were under way at the end of the session are read, so that the last message sent is not lost.
+      // Frames that were under way at the end of the session are read, so that the last message
+      // sent is not lost.
       guard var seat = seats[number] else { continue }
       do throws(SessionFault) {
         let batch = try seat.cipher.open(frame)

@@ -46,7 +46,8 @@ extension PeerLink {
         at: context.wall())
       CrashPoint.runCommitted.reached()
       var (fault, part) = (result.fault, result.taken)
-      // The peer uses new keys once it learns that they are stored, so they have to be known here by then.
+      // The peer uses new keys once it learns that they are stored, so they have to be known here
+      // by then.
       if result.hasCompletedPairing { await directory.promoted(peer) }
       if result.hasNewKeys, let unread = await takeOverKeys() {
         if fault == nil { part = runs }

@@ -6,7 +6,8 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/04-session.md §3.
 extension PeerLink {
-  /// The names that the peer is told: that of this device and, on a parent's node, that of the peer.
+  /// The names that the peer is told: that of this device and, on a parent's node, that of the
+  /// peer.
   private var labels: SessionLabels {
     SessionLabels(
       own: context.label.at == nil ? nil : context.label,

@@ -5,10 +5,11 @@ import LatchkeySystem
 import LatchkeyTransport
 import Logging
 
-/// The link to one paired device, which connects the link's machine to sockets, the database and the clock.
+/// The link to one paired device, which connects the link's machine to sockets, the database and
+/// the clock.
 ///
-/// `LinkMachine` makes all decisions. The actor carries out its effects and reports their results. The only task that
-/// waits in a link is the one that reads, one in each of its sessions.
+/// `LinkMachine` makes all decisions. The actor carries out its effects and reports their results.
+/// The only task that waits in a link is the one that reads, one in each of its sessions.
 actor PeerLink {
   nonisolated let peer: DeviceID
   nonisolated let key: LinkPublicKey
@@ -26,7 +27,8 @@ actor PeerLink {
   private var alarmAt: BootInstant?
   /// An operation that waits: a transaction or a call.
   typealias Job = @Sendable (PeerLink) async -> Void
-  /// A Boolean value that indicates whether the peer is no longer paired, so that nothing new is started for it.
+  /// A Boolean value that indicates whether the peer is no longer paired, so that nothing new is
+  /// started for it.
   private var isOver = false
 
   /// A Boolean value that indicates whether the database holds newer keys than the machine knows.
@@ -42,7 +44,8 @@ actor PeerLink {
   var lastSeen: Int64?
   /// Signals that the peer has reported items as stored.
   nonisolated let stored = ChangeSignal()
-  /// The number of the last item of each class that the peer reported as stored since the start of this node.
+  /// The number of the last item of each class that the peer reported as stored since the start of
+  /// this node.
   var storedThrough: [StreamClass: UInt64] = [:]
 
   init(
@@ -85,7 +88,8 @@ actor PeerLink {
     return value
   }
 
-  /// Passes a connection to the machine, and carries out its effects once the connection has its seat.
+  /// Passes a connection to the machine, and carries out its effects once the connection has its
+  /// seat.
   func open(_ seat: LinkSeat, _ tell: (inout LinkMachine, BootInstant) -> Int?) -> Int? {
     machine.surroundings = Self.surroundings(context)
     let number = tell(&machine, context.now())

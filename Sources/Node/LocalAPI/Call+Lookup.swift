@@ -12,13 +12,15 @@ extension Call {
     return try await household().find(text)
   }
 
-  /// Returns the child that a request names, for a child's account the child itself; `nil` for all children.
+  /// Returns the child that a request names, for a child's account the child itself; `nil` for all
+  /// children.
   func childIfAny(_ text: String?) async throws -> ChildID? {
     guard let text else { return caller.child?.id }
     return try await child(text)
   }
 
-  /// Returns the child that a request names, for a child's account the child itself, or the only one.
+  /// Returns the child that a request names, for a child's account the child itself, or the only
+  /// one.
   func childOrOnly(_ text: String?) async throws -> ChildID {
     if let child = try await childIfAny(text) { return child }
     let children = try await household().children
@@ -57,7 +59,8 @@ extension Caller {
   /// - Throws: `LocalAPIError` if it may be another child.
   func own(_ text: String) throws(LocalAPIError) -> ChildID {
     let word = text.lowercased()
-    // A beginning that fits a sibling's name as well means the caller: a child can ask about itself alone.
+    // A beginning that fits a sibling's name as well means the caller: a child can ask about itself
+    // alone.
     guard let child, !word.isEmpty, child.name.text.lowercased().hasPrefix(word) || child.id.description == word else {
       throw ControlFailure.ofAnotherChild.error
     }
@@ -122,7 +125,8 @@ extension Call {
     }
   }
 
-  /// Returns a device of the list: a paired one, or a removed one that has not heard of its removal.
+  /// Returns a device of the list: a paired one, or a removed one that has not heard of its
+  /// removal.
   func listedDevice(_ text: String) async throws -> PeerRecord { try Self.find(text, among: await listed()) }
 
   /// Returns the devices of the list, or the one that a request names.
@@ -131,7 +135,8 @@ extension Call {
     return [try await listedDevice(text)]
   }
 
-  /// Returns a device whose history is stored, even if it was removed; paired devices take precedence.
+  /// Returns a device whose history is stored, even if it was removed; paired devices take
+  /// precedence.
   func knownDevice(_ text: String?) async throws -> DeviceID? {
     guard let text else { return nil }
     if let peer = try? await device(text) { return peer.device.deviceID }
@@ -146,6 +151,7 @@ extension Call {
 }
 
 extension PeerRecord {
-  /// A Boolean value that indicates whether the device is shown: it is paired, or has not heard of its removal.
+  /// A Boolean value that indicates whether the device is shown: it is paired, or has not heard of
+  /// its removal.
   var isListed: Bool { state == .active || state == .removedUntold }
 }

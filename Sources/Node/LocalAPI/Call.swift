@@ -6,8 +6,8 @@ import Synchronization
 
 /// The node by the rights of one caller, with what was read for the request.
 ///
-/// Handlers are extensions of this type beside their endpoints. They throw errors of the store as they are; `ask` turns
-/// these into errors of the local API.
+/// Handlers are extensions of this type beside their endpoints. They throw errors of the store as
+/// they are; `ask` turns these into errors of the local API.
 ///
 /// Spec: Protocol/07-local-api.md.
 package struct Call: NodeInterface {
@@ -70,7 +70,8 @@ extension Call {
     memory.installed.withLock { $0 = nil }
   }
 
-  /// Returns the children of the family with their machines, accounts and rules, as they were first read.
+  /// Returns the children of the family with their machines, accounts and rules, as they were first
+  /// read.
   func household() async throws(StoreError) -> Household {
     if let known = memory.household.withLock({ $0 }) { return known }
     let household = try await context.readHousehold()
@@ -78,7 +79,8 @@ extension Call {
     return household
   }
 
-  /// Returns all devices whose history is stored, with the parents that they name and those that an edit is on its way to.
+  /// Returns all devices whose history is stored, with the parents that they name and those that an
+  /// edit is on its way to.
   private func family() async throws(StoreError) -> Family {
     if let known = memory.family.withLock({ $0 }) { return known }
     let family = try await context.store.peersAndOtherParents(awaiting: role == .parent ? Edit.kind : nil)
@@ -92,7 +94,8 @@ extension Call {
   /// Returns the paired devices.
   func active() async throws(StoreError) -> [PeerRecord] { try await peers().filter { $0.state == .active } }
 
-  /// Returns the devices of the list: the paired ones, and the removed ones that have not heard of their removal.
+  /// Returns the devices of the list: the paired ones, and the removed ones that have not heard of
+  /// their removal.
   func listed() async throws(StoreError) -> [PeerRecord] { try await peers().filter(\.isListed) }
 
   /// Returns the parents that paired devices name, by the device.
@@ -134,7 +137,8 @@ extension Call {
     return try await act { _, _ in ((), ActOrders(edits: changes)) }.commands
   }
 
-  /// Makes facts, edits and commands durable in one transaction, and sends them to the machines that they concern.
+  /// Makes facts, edits and commands durable in one transaction, and sends them to the machines
+  /// that they concern.
   func act<Value: Sendable>(
     _ make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)
   ) async throws(StoreError) -> (value: Value, commands: [ConfigurationCommand]) {
@@ -150,7 +154,8 @@ extension Call {
     try await context.store.look(body)
   }
 
-  /// Returns what a look finds, once it is as wanted or the time is over; looks again after each change.
+  /// Returns what a look finds, once it is as wanted or the time is over; looks again after each
+  /// change.
   func once<Found>(
     within milliseconds: Int64, _ signal: ChangeSignal, _ look: (Call) async throws -> (found: Found, isWanted: Bool)
   ) async throws -> Found {

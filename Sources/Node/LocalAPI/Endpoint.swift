@@ -2,11 +2,12 @@ import LatchkeyModel
 
 /// A route of the local API: its input, its output, the callers that it accepts, and its handler.
 ///
-/// The server registers its routes from these values, the client sends requests with them, tests answer in their place,
-/// and the OpenAPI document is made from them. `Endpoints` lists all of them.
+/// The server registers its routes from these values, the client sends requests with them, tests
+/// answer in their place, and the OpenAPI document is made from them. `Endpoints` lists all of
+/// them.
 ///
-/// The initializers are never specialized: in a release build, the compiler of Swift 6.3.1 crashes while it specializes
-/// their asynchronous closures for some combinations of parts.
+/// The initializers are never specialized: in a release build, the compiler of Swift 6.3.1 crashes
+/// while it specializes their asynchronous closures for some combinations of parts.
 ///
 /// Spec: Protocol/07-local-api.md §3.
 public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
@@ -15,7 +16,8 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   package let write: @Sendable (Input) throws -> OutgoingRequest
   /// Returns the output that arrives in answer to a request.
   package let receive: @Sendable (any Exchange) async throws -> Output
-  /// Returns the input of a request; throws `ControlFailure`, the caller's fault, if it is malformed.
+  /// Returns the input of a request; throws `ControlFailure`, the caller's fault, if it is
+  /// malformed.
   let read: @Sendable (IncomingRequest) throws -> Input
   /// Returns the answer that carries an output.
   let reply: @Sendable (Output) throws -> Reply
@@ -27,7 +29,8 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   /// - Parameters:
   ///   - method: The HTTP method.
   ///   - path: A template such as `/v1/devices/{device}`.
-  ///   - parts: The values in the request's path, query and body, in the order of the handler's parameters.
+  ///   - parts: The values in the request's path, query and body, in the order of the handler's
+  ///     parameters.
   ///   - whoMay: The callers that are accepted.
   ///   - place: The role of the machines that answer; `nil` for both.
   ///   - created: Whether a success creates something and has the status 201 instead of 200.
@@ -48,12 +51,13 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
       receive: { try LocalJSON.decode(Output.self, from: await $0.bytes()) }, answer: answer)
   }
 
-  /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node stops or the client
-  /// disconnects.
+  /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node
+  /// stops or the client disconnects.
   ///
   /// - Parameters:
   ///   - path: A template such as `/v1/commands/events`.
-  ///   - parts: The values in the request's path and query, in the order of the handler's parameters.
+  ///   - parts: The values in the request's path and query, in the order of the handler's
+  ///     parameters.
   ///   - whoMay: The callers that are accepted.
   ///   - place: The role of the machines that answer; `nil` for both.
   ///   - errors: The error codes in addition to those that every request can cause.
@@ -114,7 +118,8 @@ extension Endpoint: ServedEndpoint {
   package func rewrite(_ request: IncomingRequest) throws -> OutgoingRequest { try write(read(request)) }
 }
 
-/// A node that answers: the running one, by a caller's rights; one behind its socket; or one of a test.
+/// A node that answers: the running one, by a caller's rights; one behind its socket; or one of a
+/// test.
 public protocol NodeInterface: Sendable {
   func ask<Input: Sendable, Answer: Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input

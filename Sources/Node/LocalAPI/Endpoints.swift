@@ -2,8 +2,8 @@ import LatchkeyModel
 
 /// The table of the local API's endpoints.
 ///
-/// Each feature has a file that defines and lists its endpoints. A new endpoint is a value in such a file, with its
-/// handler.
+/// Each feature has a file that defines and lists its endpoints. A new endpoint is a value in such
+/// a file, with its handler.
 ///
 /// Spec: Protocol/07-local-api.md §3.
 public enum Endpoints {
@@ -11,9 +11,11 @@ public enum Endpoints {
     statusRoutes + queueRoutes + deviceRoutes + pairingRoutes + commandRoutes + childRoutes + ruleRoutes + usageRoutes
     + todayRoutes + requestRoutes + pointsRoutes + applicationRoutes
 
-  /// Returns the endpoints that match a path, with the values of their parameters, in the order of the server's router.
+  /// Returns the endpoints that match a path, with the values of their parameters, in the order of
+  /// the server's router.
   ///
-  /// A literal path precedes one with parameters, so that `/v1/pairing/nearby` is not taken for a pairing's ID.
+  /// A literal path precedes one with parameters, so that `/v1/pairing/nearby` is not taken for a
+  /// pairing's ID.
   ///
   /// - Parameter path: The decoded segments of the path.
   /// - Returns: The matching endpoints.

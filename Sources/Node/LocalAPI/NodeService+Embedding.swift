@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 
-/// The interface for programs that run a node in their own process, without the names and texts of the local API.
+/// The interface for programs that run a node in their own process, without the names and texts of
+/// the local API.
 extension NodeService {
   /// Issues a command to a device and returns its number in the stream after the commit.
   public func send(
@@ -32,7 +33,8 @@ extension NodeService {
     } catch { throw LocalAPIError(error) }
   }
 
-  /// Waits until a device has reported more than `through` of a class as stored, and returns the last number.
+  /// Waits until a device has reported more than `through` of a class as stored, and returns the
+  /// last number.
   public func stored(
     by device: DeviceID, _ streamClass: StreamClass, after through: UInt64
   ) async -> UInt64 {

@@ -2,7 +2,8 @@ import Glibc
 import LatchkeyModel
 import LatchkeyStore
 
-/// The parts of a running node that answer requests; it answers programs in its own process as its user.
+/// The parts of a running node that answer requests; it answers programs in its own process as its
+/// user.
 public struct NodeService: NodeInterface {
   let context: NodeContext
   let directory: LinkDirectory

@@ -5,7 +5,8 @@ import LatchkeyModel
 struct RequestPart<Value: Sendable>: Sendable {
   let description: PartDescription
   let write: @Sendable (Value, inout OutgoingRequest) throws -> Void
-  /// Returns the value of a request; throws `ControlFailure`, the caller's fault, if it is missing or malformed.
+  /// Returns the value of a request; throws `ControlFailure`, the caller's fault, if it is missing
+  /// or malformed.
   let read: @Sendable (IncomingRequest) throws -> Value
 }
 

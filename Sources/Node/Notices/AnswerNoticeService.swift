@@ -4,7 +4,8 @@ import LatchkeyRules
 
 /// A service that tells children of the answers to their requests as they arrive.
 ///
-/// Answers that were known when the node started are not told again: `latchkey me` shows those of today.
+/// Answers that were known when the node started are not told again: `latchkey me` shows those of
+/// today.
 ///
 /// Spec: Protocol/07-local-api.md §4.
 struct AnswerNoticeService: Sendable {
@@ -21,7 +22,8 @@ struct AnswerNoticeService: Sendable {
     }
   }
 
-  /// Tells of answers that are not known, and returns the answered requests; `nil` if the disk refuses now.
+  /// Tells of answers that are not known, and returns the answered requests; `nil` if the disk
+  /// refuses now.
   private func look(_ known: Set<CommandID>?) async -> Set<CommandID>? {
     guard let household = try? await node.context.readHousehold() else { return nil }
     let context = node.context

@@ -36,7 +36,8 @@ extension NodeContext {
 }
 
 extension EnforcementState {
-  /// Returns why an application closes by the last orders, in words; `nil` if no orders are about it.
+  /// Returns why an application closes by the last orders, in words; `nil` if no orders are about
+  /// it.
   func reason(of app: AppID?, in account: UInt32) -> String? {
     guard let orders = orderedAccounts.first(where: { $0.account == account }) else { return nil }
     let terms = app.map { app in orders.programs.first { $0.app == app }?.terms } ?? orders.unknown

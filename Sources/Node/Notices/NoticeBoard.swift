@@ -7,7 +7,8 @@ import Synchronization
 final class NoticeBoard: Sendable {
   /// The most notices that are kept for a child; the oldest are forgotten first.
   static let capacity = 64
-  /// The time within which the same sentence about the same thing is not told again, in milliseconds.
+  /// The time within which the same sentence about the same thing is not told again, in
+  /// milliseconds.
   static let repetitionMilliseconds: Int64 = 10_000
 
   private struct State {
@@ -20,7 +21,8 @@ final class NoticeBoard: Sendable {
 
   /// Creates an empty board whose numbers begin above those of an earlier run in the same boot.
   ///
-  /// - Parameter first: A number that has grown since the earlier run, such as the microseconds of the boot clock.
+  /// - Parameter first: A number that has grown since the earlier run, such as the microseconds of
+  ///   the boot clock.
   init(numbersFrom first: Int) { state = Mutex(State(last: max(0, first))) }
 
   /// Adds a notice for a child, in the place of an earlier one with the same key.

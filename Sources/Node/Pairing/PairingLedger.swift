@@ -40,8 +40,8 @@ struct PairingLedger: Sendable {
     return wasPaired
   }
 
-  /// Returns the peer's name, with a number if another machine of the family or its child has it already: people name
-  /// machines by both.
+  /// Returns the peer's name, with a number if another machine of the family or its child has it
+  /// already: people name machines by both.
   private func distinctName(_ peer: PairedPeer) async -> DeviceName {
     let others = ((try? await context.store.peers()) ?? []).filter {
       $0.device.deviceID != peer.keys.deviceID && ($0.state == .active || $0.state == .pending)
@@ -51,8 +51,8 @@ struct PairingLedger: Sendable {
 
   /// Makes a pending peer active.
   ///
-  /// Returns whether the pairing is complete, possibly by a session with the new key; `false` if it was rolled back in
-  /// the meantime or the store refused.
+  /// Returns whether the pairing is complete, possibly by a session with the new key; `false` if it
+  /// was rolled back in the meantime or the store refused.
   func promote(_ peer: PairedPeer, address: ReachedAddress? = nil) async -> Bool {
     if await force(peer.keys.deviceID, address: address) { return true }
     return await isCompleted(peer)

@@ -130,8 +130,9 @@ extension PairingRun {
   ///
   /// Returns whether the device was paired before; `nil` if the disk refused.
   func storeAndKeep(_ peer: PairedPeer, _ line: Line) async -> Bool? {
-    // A household that this machine belongs to keeps its key until another's pairing is complete. The key of the first
-    // one has to be on disk before the inviter learns of it, and is written in parallel with the commit.
+    // A household that this machine belongs to keeps its key until another's pairing is complete.
+    // The key of the first one has to be on disk before the inviter learns of it, and is written in
+    // parallel with the commit.
     let isFirstHousehold = ledger.context.discoveryKey == nil
     let began = isFirstHousehold ? ledger.steps.begin() : nil
     async let isKept = isFirstHousehold ? keepAside(peer) : true
@@ -149,7 +150,8 @@ extension PairingRun {
     ledger.keepHousehold(of: peer)
   }
 
-  /// Discards the unconfirmed pairings of earlier attempts, which are irrelevant once another one is stored.
+  /// Discards the unconfirmed pairings of earlier attempts, which are irrelevant once another one
+  /// is stored.
   private func forgetLapsed(except device: DeviceID) async {
     for record in (try? await ledger.context.store.peers()) ?? [] where record.hasLapsed && record.state == .pending {
       let other = record.device.deviceID

@@ -4,8 +4,9 @@ import LatchkeyStore
 import LatchkeyTransport
 import Logging
 
-/// One pairing on this node, which carries out its machine's effects: an open code, which serves the joiners that use
-/// it one at a time, or a join, which looks for the machine that shows the code.
+/// One pairing on this node, which carries out its machine's effects: an open code, which serves
+/// the joiners that use it one at a time, or a join, which looks for the machine that shows the
+/// code.
 actor PairingRun {
   /// A connection to the other machine.
   struct Line: Sendable {
@@ -15,7 +16,8 @@ actor PairingRun {
     /// How the joiner learned the inviter's address; `nil` on the inviter.
     var source: AddressSource?
 
-    /// The inviter's address, for later sessions and for the one that may have to complete this pairing.
+    /// The inviter's address, for later sessions and for the one that may have to complete this
+    /// pairing.
     var address: ReachedAddress? {
       source.map { ReachedAddress(connection.remote, source: $0, network: NetworkMark.current()) }
     }
@@ -148,8 +150,8 @@ actor PairingRun {
     case .storePending(let peer, let line, let attempt):
       (isInviter ? CrashPoint.inviterAccepted : .joinerAccepted).reached()
       guard let wasPaired = await store(peer, line) else { return await take { $0.notStored(in: attempt) } }
-      // A joiner opens no session before it has received the last message or lost the connection, since a session
-      // would interfere.
+      // A joiner opens no session before it has received the last message or lost the connection,
+      // since a session would interfere.
       await take { $0.stored(wasPaired: wasPaired, in: attempt) }
       // The joiner may open a session that completes the pairing.
       if isInviter { await ledger.refresh(peer.keys.deviceID) }

@@ -28,7 +28,8 @@ extension PairingService {
     return await run.opened
   }
 
-  /// Returns a discriminator that no other open code has, and keeps it from others while its code is being stored.
+  /// Returns a discriminator that no other open code has, and keeps it from others while its code
+  /// is being stored.
   private func reserveDiscriminator() throws(LocalAPIError) -> UInt16 {
     let taken = reserved.union(openCodes)
     guard taken.count < Limits.invitations else {

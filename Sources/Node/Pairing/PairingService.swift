@@ -5,7 +5,8 @@ import LatchkeyTransport
 import Logging
 import Synchronization
 
-/// All pairings on this node: a `PairingRun` for each open code and for a join, and the results of the last ones.
+/// All pairings on this node: a `PairingRun` for each open code and for a join, and the results of
+/// the last ones.
 ///
 /// Spec: Protocol/03-pairing.md.
 actor PairingService {
@@ -43,7 +44,8 @@ actor PairingService {
     (work, jobs) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
   }
 
-  /// Restores the codes that were open when the node last stopped, watches deadlines, and runs joins.
+  /// Restores the codes that were open when the node last stopped, watches deadlines, and runs
+  /// joins.
   func run() async {
     do { try await restore() } catch { context.warn("pairing", error.description) }
     await withDiscardingTaskGroup { group in
@@ -80,7 +82,8 @@ actor PairingService {
 
   func cancel(_ id: String) async throws(LocalAPIError) -> PairingProgress {
     await runs[id]?.take { $0.requestedEnd(.cancelled) }
-    // A pairing that can no longer be cancelled ends within the time that the other machine has for an answer.
+    // A pairing that can no longer be cancelled ends within the time that the other machine has for
+    // an answer.
     let deadline = context.now() + 2 * Limits.pairingStepMilliseconds
     while !Task.isCancelled {
       let seen = context.changes.version

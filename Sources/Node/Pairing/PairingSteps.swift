@@ -71,8 +71,8 @@ final class PairingSteps: Sendable {
 }
 
 extension FrameReader {
-  /// Returns the next frame; `nil` if the connection has ended or `milliseconds` have passed, after which nothing more
-  /// is read.
+  /// Returns the next frame; `nil` if the connection has ended or `milliseconds` have passed, after
+  /// which nothing more is read.
   func next(within milliseconds: Int64, _ steps: PairingSteps) async -> [UInt8]? {
     let began = steps.begin()
     defer { steps.end(.frame, began) }

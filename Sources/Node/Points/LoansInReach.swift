@@ -3,7 +3,8 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// The points on other machines that a child's machine gets as soon as a reward begins to run there.
+/// The points on other machines that a child's machine gets as soon as a reward begins to run
+/// there.
 ///
 /// Spec: Protocol/11-rules.md §5.
 struct LoansInReach {
@@ -35,8 +36,9 @@ struct LoansInReach {
 
 /// The waits of children's rewards for points that another machine is asked to share.
 ///
-/// Without them, a reward would be closed in the moment in which its points are on their way. A wait is short and does not
-/// begin again soon, since what runs meanwhile may turn out not to be paid.
+/// Without them, a reward would be closed in the moment in which its points are on their way. A
+/// wait is short and does not begin again soon, since what runs meanwhile may turn out not to be
+/// paid.
 struct LoanWaits {
   /// Milliseconds for which a reward waits.
   static let patience: Int64 = 5_000
@@ -45,7 +47,8 @@ struct LoanWaits {
 
   private var began: [ChildID: BootInstant] = [:]
 
-  /// Returns whether a child's rewards are open for the sake of points that are expected, and until when if they run.
+  /// Returns whether a child's rewards are open for the sake of points that are expected, and until
+  /// when if they run.
   ///
   /// The first reward that runs begins the wait.
   mutating func wait(

@@ -97,8 +97,8 @@ extension Call {
 
   /// Divides a deduction over a child's machines by what they hold.
   ///
-  /// What is missing is asked of the one that holds the most, which may hold more than is known here. No machine is asked
-  /// that is known to hold nothing.
+  /// What is missing is asked of the one that holds the most, which may hold more than is known
+  /// here. No machine is asked that is known to hold nothing.
   static func shares(
     of milliPoints: Int64, _ machines: [DeviceID], _ ledger: Ledger
   ) -> [(DeviceID, Int64)] {

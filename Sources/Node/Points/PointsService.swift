@@ -3,21 +3,24 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// A service that brings points to the machine of a child's that wants them, and forgets what is over.
+/// A service that brings points to the machine of a child's that wants them, and forgets what is
+/// over.
 ///
-/// A parent says to which machines it lends, and lends its purse to those that want points. A child's machine says whether
-/// it wants points, and returns its purse when it does not.
+/// A parent says to which machines it lends, and lends its purse to those that want points. A
+/// child's machine says whether it wants points, and returns its purse when it does not.
 ///
 /// Spec: Protocol/11-rules.md §7.
 struct PointsService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
-  /// Milliseconds before the next look without news, since a day may have ended; and before the next try after a fault.
+  /// Milliseconds before the next look without news, since a day may have ended; and before the
+  /// next try after a fault.
   private static let pause: Int64 = 600_000
   private static let retry: Int64 = 5_000
   /// Milliseconds between two looks, so that many items in a row cause few of them.
   private static let rest: Int64 = 50
-  /// Milliseconds for which a machine that asks for points keeps its share while it is out of touch.
+  /// Milliseconds for which a machine that asks for points keeps its share while it is out of
+  /// touch.
   ///
   /// It is longer than what runs on a machine is believed: otherwise points would go to and fro.
   private static let patience: Int64 = StandingReader.staleMilliseconds + 30_000
@@ -29,7 +32,8 @@ struct PointsService: Sendable {
     var machines: Set<DeviceID>
     var connected: Set<DeviceID>
     var isWanted: Bool
-    /// The machines that were in touch until a moment ago, on a parent; those heard of lately, on a child's machine.
+    /// The machines that were in touch until a moment ago, on a parent; those heard of lately, on a
+    /// child's machine.
     var near: Set<DeviceID>
   }
 
@@ -120,7 +124,8 @@ struct PointsService: Sendable {
     }
   }
 
-  /// On a child's machine: ends what is over, says whether it wants points, and returns those that it does not or shares.
+  /// On a child's machine: ends what is over, says whether it wants points, and returns those that
+  /// it does not or shares.
   ///
   /// Returns the statements of other machines for whose sake it has shared.
   private func give(
@@ -145,8 +150,8 @@ struct PointsService: Sendable {
     return context.wantedPoints.withLock({ $0[child] }) ?? 0 > now || rewards.contains { $0.device == context.own }
   }
 
-  /// Returns the machines on which a reward of a child runs by what was told lately, or that said lately that they want
-  /// points.
+  /// Returns the machines on which a reward of a child runs by what was told lately, or that said
+  /// lately that they want points.
   private func heard(of child: ChildID, _ rewards: [ChildStanding.Session]) async throws(StoreError) -> Set<DeviceID> {
     let wall = context.wall()
     let said = try await context.store.facts([.need], of: child).compactMap { PointsNeed($0.text) }

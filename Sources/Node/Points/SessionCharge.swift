@@ -23,7 +23,8 @@ struct SessionCharge: Hashable {
     }
     let amounts = [LedgerEntry.Kind.earned, .repeated, .reviewed, .spent].compactMap { entry($0)?.milliPoints }
     if !amounts.isEmpty {
-      // An entry of nothing says that the use of a reward was seen, and that there was nothing to pay it with.
+      // An entry of nothing says that the use of a reward was seen, and that there was nothing to
+      // pay it with.
       let sum = amounts.reduce(0, +)
       (milliPoints, charge) = (sum, record.category == .reward && sum == 0 ? .nothing : .written)
     } else if entry(.held) != nil {

@@ -14,8 +14,8 @@ extension DatabaseEffects {
   ///   - child: The child whose session it was.
   ///   - elapsed: The milliseconds from its start to its end on the boot clock.
   ///   - closed: The milliseconds for which it ran although a rule had closed it.
-  ///   - isSeen: A Boolean value that indicates whether its time of activity was seen, from which the time beside a reward
-  ///     of the same account is left out.
+  ///   - isSeen: A Boolean value that indicates whether its time of activity was seen, from which
+  ///     the time beside a reward of the same account is left out.
   ///   - at: The household's time.
   /// - Returns: The milli-points that the session earned; 0 if it cost some, or is held for review.
   /// - Throws: A fault of the database.

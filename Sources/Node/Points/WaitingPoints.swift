@@ -3,8 +3,8 @@ import LatchkeyRules
 
 /// Points of a child's that this machine cannot spend, in words.
 enum WaitingPoints {
-  /// Returns where points are that are not in this machine's purse, such as "12 points wait on “Mum's laptop”, which is out of
-  /// reach".
+  /// Returns where points are that are not in this machine's purse, such as "12 points wait on
+  /// “Mum's laptop”, which is out of reach".
   ///
   /// - Parameters:
   ///   - ledger: The child's ledger.
@@ -22,7 +22,8 @@ enum WaitingPoints {
     }.joined(separator: "; ")
   }
 
-  /// Returns where redeemed time can be used, such as "20 min of redeemed time can be used on “Emma's PC” alone".
+  /// Returns where redeemed time can be used, such as "20 min of redeemed time can be used on
+  /// “Emma's PC” alone".
   static func words(_ redeemed: [DeviceID: Int64], names: FactNames) -> String {
     redeemed.sorted { $0.key < $1.key }.map { device, milliseconds in
       "\(SpanText.minutes(Int(clamping: milliseconds / 60_000))) of redeemed time can be used on “\(names[device])” alone"

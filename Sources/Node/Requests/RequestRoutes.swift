@@ -37,8 +37,8 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the requests of a child, or of all children if it is `nil`: open ones first, then the others of today, and
-  /// those of yesterday without an answer.
+  /// Returns the requests of a child, or of all children if it is `nil`: open ones first, then the
+  /// others of today, and those of yesterday without an answer.
   func requests(of child: ChildID?) async throws -> [RequestListing] {
     let books = try await books(household())
     let names = try await names()

@@ -74,7 +74,8 @@ extension Call {
       app: made.app, absent: made.absent)
   }
 
-  /// Makes an edit that a person wrote durable; what is to be removed and is not set is passed over.
+  /// Makes an edit that a person wrote durable; what is to be removed and is not set is passed
+  /// over.
   private func make(_ request: RuleRequest, in zone: Zone, of child: ChildID?) async throws -> Made {
     var (request, made) = (request, Made())
     if let text = request.app {
@@ -135,8 +136,8 @@ extension Call {
       app: made.app, absent: made.absent)
   }
 
-  /// Returns the family's days, as a child's machines have them if a child is given; without a zone of the family's, those of
-  /// this machine's zone.
+  /// Returns the family's days, as a child's machines have them if a child is given; without a zone
+  /// of the family's, those of this machine's zone.
   func boundary(_ household: Household, of child: ChildID? = nil) -> DayBoundary {
     let registers = child.map { household.rules(of: $0) } ?? household.familyDays()
     var rules = RuleSet.read(registers, child: child).rules
@@ -227,7 +228,8 @@ extension Call {
 }
 
 extension Call {
-  /// Returns the applications that have rules, or that are installed and have a category by default, for each child.
+  /// Returns the applications that have rules, or that are installed and have a category by
+  /// default, for each child.
   fileprivate func apps(of wanted: ChildID?) async throws -> [ChildApps] {
     let household = try await household()
     let children = try await children(wanted)

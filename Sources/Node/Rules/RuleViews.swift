@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// The applications of a child that have rules, or are installed and have a category by default, as `GET /v1/apps` lists them.
+/// The applications of a child that have rules, or are installed and have a category by default, as
+/// `GET /v1/apps` lists them.
 package struct ChildApps: Hashable, Sendable, Codable {
   /// The child; `nil` for the whole family while it has no child.
   package var child: ChildListing?
@@ -8,7 +9,8 @@ package struct ChildApps: Hashable, Sendable, Codable {
   package var apps: [AppListing]
 }
 
-/// What is in force for one application of a child: for each rule the child's, otherwise the family's.
+/// What is in force for one application of a child: for each rule the child's, otherwise the
+/// family's.
 package struct AppListing: Hashable, Sendable, Codable {
   package var appID: AppID
   /// The name for people; the ID if none was given.
@@ -36,11 +38,13 @@ package struct AppListing: Hashable, Sendable, Codable {
 /// The rules of a child, as the local API shows them.
 public struct ChildRules: Hashable, Sendable, Codable {
   public var child: ChildListing
-  /// The rules that are set for the child, in the order of their keys; exceptions for past days are left out.
+  /// The rules that are set for the child, in the order of their keys; exceptions for past days are
+  /// left out.
   public var rules: [RuleListing]
   /// The rules of the whole family that hold for the child, in the order of their keys.
   public var family: [RuleListing] = []
-  /// The applications on the child's machines whose category is a default, in the order of their IDs.
+  /// The applications on the child's machines whose category is a default, in the order of their
+  /// IDs.
   public var defaults: [DefaultListing] = []
 }
 
@@ -66,7 +70,8 @@ public struct RuleListing: Hashable, Sendable, Codable {
   public var notInForce: String?
   /// A Boolean value that indicates whether it is a rule of the whole family.
   public var isFamilys: Bool = false
-  /// On a parent's node, the machines that should hold the rule of another parent's and have not told that they do.
+  /// On a parent's node, the machines that should hold the rule of another parent's and have not
+  /// told that they do.
   public var missing: [DeviceName] = []
 }
 
@@ -133,6 +138,7 @@ extension EditedMachine {
 public struct EditedApp: Hashable, Sendable, Codable {
   public var appID: AppID
   public var name: String
-  /// A Boolean value that indicates whether a parent has said how it is recognized, or a machine has it installed.
+  /// A Boolean value that indicates whether a parent has said how it is recognized, or a machine
+  /// has it installed.
   public var isRecognized: Bool
 }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// A timer for any number of waits that may be cancelled.
 ///
-/// A task that is cancelled while it sleeps keeps about 3 kB until the time at which it would have woken. A cancelled
-/// alarm is gone at once, and few tasks sleep: another one starts only for an alarm that is due before all of them
-/// wake.
+/// A task that is cancelled while it sleeps keeps about 3 kB until the time at which it would have
+/// woken. A cancelled alarm is gone at once, and few tasks sleep: another one starts only for an
+/// alarm that is due before all of them wake.
 final class AlarmClock: Sendable {
   static let shared = AlarmClock()
 

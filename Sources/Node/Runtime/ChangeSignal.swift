@@ -24,7 +24,8 @@ final class ChangeSignal: Sendable {
     for waiter in waiters { waiter.wake() }
   }
 
-  /// Waits for a change after `version`, the cancellation of the task, or the end of `milliseconds`.
+  /// Waits for a change after `version`, the cancellation of the task, or the end of
+  /// `milliseconds`.
   func wait(after version: UInt64, milliseconds: Int64? = nil) async {
     let waiter = Waiter()
     let number: UInt64? = state.withLock { state in

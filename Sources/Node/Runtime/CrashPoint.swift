@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// They have no effect outside of debug builds.
 ///
-/// `LATCHKEY_CRASH_AT=pairing.inviter.pending-stored` ends the process there, as a power cut would: without goodbye or
-/// flush. With `:7` appended, it ends at the seventh time.
+/// `LATCHKEY_CRASH_AT=pairing.inviter.pending-stored` ends the process there, as a power cut would:
+/// without goodbye or flush. With `:7` appended, it ends at the seventh time.
 enum CrashPoint: String {
   case inviterOpening = "pairing.inviter.opening"
   case inviterAccepted = "pairing.inviter.accepted"

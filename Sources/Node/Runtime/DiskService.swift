@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 
-/// A service that notices when a full, read-only or faulty disk has recovered, and lets the rest of the node continue.
+/// A service that notices when a full, read-only or faulty disk has recovered, and lets the rest of
+/// the node continue.
 ///
 /// It is idle while there is no fault.
 ///

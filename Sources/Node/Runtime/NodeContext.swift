@@ -22,24 +22,27 @@ final class NodeContext: Sendable {
   let syncChanges = ChangeSignal()
   private let commandIDs: Mutex<CommandIDClock>
   private let keys: Mutex<KeyFile>
-  /// The household's discovery keys that a device may still use, newest first; on the parent that founded the
-  /// household.
+  /// The household's discovery keys that a device may still use, newest first; on the parent that
+  /// founded the household.
   private let household = Mutex<[[UInt8]]>([])
   /// Signals new discovery keys, so that announcements and recognition change.
   let householdChanges = ChangeSignal()
   /// Signals that a disk fault has appeared, changed or ended.
   let diskChanges = ChangeSignal()
-  /// Signals that commands that can expire were queued, or that it is time to look for expired ones.
+  /// Signals that commands that can expire were queued, or that it is time to look for expired
+  /// ones.
   let expiryChanges = ChangeSignal()
   /// Signals that an effect is to be carried out, or has had its outcome.
   let effectChanges = ChangeSignal()
-  /// Signals that a machine was paired or told of what it holds, or that somebody has changed the household.
+  /// Signals that a machine was paired or told of what it holds, or that somebody has changed the
+  /// household.
   let householdNews = ChangeSignal()
   /// Reads the children of the family with their machines and rules.
   private let households: HouseholdReader
   /// Signals new facts about children, or that what they lead to may have changed.
   let factNews = ChangeSignal()
-  /// The children for whom somebody wants points at this machine, and until when in milliseconds of the boot clock.
+  /// The children for whom somebody wants points at this machine, and until when in milliseconds of
+  /// the boot clock.
   let wantedPoints = Mutex<[ChildID: Int64]>([:])
   /// The waits of children's rewards for points of another machine.
   let loanWaits = Mutex(LoanWaits())
@@ -84,7 +87,8 @@ final class NodeContext: Sendable {
     self.store = store
     households = HouseholdReader(store, own: profile.deviceID)
     self.logger = logger
-    // Without a boot ID, nothing is taken to belong to this boot: codes expire and usage sessions end with each start.
+    // Without a boot ID, nothing is taken to belong to this boot: codes expire and usage sessions
+    // end with each start.
     let boot = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
     self.bootID = boot
     sessions = OpenSessions(bootID: boot)
@@ -113,7 +117,8 @@ final class NodeContext: Sendable {
     set { seenNearby.store(newValue, ordering: .relaxed) }
   }
 
-  /// The number of devices with which the last connected peer is paired: siblings that may call it at the same time.
+  /// The number of devices with which the last connected peer is paired: siblings that may call it
+  /// at the same time.
   var crowd: Int { toldCrowd.load(ordering: .relaxed) }
 
   /// Records how many devices a peer is paired with, and stores it for the next start.
@@ -163,7 +168,8 @@ final class NodeContext: Sendable {
     return known.isEmpty ? discoveryKey.map { [$0] } ?? [] : known
   }
 
-  /// Returns the children of the family with their machines, accounts and rules, as this node knows them.
+  /// Returns the children of the family with their machines, accounts and rules, as this node knows
+  /// them.
   func readHousehold() async throws(StoreError) -> Household { try await households.load() }
 
   /// Stores the discovery key with which this parent's household began.

@@ -11,8 +11,9 @@ import ServiceLifecycle
 
 /// Runs a node until SIGTERM or SIGINT, after which it ends in less than 2 s.
 ///
-/// The local API runs with it. `commands` are the kinds of command that the node knows, and `carriers` carry out the effects
-/// that need something outside the database. Throws `NodeStartupError` if the node cannot be started.
+/// The local API runs with it. `commands` are the kinds of command that the node knows, and
+/// `carriers` carry out the effects that need something outside the database. Throws
+/// `NodeStartupError` if the node cannot be started.
 public func runNode(
   _ configuration: NodeConfiguration, commands: CommandRegistry = .household, carriers: [any EffectCarrier] = []
 ) async throws(NodeStartupError) {
@@ -31,7 +32,8 @@ public func runNode(
   do {
     try await ServiceGroup(configuration: group).run()
   } catch let error as NodeStartupError { throw error } catch is CancellationError {
-    // The time to end was over. Everything that was accepted is durable, no matter what was interrupted.
+    // The time to end was over. Everything that was accepted is durable, no matter what was
+    // interrupted.
   } catch { throw NodeStartupError("The node stopped (\(error)): start it again with `latchkey run`.", exitStatus: 70) }
   node.close()
   logger.notice("stopped")
@@ -125,10 +127,12 @@ public final class RunningNode: Sendable {
           + "backup in its place, then remove that file.")
     }
     do {
-      // The port is usually the same as last time, so a start does not wait for an unnecessary write.
+      // The port is usually the same as last time, so a start does not wait for an unnecessary
+      // write.
       if try await store.setting("port") != String(port) { try await store.set("port", to: String(port)) }
     } catch .diskFull {
-      // Peers look for the node at its previous port, and learn the new one when they are connected.
+      // Peers look for the node at its previous port, and learn the new one when they are
+      // connected.
     } catch { throw NodeStartupError(error) }
 
     let directory = LinkDirectory(context)
@@ -194,7 +198,8 @@ public final class RunningNode: Sendable {
     store.close()
   }
 
-  /// Listens on the configured port or, if there is none, on the last one, so that peers find it again, or on any.
+  /// Listens on the configured port or, if there is none, on the last one, so that peers find it
+  /// again, or on any.
   private static func listen(_ configuration: NodeConfiguration, _ store: Store) async throws(NodeStartupError)
     -> Listener
   {

@@ -4,8 +4,9 @@ import ServiceLifecycle
 
 /// A service that tells the service manager when the node is up, that it lives, and when it stops.
 ///
-/// A sign of life is sent only after the node has answered a request that reads its database. A process whose parts wait
-/// for each other forever therefore sends none, and the service manager starts it again.
+/// A sign of life is sent only after the node has answered a request that reads its database. A
+/// process whose parts wait for each other forever therefore sends none, and the service manager
+/// starts it again.
 struct ServiceManagerService: Service {
   let manager: ServiceManager
   let node: any NodeInterface

@@ -3,7 +3,8 @@ import Glibc
 import LatchkeyModel
 import Logging
 
-/// A log handler that writes each event to standard error as one line in one write(2), so that lines never mix.
+/// A log handler that writes each event to standard error as one line in one write(2), so that
+/// lines never mix.
 struct StandardErrorLogHandler: LogHandler {
   let format: LogFormat
   var metadata: Logger.Metadata = [:]

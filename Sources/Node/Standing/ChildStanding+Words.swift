@@ -71,8 +71,8 @@ extension ChildStanding {
       verdict: shown(verdict, of: Subject(app), name: name))
   }
 
-  /// The applications that were used today, that run, or that have rules; those in use for the longest time first, and unknown and
-  /// other programs at the end.
+  /// The applications that were used today, that run, or that have rules; those in use for the
+  /// longest time first, and unknown and other programs at the end.
   var apps: [AppToday] {
     appIDs.map { shown($0) }.sorted {
       if $0.appID.isOfMany != $1.appID.isOfMany { return $1.appID.isOfMany }

@@ -3,7 +3,8 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// What holds for a child at one moment, by what this machine knows: rules, use, what runs, and the verdicts.
+/// What holds for a child at one moment, by what this machine knows: rules, use, what runs, and the
+/// verdicts.
 ///
 /// A child's node and a parent's work it out in the same way.
 ///
@@ -13,9 +14,11 @@ struct ChildStanding: Sendable {
   struct Session: Hashable, Sendable {
     var device: DeviceID
     var use: RunningUse
-    /// A Boolean value that indicates whether its machine has been silent for so long that it may have ended.
+    /// A Boolean value that indicates whether its machine has been silent for so long that it may
+    /// have ended.
     var isStale: Bool
-    /// A Boolean value that indicates whether no program of it runs at the moment, although the next one would go on with it.
+    /// A Boolean value that indicates whether no program of it runs at the moment, although the
+    /// next one would go on with it.
     var isPaused = false
   }
 
@@ -30,7 +33,8 @@ struct ChildStanding: Sendable {
   var waitingTime = ""
   /// When the points of another machine are no longer expected, if rewards are open for their sake.
   var loanEnds: BootInstant?
-  /// The names of applications as the child's machines have told them, for those without a name of the family's.
+  /// The names of applications as the child's machines have told them, for those without a name of
+  /// the family's.
   var installed: [AppID: String] = [:]
 
   var rules: RuleSet { plan.rules }
@@ -63,7 +67,8 @@ struct ChildStanding: Sendable {
 
 /// What a child may spend, and what answers to requests grant.
 struct ChildPoints: Sendable {
-  /// The milli-points that may be spent, after the cost of all use so far: on a child's machine there, on a parent's all.
+  /// The milli-points that may be spent, after the cost of all use so far: on a child's machine
+  /// there, on a parent's all.
   var spendable: Int64
   /// The redeemed minutes that are left: on a child's machine there, on a parent's on all of them.
   var redeemed: [RedeemedTime]
@@ -80,13 +85,14 @@ struct ChildPoints: Sendable {
 /// Works out what holds for children from what is stored.
 struct StandingReader: Sendable {
   let context: NodeContext
-  /// The time for which what another machine tells as running is taken to go on, in milliseconds: it tells again within
-  /// a minute.
+  /// The time for which what another machine tells as running is taken to go on, in milliseconds:
+  /// it tells again within a minute.
   static let beliefMilliseconds: Int64 = 60_000
   /// The time after which a silent machine's sessions may have ended, in milliseconds.
   static let staleMilliseconds: Int64 = 90_000
 
-  /// Returns what holds for a child; at another moment than the present if a time in Unix milliseconds is given.
+  /// Returns what holds for a child; at another moment than the present if a time in Unix
+  /// milliseconds is given.
   func read(
     _ child: ChildID, _ household: Household, at time: Int64? = nil
   ) async throws(StoreError) -> ChildStanding {

@@ -4,7 +4,8 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// A service that decides for the children of a child's machine, and says in the log what is due, once each.
+/// A service that decides for the children of a child's machine, and says in the log what is due,
+/// once each.
 ///
 /// The agent is ordered to carry out what holds, if there is one.
 ///
@@ -14,12 +15,14 @@ struct RulesService: Sendable {
   let usage: UsageService
   /// The longest time between two decisions, in milliseconds.
   private static let pause: Int64 = 3_600_000
-  /// The shortest time from a decision to the next one, in milliseconds, after one that took long and after others.
+  /// The shortest time from a decision to the next one, in milliseconds, after one that took long
+  /// and after others.
   private static let rest: (long: Int64, short: Int64) = (500, 50)
-  /// The time by which a decision is made before it is due, so that the agent has the next orders in time: what has not been
-  /// used closes later then, in milliseconds.
+  /// The time by which a decision is made before it is due, so that the agent has the next orders
+  /// in time: what has not been used closes later then, in milliseconds.
   private static let ahead: Int64 = 3_000
-  /// The longest time for which the agent's news of a sleep is waited for, in milliseconds: it looks every 5 seconds.
+  /// The longest time for which the agent's news of a sleep is waited for, in milliseconds: it
+  /// looks every 5 seconds.
   private static let sleepNews: Int64 = 6_000
 
   func run() async {
@@ -37,13 +40,15 @@ struct RulesService: Sendable {
       }
       let ended = context.now()
       await context.changes.wait(after: seen, milliseconds: wait)
-      // Many changes in a row are looked at together, and deciding takes a fifth of the time at most.
+      // Many changes in a row are looked at together, and deciding takes a fifth of the time at
+      // most.
       let rest = min(Self.rest.long, max(Self.rest.short, (ended - began) * 4)) - (context.now() - ended)
       if rest > 0 { do { try await Task.sleep(for: .milliseconds(rest)) } catch { return } }
     }
   }
 
-  /// Waits until the agent has told what a sleep of the machine has cut, so that nothing closes for time slept away.
+  /// Waits until the agent has told what a sleep of the machine has cut, so that nothing closes for
+  /// time slept away.
   private func awaitSleepNews() async {
     let (sleep, end) = (context.enforcementState.sleep, context.now() + Self.sleepNews)
     while sleep.isAwaited, !Task.isCancelled, context.enforcementState.agent != nil, context.now() < end {
@@ -60,7 +65,8 @@ struct RulesService: Sendable {
   ) async throws(StoreError) -> Int64 {
     // Before what they have changed is read, so that it is decided with them.
     let edits = try await context.store.pendingEffects().filter { $0.payload.kind == Edit.kind }.map(\.commandID)
-    // Before whose the accounts are: a new account with an old number is never ordered what was the other one's.
+    // Before whose the accounts are: a new account with an old number is never ordered what was the
+    // other one's.
     let identities = try await context.store.accountIdentities()
     let household = try await context.readHousehold()
     try await usage.cutUnknown(household)
@@ -103,7 +109,8 @@ struct RulesService: Sendable {
       }
     }
     said = kept
-    // Without an agent, nothing is ordered: one that comes goes on by its last orders until there are new ones.
+    // Without an agent, nothing is ordered: one that comes goes on by its last orders until there
+    // are new ones.
     if accounts != nil {
       let watched = tracked.filter {
         context.enforcementState.agent?.watches($0.key) == true && household.child(of: $0.key, on: context.own) == nil
@@ -134,8 +141,8 @@ struct RulesService: Sendable {
     try await usage.note(closed: closed, reopened: reopened, at: now)
   }
 
-  /// Returns the accounts that the agent can act for: those of the machine, or that of this node alone; `nil` without an
-  /// agent.
+  /// Returns the accounts that the agent can act for: those of the machine, or that of this node
+  /// alone; `nil` without an agent.
   private func supervisedAccounts() async throws(StoreError) -> [UInt32]? {
     guard let agent = context.enforcementState.agent else { return nil }
     return agent.isSystem ? try await context.store.accounts(of: context.own).map(\.uid) : [agent.user]

@@ -132,7 +132,8 @@ extension Call {
   /// The beginnings of the IDs of what belongs to desktops.
   private static let desktops = ["org.gnome.", "org.kde.", "org.xfce.", "org.mate.", "org.lxqt."]
 
-  /// Returns the machines that do not close an application although the rules do not allow it, and why.
+  /// Returns the machines that do not close an application although the rules do not allow it, and
+  /// why.
   ///
   /// `conditions` are those of all machines.
   private static func leftOpen(
@@ -269,7 +270,8 @@ extension Call {
     DeviceName(sanitising: household.name(of: child) ?? "child")
   }
 
-  /// Returns the application that a person named: one that was used, has rules, or is installed; `nil` if none is known by that name.
+  /// Returns the application that a person named: one that was used, has rules, or is installed;
+  /// `nil` if none is known by that name.
   private static func app(
     _ text: String, in standing: ChildStanding, installed: [AppID: String]
   ) throws(LocalAPIError) -> AppID? {
@@ -303,7 +305,8 @@ extension Call {
 }
 
 extension ReportPeriod {
-  /// Returns the first day of a report for which nobody named one: a week of days, five weeks, or a year of months.
+  /// Returns the first day of a report for which nobody named one: a week of days, five weeks, or a
+  /// year of months.
   fileprivate func usualStart(before last: FamilyDay) -> FamilyDay {
     switch self {
     case .day: last.advanced(byDays: -6)
@@ -349,7 +352,8 @@ extension VerdictToday {
 }
 
 extension Call {
-  /// Returns a stream of what the child whose account the caller uses is told: what is kept, then each new notice.
+  /// Returns a stream of what the child whose account the caller uses is told: what is kept, then
+  /// each new notice.
   fileprivate func notices(after number: Int) async throws -> AsyncStream<ChildNotice> {
     let child = try await callersChild()
     let board = context.notices

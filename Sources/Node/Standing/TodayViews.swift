@@ -10,11 +10,13 @@ public struct ChildToday: Hashable, Sendable, Codable {
   public var zone: String
   /// The time for which this was worked out, Unix milliseconds.
   public var at: Int64
-  /// The time for which anything was in use today, on all machines as far as known here, in milliseconds.
+  /// The time for which anything was in use today, on all machines as far as known here, in
+  /// milliseconds.
   public var usedMilliseconds: Int64
   /// The same since Monday.
   public var weekMilliseconds: Int64
-  /// The screen time of the day with what was granted for it, in milliseconds; `nil` without a limit.
+  /// The screen time of the day with what was granted for it, in milliseconds; `nil` without a
+  /// limit.
   public var limitMilliseconds: Int64?
   /// The use of each category today, in milliseconds; categories without use are left out.
   public var categories: [CategoryToday]
@@ -68,11 +70,13 @@ public struct CategoryToday: Hashable, Sendable, Codable {
 public struct VerdictToday: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the rules allow it.
   public var isAllowed: Bool
-  /// The word for the rule that closes it, now or at `until`; `nil` if none does before the end of the next day.
+  /// The word for the rule that closes it, now or at `until`; `nil` if none does before the end of
+  /// the next day.
   public var rule: String?
   /// The same in words, such as "2 h a day are used"; `nil` without a rule.
   public var reason: String?
-  /// If allowed, when it closes; if not, when it may open again; Unix milliseconds; `nil` if that is not in sight.
+  /// If allowed, when it closes; if not, when it may open again; Unix milliseconds; `nil` if that
+  /// is not in sight.
   public var until: Int64?
   public var leftMilliseconds: Int64?
 }
@@ -86,7 +90,8 @@ public struct AppToday: Hashable, Sendable, Codable {
   public var usedMilliseconds: Int64
   /// What the rules say of it now.
   public var verdict: VerdictToday
-  /// A Boolean value that indicates whether the rules do not allow it, and no machine of the child's closes it.
+  /// A Boolean value that indicates whether the rules do not allow it, and no machine of the
+  /// child's closes it.
   public var isLeftOpen: Bool
 
   /// Creates an application's day.
@@ -125,7 +130,8 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   package var rules: [Rule]
   /// How far the child's machines hold to rules.
   package var enforcement: Enforcement
-  /// Why it runs on although the rules do not allow it, one sentence for each machine on which it does.
+  /// Why it runs on although the rules do not allow it, one sentence for each machine on which it
+  /// does.
   package var leftOpen: [String]
   /// A Boolean value that indicates whether it would be closed on no machine of the child's.
   package var isLeftOpen: Bool

@@ -45,8 +45,8 @@ extension Call {
       running: try await runningNow())
   }
 
-  /// Returns the node's sync states: the present one immediately, then each change, of which a slow reader gets the
-  /// newest.
+  /// Returns the node's sync states: the present one immediately, then each change, of which a slow
+  /// reader gets the newest.
   fileprivate func syncStates() -> AsyncStream<SyncState> {
     context.syncChanges.events(keepingNewest: 16, since: SyncState?.none) { [directory] last in
       var states: [SyncState] = []
@@ -57,7 +57,8 @@ extension Call {
     }
   }
 
-  /// Dials the devices without a session immediately, and repeats the stored positions to those with one.
+  /// Dials the devices without a session immediately, and repeats the stored positions to those
+  /// with one.
   fileprivate func syncNow(_ device: String?) async throws -> [PeerStatus] {
     var peers: [PeerStatus] = []
     for record in try await listedDevices(device) {
@@ -106,7 +107,8 @@ extension Call {
 }
 
 extension NodeStatus {
-  /// Returns the state without what concerns other people: addresses, faults, former machines, and other children's use.
+  /// Returns the state without what concerns other people: addresses, faults, former machines, and
+  /// other children's use.
   ///
   /// - Parameter running: What runs of the child's.
   /// - Returns: The state for a child.

@@ -43,7 +43,8 @@ extension Call {
     }
   }
 
-  /// Returns the warnings about usage that children's machines dropped because their queues were full.
+  /// Returns the warnings about usage that children's machines dropped because their queues were
+  /// full.
   private func lossWarnings(_ overview: StoreOverview) -> [String] {
     overview.losses.map { loss in
       "“\(name(loss.device, overview.peers))” had no room for \(loss.sessions) sessions of use (\(loss.activeMilliseconds / 60_000) "
@@ -51,7 +52,8 @@ extension Call {
     }
   }
 
-  /// Returns a warning for each child's machine that holds what this machine had set and does not know any more.
+  /// Returns a warning for each child's machine that holds what this machine had set and does not
+  /// know any more.
   private func lostSettingWarnings(_ household: Household) -> [String] {
     household.machines.compactMap { machine in
       guard let lost = household.lost[machine.device] else { return nil }

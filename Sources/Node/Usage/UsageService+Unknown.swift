@@ -4,21 +4,26 @@ import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
 
-/// Sessions of unknown programs, and of other programs that no rule names, each of which are one application in each account.
+/// Sessions of unknown programs, and of other programs that no rule names, each of which are one
+/// application in each account.
 ///
-/// Those that merely count are recorded by the clock of the system's agent alone, so that what runs while nobody is there uses
-/// up nothing. Those that are rewards are recorded while they run, as all rewards are. Either way a session goes on with
-/// the next program for a minute after its last use: many short programs make few records.
+/// Those that merely count are recorded by the clock of the system's agent alone, so that what runs
+/// while nobody is there uses up nothing. Those that are rewards are recorded while they run, as
+/// all rewards are. Either way a session goes on with the next program for a minute after its last
+/// use: many short programs make few records.
 ///
 /// Spec: Protocol/06-messages.md §5, 11-rules.md §5.
 extension UsageService {
   private static let mostAccounts = 256
-  /// The shortest use that is recorded at once, in milliseconds; a shorter one counts with the next.
+  /// The shortest use that is recorded at once, in milliseconds; a shorter one counts with the
+  /// next.
   private static let leastMilliseconds: Int64 = 1_000
 
-  /// Records unknown programs that merely count, by the clock that the system's agent keeps of those in an account.
+  /// Records unknown programs that merely count, by the clock that the system's agent keeps of
+  /// those in an account.
   ///
-  /// Returns `false` if they are to be recorded as processes: a parent treats them as rewards, or there is no clock.
+  /// Returns `false` if they are to be recorded as processes: a parent treats them as rewards, or
+  /// there is no clock.
   func count(
     _ app: AppID, in account: UInt32, _ reading: SessionActivity.Reading?, at instant: BootInstant
   ) async throws(StoreError) -> Bool {
@@ -81,7 +86,8 @@ extension UsageService {
 
   /// Ends the record of an account's screen time if nobody was there before an instant.
   ///
-  /// A record counts from its start for as long as it was active: with a gap in it, it would lie beside the programs in use.
+  /// A record counts from its start for as long as it was active: with a gap in it, it would lie
+  /// beside the programs in use.
   private func cutScreenTime(in account: UInt32, before start: BootInstant) async throws(StoreError) {
     for session in context.sessions.all
     where session.appID == .screenTime && session.account == account && start - session.lastSeenAt > Self.longestGap {
@@ -99,7 +105,8 @@ extension UsageService {
     }
   }
 
-  /// Ends the session of unknown or of other programs in an account unless the rules of its child treat them as when it began.
+  /// Ends the session of unknown or of other programs in an account unless the rules of its child
+  /// treat them as when it began.
   func cutMany(_ app: AppID, in account: UInt32, unless rules: RuleSet, of child: ChildID) async throws(StoreError) {
     let category = UseTerms(app, rules).category
     for session in context.sessions.all where session.appID == app && session.account == account {
@@ -109,7 +116,8 @@ extension UsageService {
     }
   }
 
-  /// Returns what the agent's clock showed when it was last stored, if a session of unknown programs is open in an account.
+  /// Returns what the agent's clock showed when it was last stored, if a session of unknown
+  /// programs is open in an account.
   private func keptClock(of place: ManyPrograms) -> SessionActivity.Reading? {
     let open = context.sessions.all.first {
       $0.appID == place.app && $0.account == place.account && $0.category == .neutral

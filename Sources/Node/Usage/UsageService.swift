@@ -18,8 +18,8 @@ actor UsageService {
   let context: NodeContext
   private let directory: LinkDirectory
   let wake = ChangeSignal()
-  /// What the agent's clock of unknown programs that merely count showed when it was recorded last, and what was known
-  /// when it was found that they do, by account.
+  /// What the agent's clock of unknown programs that merely count showed when it was recorded last,
+  /// and what was known when it was found that they do, by account.
   var unknownClocks: [ManyPrograms: (reading: SessionActivity.Reading, version: UInt64)] = [:]
   /// The sessions of `usage track` that a report has ended although their program runs, by the
   /// program.
@@ -36,7 +36,8 @@ actor UsageService {
   /// The time between two looks whether the disk takes a record that is waited for, in
   /// milliseconds.
   private static let diskPause: Int64 = 500
-  /// The sessions that parents were told of last, and when; `nil` before the first report of this run.
+  /// The sessions that parents were told of last, and when; `nil` before the first report of this
+  /// run.
   private var told: (sessions: Set<RecordID>, at: BootInstant)?
   /// The instant up to which the journal says that programs ran.
   private var keptAt = BootInstant(milliseconds: 0)
@@ -294,7 +295,8 @@ actor UsageService {
     keptAt = last.lastSeenAt
   }
 
-  /// Has the parents hear of what runs: when that has changed, and once a minute while anything does.
+  /// Has the parents hear of what runs: when that has changed, and once a minute while anything
+  /// does.
   private func tell(_ open: [OpenUsageSession]) async throws(StoreError) {
     guard context.profile.role == .child else { return }
     let (sessions, now) = (Set(open.map(\.recordID)), context.now())
@@ -340,7 +342,8 @@ actor UsageService {
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       var record = UsageRecord(
         recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
-        // The wall clock may have been set back in the meantime, but a session never ends before it starts.
+        // The wall clock may have been set back in the meantime, but a session never ends before it
+        // starts.
         sessionStart: session.startedAtWall,
         sessionEnd: max(session.startedAtWall, min(end.wall, HybridTimestamp.wallLimit - 1)), zone: session.zone,
         activeMilliseconds: session.activeMilliseconds(until: end.at), category: session.category,

@@ -16,7 +16,8 @@ struct UsageStartCheck {
 
   /// A tick of the kernel's start times, by which a caller may have rounded up, in milliseconds.
   private static let tick: Int64 = 10
-  /// The largest difference between two readings of the wall clock that count as the same, in milliseconds.
+  /// The largest difference between two readings of the wall clock that count as the same, in
+  /// milliseconds.
   ///
   /// The clock may be set in between.
   private static let wallTolerance: Int64 = 60_000

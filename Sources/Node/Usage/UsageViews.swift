@@ -22,16 +22,18 @@ package struct UsagePage: Hashable, Sendable, Codable {
     package var clippedEnd: Int64
     /// The share of the time of use that belongs to that part, in milliseconds.
     package var clippedActiveMilliseconds: Int64
-    /// A Boolean value that indicates whether the session is still in progress; its numbers are those of the last
-    /// heartbeat.
+    /// A Boolean value that indicates whether the session is still in progress; its numbers are
+    /// those of the last heartbeat.
     package var isOpen: Bool
     /// On a child's node, the parents' machines that refused the record; `nil` for none.
     package var refusedBy: [DeviceName]?
     /// The reason why the record cannot be true; `nil` if it can.
     package var doubt: UsageDoubt?
-    /// The name of the child who used it; `nil` for none, or for a child that this machine does not know.
+    /// The name of the child who used it; `nil` for none, or for a child that this machine does not
+    /// know.
     package var childName: DeviceName?
-    /// The milli-points that the ledger holds for the session: above zero if it earned, below if it cost; `nil` for none.
+    /// The milli-points that the ledger holds for the session: above zero if it earned, below if it
+    /// cost; `nil` for none.
     package var milliPoints: Int64?
     /// What the ledger holds for the session; `nil` if it is open, or its family uses no points.
     package var charge: UsageCharge?
@@ -60,8 +62,8 @@ package struct UsagePage: Hashable, Sendable, Codable {
   package var next: String?
 }
 
-/// The answer to `UsageStartRequest`: the session is durable, and is recorded even if every process is killed from now
-/// on.
+/// The answer to `UsageStartRequest`: the session is durable, and is recorded even if every process
+/// is killed from now on.
 public struct UsageStarted: Hashable, Sendable, Codable {
   public var recordID: RecordID
   /// A Boolean value that indicates whether the application is blocked by the rules.

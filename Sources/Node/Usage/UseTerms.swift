@@ -8,7 +8,8 @@ struct UseTerms: Hashable, Sendable {
   var category: AppCategory
   var milliPointsPerMinute: Int64
 
-  /// Creates the terms of an application by a child's rules; an application without rules is neutral, with rate 0.
+  /// Creates the terms of an application by a child's rules; an application without rules is
+  /// neutral, with rate 0.
   init(_ app: AppID, _ rules: RuleSet) {
     let known = rules.app(app)
     let use = known.use ?? AppUse(category: .neutral)

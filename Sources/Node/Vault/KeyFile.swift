@@ -25,7 +25,8 @@ public struct KeyFile: Sendable {
 
   public let identity: IdentityKeyPair
   public let link: LinkKeyPair
-  /// The key by which members of the household recognize each other on the network, 32 bytes; `nil` before pairing.
+  /// The key by which members of the household recognize each other on the network, 32 bytes; `nil`
+  /// before pairing.
   public let householdDiscoveryKey: SecretBytes?
   /// A random ID of 16 bytes that is new at every installation, to distinguish a cloned disk from
   /// its original.

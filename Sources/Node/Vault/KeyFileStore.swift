@@ -3,8 +3,9 @@ import LatchkeyProtocol
 
 /// A key file on disk that only its owner can read and that is complete at every moment.
 ///
-/// A file is written under a temporary name, flushed, and then renamed in one step, so that a crash leaves either the
-/// old file or the new one. A crash may also leave a file named `.<name>.<random>` with the same rights.
+/// A file is written under a temporary name, flushed, and then renamed in one step, so that a crash
+/// leaves either the old file or the new one. A crash may also leave a file named
+/// `.<name>.<random>` with the same rights.
 public struct KeyFileStore: Sendable {
   public let path: String
 
@@ -17,7 +18,8 @@ public struct KeyFileStore: Sendable {
 
   /// Returns the key file.
   ///
-  /// Throws `missing`, `unreadable`, `notAFile`, `foreignOwner`, `rightsTooOpen`, `newerVersion` or `corrupt`.
+  /// Throws `missing`, `unreadable`, `notAFile`, `foreignOwner`, `rightsTooOpen`, `newerVersion` or
+  /// `corrupt`.
   public func load() throws(KeyFileError) -> KeyFile {
     // Without O_NONBLOCK, a pipe at this path would block the program forever.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -40,8 +42,8 @@ public struct KeyFileStore: Sendable {
 
   /// Writes the key file of a new device, unless one exists.
   ///
-  /// Throws `alreadyExists` or `unwritable`. If only the flush of the folder fails, the new file exists but may be lost
-  /// in a power cut.
+  /// Throws `alreadyExists` or `unwritable`. If only the flush of the folder fails, the new file
+  /// exists but may be lost in a power cut.
   public func create(_ keyFile: KeyFile) throws(KeyFileError) {
     try write(keyFile) { temporary in
       // Unlike rename, link never replaces a file.
@@ -53,13 +55,14 @@ public struct KeyFileStore: Sendable {
 
   /// Replaces the existing key file, for example after the device has joined a household.
   ///
-  /// Throws `unwritable`. The old file is unchanged in that case, unless only the flush of the folder failed.
+  /// Throws `unwritable`. The old file is unchanged in that case, unless only the flush of the
+  /// folder failed.
   public func replace(with keyFile: KeyFile) throws(KeyFileError) {
     try write(keyFile) { temporary in rename(temporary, path) == 0 ? 0 : errno }
   }
 
-  /// Writes the file under a temporary name and calls `publish` to put it in place, which returns 0 or the system's
-  /// error number.
+  /// Writes the file under a temporary name and calls `publish` to put it in place, which returns 0
+  /// or the system's error number.
   private func write(_ keyFile: KeyFile, publish: (String) -> Int32) throws(KeyFileError) {
     let (folder, name) = splitPath()
     let random = SecureRandom.bytes(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -10,7 +10,8 @@ public struct StrangerLimits: Sendable {
 
   public init() {}
 
-  /// Admits a connection from `source`, an address without its port, and returns `false` if a limit is reached.
+  /// Admits a connection from `source`, an address without its port, and returns `false` if a limit
+  /// is reached.
   public mutating func admit(_ source: String) -> Bool {
     guard count < Limits.strangers, places[source, default: 0] < Limits.strangersPerSource else { return false }
     places[source, default: 0] += 1

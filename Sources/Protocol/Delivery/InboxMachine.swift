@@ -1,7 +1,7 @@
 import LatchkeyModel
 
-/// A state machine for the items from one peer: it drops known items, refuses gaps, and collects the runs for the next
-/// commit.
+/// A state machine for the items from one peer: it drops known items, refuses gaps, and collects
+/// the runs for the next commit.
 ///
 /// A pure value.
 ///
@@ -22,8 +22,8 @@ public struct InboxMachine: Sendable {
     var through: UInt64 = 0
     var item: HeldItem?
 
-    /// Applies the store's rule: another epoch starts from the beginning, and a number that is stored already changes
-    /// nothing.
+    /// Applies the store's rule: another epoch starts from the beginning, and a number that is
+    /// stored already changes nothing.
     mutating func take(_ run: ItemRun) {
       guard !run.items.isEmpty else { return }
       if run.epoch != epoch { self = Durable(epoch: run.epoch) }
@@ -41,14 +41,16 @@ public struct InboxMachine: Sendable {
   public private(set) var isCommitting = false
   /// The epoch of each stream after the commit under way.
   private var committing: [StreamClass: UInt64] = [:]
-  /// The process of the peer that last sent a Hello, and the process whose items are in the commit under way.
+  /// The process of the peer that last sent a Hello, and the process whose items are in the commit
+  /// under way.
   private var run: [UInt8] = []
   private var committingRun: [UInt8] = []
-  /// A Boolean value that indicates whether a new session is needed, since our Hello stated less than is durable.
+  /// A Boolean value that indicates whether a new session is needed, since our Hello stated less
+  /// than is durable.
   ///
-  /// Either items of an earlier process of the peer were committed after the Hello, or the peer has returned to an
-  /// epoch that it had left. It may have been restored to an older state in between, and may assign the same numbers to
-  /// other items.
+  /// Either items of an earlier process of the peer were committed after the Hello, or the peer has
+  /// returned to an epoch that it had left. It may have been restored to an older state in between,
+  /// and may assign the same numbers to other items.
   public private(set) var hasOutrunHello = false
   private var heldItems: [StreamClass: Int] = [:]
   private var heldBytes: [StreamClass: Int] = [:]
@@ -65,8 +67,8 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// Returns whether the store still holds the streams that this machine expects, rather than others that replaced
-  /// them.
+  /// Returns whether the store still holds the streams that this machine expects, rather than
+  /// others that replaced them.
   public func agrees(with stored: [StreamPosition]) -> Bool {
     streams.allSatisfy { streamClass, stream in
       // A new epoch reaches the store with its first items.
@@ -81,7 +83,8 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// The number of items that the peer announced at the beginning of the session and that are not durable here yet.
+  /// The number of items that the peer announced at the beginning of the session and that are not
+  /// durable here yet.
   ///
   /// At most `Int64.max`: a peer may announce any number, and the result is added to others.
   public var behind: UInt64 {
@@ -125,8 +128,9 @@ public struct InboxMachine: Sendable {
 
   /// Takes a run of items.
   ///
-  /// Returns the position to report at once if the run contains nothing new, since the peer missed the earlier report.
-  /// Throws `SessionFault.violation`, the peer's fault, for a gap or for more items than the window allows.
+  /// Returns the position to report at once if the run contains nothing new, since the peer missed
+  /// the earlier report. Throws `SessionFault.violation`, the peer's fault, for a gap or for more
+  /// items than the window allows.
   public mutating func received(_ run: ItemRun) throws(SessionFault) -> StreamPosition? {
     // The first run of a stream that was created after the Hello states the epoch itself.
     var stream = streams[run.streamClass] ?? begun(run.streamClass, epoch: run.epoch)
@@ -164,7 +168,8 @@ public struct InboxMachine: Sendable {
     return nil
   }
 
-  /// Returns the runs for the next commit, most urgent class first; `nil` if there are none or a commit is under way.
+  /// Returns the runs for the next commit, most urgent class first; `nil` if there are none or a
+  /// commit is under way.
   public mutating func nextCommit() -> [ItemRun]? {
     guard !isCommitting, !gathered.isEmpty else { return nil }
     isCommitting = true
@@ -180,7 +185,8 @@ public struct InboxMachine: Sendable {
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
     committing = [:]
-    // The store holds the epoch of the last run of each class. Earlier epochs no longer exist there.
+    // The store holds the epoch of the last run of each class. Earlier epochs no longer exist
+    // there.
     for run in runs { durable[run.streamClass, default: Durable(epoch: run.epoch)].take(run) }
     var stored: [StreamPosition] = []
     for streamClass in Set(runs.map(\.streamClass)).sorted() {
@@ -204,7 +210,8 @@ public struct InboxMachine: Sendable {
 
   /// Discards the commit that failed, on a full disk for example.
   ///
-  /// Nothing was acknowledged. The caller has to close the session, and the peer sends the items again.
+  /// Nothing was acknowledged. The caller has to close the session, and the peer sends the items
+  /// again.
   public mutating func commitFailed() {
     isCommitting = false
     committing = [:]
@@ -216,13 +223,13 @@ public struct InboxMachine: Sendable {
     guard stated != epoch else { return }
     let stream = begun(streamClass, epoch: epoch)
     streams[streamClass] = stream
-    // The peer has returned to the epoch that is durable here, while our Hello stated the one that it announced in
-    // between.
+    // The peer has returned to the epoch that is durable here, while our Hello stated the one that
+    // it announced in between.
     if stated != nil, stream.watermark > 0 { hasOutrunHello = true }
   }
 
-  /// Returns a stream with another epoch than the present one: a new one, or the one in the store if no commit is about
-  /// to replace it.
+  /// Returns a stream with another epoch than the present one: a new one, or the one in the store
+  /// if no commit is about to replace it.
   private func begun(_ streamClass: StreamClass, epoch: UInt64) -> Stream {
     let isLeft =
       committing[streamClass].map { $0 != epoch } ?? false
@@ -231,7 +238,8 @@ public struct InboxMachine: Sendable {
     return Stream(epoch: epoch, watermark: through, received: through)
   }
 
-  /// Counts the waiting items again, without those that a commit for the previous session has stored meanwhile.
+  /// Counts the waiting items again, without those that a commit for the previous session has
+  /// stored meanwhile.
   ///
   /// If the peer sends these again, they are acknowledged, and their share of the window is free.
   private mutating func forgetCommitted() {

@@ -5,7 +5,8 @@ extension ItemRun {
   ///
   /// An item that exceeds the size is a part of its own.
   ///
-  /// `bytes` is the size of the encoded items in one part; by default, the smallest space that a batch has for them.
+  /// `bytes` is the size of the encoded items in one part; by default, the smallest space that a
+  /// batch has for them.
   ///
   /// Spec: Protocol/05-delivery.md §4.
   public func parts(of bytes: Int = Limits.batchBytes - 256) -> [ItemRun] {

@@ -6,8 +6,8 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/05-delivery.md §3 to §5.
 public struct OutboxMachine: Sendable {
-  /// A request to read up to `items` items and `bytes` bytes, beginning with number `from`, and to pass them to
-  /// `loaded`.
+  /// A request to read up to `items` items and `bytes` bytes, beginning with number `from`, and to
+  /// pass them to `loaded`.
   public struct Load: Hashable, Sendable {
     public var streamClass: StreamClass
     public var epoch: UInt64
@@ -15,7 +15,8 @@ public struct OutboxMachine: Sendable {
     public var from: UInt64
     public var items: Int
     public var bytes: Int
-    /// The count of sessions when the load was requested, which identifies answers that arrive in a later session.
+    /// The count of sessions when the load was requested, which identifies answers that arrive in a
+    /// later session.
     let session: UInt64
   }
 
@@ -75,8 +76,8 @@ public struct OutboxMachine: Sendable {
 
   package var positions: [StreamClass: OutboxPosition] { streams.mapValues(\.position) }
 
-  /// Returns whether the store still holds the streams that this machine expects, rather than others that replaced
-  /// them.
+  /// Returns whether the store still holds the streams that this machine expects, rather than
+  /// others that replaced them.
   public func agrees(with stored: [StreamClass: OutboxPosition]) -> Bool {
     streams.allSatisfy { stored[$0.key]?.epoch == $0.value.position.epoch }
   }
@@ -112,11 +113,11 @@ public struct OutboxMachine: Sendable {
 
   /// Starts sending after the peer's Hello in a new session.
   ///
-  /// - `foreign`: The classes in which the peer's last item differs from the one that got the number here, according to
-  ///   the store's comparison with `hello.held`. This machine was restored to an older state and has assigned numbers
-  ///   twice.
-  /// - `pairwiseKey`: The session's key. If it differs from the last one, the devices may have been paired again and
-  ///   streams closed.
+  /// - `foreign`: The classes in which the peer's last item differs from the one that got the
+  ///   number here, according to the store's comparison with `hello.held`. This machine was
+  ///   restored to an older state and has assigned numbers twice.
+  /// - `pairwiseKey`: The session's key. If it differs from the last one, the devices may have been
+  ///   paired again and streams closed.
   public mutating func sessionOpened(
     _ hello: Hello, foreign: Set<StreamClass> = [], pairwiseKey: [UInt8] = []
   ) -> [Effect] {
@@ -128,8 +129,8 @@ public struct OutboxMachine: Sendable {
     for streamClass in streams.keys.sorted() {
       guard var stream = streams[streamClass] else { continue }
       stream = stream.unsent
-      // A process keeps what it has reported as stored. A Hello of the same process that states less was created before
-      // the report.
+      // A process keeps what it has reported as stored. A Hello of the same process that states
+      // less was created before the report.
       let isLate = stream.storedBy == run
       let held = hello.incoming.first { $0.streamClass == streamClass }
       if let held, held.epoch == stream.position.epoch {
@@ -152,15 +153,16 @@ public struct OutboxMachine: Sendable {
         stream.isRestarting = true
         effects.append(.restart(streamClass, .peerLost(after: 0, earlier: held.flatMap { $0.epoch == 0 ? nil : $0 })))
       }
-      // The peer has lost what it reported. If the session ends before the restart, its next statement is not an
-      // outdated one.
+      // The peer has lost what it reported. If the session ends before the restart, its next
+      // statement is not an outdated one.
       if stream.isRestarting { stream.storedBy = nil }
       streams[streamClass] = stream
     }
     return effects
   }
 
-  /// Marks everything that was not reported as stored for sending again, since the session has ended.
+  /// Marks everything that was not reported as stored for sending again, since the session has
+  /// ended.
   public mutating func sessionClosed() {
     window = nil
     isLoading = false
@@ -171,8 +173,8 @@ public struct OutboxMachine: Sendable {
 
   /// Records that the peer ended a session because of a broken rule.
   ///
-  /// It may have lost what it reported, so its next statement is not an outdated one. A copy of this machine can cause
-  /// this.
+  /// It may have lost what it reported, so its next statement is not an outdated one. A copy of
+  /// this machine can cause this.
   public mutating func peerObjected() {
     for streamClass in streams.keys { streams[streamClass]?.storedBy = nil }
   }
@@ -218,7 +220,8 @@ public struct OutboxMachine: Sendable {
       guard let stream = streams[streamClass], stream.waits else { return false }
       return stream.inFlightItems < window.items && stream.inFlightBytes < window.bytes
     }
-    // Urgent classes first, but every eighth turn belongs to the least urgent class, so that none starves.
+    // Urgent classes first, but every eighth turn belongs to the least urgent class, so that none
+    // starves.
     guard let streamClass = (turns + 1).isMultiple(of: 8) ? open.last : open.first, let stream = streams[streamClass]
     else { return nil }
     turns &+= 1
@@ -229,14 +232,15 @@ public struct OutboxMachine: Sendable {
       bytes: min(Self.loadBytes, window.bytes - stream.inFlightBytes), session: session)
   }
 
-  /// Returns whether a load was requested in the open session and would be requested in the same way now.
+  /// Returns whether a load was requested in the open session and would be requested in the same
+  /// way now.
   public func isPresent(_ load: Load) -> Bool {
     guard load.session == session, let stream = streams[load.streamClass] else { return false }
     return stream.position.epoch == load.epoch && stream.sentThrough + 1 == load.from && stream.waits
   }
 
-  /// Returns the run to send for a load, whose items are consecutive from `load.from`; `nil` if the answer came too
-  /// late.
+  /// Returns the run to send for a load, whose items are consecutive from `load.from`; `nil` if the
+  /// answer came too late.
   public mutating func loaded(_ load: Load, _ items: [DeliveryItem]) -> ItemRun? {
     guard load.session == session else { return nil }
     isLoading = false
@@ -261,7 +265,8 @@ public struct OutboxMachine: Sendable {
     guard var stream = streams[stored.streamClass], stream.position.epoch == stored.epoch, !stream.isRestarting else {
       return nil
     }
-    // After its session broke off, the peer may have stored items that were not sent again in this session.
+    // After its session broke off, the peer may have stored items that were not sent again in this
+    // session.
     guard stored.through <= stream.position.last else { throw .violation("stored more than there is") }
     guard stored.through > stream.position.storedThrough else { return nil }
     stream.position.storedThrough = stored.through

@@ -6,8 +6,8 @@ public enum CallOutcome: Hashable, Sendable {
   case unreachable(String)
   /// The device that answered is not the paired device.
   case failed(String)
-  /// The device that answered closed the connection without a message: it is another device, or it no longer knows this
-  /// one.
+  /// The device that answered closed the connection without a message: it is another device, or it
+  /// no longer knows this one.
   case silent(String)
 
   /// One sentence that describes the outcome to a person.
@@ -18,11 +18,11 @@ public enum CallOutcome: Hashable, Sendable {
   }
 }
 
-/// A state machine that decides when a peer is called, and at which addresses: one race of calls after another, with a
-/// pause in between.
+/// A state machine that decides when a peer is called, and at which addresses: one race of calls
+/// after another, with a pause in between.
 ///
-/// A pure value. The state diagram is in the specification. Spec: Protocol/04-session.md §5, Protocol/02-discovery.md
-/// §8.
+/// A pure value. The state diagram is in the specification. Spec: Protocol/04-session.md §5,
+/// Protocol/02-discovery.md §8.
 public struct DialMachine: Sendable {
   /// The need of the link for its dialer.
   public enum Need: Hashable, Sendable {
@@ -70,7 +70,8 @@ public struct DialMachine: Sendable {
     case nowhere
     /// A call beside a silent session is about to begin.
     ///
-    /// The delay differs between machines, so that many of them that lost the same peer do not call at one moment.
+    /// The delay differs between machines, so that many of them that lost the same peer do not call
+    /// at one moment.
     case spreading(until: BootInstant, beside: Int)
     case looking(beside: Int?, begun: BootInstant)
     case racing(Race)
@@ -220,7 +221,8 @@ public struct DialMachine: Sendable {
     advance(crowd: crowd, now: now)
   }
 
-  /// Records that a call failed, and returns the address that was called, or `nil` if the call was cancelled before.
+  /// Records that a call failed, and returns the address that was called, or `nil` if the call was
+  /// cancelled before.
   @discardableResult
   public mutating func ended(_ call: Int, _ outcome: CallOutcome, crowd: Int, now: BootInstant) -> SocketEndpoint? {
     guard case .racing(var race) = phase, let endpoint = race.calls.removeValue(forKey: call) else { return nil }
@@ -233,7 +235,8 @@ public struct DialMachine: Sendable {
 
   /// Records that the peer answered a call and proved its key.
   ///
-  /// Returns `true` if the call wins, in which case all others are cancelled; otherwise its connection is not needed.
+  /// Returns `true` if the call wins, in which case all others are cancelled; otherwise its
+  /// connection is not needed.
   public mutating func authenticated(_ call: Int) -> Bool {
     guard case .racing(var race) = phase, let endpoint = race.calls.removeValue(forKey: call),
       race.race.authenticated(endpoint)
@@ -244,7 +247,8 @@ public struct DialMachine: Sendable {
     return true
   }
 
-  /// Ends the calls under way after a change of network, since they may use paths that no longer exist.
+  /// Ends the calls under way after a change of network, since they may use paths that no longer
+  /// exist.
   public mutating func networkChanged(now: BootInstant) {
     calledBeside = nil
     switch phase {
@@ -285,7 +289,8 @@ public struct DialMachine: Sendable {
     after milliseconds: Int64, isOurs: Bool, isDuplicate: Bool, crowd: Int, now: BootInstant
   ) {
     if !isDuplicate { pace.sessionEnded(after: milliseconds) }
-    // If sessions fail soon after they open (a full disk, for example), a sign of life during one does not help.
+    // If sessions fail soon after they open (a full disk, for example), a sign of life during one
+    // does not help.
     hasSign = false
     switch phase {
     case .spreading, .looking, .racing, .pausing: return
@@ -296,7 +301,8 @@ public struct DialMachine: Sendable {
     } else if isOurs {
       pause(pace.served(jitter: jitter.next()), from: now, crowd: crowd, now: now)
     } else if pace.hasFallenApart {
-      // Applies no matter which side called: two machines that cannot proceed must not reconnect in a loop.
+      // Applies no matter which side called: two machines that cannot proceed must not reconnect in
+      // a loop.
       pause(pace.fellApart(jitter: jitter.next()), from: now, crowd: crowd, now: now)
     }
   }

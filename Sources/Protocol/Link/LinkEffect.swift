@@ -33,7 +33,8 @@ public enum LinkEffect: Sendable {
   ///
   /// Then call `callEnded` or `opened`.
   ///
-  /// `offered` is the key of an incomplete pairing if it is among the keys; it is passed on to `opened`.
+  /// `offered` is the key of an incomplete pairing if it is among the keys; it is passed on to
+  /// `opened`.
   case call(Int, SocketEndpoint, keys: [[UInt8]], offered: [UInt8]?)
   /// Cancel a call.
   ///
@@ -42,7 +43,8 @@ public enum LinkEffect: Sendable {
 
   // MARK: Disk
 
-  /// Compare the last items that the Hello states with the database, to find numbers that were used twice.
+  /// Compare the last items that the Hello states with the database, to find numbers that were used
+  /// twice.
   ///
   /// Then call `judged` or `judgeFailed`.
   case judge(Int, Hello)
@@ -54,7 +56,8 @@ public enum LinkEffect: Sendable {
   case commit([ItemRun], sessionKey: [UInt8]?)
   /// Store this note, then call `noted` or `noteFailed`.
   case note(LinkNote)
-  /// Read the streams in both directions in one transaction, then call `streamsRead` or `streamsUnread`.
+  /// Read the streams in both directions in one transaction, then call `streamsRead` or
+  /// `streamsUnread`.
   case readStreams
 
   // MARK: People
@@ -138,7 +141,8 @@ public struct LinkSighting: Hashable, Sendable {
   public var address: String?
   /// The pairwise key of the session, 32 bytes.
   public var pairwiseKey: [UInt8]
-  /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer called.
+  /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer
+  /// called.
   public var offeredKey: [UInt8]?
 }
 

@@ -6,7 +6,8 @@ import LatchkeyModel
 extension LinkMachine {
   /// Continues a session after the database has checked the last items that its Hello states.
   ///
-  /// `foreign` holds the classes in which the peer has a different item under a number that this machine assigned.
+  /// `foreign` holds the classes in which the peer has a different item under a number that this
+  /// machine assigned.
   public mutating func judged(_ number: Int, foreign: Set<StreamClass>, now: BootInstant) {
     self.now = now
     guard case .judging(let hello, let rest, let ahead)? = sessions[number]?.phase else { return }

@@ -29,8 +29,9 @@ extension LinkMachine {
   ) -> LinkSighting.Proof {
     guard let pending = standing.pendingKey else { return .nothing }
     if pending == sighting.pairwiseKey { return .completes }
-    // The peer answered with the present key although it was offered the new one. A peer that still waits for the
-    // pairing, or has completed it, would not do so. A call from before that pairing proves nothing about it.
+    // The peer answered with the present key although it was offered the new one. A peer that still
+    // waits for the pairing, or has completed it, would not do so. A call from before that pairing
+    // proves nothing about it.
     return sighting.offeredKey == pending && role == .child ? .refutes : .nothing
   }
 
@@ -67,8 +68,8 @@ extension LinkMachine {
   public mutating func noteFailed(_ fault: LinkFault, now: BootInstant) {
     self.now = now
     let hasWeight = notes.failed(isOfDisk: fault.isOfDisk, hasSession: current != nil)
-    // A failure of the disk ends no session: the peer has stored the items in any case, and the note waits for the
-    // disk.
+    // A failure of the disk ends no session: the peer has stored the items in any case, and the
+    // note waits for the disk.
     if !fault.isOfDisk, hasWeight, let current { fail(current, fault) }
     readStreamsThatWaited()
     settle()
@@ -78,22 +79,24 @@ extension LinkMachine {
 
   /// A Boolean value that indicates whether to call the peer.
   ///
-  /// A quarantined device is not called, nor a removed one that has answered every call with silence.
+  /// A quarantined device is not called, nor a removed one that has answered every call with
+  /// silence.
   var isWorthCalling: Bool {
     guard !standing.isQuarantined || standing.pendingKey != nil else { return false }
     return standing.state != .removedUntold || standing.removalSessions > 0
       || standing.removalSilences < Limits.removalCalls
   }
 
-  /// Returns whether a session belongs to a new pairing with a removed device that is not stored yet.
+  /// Returns whether a session belongs to a new pairing with a removed device that is not stored
+  /// yet.
   ///
   /// The removal ends the earlier pairing and must not be sent in this session.
   func isOfNewPairing(_ session: LinkSession) -> Bool {
     standing.state == .removedUntold && standing.pendingKey == session.pairwiseKey
   }
 
-  /// A Boolean value that indicates whether the removed peer was sent its removal often enough and is not being paired
-  /// again.
+  /// A Boolean value that indicates whether the removed peer was sent its removal often enough and
+  /// is not being paired again.
   var hasHeardEnough: Bool {
     standing.state == .removedUntold && standing.pendingKey == nil
       && standing.removalSessions >= Limits.removalSessions
@@ -125,8 +128,8 @@ extension LinkMachine {
 
   /// Ends the removal if the peer has stored the whole control stream that the removal began.
   ///
-  /// A position in a control stream from before the removal says nothing about it. Until the new streams have been read, the
-  /// machine cannot tell the two apart.
+  /// A position in a control stream from before the removal says nothing about it. Until the new
+  /// streams have been read, the machine cannot tell the two apart.
   mutating func noteWhetherRemovalIsTaken() {
     guard standing.state == .removedUntold, !hasStreamsInDoubt, let position = controlStored else { return }
     let isTaken = outbox.statement.contains {

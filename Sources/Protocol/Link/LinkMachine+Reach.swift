@@ -15,13 +15,14 @@ extension LinkMachine {
     return replaceable.map { .sessionBeside($0) } ?? .nothing
   }
 
-  /// The current session if it is in doubt and has been silent for so long that another may replace it.
+  /// The current session if it is in doubt and has been silent for so long that another may replace
+  /// it.
   var replaceable: Int? { current.flatMap { sessions[$0]?.rules.mayBeReplaced == true ? $0 : nil } }
 
   /// Returns the peer's possible addresses, best first.
   ///
-  /// `remembered` holds the addresses at which a session was authenticated, latest success first, and those that a
-  /// person entered, each with its rung.
+  /// `remembered` holds the addresses at which a session was authenticated, latest success first,
+  /// and those that a person entered, each with its rung.
   public func candidates(_ remembered: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)]) -> [SocketEndpoint] {
     var ladder = AddressLadder<SocketEndpoint>()
     for (endpoint, rung) in remembered { ladder.add(endpoint, rung) }
@@ -90,8 +91,8 @@ extension LinkMachine {
     let port = surroundings.reach?.port ?? 0
     dialler.offered(
       endpoints.filter { $0.port != port || !own.contains($0.host) }, crowd: surroundings.crowd, now: now)
-    // If the peer has moved, the session may be dead without notice. An announcement often contains only addresses of
-    // the other IP version at first, which proves nothing.
+    // If the peer has moved, the session may be dead without notice. An announcement often contains
+    // only addresses of the other IP version at first, which proves nothing.
     for number in sessions.keys.sorted() {
       guard let ends = sessions[number]?.ends else { continue }
       let comparable = endpoints.filter { ends.isOfVersion($0) }
@@ -102,8 +103,9 @@ extension LinkMachine {
 
   /// Removes an instance if the limit is reached.
   ///
-  /// An instance whose addresses all failed goes first, since an impostor that repeats the peer's announcements adds
-  /// such instances. Otherwise one is chosen at random, so that a sender of many announcements cannot decide which.
+  /// An instance whose addresses all failed goes first, since an impostor that repeats the peer's
+  /// announcements adds such instances. Otherwise one is chosen at random, so that a sender of many
+  /// announcements cannot decide which.
   private mutating func makeRoom() {
     guard announced.count >= Self.instances else { return }
     let useless = announced.firstIndex { $0.endpoints.allSatisfy(failedAddresses.contains) }
@@ -126,8 +128,8 @@ extension LinkMachine {
   /// The addresses where the peer can be called, according to the peer.
   public var toldAddresses: [SocketEndpoint] { told }
 
-  /// Handles a change of this machine's addresses, or its return from sleep: checks the sessions and looks for the peer
-  /// at once.
+  /// Handles a change of this machine's addresses, or its return from sleep: checks the sessions
+  /// and looks for the peer at once.
   public mutating func networkChanged(_ surroundings: LinkSurroundings, now: BootInstant) {
     self.now = now
     self.surroundings = surroundings
@@ -144,7 +146,8 @@ extension LinkMachine {
 
   /// Pings the peer of a session that may be dead, so that its silence shows within seconds.
   private mutating func doubt(_ number: Int) {
-    // While a session is being opened, our Hello may not have been sent, and nothing may precede it.
+    // While a session is being opened, our Hello may not have been sent, and nothing may precede
+    // it.
     guard number == current, var session = sessions[number], let ping = session.rules.doubted(now: now) else { return }
     sessions[number] = session
     send(SessionBatch(ping: ping), on: number)

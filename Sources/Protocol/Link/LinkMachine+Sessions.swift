@@ -6,8 +6,8 @@ import LatchkeyModel
 extension LinkMachine {
   // MARK: Inputs from connections
 
-  /// Adds a session after the handshake of a call from the peer, and returns its number; `nil` if the connection is not
-  /// needed.
+  /// Adds a session after the handshake of a call from the peer, and returns its number; `nil` if
+  /// the connection is not needed.
   ///
   /// `pairwiseKey` is the key with which the call was answered, 32 bytes.
   public mutating func accepted(_ ends: SessionEnds, pairwiseKey: [UInt8], now: BootInstant) -> Int? {
@@ -20,11 +20,11 @@ extension LinkMachine {
     return number
   }
 
-  /// Adds a session after the handshake of a call to the peer, and returns its number; `nil` if the connection is not
-  /// needed.
+  /// Adds a session after the handshake of a call to the peer, and returns its number; `nil` if the
+  /// connection is not needed.
   ///
-  /// `pairwiseKey` is the key with which the peer answered, 32 bytes; `offeredKey` that of an incomplete pairing that
-  /// the call offered.
+  /// `pairwiseKey` is the key with which the peer answered, 32 bytes; `offeredKey` that of an
+  /// incomplete pairing that the call offered.
   public mutating func opened(
     call: Int, _ ends: SessionEnds, pairwiseKey: [UInt8], offeredKey: [UInt8]?, now: BootInstant
   ) -> Int? {
@@ -93,8 +93,8 @@ extension LinkMachine {
     guard let hello = batch.hello else { return process(batch, number) }
     var rest = batch
     rest.hello = nil
-    // The Hello is compared with the numbers assigned before it arrived: an item that gets its number during the check
-    // is not what the peer holds under it.
+    // The Hello is compared with the numbers assigned before it arrived: an item that gets its
+    // number during the check is not what the peer holds under it.
     sessions[number]?.phase = .judging(hello, rest: rest, ahead: outbox.exceeded(by: hello))
     effects.append(.judge(number, hello))
   }
@@ -110,8 +110,8 @@ extension LinkMachine {
       }
       // A removed device may be told that it was removed, but its data is not accepted.
       guard standing.state != .removedUntold else { return try hearRemoval(batch.runs) }
-      // One answer for each class, however many runs there are, so that a peer cannot make much larger answers queue up
-      // here.
+      // One answer for each class, however many runs there are, so that a peer cannot make much
+      // larger answers queue up here.
       var known: [StreamClass: StreamPosition] = [:]
       for run in batch.runs {
         try settings.verify(run)
@@ -197,7 +197,8 @@ extension LinkMachine {
       sessionEnded()
       outbox.sessionClosed()
       inbox.sessionClosed()
-      // Positions that the peer reported stay queued as notes: the outbox relies on them and does not ask again.
+      // Positions that the peer reported stay queued as notes: the outbox relies on them and does
+      // not ask again.
       notes.sessionEnded()
       effects.append(.tell(.ended))
     }

@@ -30,8 +30,8 @@ extension LinkMachine {
       for part in run.parts(of: settings.batchBytes) { send(SessionBatch(runs: [part]), on: current) }
       noteRemovalSent(run, current)
     } else if outbox.isPresent(load) {
-      // Repeating the load would give the same result: the database may hold a different stream than this machine
-      // expects.
+      // Repeating the load would give the same result: the database may hold a different stream
+      // than this machine expects.
       isLoadHeld = true
       lookAtStreams(isAnew: true)
     }
@@ -57,8 +57,8 @@ extension LinkMachine {
 
   /// Commits the runs received so far.
   ///
-  /// A pending restart comes first. The commit may queue receipts, which would otherwise get numbers that the peer
-  /// already uses.
+  /// A pending restart comes first. The commit may queue receipts, which would otherwise get
+  /// numbers that the peer already uses.
   mutating func commitNext() {
     guard notes.restarts.isEmpty, !notes.isRestarting, let runs = inbox.nextCommit() else { return }
     // The runs were received in the current session.
@@ -75,8 +75,8 @@ extension LinkMachine {
     self.now = now
     streamsTouched()
     let stored = inbox.committed(runs)
-    // Also sent in a session that began since: the peer may have sent these items again in it, and nothing else
-    // acknowledges them.
+    // Also sent in a session that began since: the peer may have sent these items again in it, and
+    // nothing else acknowledges them.
     if let current, !stored.isEmpty { send(SessionBatch(stored: stored), on: current) }
     if let current, inbox.hasOutrunHello { close(current, .renew) }
     moved()
@@ -100,8 +100,8 @@ extension LinkMachine {
   ///
   /// The peer sends the runs again in the next one.
   ///
-  /// `part` holds the runs that are durable. The next Hello states them, so that the peer notices if it was restored to
-  /// an older state.
+  /// `part` holds the runs that are durable. The next Hello states them, so that the peer notices
+  /// if it was restored to an older state.
   public mutating func commitFailed(_ fault: LinkFault, inForce part: [ItemRun] = [], now: BootInstant) {
     self.now = now
     if !part.isEmpty {
@@ -109,7 +109,8 @@ extension LinkMachine {
       _ = inbox.committed(part)
     }
     inbox.commitFailed()
-    // The commit may belong to the previous session. What the current one has received since was discarded with it.
+    // The commit may belong to the previous session. What the current one has received since was
+    // discarded with it.
     if let current { fail(current, fault) } else { failed(.disk(fault.text)) }
     readStreamsThatWaited()
     settle()
@@ -131,7 +132,8 @@ extension LinkMachine {
 
   // MARK: Streams that are replaced
 
-  /// A Boolean value that indicates whether a pairing or a removal may have changed the streams since they were read.
+  /// A Boolean value that indicates whether a pairing or a removal may have changed the streams
+  /// since they were read.
   var hasStreamsInDoubt: Bool {
     switch streamLook {
     case .none, .reading(isAnew: false, _): false
@@ -139,8 +141,8 @@ extension LinkMachine {
     }
   }
 
-  /// Reads the streams again: to find items that another transaction queued or, with `isAnew`, because streams may have
-  /// been closed and new ones begun.
+  /// Reads the streams again: to find items that another transaction queued or, with `isAnew`,
+  /// because streams may have been closed and new ones begun.
   mutating func lookAtStreams(isAnew: Bool) {
     switch streamLook {
     case .none:
@@ -188,8 +190,8 @@ extension LinkMachine {
   }
 
   private mutating func replace(with streams: LinkStreams) {
-    // A session that relies on the closed streams ends. One with a removed device continues, since the removal is sent
-    // in it.
+    // A session that relies on the closed streams ends. One with a removed device continues, since
+    // the removal is sent in it.
     if standing.state != .removedUntold {
       for number in [current, attempt].compactMap(\.self) { close(number, .renew) }
       // This is not a failure: the next session is wanted at once.

@@ -1,11 +1,11 @@
 import LatchkeyModel
 
-/// The state machine of the link to one paired device: when and where the peer is called, which session is kept, what
-/// is sent in it, and what is stored.
+/// The state machine of the link to one paired device: when and where the peer is called, which
+/// session is kept, what is sent in it, and what is stored.
 ///
-/// Its inputs are batches, results of disk operations and the time. Its outputs are effects, which `takeEffects`
-/// returns in order; its interpreter carries out each one and reports the result. The state diagrams are in the
-/// specification.
+/// Its inputs are batches, results of disk operations and the time. Its outputs are effects, which
+/// `takeEffects` returns in order; its interpreter carries out each one and reports the result. The
+/// state diagrams are in the specification.
 ///
 /// Spec: Protocol/04-session.md §5 to §11, Protocol/05-delivery.md §3 to §8.
 public struct LinkMachine: Sendable {
@@ -53,14 +53,15 @@ public struct LinkMachine: Sendable {
   var notedInStep: BootInstant?
   /// A Boolean value that indicates whether any item has moved since then.
   var hasMoved = false
-  /// A Boolean value that indicates whether the peer is no longer paired, or this machine is stopping.
+  /// A Boolean value that indicates whether the peer is no longer paired, or this machine is
+  /// stopping.
   public private(set) var isEnded = false
   var jitter: JitterSource
   package var effects: [LinkEffect] = []
   var now: BootInstant
 
-  /// The relation of the machine's view of the streams to the database, after a pairing or a removal that may have
-  /// replaced some.
+  /// The relation of the machine's view of the streams to the database, after a pairing or a
+  /// removal that may have replaced some.
   enum StreamLook: Hashable, Sendable {
     case none
     /// They are being read.
@@ -100,7 +101,8 @@ public struct LinkMachine: Sendable {
 
   /// The session in which both sides have sent a Hello.
   public var current: Int? { roster.current }
-  /// The session that this side dialled and in which it sent its Hello, while it waits for the answer.
+  /// The session that this side dialled and in which it sent its Hello, while it waits for the
+  /// answer.
   public var attempt: Int? { roster.attempt }
 
   /// The ends of the current session; `nil` if there is none.
@@ -150,7 +152,8 @@ public struct LinkMachine: Sendable {
   public mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64, now: BootInstant) {
     self.now = now
     committed(streamClass, epoch: epoch, last: last)
-    // If sessions fail soon after they open (a full disk, for example), one more item does not help.
+    // If sessions fail soon after they open (a full disk, for example), one more item does not
+    // help.
     if current == nil, !dialler.pace.hasFallenApart { showsLife() }
     settle()
   }

@@ -135,7 +135,8 @@ package struct LinkNotes: Sendable {
     return present
   }
 
-  /// Queues the failed note again, unless a newer one has replaced it or the next session will repeat it.
+  /// Queues the failed note again, unless a newer one has replaced it or the next session will
+  /// repeat it.
   ///
   /// Returns whether a session depends on it.
   mutating func failed(isOfDisk: Bool, hasSession: Bool) -> Bool {

@@ -27,7 +27,8 @@ package struct LinkSession: Sendable {
   ///
   /// Only a session with a pending pairing's key completes that pairing.
   package let pairwiseKey: [UInt8]
-  /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer called.
+  /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer
+  /// called.
   let offeredKey: [UInt8]?
   let openedAt: BootInstant
   package var rules: SessionRules
@@ -106,10 +107,12 @@ public struct LinkSettings: Sendable {
   public var batchBytes = Limits.batchBytes - 256
   /// Checks a run.
   ///
-  /// Throws if its sender cannot have created its content, or if it contains a kind that must not be ignored.
+  /// Throws if its sender cannot have created its content, or if it contains a kind that must not
+  /// be ignored.
   public var verify: @Sendable (ItemRun) throws(SessionFault) -> Void
 
-  /// Returns the host for an address of 4 or 16 bytes; `nil` if no other machine can be called there.
+  /// Returns the host for an address of 4 or 16 bytes; `nil` if no other machine can be called
+  /// there.
   public var host: @Sendable ([UInt8]) -> String?
 
   /// Creates settings with the usual windows.

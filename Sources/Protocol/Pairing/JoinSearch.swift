@@ -2,8 +2,8 @@ import LatchkeyModel
 
 /// The search for the machine that shows the code: where to look, and whose answer ends it.
 ///
-/// Any machine can forge an answer before the handshake is verified. Such an answer ends nothing, unless the address
-/// was in the code or entered by the person.
+/// Any machine can forge an answer before the handshake is verified. Such an answer ends nothing,
+/// unless the address was in the code or entered by the person.
 ///
 /// Spec: Protocol/02-discovery.md §8.
 public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
@@ -44,7 +44,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   static var searchMilliseconds: Int64 { 15_000 }
   /// The time after which an unreachable address is tried again, in milliseconds.
   static var roundMilliseconds: Int64 { 2_000 }
-  /// The duration of the search on the network if the address in the code does not answer, in milliseconds.
+  /// The duration of the search on the network if the address in the code does not answer, in
+  /// milliseconds.
   static var silenceMilliseconds: Int64 { 2_000 }
   /// Milliseconds to search while machines announce open codes and none of them announces this one.
   static var otherCodesMilliseconds: Int64 { 5_000 }
@@ -55,8 +56,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   private let coded: Place?
   private let deadline: BootInstant
   private var tried: Set<Place> = []
-  /// The places that did not answer, with the announcement that named them; on a bad radio link they may answer a
-  /// moment later.
+  /// The places that did not answer, with the announcement that named them; on a bad radio link
+  /// they may answer a moment later.
   private var unreached: [Place: String?] = [:]
   private var nextRound: BootInstant
   /// The announcements whose machine has answered.
@@ -75,8 +76,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
 
   /// Begins a search.
   ///
-  /// `given` is the address that the person entered; if present, no other is tried. `coded` is the address in the code,
-  /// which is tried before the network is searched.
+  /// `given` is the address that the person entered; if present, no other is tried. `coded` is the
+  /// address in the code, which is tried before the network is searched.
   public init(given: Place?, coded: Place?, now: BootInstant) {
     self.given = given
     self.coded = coded
@@ -109,7 +110,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return tried.insert(candidate.place).inserted
   }
 
-  /// Takes the outcome of an attempt in which the inviter did not prove its identity; `nil` if nothing answered.
+  /// Takes the outcome of an attempt in which the inviter did not prove its identity; `nil` if
+  /// nothing answered.
   ///
   /// - Returns: the outcome that ends the search, or `nil` to go on.
   public mutating func judge(
@@ -145,13 +147,15 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
       isFirst = false
       return .again
     }
-    // The inviter may still announce itself, but silence from the address in the code is an answer as well.
+    // The inviter may still announce itself, but silence from the address in the code is an answer
+    // as well.
     let isAnswered = last == .expired && coded != nil && now - (asked ?? now) > Self.silenceMilliseconds
     guard given == nil, rest > 0, !isAnswered, !isHeard(now), !isElsewhere(hasOthers, now) else { return .end(last) }
     return .wait(min(rest, Self.lookMilliseconds))
   }
 
-  /// Returns whether every machine that announces this code has answered, and none was added for a while.
+  /// Returns whether every machine that announces this code has answered, and none was added for a
+  /// while.
   private func isHeard(_ now: BootInstant) -> Bool {
     unreached.isEmpty && lastAnswer.map { now - $0 > Self.silenceMilliseconds } ?? false
   }

@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// The messages until the third is verified, in which the two sides differ, and the channel that they lead to.
+/// The messages until the third is verified, in which the two sides differ, and the channel that
+/// they lead to.
 ///
 /// Spec: Protocol/03-pairing.md §4.
 extension PairingAttempt {
@@ -100,8 +101,8 @@ extension PairingAttempt {
     }
     let (peer, digits) = met(joiner, keys, try handshake.finish())
     guard joiner.versions.overlaps(Version.protocolRange) else { return abort(peer, .version) }
-    // Both sides have stated the roles in the prologue. A different one now breaks the rules, and does not affect the
-    // code.
+    // Both sides have stated the roles in the prologue. A different one now breaks the rules, and
+    // does not affect the code.
     guard joiner.role == joinerRole else { return abort(peer, .refused, ending: .network) }
     state = .awaitingProof(peer, digits: digits)
     return []

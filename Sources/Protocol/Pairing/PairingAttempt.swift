@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// One attempt to use a code, as the inviter or the joiner sees it, driven by frames, the person and the store.
+/// One attempt to use a code, as the inviter or the joiner sees it, driven by frames, the person
+/// and the store.
 ///
 /// A pure value.
 ///
@@ -14,7 +15,8 @@ public struct PairingAttempt: Sendable {
     case awaitingCommit(Peer, accepted: Bool)
     case awaitingAnswer(Peer)
     case storing(Peer)
-    /// The last message of the other side: `CommitAcknowledged` on the inviter, `Done` on the joiner.
+    /// The last message of the other side: `CommitAcknowledged` on the inviter, `Done` on the
+    /// joiner.
     case awaitingLastWord(Peer)
     case promoting(Peer)
     case ended
@@ -26,13 +28,15 @@ public struct PairingAttempt: Sendable {
   /// The inviter's part; `nil` on the joiner.
   let inviter: Inviter?
   private let asksPerson: Bool
-  /// The secret of the pasted code, or the one that CPace derives from a typed code; empty until then.
+  /// The secret of the pasted code, or the one that CPace derives from a typed code; empty until
+  /// then.
   var secret = SecretBytes([])
   var state: State
   /// The first frame to send; empty on the inviter.
   public private(set) var opening: [UInt8] = []
 
-  /// A Boolean value that indicates whether anything was received that only the inviter of this code can have sent.
+  /// A Boolean value that indicates whether anything was received that only the inviter of this
+  /// code can have sent.
   ///
   /// It keeps its value after the attempt.
   public internal(set) var hasMetInviter = false
@@ -55,7 +59,8 @@ public struct PairingAttempt: Sendable {
 
   /// Begins an attempt of the joiner.
   ///
-  /// `asksPerson` indicates whether the person here has to accept as well. Otherwise, entering the code is enough.
+  /// `asksPerson` indicates whether the person here has to accept as well. Otherwise, entering the
+  /// code is enough.
   public init(joiner own: PairingParty, code: PairingCredential, entropy: PairingEntropy, asksPerson: Bool) {
     (self.own, self.code, self.entropy, self.asksPerson) = (own, code, entropy, asksPerson)
     inviter = nil
@@ -68,8 +73,8 @@ public struct PairingAttempt: Sendable {
   /// A Boolean value that indicates whether the other side has proved that it has the code.
   public var isProven: Bool { if case .meeting = state { false } else { true } }
 
-  /// A Boolean value that indicates whether the attempt can no longer be cancelled, since the other side may have
-  /// completed it or learn at any moment that it is complete.
+  /// A Boolean value that indicates whether the attempt can no longer be cancelled, since the other
+  /// side may have completed it or learn at any moment that it is complete.
   public var isPastReturn: Bool {
     switch state {
     case .promoting: true
@@ -100,7 +105,8 @@ public struct PairingAttempt: Sendable {
     }
   }
 
-  /// Ends the attempt because the person here refused or cancelled, or the code was cancelled or expired.
+  /// Ends the attempt because the person here refused or cancelled, or the code was cancelled or
+  /// expired.
   public mutating func requestedEnd(_ outcome: PairingOutcome) -> [PairingEffect] {
     switch state {
     case .meeting: end(outcome)
@@ -120,7 +126,8 @@ public struct PairingAttempt: Sendable {
     return [.send(frame)]
   }
 
-  /// Completes the attempt after the peer became active and, on the inviter, the code was used up, durably.
+  /// Completes the attempt after the peer became active and, on the inviter, the code was used up,
+  /// durably.
   public mutating func promoted() -> [PairingEffect] {
     guard case .promoting(var peer) = state else { return [] }
     let last: [PairingEffect] = inviter == nil ? [] : [.send(peer.seal(.done))]
@@ -129,8 +136,8 @@ public struct PairingAttempt: Sendable {
 
   /// Handles the loss of the connection, or the other side's failure to answer in time.
   ///
-  /// A pending peer is kept for `Limits.pairingCommitMilliseconds`. A session with it within that time completes the
-  /// pairing.
+  /// A pending peer is kept for `Limits.pairingCommitMilliseconds`. A session with it within that
+  /// time completes the pairing.
   public mutating func connectionLost() -> [PairingEffect] {
     switch state {
     case .promoting, .ended: []
@@ -204,8 +211,9 @@ public struct PairingAttempt: Sendable {
       return [.countFailure, .send(PairingNotice.wrongCode.frame), .finish(.wrongCode)]
     case .storing(let peer): return [peer.discard, .finish(.network)]
     case .awaitingLastWord(let peer) where inviter != nil: return [peer.discard, .finish(.network)]
-    // The verified message has proved that the code was right, so later faults are not guesses. A pairing that the
-    // joiner has acknowledged stays pending, since the inviter may have completed it.
+    // The verified message has proved that the code was right, so later faults are not guesses. A
+    // pairing that the joiner has acknowledged stays pending, since the inviter may have completed
+    // it.
     case .awaitingProof, .awaitingCommit, .awaitingAnswer, .awaitingLastWord: return [.finish(.network)]
     case .promoting, .ended: return []
     }

@@ -43,8 +43,8 @@ public struct PairingCode: Sendable {
     self.address = address
   }
 
-  /// The code as text: bech32m in upper case, in groups of five joined by dashes; at most 78 characters without the
-  /// dashes.
+  /// The code as text: bech32m in upper case, in groups of five joined by dashes; at most 78
+  /// characters without the dashes.
   public var text: String {
     var data: [UInt8] = [Self.version, 0, UInt8(discriminator >> 8), UInt8(discriminator & 0xFF), minutesValid]
     data += secret.withUnsafeBytes { Array($0) }

@@ -22,13 +22,15 @@ public enum PairingFate: Hashable, Sendable {
   case wait(Int64)
   /// Roll it back, which restores the previous state.
   case discard
-  /// Tell the person that it failed, but keep its key, so that a session with the inviter can still complete it.
+  /// Tell the person that it failed, but keep its key, so that a session with the inviter can still
+  /// complete it.
   case lapse
 
   /// Decides about a pairing that one side has not completed yet.
   ///
-  /// An inviter sends its last message only once the device is active, so it can discard the pairing. A joiner cannot
-  /// know whether that message was sent, and keeps the key for another day.
+  /// An inviter sends its last message only once the device is active, so it can discard the
+  /// pairing. A joiner cannot know whether that message was sent, and keeps the key for another
+  /// day.
   ///
   /// - `role`: The role of this device.
   /// - `hasLapsed`: Whether the pairing has lapsed already.

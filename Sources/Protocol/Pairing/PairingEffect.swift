@@ -12,14 +12,15 @@ public enum PairingEffect: Sendable {
   case ask(PairingQuestion)
   /// Store the peer as pending, then call `stored`.
   case storePending(PairedPeer)
-  /// Store the pending peer as active and, on the inviter, the code as used up; then call `promoted`.
+  /// Store the pending peer as active and, on the inviter, the code as used up; then call
+  /// `promoted`.
   case promote(PairedPeer)
   /// Delete the pending peer from the store.
   case discard(DeviceID)
   /// Count a wrong guess, durably, before any further answer.
   case countFailure
-  /// Count a run of a typed code, durably, before the next frame is sent, since the machine that answers can test one
-  /// guess with it.
+  /// Count a run of a typed code, durably, before the next frame is sent, since the machine that
+  /// answers can test one guess with it.
   case countRun
   /// Subtract the counted run again, since it was the inviter that answered.
   case creditRun
@@ -27,8 +28,8 @@ public enum PairingEffect: Sendable {
   case finish(PairingOutcome)
 }
 
-/// The description of the other machine that each screen shows, so that two people can tell whether they see the same
-/// pairing.
+/// The description of the other machine that each screen shows, so that two people can tell whether
+/// they see the same pairing.
 public struct PairingQuestion: Hashable, Sendable {
   public let name: DeviceName
   public let role: DeviceRole

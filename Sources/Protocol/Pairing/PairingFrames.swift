@@ -49,7 +49,8 @@ extension CPaceAnswer {
   }
 }
 
-/// The protocol versions that a side supports, as sent with a CPace share: two big-endian UInt32 values.
+/// The protocol versions that a side supports, as sent with a CPace share: two big-endian UInt32
+/// values.
 ///
 /// Spec: Protocol/03-pairing.md §4.
 struct VersionRange: Hashable, Sendable {
@@ -61,7 +62,8 @@ struct VersionRange: Hashable, Sendable {
     self.range = range
   }
 
-  /// Creates a range from eight bytes; `nil` if there is another number of them or the bounds are in the wrong order.
+  /// Creates a range from eight bytes; `nil` if there is another number of them or the bounds are
+  /// in the wrong order.
   init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     let least = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -9,7 +9,8 @@ extension PairingMachine {
     case .meeting, .counting, .storing, .promoting: return Limits.pairingStepMilliseconds
     // A person is being asked, here or at the inviter.
     case .asking, .agreed: return Int64(Limits.pairingMinutes.most) * 60_000
-    // The joiner's person may be asked as well. After this time, the pending pairing is rolled back.
+    // The joiner's person may be asked as well. After this time, the pending pairing is rolled
+    // back.
     case .awaitingLastWord: return isInviter ? Limits.pairingCommitMilliseconds : Limits.pairingStepMilliseconds
     }
   }
@@ -25,8 +26,8 @@ extension PairingMachine {
 
   /// Ends the pairing, for a person, because the code has expired, or because the disk refused.
   ///
-  /// Once the other machine may have completed the pairing, only a person's request counts, and it takes effect after
-  /// completion.
+  /// Once the other machine may have completed the pairing, only a person's request counts, and it
+  /// takes effect after completion.
   public mutating func requestedEnd(_ outcome: PairingOutcome) -> [Effect] {
     let isPerson = outcome == .cancelled
     switch phase {
@@ -94,10 +95,11 @@ extension PairingMachine {
     return [.welcome(completion.peer)]
   }
 
-  /// Handles a pending peer that was rolled back in the meantime or that the store refused to activate.
+  /// Handles a pending peer that was rolled back in the meantime or that the store refused to
+  /// activate.
   ///
-  /// An inviter's code stays open. The joiner receives no message and rolls back as well, unless a session with the new
-  /// key completes the pairing.
+  /// An inviter's code stays open. The joiner receives no message and rolls back as well, unless a
+  /// session with the new key completes the pairing.
   public mutating func notPromoted(in number: Int) -> [Effect] {
     guard let attempt = attempt(number), case .promoting(let completion) = attempt.stage else { return [] }
     let close = [Effect.close(attempt.line)]

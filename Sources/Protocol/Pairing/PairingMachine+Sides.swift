@@ -15,8 +15,8 @@ struct OpenCode: Sendable {
 extension PairingMachine {
   /// Opens a code.
   ///
-  /// `failures` is the number of wrong guesses, and `half` the device left pending, by attempts in an earlier run of
-  /// the node.
+  /// `failures` is the number of wrong guesses, and `half` the device left pending, by attempts in
+  /// an earlier run of the node.
   public init(
     pairingID: String, pasted: PairingCode, typed: TypedCode?, deadline: BootInstant, childName: String?,
     failures: Int = 0, half: DeviceID? = nil
@@ -64,7 +64,8 @@ extension PairingMachine {
         prefix: TypedCode.prefix(discriminator: discriminator)))
   }
 
-  /// The outcome of the last attempt while the search continues; `nil` during an attempt and after the join has ended.
+  /// The outcome of the last attempt while the search continues; `nil` during an attempt and after
+  /// the join has ended.
   public var attempted: PairingOutcome? { isWaiting ? last : nil }
 
   /// Records an observation of the search; `nil` removes it.
@@ -92,8 +93,8 @@ extension PairingMachine {
 
   /// Undoes an unconfirmed pairing if its person cancelled it.
   ///
-  /// The pairing is first completed here, so that it can be revoked with a signed notice. A device that was paired
-  /// before stays paired, since only its new key is unconfirmed.
+  /// The pairing is first completed here, so that it can be revoked with a signed notice. A device
+  /// that was paired before stays paired, since only its new key is unconfirmed.
   mutating func takeBack(_ completion: PairingCompletion) -> [Effect] {
     guard isTakenBack else { return [] }
     guard !completion.wasPaired else { return end(.cancelled, completion.question, wasLeftHere: true) }
@@ -107,7 +108,8 @@ extension PairingMachine {
     return [.remove(completion.device)]
   }
 
-  /// Ends a join that only waits for confirmation, because none came or the person has begun another join.
+  /// Ends a join that only waits for confirmation, because none came or the person has begun
+  /// another join.
   public mutating func superseded() -> [Effect] {
     guard case .inDoubt(let completion) = phase else { return [] }
     return end(.network, completion.question)

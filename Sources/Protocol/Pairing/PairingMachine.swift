@@ -1,12 +1,14 @@
 import LatchkeyModel
 
-/// One side of a pairing: the life of a code that was opened here, or of a join with a code that was entered here.
+/// One side of a pairing: the life of a code that was opened here, or of a join with a code that
+/// was entered here.
 ///
-/// An open code is used by one joiner after another. A join looks for the inviter and makes one attempt after another.
-/// A `PairingAttempt` handles the frames of each attempt; a `JoinSearch` decides where a join tries.
+/// An open code is used by one joiner after another. A join looks for the inviter and makes one
+/// attempt after another. A `PairingAttempt` handles the frames of each attempt; a `JoinSearch`
+/// decides where a join tries.
 ///
-/// A pure value: its owner performs the effects of each input in order. `Line` is the connection on which frames are
-/// sent.
+/// A pure value: its owner performs the effects of each input in order. `Line` is the connection on
+/// which frames are sent.
 ///
 /// Spec: Protocol/03-pairing.md §2, §5 and §7, with the state diagrams in §9.
 public struct PairingMachine<Line: Sendable>: Sendable {
@@ -19,8 +21,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     case close(Line)
     /// Store the peer as pending, then call `stored` or `notStored` for the attempt.
     case storePending(PairedPeer, Line, Int)
-    /// Store the peer as active and, on the inviter, the code as used up; then call `promoted` or `notPromoted` for the
-    /// attempt.
+    /// Store the peer as active and, on the inviter, the code as used up; then call `promoted` or
+    /// `notPromoted` for the attempt.
     case promote(PairedPeer, Line, Int)
     /// Inform the rest of this node that the peer is active, then call `welcomed`.
     case welcome(PairedPeer)
@@ -32,19 +34,21 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     case countFailure(Line, Int)
     /// On the inviter: slow down a joiner that left before it had proved anything.
     case abandoned(Line)
-    /// On the joiner: count a run of the typed code, durably, then call `counted` or `notCounted` for the attempt.
+    /// On the joiner: count a run of the typed code, durably, then call `counted` or `notCounted`
+    /// for the attempt.
     case countRun(Int)
     /// On the joiner: subtract the counted run again, since it was the inviter that answered.
     case creditRun
-    /// On the joiner: find out whether a session has completed the pairing, then call `completed`, `rolledBack` or, if
-    /// that is still possible, `doubted`.
+    /// On the joiner: find out whether a session has completed the pairing, then call `completed`,
+    /// `rolledBack` or, if that is still possible, `doubted`.
     case settle(PairedPeer)
-    /// On the joiner: make the peer active although the pairing is unconfirmed, then call `forced` on success.
+    /// On the joiner: make the peer active although the pairing is unconfirmed, then call `forced`
+    /// on success.
     case force(DeviceID)
     /// Report the end.
     ///
-    /// On the inviter, also stop announcing the code, and store that it is closed; with the outcome `ok`, this is stored
-    /// already.
+    /// On the inviter, also stop announcing the code, and store that it is closed; with the outcome
+    /// `ok`, this is stored already.
     case ended(PairingOutcome)
   }
 
@@ -60,7 +64,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     /// The person here has accepted. On the joiner, the inviter's person may still be asked.
     case agreed(PairingQuestion)
     case storing(PairingQuestion, PairedPeer)
-    /// On the joiner, the pairing can no longer be cancelled from here on; on the inviter, from `promoting` on.
+    /// On the joiner, the pairing can no longer be cancelled from here on; on the inviter, from
+    /// `promoting` on.
     case awaitingLastWord(PairingCompletion)
     case promoting(PairingCompletion)
   }
@@ -100,8 +105,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
   private(set) var last: PairingOutcome?
   /// The number of wrong guesses at the code.
   var failures = 0
-  /// A Boolean value that indicates whether the person here has cancelled a pairing that the other machine may have
-  /// completed.
+  /// A Boolean value that indicates whether the person here has cancelled a pairing that the other
+  /// machine may have completed.
   ///
   /// The device is then removed again after completion, with a signed notice.
   var isTakenBack = false
@@ -117,7 +122,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
 
   var isInviter: Bool { first.part == .inviter }
 
-  /// Begins an attempt with another machine: with a joiner that has sent its first data, or one that may be the inviter.
+  /// Begins an attempt with another machine: with a joiner that has sent its first data, or one
+  /// that may be the inviter.
   ///
   /// Returns the attempt's number; `nil` if another attempt is under way or the pairing has ended.
   public mutating func connected(_ line: Line, _ machine: @autoclosure () -> PairingAttempt) -> Int? {
@@ -188,8 +194,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
 
   /// Ends an attempt.
   ///
-  /// The code stays open unless a person refused. A join ends if the outcome comes from the inviter itself; otherwise
-  /// the search decides.
+  /// The code stays open unless a person refused. A join ends if the outcome comes from the inviter
+  /// itself; otherwise the search decides.
   private mutating func over(_ attempt: Attempt, _ outcome: PairingOutcome, _ isDiscarded: Bool) -> [Effect] {
     let close = [Effect.close(attempt.line)]
     if isInviter {

@@ -4,8 +4,8 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/03-pairing.md §3, §6.
 enum PairingSecrets {
-  /// Returns the data on which both sides have to agree: the kind of code, the roles and, with a typed code, the frames
-  /// of CPace.
+  /// Returns the data on which both sides have to agree: the kind of code, the roles and, with a
+  /// typed code, the frames of CPace.
   static func prologue(_ preamble: Preamble, joinerRole: DeviceRole, exchange: [UInt8] = []) -> [UInt8] {
     Array("latchkey pairing v1".utf8) + preamble.bytes + [1, joinerRole == .parent ? 1 : 2] + exchange
   }
@@ -15,7 +15,8 @@ enum PairingSecrets {
     Array("latchkey typed code v1".utf8) + preamble.bytes + [1, joinerRole == .parent ? 1 : 2]
   }
 
-  /// Returns the pre-shared key of the handshake, which is mixed in before the first message and at the third.
+  /// Returns the pre-shared key of the handshake, which is mixed in before the first message and at
+  /// the third.
   ///
   /// `secret` is the pasted code's 16 bytes, or the 64 bytes that CPace derives from a typed code.
   static func handshakeKey(secret: SecretBytes) -> PresharedKey {
@@ -36,7 +37,8 @@ enum PairingSecrets {
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
-  /// Returns the value that commits a joiner to its keys and random number before it sees the inviter's.
+  /// Returns the value that commits a joiner to its keys and random number before it sees the
+  /// inviter's.
   static func joinerCommitment(keys: DeviceKeys, random: [UInt8]) -> [UInt8] {
     SHA256.hash(Array("latchkey joiner commitment v1".utf8) + keys.identity.bytes + keys.link.bytes + random)
   }

@@ -1,7 +1,8 @@
 import LatchkeyModel
 
 extension PairingOutcome {
-  /// The sentence that tells the inviter's person why a machine is gone, while the code remains usable.
+  /// The sentence that tells the inviter's person why a machine is gone, while the code remains
+  /// usable.
   var goneSentence: String {
     switch self {
     case .cancelled: "Somebody broke it off at the other machine, and the code is still open: enter it there again."
@@ -39,8 +40,8 @@ extension PairingOutcome {
 
 /// An observation of a joiner's search that may help the person before the search ends.
 ///
-/// It is based on announcements, and on answers before the handshake is verified, which any machine can forge. It is
-/// therefore shown and never affects a decision.
+/// It is based on announcements, and on answers before the handshake is verified, which any machine
+/// can forge. It is therefore shown and never affects a decision.
 public enum JoinHint: Hashable, Sendable {
   /// Machines announce open codes with other beginnings, and none announces this code.
   ///

@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// The delay of attempts after wrong guesses: short for every source, longer for a source that guessed wrong.
+/// The delay of attempts after wrong guesses: short for every source, longer for a source that
+/// guessed wrong.
 ///
 /// This only slows guessing down. The durable count of guesses against a code is kept elsewhere.
 ///

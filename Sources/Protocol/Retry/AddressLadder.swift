@@ -1,8 +1,8 @@
 /// The order in which the possible addresses of a peer are tried.
 ///
-/// The best address of each kind comes before the second best of any kind, so a flood of addresses of one kind does not
-/// displace the others. After each lost race, every kind begins one address further, so that each address has its turn
-/// in time. A pure value.
+/// The best address of each kind comes before the second best of any kind, so a flood of addresses
+/// of one kind does not displace the others. After each lost race, every kind begins one address
+/// further, so that each address has its turn in time. A pure value.
 ///
 /// Spec: Protocol/02-discovery.md §8.
 public struct AddressLadder<Address: Hashable & Sendable>: Sendable {

@@ -32,15 +32,16 @@ public struct DialPace: Sendable, Hashable {
     if lastedLong { backoff.reset() }
   }
 
-  /// Returns the delay before our next call, in milliseconds, after a session that the peer began ended too soon.
+  /// Returns the delay before our next call, in milliseconds, after a session that the peer began
+  /// ended too soon.
   ///
   /// `jitter` is a random number in 0 to 1.
   public mutating func fellApart(jitter: Double) -> Int64 { backoff.failed(jitter: jitter) }
 
   /// Returns the delay in milliseconds after a call whose session has ended.
   ///
-  /// A session that did not last counts as a failed attempt, since two machines that cannot proceed must not reconnect
-  /// in a loop.
+  /// A session that did not last counts as a failed attempt, since two machines that cannot proceed
+  /// must not reconnect in a loop.
   ///
   /// `jitter` is a random number in 0 to 1.
   public mutating func served(jitter: Double) -> Int64 {
@@ -51,9 +52,9 @@ public struct DialPace: Sendable, Hashable {
 
   /// Returns the delay after a failed call, in milliseconds from its beginning.
   ///
-  /// If nothing answered, the network may become available at any moment without notice. Such calls cost a packet or
-  /// two and stay frequent. In a crowd they are less frequent, or a thousand machines would call the one that all of
-  /// them have lost.
+  /// If nothing answered, the network may become available at any moment without notice. Such calls
+  /// cost a packet or two and stay frequent. In a crowd they are less frequent, or a thousand
+  /// machines would call the one that all of them have lost.
   ///
   /// - `jitter`: A random number in 0 to 1.
   /// - `isUnreachable`: Whether some address could not be connected to.
@@ -63,11 +64,12 @@ public struct DialPace: Sendable, Hashable {
     return backoff.failed(jitter: jitter, longest: isUnreachable ? Self.longest(crowd: crowd) : 60_000)
   }
 
-  /// Returns the delay in milliseconds after a sign of life that a crowd notices at one moment, such as an
-  /// announcement.
+  /// Returns the delay in milliseconds after a sign of life that a crowd notices at one moment,
+  /// such as an announcement.
   ///
-  /// The delay grows with the crowd, since no constant suits all sizes: with 250 ms, about 230 of a thousand children
-  /// are refused, and a family of five has no reason to wait longer than 10 ms. `jitter` is a random number in 0 to 1.
+  /// The delay grows with the crowd, since no constant suits all sizes: with 250 ms, about 230 of a
+  /// thousand children are refused, and a family of five has no reason to wait longer than 10 ms.
+  /// `jitter` is a random number in 0 to 1.
   public static func spread(jitter: Double, crowd: Int) -> Int64 {
     Int64(Double(min(2 * Int64(clamping: crowd), 4_000)) * min(max(jitter, 0), 1))
   }

@@ -1,7 +1,7 @@
 import LatchkeyModel
 
-/// One attempt to reach a peer: addresses are called side by side, each a little later than the one before, and the
-/// first call that is authenticated wins.
+/// One attempt to reach a peer: addresses are called side by side, each a little later than the one
+/// before, and the first call that is authenticated wins.
 ///
 /// A pure value. The state diagram is in the specification.
 ///
@@ -27,7 +27,8 @@ public struct DialRace<Address: Hashable & Sendable>: Sendable {
     offered(addresses, now: now)
   }
 
-  /// A Boolean value that indicates whether a call won, or no address is left to call or to wait for.
+  /// A Boolean value that indicates whether a call won, or no address is left to call or to wait
+  /// for.
   public var isOver: Bool { winner != nil || (waiting.isEmpty && calling.isEmpty) }
 
   /// The time at which `start` should be called next; `nil` if no address is waiting.
@@ -35,9 +36,9 @@ public struct DialRace<Address: Hashable & Sendable>: Sendable {
 
   /// Adds addresses that have just become known.
   ///
-  /// They are called before those that still wait, the last of which make room for them. The first one is due at once,
-  /// since it is a better guess than any that has not answered so far. Addresses that take part already keep their
-  /// places.
+  /// They are called before those that still wait, the last of which make room for them. The first
+  /// one is due at once, since it is a better guess than any that has not answered so far.
+  /// Addresses that take part already keep their places.
   public mutating func offered(_ addresses: [Address], now: BootInstant) {
     var new: [Address] = []
     for address in addresses where !taken.contains(address) {

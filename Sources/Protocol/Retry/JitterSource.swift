@@ -1,6 +1,7 @@
 /// A generator of jitter, which keeps many machines from acting at the same moment.
 ///
-/// No secret depends on it. A pure value; the generator is SplitMix64 (Steele, Lea and Flood, 2014).
+/// No secret depends on it. A pure value; the generator is SplitMix64 (Steele, Lea and Flood,
+/// 2014).
 public struct JitterSource: Hashable, Sendable {
   private var state: UInt64
 

@@ -1,9 +1,11 @@
 import LatchkeyModel
 
-/// A detector of two live processes with one identity: it notices when a superseded process sends a Hello again.
+/// A detector of two live processes with one identity: it notices when a superseded process sends a
+/// Hello again.
 ///
-/// A late connection of a terminating process can bring its run back once, and with it the run that it had superseded.
-/// A run that returns twice within `Limits.cloneMilliseconds` must still be alive. A pure value of bounded size.
+/// A late connection of a terminating process can bring its run back once, and with it the run that
+/// it had superseded. A run that returns twice within `Limits.cloneMilliseconds` must still be
+/// alive. A pure value of bounded size.
 ///
 /// Spec: Protocol/04-session.md §10.
 public struct CloneWatch: Sendable {
@@ -25,8 +27,8 @@ public struct CloneWatch: Sendable {
     returns[run] = now
   }
 
-  /// Takes the run ID of a Hello in an authenticated session, and returns `true` if it proves that two live processes
-  /// use this identity.
+  /// Takes the run ID of a Hello in an authenticated session, and returns `true` if it proves that
+  /// two live processes use this identity.
   ///
   /// `run` is `Hello.runID`, 16 bytes.
   public mutating func received(_ run: [UInt8], now: BootInstant) -> Bool {

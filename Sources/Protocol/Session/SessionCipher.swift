@@ -13,10 +13,11 @@ public struct SessionCipher: Sendable {
     self.transport = transport
   }
 
-  /// Encrypts a batch into a frame, and rotates the key of this direction afterwards if the batch says so.
+  /// Encrypts a batch into a frame, and rotates the key of this direction afterwards if the batch
+  /// says so.
   ///
-  /// Throws `SessionFault.violation` if the batch exceeds `Limits.batchBytes` or the key is exhausted. This is our own
-  /// fault, after which the session has to be closed.
+  /// Throws `SessionFault.violation` if the batch exceeds `Limits.batchBytes` or the key is
+  /// exhausted. This is our own fault, after which the session has to be closed.
   public mutating func seal(_ batch: SessionBatch) throws(SessionFault) -> [UInt8] {
     let frame: [UInt8]
     do {
@@ -26,7 +27,8 @@ public struct SessionCipher: Sendable {
     return frame
   }
 
-  /// Decrypts a frame into its batch, and rotates the key of the other direction afterwards if the batch says so.
+  /// Decrypts a frame into its batch, and rotates the key of the other direction afterwards if the
+  /// batch says so.
   ///
   /// Throws `SessionFault`, the peer's fault, after which the session has to be closed.
   public mutating func open(_ frame: [UInt8]) throws(SessionFault) -> SessionBatch {

@@ -25,7 +25,8 @@ public struct SessionInitiator: Sendable {
 
   /// Begins a handshake with a peer that may answer with one of several keys.
   ///
-  /// `pairwiseKeys` are sorted by likelihood, best first; `ephemeralKey` is a key pair for this handshake only.
+  /// `pairwiseKeys` are sorted by likelihood, best first; `ephemeralKey` is a key pair for this
+  /// handshake only.
   ///
   /// Spec: Protocol/04-session.md §9.
   public init(own: LinkKeyPair, peer: LinkPublicKey, pairwiseKeys: [PresharedKey], ephemeralKey: LinkKeyPair) {
@@ -45,7 +46,8 @@ public struct SessionInitiator: Sendable {
     try answered(frame).transport
   }
 
-  /// Takes the answer, and returns the session's transport and the index of the key with which the peer answered.
+  /// Takes the answer, and returns the session's transport and the index of the key with which the
+  /// peer answered.
   ///
   /// Throws `SessionFault.authentication`, the peer's fault.
   public consuming func answered(_ frame: [UInt8]) throws(SessionFault) -> (transport: NoiseTransport, key: Int) {
@@ -76,7 +78,8 @@ public struct SessionResponder: Sendable {
 
   /// Takes the first frame.
   ///
-  /// Throws `SessionFault.authentication` or `SessionFault.ownKey`, the peer's fault; neither is answered.
+  /// Throws `SessionFault.authentication` or `SessionFault.ownKey`, the peer's fault; neither is
+  /// answered.
   public init(own: LinkKeyPair, ephemeralKey: LinkKeyPair, firstFrame: [UInt8]) throws(SessionFault) {
     do {
       handshake = try NoiseHandshake(

@@ -19,7 +19,8 @@ public struct SessionPreference: Sendable, Hashable {
   public func yields(to newer: SessionPreference, own: DeviceID, peer: DeviceID) -> Bool {
     // The peer was restarted, so the older session is dead.
     if newer.peerRunID != peerRunID { return true }
-    // The peer has seen the older session end and this side has not: the peer lost its address, or gave up on us.
+    // The peer has seen the older session end and this side has not: the peer lost its address, or
+    // gave up on us.
     if newer.peerEnded > peerEnded { return true }
     // A device that dials again knows that its first connection is dead.
     if newer.initiator == initiator { return true }

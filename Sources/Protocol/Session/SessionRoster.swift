@@ -19,11 +19,13 @@ public struct SessionRoster: Sendable {
   private let own: DeviceID
   private let peer: DeviceID
   private var preferences: [Int: SessionPreference] = [:]
-  /// The highest-numbered session of those whose Hello was received, and the peer's run in that Hello.
+  /// The highest-numbered session of those whose Hello was received, and the peer's run in that
+  /// Hello.
   private var latest: (number: Int, run: [UInt8])?
   /// The session in which both sides have sent a Hello.
   public private(set) var current: Int?
-  /// The session that this side dialled and in which it sent its Hello, while it waits for the answer.
+  /// The session that this side dialled and in which it sent its Hello, while it waits for the
+  /// answer.
   public private(set) var attempt: Int?
   /// The attempt that gives way to a session from the peer.
   private var replacedAttempt: Int?
@@ -53,7 +55,8 @@ public struct SessionRoster: Sendable {
   /// `runID` and `ended` are the Hello's `runID` (16 bytes) and `endedSessions`.
   public mutating func greeted(_ number: Int, runID: [UInt8], ended: UInt64 = 0) -> Choice {
     guard var newer = preferences[number] else { return .gone }
-    // Another run has sent a Hello since this session's handshake. This Hello was delayed, and its process is dead.
+    // Another run has sent a Hello since this session's handshake. This Hello was delayed, and its
+    // process is dead.
     if let latest, number < latest.number, runID != latest.run { return .giveWay }
     if number >= latest?.number ?? 0 { latest = (number, runID) }
     newer.peerRunID = runID
@@ -78,8 +81,8 @@ public struct SessionRoster: Sendable {
 
   /// Removes a session that ended.
   ///
-  /// Returns whether it was the current one, and whether it was that or this side's attempt. An attempt that gave way
-  /// to a session from the peer has not failed and counts as neither.
+  /// Returns whether it was the current one, and whether it was that or this side's attempt. An
+  /// attempt that gave way to a session from the peer has not failed and counts as neither.
   public mutating func ended(_ number: Int) -> (wasCurrent: Bool, wasOfUse: Bool) {
     preferences[number] = nil
     let was = (current: current == number, attempt: attempt == number)

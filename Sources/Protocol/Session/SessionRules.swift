@@ -1,7 +1,7 @@
 import LatchkeyModel
 
-/// The rules of a session that do not depend on its transport: Hello first and once, keep-alive, age, and the rotation
-/// of keys.
+/// The rules of a session that do not depend on its transport: Hello first and once, keep-alive,
+/// age, and the rotation of keys.
 ///
 /// Spec: Protocol/04-session.md §3 to §5, §7.
 public struct SessionRules: Sendable {
@@ -9,12 +9,14 @@ public struct SessionRules: Sendable {
   public enum TimerEffect: Hashable, Sendable {
     /// Send a batch with this ping.
     case ping(UInt64)
-    /// Call the peer as if there were no session, since this one has been in doubt for `Limits.callBesideMilliseconds`.
+    /// Call the peer as if there were no session, since this one has been in doubt for
+    /// `Limits.callBesideMilliseconds`.
     ///
     /// A call that is authenticated replaces it.
     case callBeside
-    /// Close the session: nothing was received for `Limits.deadMilliseconds` (`Limits.greetingMilliseconds` before the
-    /// peer's Hello), or it has been in doubt for `Limits.doubtMilliseconds`.
+    /// Close the session: nothing was received for `Limits.deadMilliseconds`
+    /// (`Limits.greetingMilliseconds` before the peer's Hello), or it has been in doubt for
+    /// `Limits.doubtMilliseconds`.
     case dead
     /// Send the goodbye `renew`, close, and dial again, since the session is a day old.
     case renew
@@ -45,8 +47,8 @@ public struct SessionRules: Sendable {
     rekeyedAt = now
   }
 
-  /// Counts a frame that is about to be encrypted, and returns whether the key of this direction has to be rotated
-  /// after it.
+  /// Counts a frame that is about to be encrypted, and returns whether the key of this direction
+  /// has to be rotated after it.
   public mutating func sealing(now: BootInstant) -> Bool {
     hasSpoken = true
     framesSinceRekey += 1
@@ -67,7 +69,8 @@ public struct SessionRules: Sendable {
     case (nil, let hello?):
       if let refusal = hello.refusal { throw .refused(refusal) }
       guard hello.versions.overlaps(Version.protocolRange) else { throw .version }
-      // A caller that has not received this side's Hello cannot know which of its numbers are valid here.
+      // A caller that has not received this side's Hello cannot know which of its numbers are valid
+      // here.
       guard hasSpoken || batch.goodbye != nil || batch == SessionBatch(hello: hello, rekey: batch.rekey) else {
         throw .violation("something beside the caller's Hello")
       }
@@ -90,8 +93,8 @@ public struct SessionRules: Sendable {
     doubtedAt = nil
   }
 
-  /// Returns the ping that checks whether the peer is still there, after the network has changed or this machine has
-  /// slept; `nil` if an answer is awaited already or the session is not open yet.
+  /// Returns the ping that checks whether the peer is still there, after the network has changed or
+  /// this machine has slept; `nil` if an answer is awaited already or the session is not open yet.
   public mutating func doubted(now: BootInstant) -> UInt64? {
     guard doubtedAt == nil, peerHello != nil else { return nil }
     doubtedAt = now
@@ -100,8 +103,8 @@ public struct SessionRules: Sendable {
     return pings
   }
 
-  /// A Boolean value that indicates whether to call the peer beside this session, which has been silent since
-  /// `callBeside` was returned.
+  /// A Boolean value that indicates whether to call the peer beside this session, which has been
+  /// silent since `callBeside` was returned.
   public var mayBeReplaced: Bool { isCalledBeside }
 
   /// The time at which `timerFired` should be called next.

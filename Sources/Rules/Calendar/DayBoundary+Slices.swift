@@ -1,10 +1,11 @@
 import LatchkeyModel
 
 extension DayBoundary {
-  /// The largest difference between a session's length by the wall clock and the use in it: 31 days, in milliseconds.
+  /// The largest difference between a session's length by the wall clock and the use in it: 31
+  /// days, in milliseconds.
   ///
-  /// If it is larger, the clock was changed during the session, as on a machine that starts in 1970 until it learns the
-  /// time.
+  /// If it is larger, the clock was changed during the session, as on a machine that starts in 1970
+  /// until it learns the time.
   static let longestIdleMilliseconds: Int64 = 31 * 86_400_000
 
   /// The longest session that is divided: 400 days by the wall clock, in milliseconds.
@@ -16,8 +17,8 @@ extension DayBoundary {
   ///
   /// The parts add up exactly.
   ///
-  /// A session without length by the wall clock, one during which the clock was changed, and one of more than 400 days
-  /// are counted as a whole in the day of their end.
+  /// A session without length by the wall clock, one during which the clock was changed, and one of
+  /// more than 400 days are counted as a whole in the day of their end.
   public func slices(of session: UsageSlice) -> [(day: FamilyDay, slice: UsageSlice)] {
     let length = Int128(session.end) - Int128(session.start)
     let idle = length - Int128(min(session.activeMilliseconds, PointsArithmetic.longestMilliseconds))

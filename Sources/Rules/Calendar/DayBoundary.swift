@@ -3,9 +3,10 @@ import LatchkeyModel
 
 /// The boundary between family days: a time zone, and the hour at which days start.
 ///
-/// A day starts at the first instant at which clocks in the zone show that date and that hour or a later one. A day
-/// therefore has 23 or 25 hours when clocks change. An hour that is skipped starts the day at the change, and an hour
-/// that occurs twice starts it at its first occurrence. Every instant belongs to exactly one day.
+/// A day starts at the first instant at which clocks in the zone show that date and that hour or a
+/// later one. A day therefore has 23 or 25 hours when clocks change. An hour that is skipped starts
+/// the day at the change, and an hour that occurs twice starts it at its first occurrence. Every
+/// instant belongs to exactly one day.
 public struct DayBoundary: Hashable, Sendable {
   public let zoneName: String
   /// The hour at which a day starts, 0 to 23.
@@ -17,8 +18,9 @@ public struct DayBoundary: Hashable, Sendable {
   ///
   /// The zones are those of Foundation, independent of those installed on this machine.
   ///
-  /// `zone` is an IANA name such as `Europe/Berlin`, and `dayStartHour` is in 0 to 23. Throws `DayBoundaryError` for a
-  /// zone or an hour that does not exist, the fault of the author of the settings.
+  /// `zone` is an IANA name such as `Europe/Berlin`, and `dayStartHour` is in 0 to 23. Throws
+  /// `DayBoundaryError` for a zone or an hour that does not exist, the fault of the author of the
+  /// settings.
   public init(zone: String, dayStartHour: Int) throws(DayBoundaryError) {
     guard let known = TimeZone(identifier: zone) else { throw .unknownZone(zone) }
     guard (0...23).contains(dayStartHour) else { throw .startHourOutOfRange(dayStartHour) }
@@ -52,11 +54,11 @@ public struct DayBoundary: Hashable, Sendable {
   /// Returns the first instant of a day in Unix milliseconds.
   public func start(of day: FamilyDay) -> Int64 { instant(on: day, minute: dayStartHour * 60) }
 
-  /// Returns the first instant, in Unix milliseconds, at which clocks in the zone show a date and a time of day or a
-  /// later one.
+  /// Returns the first instant, in Unix milliseconds, at which clocks in the zone show a date and a
+  /// time of day or a later one.
   ///
-  /// `date` is a date of the calendar, regardless of the hour at which family days start. `minute` counts from
-  /// midnight, 0 to 2,880; more than 1,440 is on the date after it.
+  /// `date` is a date of the calendar, regardless of the hour at which family days start. `minute`
+  /// counts from midnight, 0 to 2,880; more than 1,440 is on the date after it.
   public func instant(on date: FamilyDay, minute: Int) -> Int64 {
     let local = (date.daysSinceEpoch * 1_440 + Int64(min(max(minute, 0), 2_880))) * 60_000
     // No zone is a whole day from UTC, so these two instants are before and after the result.
@@ -77,14 +79,16 @@ public struct DayBoundary: Hashable, Sendable {
     day == .last ? start(of: day) + 86_400_000 : start(of: day.advanced(byDays: 1))
   }
 
-  /// Returns what clocks in the zone show at an instant in Unix milliseconds, such as "2026-11-22 18:30".
+  /// Returns what clocks in the zone show at an instant in Unix milliseconds, such as "2026-11-22
+  /// 18:30".
   public func clock(at instant: Int64) -> String {
     let (day, minutes) = shown(at: instant)
     let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
     return "\(day) \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
   }
 
-  /// Returns the minutes since midnight that clocks in the zone show at an instant in Unix milliseconds, 0 to 1,439.
+  /// Returns the minutes since midnight that clocks in the zone show at an instant in Unix
+  /// milliseconds, 0 to 1,439.
   public func minuteOfDay(at instant: Int64) -> Int { shown(at: instant).minute }
 
   private func shown(at instant: Int64) -> (day: FamilyDay, minute: Int) {

@@ -50,7 +50,8 @@ public struct UsageSlice: Hashable, Sendable {
     for instant in instants where instant > rest.start && instant < rest.end {
       var part = rest
       part.end = instant
-      // Shares are computed from the whole rather than the rest, so that one cut does not affect the next.
+      // Shares are computed from the whole rather than the rest, so that one cut does not affect
+      // the next.
       let passed = Int128(instant) - Int128(start)
       let length = Int128(end) - Int128(start)
       let active = Int64(Int128(activeMilliseconds) * passed / length)

@@ -124,7 +124,8 @@ extension DayPlan {
       until: limiting == nil ? nil : Self.instant(now, left), decidedAt: now)
   }
 
-  /// Calls `visit` for each rule that is considered for a program, in the order of `Reason`, and returns its category.
+  /// Calls `visit` for each rule that is considered for a program, in the order of `Reason`, and
+  /// returns its category.
   @discardableResult
   private func consider(_ subject: Subject, _ moment: Moment, _ visit: (Reason, Standing) -> Void) -> AppCategory {
     let terms = terms(of: subject)

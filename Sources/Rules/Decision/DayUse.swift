@@ -43,7 +43,8 @@ public struct Situation: Hashable, Sendable {
   public var day: FamilyDay
   /// The use by family day, up to this instant.
   public var use: [FamilyDay: DayUse]
-  /// The milli-points that the child may spend on this machine, after the cost of all use up to this instant.
+  /// The milli-points that the child may spend on this machine, after the cost of all use up to
+  /// this instant.
   public var spendable: Int64
   /// The redeemed minutes that are left at this instant.
   public var redeemed: [RedeemedTime]

@@ -51,8 +51,8 @@ public enum Reason: Hashable, Sendable {
 public enum ReasonText {
   /// Returns a rule in words, such as "2 h of screen time a day" or "bedtime".
   ///
-  /// `rules` are the child's, `subject` is what the rule is applied to, `day` is the family's, and `name` is that of the
-  /// application.
+  /// `rules` are the child's, `subject` is what the rule is applied to, `day` is the family's, and
+  /// `name` is that of the application.
   public static func words(
     _ reason: Reason, _ rules: RuleSet, of subject: Subject, on day: FamilyDay, name: String
   ) -> String {

@@ -12,7 +12,8 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
   let text: @Sendable (Value) -> String
   let words: @Sendable (Value, RuleTerms) -> String
 
-  /// Creates a form; options take what `typed` takes, and words are the text, unless something else is given.
+  /// Creates a form; options take what `typed` takes, and words are the text, unless something else
+  /// is given.
   init(
     _ values: RuleValues, typed: @escaping @Sendable (String) throws(RuleFault) -> Value,
     given: (@Sendable (String) throws(RuleFault) -> Value)? = nil, text: @escaping @Sendable (Value) -> String,
@@ -27,7 +28,8 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
 
   /// Reads the text of a register.
   ///
-  /// Each value has one form. Throws a fault for any other, so that what one implementation takes, all take.
+  /// Each value has one form. Throws a fault for any other, so that what one implementation takes,
+  /// all take.
   func stored(_ text: String) throws(RuleFault) -> Value {
     guard text.utf8.count <= Register.valueBytes else { throw .tooLarge }
     let value = try typed(text)
@@ -53,7 +55,8 @@ enum RuleUnit: Sendable {
   case rate
   case points
 
-  /// Reads an argument as a parent gives it, such as `1h30m` or `2.5` points; `nil` for anything else.
+  /// Reads an argument as a parent gives it, such as `1h30m` or `2.5` points; `nil` for anything
+  /// else.
   func read(_ text: String) -> Int64? {
     switch self {
     case .minutes: SpanReader.minutes(text).map { Int64($0) }
@@ -131,7 +134,8 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
   /// - Parameters:
   ///   - what: The subject of the sentence about another word.
   ///   - isLowercased: A Boolean value that indicates whether a person may type capital letters.
-  ///   - given: The words of options, where they are not those of the value with hyphens for capital letters.
+  ///   - given: The words of options, where they are not those of the value with hyphens for
+  ///     capital letters.
   ///   - words: What people read in place of the words.
   /// - Returns: The form.
   static func choice(
@@ -156,7 +160,8 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
       }, text: { $0.rawValue }, words: { value, _ in words[value] ?? value.rawValue })
   }
 
-  /// Returns a word with hyphens and small letters in place of capital letters: `pay-as-you-go` for `payAsYouGo`.
+  /// Returns a word with hyphens and small letters in place of capital letters: `pay-as-you-go` for
+  /// `payAsYouGo`.
   private static func hyphened(_ word: String) -> String {
     word.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
   }

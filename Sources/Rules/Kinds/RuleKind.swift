@@ -2,9 +2,10 @@ import LatchkeyModel
 
 /// A kind of rule: a row of the table of rules.
 ///
-/// Everything that is known of the kind is said here once: its key, where it may stand, how its values are read and written,
-/// where a value lies among the rules of a child, and the words in which people read it. In the words, `#` stands for what the
-/// rule is about, `@` for the ID of its application, and `=` for the value.
+/// Everything that is known of the kind is said here once: its key, where it may stand, how its
+/// values are read and written, where a value lies among the rules of a child, and the words in
+/// which people read it. In the words, `#` stands for what the rule is about, `@` for the ID of its
+/// application, and `=` for the value.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
@@ -69,10 +70,12 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   /// Returns a value in words, such as "2 h".
   public func words(_ value: Value, _ terms: RuleTerms = RuleTerms()) -> String { form.words(value, terms) }
 
-  /// Reads the argument of an option, such as `1h30m` or `2.5` points; throws a fault that says what to give instead.
+  /// Reads the argument of an option, such as `1h30m` or `2.5` points; throws a fault that says
+  /// what to give instead.
   public func read(given text: String) throws(RuleFault) -> Value { try form.given(text) }
 
-  /// Returns the value that a register sets; `nil` for a register of another kind, without a value, or with one that is unknown.
+  /// Returns the value that a register sets; `nil` for a register of another kind, without a value,
+  /// or with one that is unknown.
   public func value(in register: Register) -> Value? {
     guard let text = register.value, let key = RuleKey(register.key), key.entry == entry else { return nil }
     return try? form.stored(text)
@@ -159,11 +162,13 @@ public struct RuleEntry: Hashable, Sendable {
   public let effects: RuleEffects
   /// A Boolean value that indicates whether each weekday may have a rule of its own.
   public let hasWeekdays: Bool
-  /// The name of the value among the family's settings in the local API; `nil` for what is not shown there.
+  /// The name of the value among the family's settings in the local API; `nil` for what is not
+  /// shown there.
   public let setting: String?
   let name: String
   let removal: String
-  /// Reads a value as a person may type it or, if the second argument is true, only in its one form.
+  /// Reads a value as a person may type it or, if the second argument is true, only in its one
+  /// form.
   let read: @Sendable (String, Bool) throws(RuleFault) -> ReadValue
   /// Returns the value of an option's argument, as it is written.
   public let given: @Sendable (String) throws(RuleFault) -> String

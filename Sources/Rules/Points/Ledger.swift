@@ -2,7 +2,8 @@ import LatchkeyModel
 
 /// The ledger of one child: a set of entries that only grows.
 ///
-/// The balance is the sum of the entries and nothing else. Merging is commutative, associative and idempotent.
+/// The balance is the sum of the entries and nothing else. Merging is commutative, associative and
+/// idempotent.
 ///
 /// Spec: Protocol/11-rules.md §6.
 public struct Ledger: Sendable {

@@ -20,8 +20,8 @@ public enum ReportPeriod: String, Hashable, Sendable, CaseIterable {
 
 /// A child's use by period and application.
 ///
-/// Each instant counts once in the time of an application, of a category, and of the period, as in the totals of a day
-/// (`UseTotals`). Points and the number of sessions are sums.
+/// Each instant counts once in the time of an application, of a category, and of the period, as in
+/// the totals of a day (`UseTotals`). Points and the number of sessions are sums.
 ///
 /// Spec: Protocol/11-rules.md §8, §10.
 public struct UsageReport: Sendable {
@@ -92,7 +92,8 @@ public struct UsageReport: Sendable {
     all = periods
   }
 
-  /// Adds a session, from its start for as long as its time of use; the part of it outside of the report's days is left out.
+  /// Adds a session, from its start for as long as its time of use; the part of it outside of the
+  /// report's days is left out.
   public mutating func add(_ session: UsageSlice) {
     guard let stretch = SpanSet.stretch(from: session.start, milliseconds: session.activeMilliseconds),
       stretch.lowerBound < edges[edges.count - 1], stretch.upperBound >= edges[0]

@@ -25,7 +25,8 @@ extension ChildRequest {
 }
 
 extension RequestAnswer {
-  /// The answer as three lines: request, day and the hybrid time with its author; the verdict; the word.
+  /// The answer as three lines: request, day and the hybrid time with its author; the verdict; the
+  /// word.
   public var text: String {
     let first = [
       TextField.id(request), day.description, String(modified.wall), String(modified.counter),
@@ -50,8 +51,8 @@ extension RequestAnswer {
     guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
   }
 
-  /// Returns whether this answer is kept although another one of the same parent to the same request is held: the earlier
-  /// one is.
+  /// Returns whether this answer is kept although another one of the same parent to the same
+  /// request is held: the earlier one is.
   public func isKept(over other: RequestAnswer) -> Bool {
     modified == other.modified ? text.utf8.lexicographicallyPrecedes(other.text.utf8) : modified < other.modified
   }

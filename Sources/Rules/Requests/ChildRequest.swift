@@ -59,7 +59,8 @@ extension ChildRequest.Wish {
 public struct RequestAnswer: Hashable, Sendable {
   /// What a parent can say.
   public enum Verdict: Hashable, Sendable {
-    /// Yes, with a number of minutes, which may differ from what was asked; `nil` for an application.
+    /// Yes, with a number of minutes, which may differ from what was asked; `nil` for an
+    /// application.
     case approved(minutes: Int?)
     case denied
   }

@@ -2,8 +2,8 @@ import LatchkeyModel
 
 /// The requests of one child and their answers.
 ///
-/// Merging is commutative, associative and idempotent: of two answers to one request, the one with the earlier hybrid
-/// time holds, on every machine and in whatever order they arrive.
+/// Merging is commutative, associative and idempotent: of two answers to one request, the one with
+/// the earlier hybrid time holds, on every machine and in whatever order they arrive.
 ///
 /// Spec: Protocol/11-rules.md §9.
 public struct RequestBook: Hashable, Sendable {
@@ -19,7 +19,8 @@ public struct RequestBook: Hashable, Sendable {
   /// The largest number of requests of one day; those whose IDs sort first are kept.
   public static let mostPerDay = 64
 
-  /// The largest number of requests of a child's that wait for an answer on the day on which they are made.
+  /// The largest number of requests of a child's that wait for an answer on the day on which they
+  /// are made.
   public static let mostOpen = 8
 
   /// The largest number of answers of one day, also to requests that have not arrived.
@@ -39,7 +40,8 @@ public struct RequestBook: Hashable, Sendable {
 
   /// Takes a request, and returns whether the book has changed.
   ///
-  /// A request never changes; of two that differ and have one ID, the one whose text sorts first is kept.
+  /// A request never changes; of two that differ and have one ID, the one whose text sorts first is
+  /// kept.
   @discardableResult
   public mutating func merge(_ request: ChildRequest) -> Bool {
     guard TextRule.reason.fault(in: request.reason) == nil else { return false }
@@ -105,8 +107,8 @@ public struct RequestBook: Hashable, Sendable {
 
   /// Returns what became of a request by a family day; `nil` if there is none.
   ///
-  /// An answer that a parent gave after the request's day does not count. A request of a day that is more than one day
-  /// ahead, which a wrong clock or a faulty machine gave it, is over as well.
+  /// An answer that a parent gave after the request's day does not count. A request of a day that
+  /// is more than one day ahead, which a wrong clock or a faulty machine gave it, is over as well.
   public func state(of id: CommandID, on day: FamilyDay) -> State? {
     guard let request = requests[id] else { return nil }
     if let answer = answers[id], answer.day <= request.day { return .answered(answer) }
@@ -115,8 +117,8 @@ public struct RequestBook: Hashable, Sendable {
 
   /// Returns the time that answers grant on a day, by request.
   ///
-  /// `RuleSet` takes them beside the grants of registers. No register is needed, so that of two parents who answer at
-  /// once only one grants.
+  /// `RuleSet` takes them beside the grants of registers. No register is needed, so that of two
+  /// parents who answer at once only one grants.
   public func grants(on day: FamilyDay) -> [CommandID: Grant] {
     var grants: [CommandID: Grant] = [:]
     for request in requests.values where request.day == day {

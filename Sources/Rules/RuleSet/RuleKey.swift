@@ -75,7 +75,8 @@ public struct RuleKey: Hashable, Sendable {
     return weekday.map { "\(base)/\($0.word)" } ?? base
   }
 
-  /// The register's key; `nil` only for an application whose ID has so many slashes that the key is too long.
+  /// The register's key; `nil` only for an application whose ID has so many slashes that the key is
+  /// too long.
   public var registerKey: RegisterKey? { RegisterKey(text) }
 
   public var everyDay: RuleKey { RuleKey(place) }
@@ -94,16 +95,18 @@ public struct RuleKey: Hashable, Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether it is an application's rule for what is recorded of many programs together, which has
-  /// none.
+  /// A Boolean value that indicates whether it is an application's rule for what is recorded of
+  /// many programs together, which has none.
   public var isOfMany: Bool { application?.isOfMany == true }
 
-  /// Returns the change that gives the rule a text as a person may type it or, without one, removes it.
+  /// Returns the change that gives the rule a text as a person may type it or, without one, removes
+  /// it.
   public func change(_ text: String?) -> RuleRequest.Change { RuleRequest.Change(self.text, text) }
 
   /// Returns whether a register of this key has a meaning in a zone.
   ///
-  /// In the family's zone, a rule holds for every child that has no register of its own under that key.
+  /// In the family's zone, a rule holds for every child that has no register of its own under that
+  /// key.
   public func belongs(in zone: Zone) -> Bool {
     switch (zone, entry.zones) {
     case (.family, .both), (.family, .family), (.child, .both), (.child, .child): true
@@ -125,7 +128,8 @@ public struct RuleKey: Hashable, Sendable {
     }
   }
 
-  /// Returns the value that the rules of a child have, as it is written; of a limit, those of all weekdays.
+  /// Returns the value that the rules of a child have, as it is written; of a limit, those of all
+  /// weekdays.
   func shown(in rules: RuleSet) -> String? {
     switch place {
     case .child(let row): row.shown(rules)
@@ -149,7 +153,8 @@ public struct RuleKey: Hashable, Sendable {
     return bytes.count == segment.utf8.count ? segment : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the text of a key's segment; for one that is not written so, a text that leads to another key.
+  /// Returns the text of a key's segment; for one that is not written so, a text that leads to
+  /// another key.
   private static func unescaped(_ segment: Substring) -> String {
     guard segment.utf8.contains(UInt8(ascii: "%")) else { return String(segment) }
     var bytes: [UInt8] = []
@@ -168,7 +173,8 @@ public struct RuleKey: Hashable, Sendable {
 }
 
 extension RuleRow {
-  /// Sets a value in rules that may not be there yet; they stay as they are if the value cannot be read.
+  /// Sets a value in rules that may not be there yet; they stay as they are if the value cannot be
+  /// read.
   fileprivate func set(_ part: inout Part?, _ text: String, _ weekday: Weekday?) throws(RuleFault) {
     var changed = part ?? Part()
     try set(&changed, text, weekday)

@@ -3,7 +3,8 @@ import LatchkeyModel
 // What follows from the rules of a child.
 extension RuleSet {
   public var boundary: DayBoundary {
-    // Both parts were checked when they were read; a zone that this machine does not know counts as UTC.
+    // Both parts were checked when they were read; a zone that this machine does not know counts as
+    // UTC.
     for zone in [zone, "UTC"] {
       if let boundary = try? DayBoundary(zone: zone, dayStartHour: Int(min(max(dayStartHour, 0), 23))) {
         return boundary
@@ -12,7 +13,8 @@ extension RuleSet {
     preconditionFailure("every machine knows UTC")
   }
 
-  /// Returns the rules of an application that apply, with its default category if no parent has set one.
+  /// Returns the rules of an application that apply, with its default category if no parent has set
+  /// one.
   public func app(_ id: AppID) -> App {
     if id == .unknownPrograms { return unknown }
     if id == .otherPrograms { return Self.neutral("Other programs") }
@@ -39,7 +41,8 @@ extension RuleSet {
     return app
   }
 
-  /// Returns the category that holds for an application by default, because no parent has set one; `nil` for none.
+  /// Returns the category that holds for an application by default, because no parent has set one;
+  /// `nil` for none.
   public func categoryByDefault(_ id: AppID) -> AppCategory? {
     let app = apps[id] ?? App()
     return app.category == nil && app.isEnabled ? defaults[id] : nil

@@ -11,11 +11,13 @@ public struct NotInForce: Hashable, Sendable {
 extension RuleSet {
   /// Reads the rules of a child from registers, and lists those that have no effect.
   ///
-  /// The registers of other children and of machines are passed over. A register of the child holds instead of the
-  /// family's under the same key, unless it was deleted or cannot be read. A child's limit of every day holds instead of all
-  /// the family's of that kind. The order of the registers does not matter.
+  /// The registers of other children and of machines are passed over. A register of the child holds
+  /// instead of the family's under the same key, unless it was deleted or cannot be read. A child's
+  /// limit of every day holds instead of all the family's of that kind. The order of the registers
+  /// does not matter.
   ///
-  /// Without a child, the rules are those of the whole family. `defaults` are the categories of applications that no parent has set.
+  /// Without a child, the rules are those of the whole family. `defaults` are the categories of
+  /// applications that no parent has set.
   ///
   /// Spec: Protocol/11-rules.md §2.
   public static func read(
@@ -35,7 +37,8 @@ extension RuleSet {
       }
     }
     rules.defaults = defaults
-    // A child's rules lie over the family's, and in a zone the limit of a weekday over that of every day. No other order matters.
+    // A child's rules lie over the family's, and in a zone the limit of a weekday over that of
+    // every day. No other order matters.
     for (isChilds, isOfWeekday) in [(false, false), (false, true), (true, false), (true, true)] {
       for (key, register, value) in known
       where (register.zone != .family) == isChilds && (key.weekday != nil) == isOfWeekday {

@@ -7,8 +7,8 @@ public struct ClockReading: Hashable, Sendable {
   public var boot: BootInstant
   /// The wall clock in Unix milliseconds.
   public var wall: Int64
-  /// A Boolean value that indicates whether the wall clock can be believed: the kernel says that a time server keeps it,
-  /// or a parent's machine has just told the same time.
+  /// A Boolean value that indicates whether the wall clock can be believed: the kernel says that a
+  /// time server keeps it, or a parent's machine has just told the same time.
   public var isVouched: Bool
 
   public init(bootID: String, boot: BootInstant, wall: Int64, isVouched: Bool) {
@@ -21,16 +21,18 @@ public struct ClockReading: Hashable, Sendable {
 
 /// The time by which a child's machine applies rules.
 ///
-/// Within one boot, it advances only as the boot clock does, so that setting the wall clock gains nothing. There are two
-/// times, which are the same unless a clock was set back between two boots: the *time* for times of the day, which never
-/// goes back, and the *day time* for days and their limits, which a clock that was set forward does not bring closer once
-/// it is back. Both are set to the wall clock where that can be believed.
+/// Within one boot, it advances only as the boot clock does, so that setting the wall clock gains
+/// nothing. There are two times, which are the same unless a clock was set back between two boots:
+/// the *time* for times of the day, which never goes back, and the *day time* for days and their
+/// limits, which a clock that was set forward does not bring closer once it is back. Both are set
+/// to the wall clock where that can be believed.
 ///
 /// Spec: Protocol/11-rules.md §4.
 public struct HouseholdClock: Hashable, Sendable {
   /// A difference between the wall clock and the household's time.
   public enum Change: Hashable, Sendable {
-    /// The wall clock was set, and that was not followed. The value is in milliseconds, positive if it is ahead.
+    /// The wall clock was set, and that was not followed. The value is in milliseconds, positive if
+    /// it is ahead.
     case ignored(by: Int64)
     /// The household's time was corrected by a number of milliseconds.
     case corrected(by: Int64)
@@ -54,7 +56,8 @@ public struct HouseholdClock: Hashable, Sendable {
       dayTime: Self.limited(stored.dayTime), last: Self.limited(stored.last), reached: stored.reached)
   }
 
-  /// Returns the time for times of the day at an instant of the anchor's boot, in Unix milliseconds.
+  /// Returns the time for times of the day at an instant of the anchor's boot, in Unix
+  /// milliseconds.
   public func time(at boot: BootInstant) -> Int64 { Self.limited(stored.time + elapsed(boot)) }
 
   /// Returns the time for days at an instant of the anchor's boot, in Unix milliseconds.
@@ -94,7 +97,8 @@ public struct HouseholdClock: Hashable, Sendable {
     return day
   }
 
-  /// Forgets the day that was reached, since a parent has changed the family's zone or the hour at which days begin.
+  /// Forgets the day that was reached, since a parent has changed the family's zone or the hour at
+  /// which days begin.
   public mutating func forgetReached() { stored.reached = nil }
 
   private func elapsed(_ boot: BootInstant) -> Int64 {

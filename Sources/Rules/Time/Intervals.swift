@@ -23,10 +23,11 @@ struct Intervals: Hashable, Sendable {
 }
 
 extension Intervals {
-  /// Creates the stretches of a schedule from the day before a family day to the end of the day after it.
+  /// Creates the stretches of a schedule from the day before a family day to the end of the day
+  /// after it.
   ///
-  /// A window belongs to the date on which it begins. The windows that begin within a family day with an exception are
-  /// replaced by the exception's.
+  /// A window belongs to the date on which it begins. The windows that begin within a family day
+  /// with an exception are replaced by the exception's.
   init(
     _ plan: WeekWindows?, exceptions: (FamilyDay) -> DayWindows?, around day: FamilyDay, _ boundary: DayBoundary
   ) {

@@ -1,9 +1,10 @@
 import LatchkeyModel
 
-/// The instants of a child's use: of everything together, of each category, and of each application.
+/// The instants of a child's use: of everything together, of each category, and of each
+/// application.
 ///
-/// Every total of use is added up here. An instant counts once in each of the three, on however many accounts and machines
-/// and for however many programs it was use.
+/// Every total of use is added up here. An instant counts once in each of the three, on however
+/// many accounts and machines and for however many programs it was use.
 ///
 /// Spec: Protocol/11-rules.md §8.
 struct UseInstants: Sendable {
@@ -33,7 +34,8 @@ struct UseInstants: Sendable {
     return Amounts(screen: inScreen, category: inCategory, app: apps[app].insert(range))
   }
 
-  /// Adds a range of instants of screen time alone, of no application, and returns how much of it was not there before.
+  /// Adds a range of instants of screen time alone, of no application, and returns how much of it
+  /// was not there before.
   mutating func add(_ range: Range<Int64>) -> Int64 { screen.insert(range) }
 }
 

@@ -2,8 +2,8 @@ import LatchkeyModel
 
 /// A child's use by family day, on all accounts and machines, each instant counted once.
 ///
-/// The same stretches result in the same totals, in any order, any number of times, and in any parts. A session that runs
-/// is added again as it grows.
+/// The same stretches result in the same totals, in any order, any number of times, and in any
+/// parts. A session that runs is added again as it grows.
 ///
 /// Spec: Protocol/11-rules.md §8.
 public struct UseTotals: Sendable {
@@ -21,7 +21,8 @@ public struct UseTotals: Sendable {
 
   /// Adds a stretch of use.
   ///
-  /// A stretch that begins outside of the calendar is not counted, and one of more than 31 days only to that length.
+  /// A stretch that begins outside of the calendar is not counted, and one of more than 31 days
+  /// only to that length.
   public mutating func add(_ span: UseSpan) {
     guard let stretch = SpanSet.stretch(from: span.start, milliseconds: span.milliseconds) else { return }
     var start = stretch.lowerBound

@@ -24,7 +24,8 @@ public struct DayLimits: Hashable, Sendable {
   /// A Boolean value that indicates whether no weekday has a limit.
   public var isEmpty: Bool { minutes.allSatisfy { $0 == nil } }
 
-  /// The limits as text, which is the same for the same limits: `90`, or `mon-fri 90, sat-sun 120`, in minutes.
+  /// The limits as text, which is the same for the same limits: `90`, or `mon-fri 90, sat-sun 120`,
+  /// in minutes.
   ///
   /// A weekday without a limit is not named.
   public var text: String { written { String($0) } }
@@ -63,7 +64,8 @@ public struct DayLimits: Hashable, Sendable {
     return Int(number)
   }
 
-  /// Reads the limit of one day as a parent gives it: a time such as `45`, `45min` or `1h30m`, or `none`.
+  /// Reads the limit of one day as a parent gives it: a time such as `45`, `45min` or `1h30m`, or
+  /// `none`.
   static func given(_ text: String) throws(RuleFault) -> Int? {
     if text.lowercased() == "none" { return nil }
     guard !text.hasPrefix("-") else {
@@ -81,13 +83,15 @@ public struct DayLimits: Hashable, Sendable {
 extension DayLimits {
   /// A change of a limit a day: of every day, or of some weekdays.
   ///
-  /// Each weekday with a limit of its own is a rule of its own, so that two people can change different days at once.
+  /// Each weekday with a limit of its own is a rule of its own, so that two people can change
+  /// different days at once.
   public struct Change: Hashable, Sendable {
     public static let weekend: [Weekday] = [.saturday, .sunday]
     /// Monday to Friday.
     public static let weekdays = Weekday.allCases.filter { !weekend.contains($0) }
 
-    /// The minutes of every day, which have no weekday, or of each weekday that is named; `nil` for no limit.
+    /// The minutes of every day, which have no weekday, or of each weekday that is named; `nil` for
+    /// no limit.
     public let minutes: [Weekday?: Int?]
 
     /// Creates the change of some days to the same limit.
@@ -112,7 +116,8 @@ extension DayLimits {
       minutes = limits
     }
 
-    /// Returns the changes of rules; a limit of every day takes the place of those that `replaced` weekdays have of their own.
+    /// Returns the changes of rules; a limit of every day takes the place of those that `replaced`
+    /// weekdays have of their own.
     public func changes(of limit: String, replacing replaced: [Weekday]) -> [RuleRequest.Change] {
       if let everyDay = minutes[nil] {
         return [.init(limit, DayLimits.text(of: everyDay))] + Self.removal(of: limit, on: replaced)

@@ -10,7 +10,8 @@ public enum GrantScope: Hashable, Sendable {
 
 /// More time on one day.
 ///
-/// As text: `30` for every application, `30 reward`, or `30 app:` and the application's ID; in minutes.
+/// As text: `30` for every application, `30 reward`, or `30 app:` and the application's ID; in
+/// minutes.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct Grant: Hashable, Sendable {

@@ -2,7 +2,8 @@ import LatchkeyModel
 
 /// Times of the day by weekday, such as `mon-fri 20:00-07:00, sat-sun 21:00-08:00`.
 ///
-/// A window belongs to the date on which it begins, and may end on the next one. There may be several a day, at most 8.
+/// A window belongs to the date on which it begins, and may end on the next one. There may be
+/// several a day, at most 8.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct WeekWindows: Hashable, Sendable {

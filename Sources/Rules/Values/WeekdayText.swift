@@ -2,7 +2,8 @@ import LatchkeyModel
 
 /// Weekdays as text: `mon`, `mon-fri`, or nothing for all seven.
 public enum WeekdayText {
-  /// Returns the runs of consecutive weekdays in a set, the earliest first; a run never passes from Sunday to Monday.
+  /// Returns the runs of consecutive weekdays in a set, the earliest first; a run never passes from
+  /// Sunday to Monday.
   public static func runs(of days: Set<Weekday>) -> [ClosedRange<Weekday>] {
     var runs: [ClosedRange<Weekday>] = []
     for day in Weekday.allCases where days.contains(day) {
@@ -15,7 +16,8 @@ public enum WeekdayText {
     return runs
   }
 
-  /// Returns the text of an item: its run of weekdays, unless that is the whole week, and its value.
+  /// Returns the text of an item: its run of weekdays, unless that is the whole week, and its
+  /// value.
   static func item(_ run: ClosedRange<Weekday>, _ value: String) -> String {
     if run == (Weekday.monday...Weekday.sunday) { return value }
     let first = run.lowerBound.word
@@ -24,8 +26,8 @@ public enum WeekdayText {
 
   /// Reads items such as `mon-fri 90, sat 120`, as a person may type them.
   ///
-  /// Upper case and further spaces are accepted, and a run may pass from Sunday to Monday. Throws a fault for words that
-  /// are not weekdays and for more than 64 items.
+  /// Upper case and further spaces are accepted, and a run may pass from Sunday to Monday. Throws a
+  /// fault for words that are not weekdays and for more than 64 items.
   static func items(_ text: String) throws(RuleFault) -> [(days: [Weekday], value: String)] {
     guard text.utf8.count <= 2_048 else {
       throw RuleFault("That is too long for one rule: leave out some of the days.")

@@ -36,7 +36,8 @@ public enum RuleText {
     return read.words(terms)
   }
 
-  /// Returns what an edit sets and removes, for a sentence, with one phrase for weekdays that get the same limit.
+  /// Returns what an edit sets and removes, for a sentence, with one phrase for weekdays that get
+  /// the same limit.
   public static func phrases(
     _ changes: [(key: RegisterKey, value: String?)], _ terms: RuleTerms = RuleTerms()
   ) -> [String] {
@@ -48,7 +49,8 @@ public enum RuleText {
     return phrases
   }
 
-  /// Returns what an edit sets or, without a value, removes, for a sentence, such as "screen time a day 2 h".
+  /// Returns what an edit sets or, without a value, removes, for a sentence, such as "screen time a
+  /// day 2 h".
   public static func phrase(_ key: RegisterKey, _ value: String?, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let rule = RuleKey(key) else {
       return value.map { "\(key.text) \($0.prefix(200))" } ?? "“\(key.text)” back to the default"
@@ -60,7 +62,8 @@ public enum RuleText {
     return rule.filled(read?.phrase ?? "\(rule.entry.name) =", read?.words(terms) ?? shown, terms)
   }
 
-  /// Returns the phrase for a rule that was removed for one child, for whom the family's rule may hold then.
+  /// Returns the phrase for a rule that was removed for one child, for whom the family's rule may
+  /// hold then.
   public static func childsRemoval(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     if let run = WeekdayRun([key]) { return run.phrase(nil, terms) }
     return "“\(name(key, terms))” no longer set for the child alone"
@@ -68,7 +71,8 @@ public enum RuleText {
 }
 
 extension RuleKey {
-  /// Returns words of the table with what the rule is about for `#`, the application's ID for `@`, and a value for `=`.
+  /// Returns words of the table with what the rule is about for `#`, the application's ID for `@`,
+  /// and a value for `=`.
   func filled(_ words: String, _ value: String, _ terms: RuleTerms) -> String {
     var filled = ""
     for character in words {

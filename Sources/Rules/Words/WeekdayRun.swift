@@ -39,7 +39,8 @@ public struct WeekdayRun: Hashable, Sendable {
     return groups
   }
 
-  /// Creates the run of the weekdays whose limits registers are; `nil` if they are other rules, or limits on different things.
+  /// Creates the run of the weekdays whose limits registers are; `nil` if they are other rules, or
+  /// limits on different things.
   public init?(_ keys: [RegisterKey]) {
     let runs = keys.compactMap { RuleKey($0).flatMap { WeekdayRun($0) } }
     guard let first = runs.first, runs.count == keys.count, runs.allSatisfy({ $0.limit == first.limit }) else {

@@ -128,7 +128,8 @@ public struct DatabaseEffects: EffectTransaction {
     cache[place] = FactCache.Entry(last: last, count: count, value: value)
   }
 
-  /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear of it.
+  /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear
+  /// of it.
   public mutating func add(_ fact: Fact) throws {
     guard let definition = coding.factKinds.definition(fact.kind), let reading = definition.read(fact.text),
       reading.author == own

@@ -4,7 +4,8 @@ import LatchkeyModel
 
 /// The execution of commands on the child's machine. Spec: Protocol/06-messages.md §3.
 extension InboxTransaction {
-  /// Executes a command and queues its receipt; a repeated command gets the same receipt and has no effect.
+  /// Executes a command and queues its receipt; a repeated command gets the same receipt and has no
+  /// effect.
   mutating func applyCommand(_ item: DeliveryItem, _ body: Result<CommandBody, BodyFault>) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
     if let receipt = try database.first(
@@ -90,8 +91,8 @@ extension Database {
     _ id: CommandID, _ body: [UInt8], to peer: OutboxAddress, isNew: Bool, caps: QueueCaps, in group: WriteGroup,
     at wall: Int64
   ) throws -> OutboxChange {
-    // Commands of one window are answered together; otherwise a cap below a window would refuse the same commands
-    // forever.
+    // Commands of one window are answered together; otherwise a cap below a window would refuse the
+    // same commands forever.
     let room = QueueCaps(
       items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
       bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)

@@ -2,12 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The handling of receipts on the parent's machine, which compares them with its commands and does not rely on them.
-/// Spec: Protocol/06-messages.md §4.
+/// The handling of receipts on the parent's machine, which compares them with its commands and does
+/// not rely on them. Spec: Protocol/06-messages.md §4.
 extension InboxTransaction {
   /// Applies a child's receipt to the command of this device that it answers.
   ///
-  /// A receipt that cannot be used has no content, but ends the command, since no other will arrive.
+  /// A receipt that cannot be used has no content, but ends the command, since no other will
+  /// arrive.
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {
@@ -43,7 +44,8 @@ extension InboxTransaction {
     }
   }
 
-  /// Stores the condition that a command waits for on the child's machine, until its receipt arrives.
+  /// Stores the condition that a command waits for on the child's machine, until its receipt
+  /// arrives.
   private mutating func noteUnderWay(_ command: CommandID, _ what: String) throws {
     try database.run(
       "UPDATE command SET waits_for = ?, status_at = ? WHERE command_id = ? AND status IN ('queued', 'stored')",

@@ -8,9 +8,11 @@ extension Store {
   /// - Parameters:
   ///   - id: The ID of the command.
   ///   - device: The child's machine.
-  ///   - expiresAfter: The lifetime in milliseconds; 0 for no limit, `nil` for the default of the kind.
+  ///   - expiresAfter: The lifetime in milliseconds; 0 for no limit, `nil` for the default of the
+  ///     kind.
   ///   - wall: The time in Unix milliseconds.
-  ///   - make: Creates the payload from the present state and the hybrid clock, whose readings are stored with it.
+  ///   - make: Creates the payload from the present state and the hybrid clock, whose readings are
+  ///     stored with it.
   /// - Returns: The command, and the change of the outbox.
   /// - Throws: `StoreError`, such as `queueFull`, `noSuchPeer`, or a fault of the disk.
   public func issue(
@@ -27,9 +29,11 @@ extension Store {
     }
   }
 
-  /// Cancels a command before it is stored on the child's machine; its number is sent as one without content.
+  /// Cancels a command before it is stored on the child's machine; its number is sent as one
+  /// without content.
   ///
-  /// - Returns: The command as it is now, and whether this call cancelled it; `nil` if the ID is unknown.
+  /// - Returns: The command as it is now, and whether this call cancelled it; `nil` if the ID is
+  ///   unknown.
   public func cancel(
     _ id: CommandID, at wall: Int64
   ) async throws(StoreError) -> (command: ConfigurationCommand, wasCancelled: Bool)? {
@@ -136,15 +140,16 @@ extension Database {
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
   }
 
-  /// Sets this device's hybrid clock no earlier than a reading of another device, which `HybridTimestamp.mayWitness`
-  /// allows.
+  /// Sets this device's hybrid clock no earlier than a reading of another device, which
+  /// `HybridTimestamp.mayWitness` allows.
   func witness(_ wall: Int64, _ counter: UInt32) throws {
     try run(
       "INSERT INTO hybrid_clock VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = excluded.counter "
         + "WHERE (excluded.wall, excluded.counter) > (hybrid_clock.wall, hybrid_clock.counter)", [wall, Int64(counter)])
   }
 
-  /// Returns the next reading of this device's hybrid clock, which becomes durable with the transaction.
+  /// Returns the next reading of this device's hybrid clock, which becomes durable with the
+  /// transaction.
   func tick(wall: Int64, author: DeviceID) throws -> HybridTimestamp {
     let last = try row("SELECT wall, counter FROM hybrid_clock").map {
       HybridTimestamp(wall: $0["wall"], counter: UInt32(clamping: $0["counter"] as Int64), author: author)

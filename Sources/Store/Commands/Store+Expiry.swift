@@ -33,7 +33,8 @@ extension Store {
     }
   }
 
-  /// Returns the time until the next command or pending effect expires, in milliseconds; `nil` if none can.
+  /// Returns the time until the next command or pending effect expires, in milliseconds; `nil` if
+  /// none can.
   public func untilNextExpiry() async throws(StoreError) -> Int64? {
     let age = age()
     return try await read { database in
@@ -50,7 +51,8 @@ extension Database {
   /// Returns whether expired commands are still in a peer's queue.
   func hasExpired(_ peer: Int64, age: Int64) throws -> Bool {
     try row(
-      // The index on expiry is used because few commands expire, while a peer may have a long history.
+      // The index on expiry is used because few commands expire, while a peer may have a long
+      // history.
       "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND +peer = ? LIMIT 1",
       [age, peer]) != nil
   }

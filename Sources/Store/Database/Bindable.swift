@@ -3,8 +3,9 @@ import GRDBSQLite
 
 /// A value that can be bound to a statement's parameter.
 ///
-/// GRDB converts each argument and each row into values of its own, which costs several times as much as SQLite's own
-/// work for a small row. Statements that run for each message use SQLite directly.
+/// GRDB converts each argument and each row into values of its own, which costs several times as
+/// much as SQLite's own work for a small row. Statements that run for each message use SQLite
+/// directly.
 protocol Bindable {
   /// Binds this value to the parameter `index`, counted from 1, and returns SQLite's result code.
   func bind(to statement: OpaquePointer, at index: CInt) -> CInt

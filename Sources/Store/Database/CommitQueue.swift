@@ -4,7 +4,8 @@ import Synchronization
 
 /// The queue of writes to the database.
 ///
-/// Writes that arrive together are committed together, with one fsync, and a failure of one does not undo the others.
+/// Writes that arrive together are committed together, with one fsync, and a failure of one does
+/// not undo the others.
 ///
 /// A caller resumes after its commit is durable, never before.
 ///
@@ -35,7 +36,8 @@ final class CommitQueue: Sendable {
   private let age: @Sendable () -> Int64
   private let thread = DispatchQueue(label: "latchkey.store.commit")
   private let state = Mutex(State())
-  /// The largest number of jobs in one transaction, so that the first of a long queue does not wait for all of them.
+  /// The largest number of jobs in one transaction, so that the first of a long queue does not wait
+  /// for all of them.
   private static let groupSize = 1_024
 
   #if DEBUG
@@ -51,7 +53,8 @@ final class CommitQueue: Sendable {
     self.age = age
   }
 
-  /// Runs `body` in a transaction, possibly together with others, and returns its value once it is durable.
+  /// Runs `body` in a transaction, possibly together with others, and returns its value once it is
+  /// durable.
   ///
   /// - `purpose`: Whether the transaction may use the reserve of a full disk.
   /// - `body`: Changes nothing but the database, since it may run a second time after a rollback.
@@ -118,7 +121,8 @@ final class CommitQueue: Sendable {
         health.failed(error)
         refuse(jobs, error)
       default:
-        // The failure concerns only the job that caused it. The jobs before and after it still run as groups.
+        // The failure concerns only the job that caused it. The jobs before and after it still run
+        // as groups.
         run(jobs[..<running])
         run(jobs[running...running])
         run(jobs[(running + 1)...])

@@ -1,13 +1,15 @@
-/// The use of a disk by the database: how long its log grows, and how much space is held in reserve.
+/// The use of a disk by the database: how long its log grows, and how much space is held in
+/// reserve.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 struct DiskPlan: Hashable, Sendable {
-  /// The size from which the log is written back into the database: a sixteenth of the disk, 256 KiB to 16 MB.
+  /// The size from which the log is written back into the database: a sixteenth of the disk, 256
+  /// KiB to 16 MB.
   ///
   /// The upper bound is for speed, since a busy queue changes the same pages repeatedly.
   let log: Int64
-  /// The size of the reserve file in bytes: what a complete log adds to the database when it is written back, and a
-  /// quarter more for the transactions that record deliveries.
+  /// The size of the reserve file in bytes: what a complete log adds to the database when it is
+  /// written back, and a quarter more for the transactions that record deliveries.
   let reserve: Int64
 
   /// The size of a database page in bytes.

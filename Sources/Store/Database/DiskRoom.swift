@@ -3,8 +3,8 @@ import GRDBSQLite
 import Glibc
 import LatchkeyModel
 
-/// The space of a database on its disk: decides what may be committed when little is left, so that the log can always
-/// be written back and truncated.
+/// The space of a database on its disk: decides what may be committed when little is left, so that
+/// the log can always be written back and truncated.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 final class DiskRoom: Sendable {
@@ -14,7 +14,8 @@ final class DiskRoom: Sendable {
   private let path: String
   private let folder: String
 
-  /// The free space in bytes from which no check is needed: more than any transaction and the log require.
+  /// The free space in bytes from which no check is needed: more than any transaction and the log
+  /// require.
   private static let plenty: Int64 = 128 << 20
   /// The space in bytes for opening a database: its shared memory and a first entry in the log.
   private static let opening: Int64 = 256 << 10
@@ -44,13 +45,15 @@ final class DiskRoom: Sendable {
     if let space = DiskSpace(folder: folder), space.free < Self.opening { giveUpReserve() }
   }
 
-  /// A Boolean value that indicates whether the free space without the reserve may be too small for new work.
+  /// A Boolean value that indicates whether the free space without the reserve may be too small for
+  /// new work.
   var isShort: Bool { DiskSpace(folder: folder).map { $0.free < plan.reserve } ?? false }
 
   /// The size of the log file in bytes.
   var logBytes: Int64 { Self.size(path + "-wal") }
 
-  /// A Boolean value that indicates whether readers or a large transaction have made the log far longer than planned.
+  /// A Boolean value that indicates whether readers or a large transaction have made the log far
+  /// longer than planned.
   var isLogTooLong: Bool { logBytes > 2 * plan.log }
 
   /// Returns the figures that the node shows.
@@ -62,20 +65,21 @@ final class DiskRoom: Sendable {
 
   /// Checks the space for a transaction that is about to be committed.
   ///
-  /// After each commit, the free space and the reserve must suffice to write the log back. After a commit of new work
-  /// that enlarges the database, they must also suffice to allocate the reserve again. Throws `StoreError.diskFull`
-  /// otherwise; the transaction then has to be rolled back.
+  /// After each commit, the free space and the reserve must suffice to write the log back. After a
+  /// commit of new work that enlarges the database, they must also suffice to allocate the reserve
+  /// again. Throws `StoreError.diskFull` otherwise; the transaction then has to be rolled back.
   func admit(_ database: Database, _ purpose: CommitPurpose) throws {
     guard reserve != nil, let before = DiskSpace(folder: folder), before.free < Self.plenty else { return }
-    // The transaction's pages in memory have to be in the log before the remaining space is measured.
+    // The transaction's pages in memory have to be in the log before the remaining space is
+    // measured.
     let code = sqlite3_db_cacheflush(database.sqliteConnection)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
     let growth = max(0, pages * DiskPlan.page - Self.size(path))
     let room = (DiskSpace(folder: folder)?.free ?? 0) + (reserve?.held ?? 0)
     guard room >= growth + Self.slack else { throw StoreError.diskFull }
-    // The space of the log becomes free when it is truncated. A transaction that uses only free pages does not affect
-    // the reserve.
+    // The space of the log becomes free when it is truncated. A transaction that uses only free
+    // pages does not affect the reserve.
     guard purpose == .upkeep || growth == 0 || room + logBytes - growth >= plan.reserve else {
       throw StoreError.diskFull
     }
@@ -91,7 +95,8 @@ final class DiskRoom: Sendable {
 enum CommitPurpose: Sendable {
   /// New commands, records and received items, which are refused on a full disk.
   case work
-  /// Changes that delivery needs or that free space: what was sent, stored, cancelled, expired or removed.
+  /// Changes that delivery needs or that free space: what was sent, stored, cancelled, expired or
+  /// removed.
   case upkeep
 }
 

@@ -4,10 +4,13 @@
 ///
 /// Each column's comment states its unit, or the form of its content. These hold for all tables:
 ///
-/// - A column named `peer` is a `peer.number`, and a column named `class` is the number of a `StreamClass`.
-/// - Epochs and sequence numbers are unsigned 64-bit integers, kept as the signed integers with the same bits.
-/// - Columns that end in `_boot` hold CLOCK_BOOTTIME of the boot that the same row names. Columns that end in `_age` hold
-///   readings of the age clock (see the table `age_clock`). Both are milliseconds.
+/// - A column named `peer` is a `peer.number`, and a column named `class` is the number of a
+///   `StreamClass`.
+/// - Epochs and sequence numbers are unsigned 64-bit integers, kept as the signed integers with the
+///   same bits.
+/// - Columns that end in `_boot` hold CLOCK_BOOTTIME of the boot that the same row names. Columns
+///   that end in `_age` hold readings of the age clock (see the table `age_clock`). Both are
+///   milliseconds.
 /// - Words are the raw values of the model's enumerations, such as `DeviceRole`.
 /// - Columns that hold a protobuf message name it; the schemas are in `Protocol/messages`.
 enum Migration001 {

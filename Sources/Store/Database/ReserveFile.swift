@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A file that reserves space on the database's disk and is truncated when the disk is full, so that a node can write
-/// its log back, start, and continue delivering.
+/// A file that reserves space on the database's disk and is truncated when the disk is full, so
+/// that a node can write its log back, start, and continue delivering.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 final class ReserveFile: Sendable {
@@ -45,7 +45,8 @@ final class ReserveFile: Sendable {
   ///
   /// Returns whether the file is complete; otherwise, it is left empty.
   ///
-  /// A file system that cannot reserve space has no reserve, and does not count as full for that reason.
+  /// A file system that cannot reserve space has no reserve, and does not count as full for that
+  /// reason.
   func take() -> Bool {
     state.withLock { state in
       if state.isWhole { return true }

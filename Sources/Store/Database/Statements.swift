@@ -23,7 +23,8 @@ extension Database {
 
   /// Reads the rows of a statement that is prepared once and cached, until `read` returns `false`.
   func each(_ sql: String, _ bindings: Bindings, _ read: (Columns) throws -> Bool) throws {
-    // GRDB caches the statement and finalizes it with the connection. SQLite's results are read directly.
+    // GRDB caches the statement and finalizes it with the connection. SQLite's results are read
+    // directly.
     let prepared = try cachedStatement(sql: sql)
     let statement = prepared.sqliteStatement
     defer { sqlite3_reset(statement) }

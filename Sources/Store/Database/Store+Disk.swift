@@ -38,16 +38,19 @@ extension Store {
   public var diskStatus: DiskStatus { commits.room.status(fault: diskFault) }
 
   #if DEBUG
-    /// Calls `body` in each transaction before it is committed, for tests that kill the process there.
+    /// Calls `body` in each transaction before it is committed, for tests that kill the process
+    /// there.
     public func beforeEachCommit(_ body: @escaping @Sendable () -> Void) { commits.callBeforeEachCommit(body) }
   #endif
 }
 
 extension Database {
-  /// Returns the disk fault that SQLite reports only by the system's error number, such as an exhausted quota.
+  /// Returns the disk fault that SQLite reports only by the system's error number, such as an
+  /// exhausted quota.
   func diskFault(of error: DatabaseError) -> StoreError? {
     guard error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_CANTOPEN else { return nil }
-    // SQLite keeps no number for a failed COMMIT. The system's own number is still that of the write.
+    // SQLite keeps no number for a failed COMMIT. The system's own number is still that of the
+    // write.
     let last = errno
     return StoreError(errorNumber: sqlite3_system_errno(sqliteConnection)) ?? StoreError(errorNumber: last)
   }

@@ -5,7 +5,8 @@ import LatchkeyModel
 public struct StoreOverview: Sendable {
   /// All paired devices, including removed ones.
   public var peers: [PeerRecord]
-  /// At most 20 devices that are no longer peers and whose queues left undelivered items, latest first.
+  /// At most 20 devices that are no longer peers and whose queues left undelivered items, latest
+  /// first.
   public var former: [FormerPeer]
   /// The other parents of each child's machine, as it says.
   public var otherParents: [DeviceID: [OtherParent]]
@@ -26,7 +27,8 @@ public struct StoreOverview: Sendable {
 }
 
 extension Store {
-  /// Returns what the state of a node shows of its database, with one access to it; facts of `kind` are counted.
+  /// Returns what the state of a node shows of its database, with one access to it; facts of `kind`
+  /// are counted.
   public func overview(counting kind: FactKind? = nil) async throws(StoreError) -> StoreOverview {
     let age = age()
     let settling = settlingKinds

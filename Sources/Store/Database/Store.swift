@@ -4,10 +4,11 @@ import GRDB
 import Glibc
 import LatchkeyModel
 
-/// The node's database: all data that must survive the process, in one SQLite file that only one process opens.
+/// The node's database: all data that must survive the process, in one SQLite file that only one
+/// process opens.
 ///
-/// It uses a write-ahead log with `synchronous=FULL`: when a method returns, its changes are on disk. Every method
-/// throws `StoreError`.
+/// It uses a write-ahead log with `synchronous=FULL`: when a method returns, its changes are on
+/// disk. Every method throws `StoreError`.
 public final class Store: Sendable {
   let pool: any DatabaseWriter
   let commits: CommitQueue
@@ -24,12 +25,13 @@ public final class Store: Sendable {
   ///
   /// Creates it if it does not exist, and checks it otherwise.
   ///
-  /// A damaged file is moved aside with its log files, never deleted, and reported as `StoreError.corrupt`.
+  /// A damaged file is moved aside with its log files, never deleted, and reported as
+  /// `StoreError.corrupt`.
   ///
   /// - `caps`: The limits on items that wait for one peer in one class.
   /// - `clock`: This boot's ID and clock, to measure how long items have waited.
-  /// - `keepsReserve`: Whether to reserve space for when the disk is full, as a running node does. A database of this
-  ///   version is then opened on a full disk as well.
+  /// - `keepsReserve`: Whether to reserve space for when the disk is full, as a running node does.
+  ///   A database of this version is then opened on a full disk as well.
   public init(
     path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource, caps: QueueCaps = QueueCaps(),
     clock: StoreClock = .stopped, keepsReserve: Bool = false
@@ -52,8 +54,8 @@ public final class Store: Sendable {
       migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
       try migrator.migrate(pool)
-      // GRDB sets NORMAL when it enables the write-ahead log, so this has to follow. The page cache has 8 MB, since a
-      // busy queue changes the same pages repeatedly.
+      // GRDB sets NORMAL when it enables the write-ahead log, so this has to follow. The page cache
+      // has 8 MB, since a busy queue changes the same pages repeatedly.
       try pool.writeWithoutTransaction {
         try $0.execute(
           sql: """
@@ -73,7 +75,8 @@ public final class Store: Sendable {
     }
   }
 
-  /// Creates an empty file for the owner only, regardless of the process's umask and the folder's access control lists.
+  /// Creates an empty file for the owner only, regardless of the process's umask and the folder's
+  /// access control lists.
   ///
   /// Returns whether no file existed.
   private static func makeFile(_ path: String) throws -> Bool {
@@ -92,8 +95,8 @@ public final class Store: Sendable {
 
   /// Opens the connections.
   ///
-  /// On a full disk, the reserve is released, and if that is not enough, a single connection is used that needs no
-  /// space.
+  /// On a full disk, the reserve is released, and if that is not enough, a single connection is
+  /// used that needs no space.
   private static func open(_ path: String, _ room: DiskRoom) throws -> any DatabaseWriter {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
@@ -110,7 +113,8 @@ public final class Store: Sendable {
     do { return try DatabasePool(path: path, configuration: configuration) } catch let error as DatabaseError
       where isForWantOfRoom(error)
     {
-      // The index of the log is kept in memory instead of a file, which excludes a second connection.
+      // The index of the log is kept in memory instead of a file, which excludes a second
+      // connection.
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       return try DatabaseQueue(path: path, configuration: configuration)
     }
@@ -139,7 +143,8 @@ public final class Store: Sendable {
 
   /// Reads from a consistent snapshot.
   func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
-    // The pool's own async call refuses a cancelled task, but the work after a commit has to be finished nevertheless.
+    // The pool's own async call refuses a cancelled task, but the work after a commit has to be
+    // finished nevertheless.
     let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
       pool.asyncRead { database in continuation.resume(returning: Result { try body(database.get()) }) }
     }
@@ -154,8 +159,9 @@ public final class Store: Sendable {
   ///
   /// All data is durable without this.
   public func close() {
-    // The pool closes its writer before its readers. The last one to close, which may only read, would leave the log
-    // behind. So would a reader that is active meanwhile: one that has given its result is for a moment.
+    // The pool closes its writer before its readers. The last one to close, which may only read,
+    // would leave the log behind. So would a reader that is active meanwhile: one that has given
+    // its result is for a moment.
     try? pool.barrierWriteWithoutTransaction { database in
       try database.execute(sql: "PRAGMA busy_timeout = 0")
       try? database.noteAge(clock)

@@ -36,7 +36,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A Boolean value that indicates whether the disk or the file is at fault, rather than the request.
+  /// A Boolean value that indicates whether the disk or the file is at fault, rather than the
+  /// request.
   public var isOfDisk: Bool {
     switch self {
     case .diskFull, .readOnly, .inputOutput, .cannotOpen, .corrupt: true
@@ -44,7 +45,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A Boolean value that indicates whether the file's content is damaged, which no trial write can repair.
+  /// A Boolean value that indicates whether the file's content is damaged, which no trial write can
+  /// repair.
   public var isDamage: Bool { if case .corrupt = self { true } else { false } }
 
   /// One sentence with the fault and the next step.

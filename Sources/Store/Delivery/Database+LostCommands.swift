@@ -23,9 +23,11 @@ extension Database {
       """, [peer, number, Self.keptEpochs])
   }
 
-  /// Returns whether a peer holds a stream under an epoch that this machine does not know to have given it.
+  /// Returns whether a peer holds a stream under an epoch that this machine does not know to have
+  /// given it.
   ///
-  /// Only this machine gives the stream epochs: it has forgotten that one, since it was restored to an earlier state.
+  /// Only this machine gives the stream epochs: it has forgotten that one, since it was restored to
+  /// an earlier state.
   ///
   /// - Parameters:
   ///   - cause: The reason for the restart, with the epoch that the peer holds.
@@ -45,9 +47,9 @@ extension Database {
 
   /// Returns an SQL condition for the commands that a restored child has lost.
   ///
-  /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost: each restart gives
-  /// those that the child lacked at that time a number of the new epoch. `epoch` is that of the command stream before
-  /// the restart.
+  /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost:
+  /// each restart gives those that the child lacked at that time a number of the new epoch. `epoch`
+  /// is that of the command stream before the restart.
   func isLost(
     from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?
   ) throws -> String {
@@ -79,7 +81,8 @@ extension Database {
       """, [peer.number, wall, Self.lostReason])
   }
 
-  /// The reason, after the machine's name, for a message or request that is too old to be sent again.
+  /// The reason, after the machine's name, for a message or request that is too old to be sent
+  /// again.
   private static var lostReason: String {
     " has lost data and no longer has this: give it again if it still matters."
   }

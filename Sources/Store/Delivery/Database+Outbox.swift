@@ -27,8 +27,8 @@ extension Database {
   /// Throws `StoreError.queueFull` if a limit is reached, in which case nothing is stored.
   ///
   /// - `group`: The transaction's group, which assigns the number.
-  /// - `since`: The time at which the item was accepted, if that was earlier. Its reading of the age clock may be
-  ///   unknown.
+  /// - `since`: The time at which the item was accepted, if that was earlier. Its reading of the
+  ///   age clock may be unknown.
   func enqueue(
     _ peer: OutboxAddress, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8], level: Int64 = 0,
     caps: QueueCaps = QueueCaps(), since: (wall: Int64, age: Int64?)? = nil, in group: WriteGroup, at wall: Int64
@@ -75,9 +75,11 @@ struct QueuedItem: Hashable, Sendable {
   var kind: ItemKind
   var id: [UInt8]
   var body: [UInt8]
-  /// The level of a usage item: 0 for a session, 1 for an hour's total, 2 for a day's, 3 for a loss.
+  /// The level of a usage item: 0 for a session, 1 for an hour's total, 2 for a day's, 3 for a
+  /// loss.
   var level: Int64
-  /// The time since which the item has been waiting, if it waited before: Unix milliseconds, and the age clock.
+  /// The time since which the item has been waiting, if it waited before: Unix milliseconds, and
+  /// the age clock.
   var acceptedAt: Int64?
   var acceptedAge: Int64?
 }

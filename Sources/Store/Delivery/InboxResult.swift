@@ -2,9 +2,11 @@ import LatchkeyModel
 
 /// The effects of received items, which the caller publishes once they are committed.
 ///
-/// A transaction collects them. A full disk may divide the items into several transactions, whose results are added up.
+/// A transaction collects them. A full disk may divide the items into several transactions, whose
+/// results are added up.
 public struct InboxResult: Hashable, Sendable {
-  /// The outgoing streams to which items were added: receipts, refusals, new keys, registers, or lists of parents.
+  /// The outgoing streams to which items were added: receipts, refusals, new keys, registers, or
+  /// lists of parents.
   public var changes: [OutboxChange] = []
   /// The commands of this device whose status has changed.
   public var commands: [CommandID] = []
@@ -14,7 +16,8 @@ public struct InboxResult: Hashable, Sendable {
   public var faults: [String] = []
   /// A Boolean value that indicates whether the sender removed this device.
   public var wasRemoved = false
-  /// A Boolean value that indicates whether the sender's new keys confirmed that it has completed the pairing.
+  /// A Boolean value that indicates whether the sender's new keys confirmed that it has completed
+  /// the pairing.
   public var hasCompletedPairing = false
   /// A Boolean value that indicates whether the sender gave this device new keys.
   public var hasNewKeys = false
@@ -24,8 +27,8 @@ public struct InboxResult: Hashable, Sendable {
   public var appliedCommands = 0
   /// A Boolean value that indicates whether there are effects to carry out outside the database.
   public var hasPendingEffects = false
-  /// A Boolean value that indicates whether the sender, a child's machine, sent registers or accounts,
-  /// whether or not they are new.
+  /// A Boolean value that indicates whether the sender, a child's machine, sent registers or
+  /// accounts, whether or not they are new.
   public var hasNewHousehold = false
   /// A Boolean value that indicates whether something is known of use that was not known before.
   public var hasNewUse = false
@@ -35,7 +38,8 @@ public struct InboxResult: Hashable, Sendable {
   /// Other parents that the sender, a child's machine, reported for the first time.
   public var newParents: [PairedParent] = []
 
-  /// The reason why not all items were stored; the effects of the items in `taken` are committed nevertheless.
+  /// The reason why not all items were stored; the effects of the items in `taken` are committed
+  /// nevertheless.
   public var fault: StoreError?
   /// If `fault` is set, the items that were stored.
   public var taken: [ItemRun] = []

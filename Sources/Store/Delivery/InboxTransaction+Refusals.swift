@@ -2,13 +2,14 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The handling of ignored items, whose sender is told in the same transaction. Spec: Protocol/06-messages.md §9.
+/// The handling of ignored items, whose sender is told in the same transaction. Spec:
+/// Protocol/06-messages.md §9.
 extension InboxTransaction {
   /// Ignores an item that cannot be used.
   mutating func passOver(_ item: DeliveryItem, _ streamClass: StreamClass, _ fault: BodyFault) {
     result.faults.append(fault.description)
-    // A command is answered by its receipt, and a refusal is never refused, since two machines might otherwise continue
-    // forever.
+    // A command is answered by its receipt, and a refusal is never refused, since two machines
+    // might otherwise continue forever.
     guard streamClass != .command, item.kind != .refusal else { return }
     refused.append(
       RefusedItem(streamClass: streamClass, kind: item.kind, itemID: item.itemID, reason: fault.reason))

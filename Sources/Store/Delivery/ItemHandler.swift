@@ -29,8 +29,8 @@ struct ItemHandler: Sendable {
 
   /// Creates a handler of items of a kind in a class.
   ///
-  /// `read` decodes a body and `apply` brings it into force. Without `content`, the queue does not show what is in an item:
-  /// it may be a secret or a signature.
+  /// `read` decodes a body and `apply` brings it into force. Without `content`, the queue does not
+  /// show what is in an item: it may be a secret or a signature.
   init<Body: Sendable>(
     _ kind: ItemKind, in streamClass: StreamClass = .control,
     read: @escaping @Sendable ([UInt8], any BodyCoding) throws(BodyFault) -> Body,

@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// The fact that one of two paired machines was restored to an earlier state, until the consequences are resolved.
+/// The fact that one of two paired machines was restored to an earlier state, until the
+/// consequences are resolved.
 public struct SetBack: Hashable, Sendable {
   /// Which of the two machines was restored.
   public enum Cause: String, Sendable {

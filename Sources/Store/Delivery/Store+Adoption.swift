@@ -34,7 +34,8 @@ extension Store {
     }
   }
 
-  /// Records that what this machine lost when it was restored, and a child's machine holds, is being taken over.
+  /// Records that what this machine lost when it was restored, and a child's machine holds, is
+  /// being taken over.
   ///
   /// That one of the two machines was restored is resolved once the child has reported since then.
   ///

@@ -12,20 +12,24 @@ extension Store {
   ///
   /// Items that are already in force change nothing.
   ///
-  /// On a full disk, the items are stored in parts, as many as there is space for. If not all can be stored, those that
-  /// were are in force and are ignored when they are repeated; the result contains their effects and the fault.
+  /// On a full disk, the items are stored in parts, as many as there is space for. If not all can
+  /// be stored, those that were are in force and are ignored when they are repeated; the result
+  /// contains their effects and the fault.
   ///
-  /// Items in flight while a device is removed are refused with `noSuchPeer`. So is a removal that arrived in a session
-  /// of an earlier pairing, since it ends that pairing and not the present one.
+  /// Items in flight while a device is removed are refused with `noSuchPeer`. So is a removal that
+  /// arrived in a session of an earlier pairing, since it ends that pairing and not the present
+  /// one.
   ///
   /// - Parameters:
-  ///   - runs: The items as the inbox machine gathered them; a `removal` among them has a verified signature.
+  ///   - runs: The items as the inbox machine gathered them; a `removal` among them has a verified
+  ///     signature.
   ///   - device: The sender.
   ///   - role: The role of the sender.
-  ///   - sessionKey: The pairwise key of the session that brought the items; `nil` if it belongs to the present
-  ///     pairing.
+  ///   - sessionKey: The pairwise key of the session that brought the items; `nil` if it belongs to
+  ///     the present pairing.
   ///   - enforcement: How far this machine enforces rules, for the receipts.
-  ///   - awaitsAgent: Whether an agent is to carry out what follows from rules, which is in force once it says so.
+  ///   - awaitsAgent: Whether an agent is to carry out what follows from rules, which is in force
+  ///     once it says so.
   ///   - wall: The time in Unix milliseconds.
   /// - Returns: The effects of the items, and the fault if not all were stored.
   /// - Throws: `StoreError`; `noSuchPeer` for a device that was removed.
@@ -235,7 +239,8 @@ struct InboxTransaction {
         as Data?,
         keys.keyID(of: [UInt8](pending)) == rotation.replaces
       {
-        // Keys that replace those of an incomplete pairing prove that the other side has completed it.
+        // Keys that replace those of an incomplete pairing prove that the other side has completed
+        // it.
         try group.settle(database)
         result.hasCompletedPairing = try database.promote(peer.device, keys, coding, caps, by: own, age: age, at: wall)
       }

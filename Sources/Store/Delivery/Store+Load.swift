@@ -3,12 +3,12 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the items of a stream from number `from` on, which are consecutive: at most `items` items of at most
-  /// `bytes` bytes, but at least one.
+  /// Returns the items of a stream from number `from` on, which are consecutive: at most `items`
+  /// items of at most `bytes` bytes, but at least one.
   ///
-  /// Numbers without an item are returned as skips. Expired items are first removed from the queue, durably. Once a
-  /// usage item has been returned, it is no longer merged into a total, since the peer may have it. This is durable as
-  /// well.
+  /// Numbers without an item are returned as skips. Expired items are first removed from the queue,
+  /// durably. Once a usage item has been returned, it is no longer merged into a total, since the
+  /// peer may have it. This is durable as well.
   public func load(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int,
     at wall: Int64
@@ -18,7 +18,8 @@ extension Store {
       case .loaded(let loaded): return loaded
       case .hasExpired: _ = try await expireDue(at: wall)
       case .isNotBound(let peer):
-        // The bound includes more items than requested, so that a busy stream updates it once in a thousand items.
+        // The bound includes more items than requested, so that a busy stream updates it once in a
+        // thousand items.
         let bound = Int64(clamping: from) + Int64(items) + 1_024
         try await commits.commit(.upkeep) { database in
           try database.run(

@@ -7,10 +7,11 @@ extension Store {
     try await read { database in try database.outboxPositions(database.address(of: device).number) }
   }
 
-  /// Deletes the items that a peer has stored, updates the status of their commands, and activates keys among them.
+  /// Deletes the items that a peer has stored, updates the status of their commands, and activates
+  /// keys among them.
   ///
-  /// On a full disk this happens in steps, each of which frees space for the next. If a step fails, the result contains
-  /// the effects of the earlier steps and the fault.
+  /// On a full disk this happens in steps, each of which frees space for the next. If a step fails,
+  /// the result contains the effects of the earlier steps and the fault.
   @discardableResult
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
@@ -133,7 +134,8 @@ extension QueueStatus {
 }
 
 extension Database {
-  /// Returns at most 20 devices that are no longer peers and whose queues left undelivered items, latest first.
+  /// Returns at most 20 devices that are no longer peers and whose queues left undelivered items,
+  /// latest first.
   func former() throws -> [FormerPeer] {
     try rows(
       """

@@ -22,7 +22,8 @@ extension Store {
     }
   }
 
-  /// Returns the usage records of this machine that paired devices have refused, with those devices.
+  /// Returns the usage records of this machine that paired devices have refused, with those
+  /// devices.
   public func refusedRecords() async throws(StoreError) -> [RecordID: [DeviceID]] {
     try await read { database in
       var found: [RecordID: [DeviceID]] = [:]
@@ -41,8 +42,8 @@ extension Store {
 }
 
 extension Database {
-  /// Returns the total number of items of this machine that each paired device reports as refused, including those it
-  /// did not name.
+  /// Returns the total number of items of this machine that each paired device reports as refused,
+  /// including those it did not name.
   func refusedInAll() throws -> [DeviceID: Int64] {
     let rows = try self.rows(
       "SELECT p.device_id, c.there FROM refusal_count c JOIN peer p ON p.number = c.peer WHERE p.state = 2 AND c.there > 0"

@@ -6,22 +6,23 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/05-delivery.md §5.
 extension Store {
-  /// Gives the rest of a stream a new epoch and numbers from 1, because the peer's history of the stream differs from
-  /// this machine's.
+  /// Gives the rest of a stream a new epoch and numbers from 1, because the peer's history of the
+  /// stream differs from this machine's.
   ///
-  /// Items that the peer reported as stored and has lost are queued again as far as they are known here: unanswered
-  /// commands, executed commands that have not expired, the last receipts, and the usage records of this machine. The
-  /// peer recognizes those that it still has by their IDs. Other lost commands no longer count as executed. A peer that
-  /// holds an epoch which this machine never gave the stream has lost nothing: this machine was restored. The same
-  /// transaction records which machine was restored (`setBacks`). `epoch` is a random number other than 0.
+  /// Items that the peer reported as stored and has lost are queued again as far as they are known
+  /// here: unanswered commands, executed commands that have not expired, the last receipts, and the
+  /// usage records of this machine. The peer recognizes those that it still has by their IDs. Other
+  /// lost commands no longer count as executed. A peer that holds an epoch which this machine never
+  /// gave the stream has lost nothing: this machine was restored. The same transaction records
+  /// which machine was restored (`setBacks`). `epoch` is a random number other than 0.
   public func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {
     let age = age()
     return try await commits.commit(.upkeep) { [own, coding, keys, caps, clock] database in
       let peer = try database.address(of: device)
-      // Evidence from before a removal means nothing for a removed device, whose streams are closed, except for the
-      // control stream that carries the removal.
+      // Evidence from before a removal means nothing for a removed device, whose streams are
+      // closed, except for the control stream that carries the removal.
       let state = try database.first(
         "SELECT state FROM peer WHERE number = ?", [peer.number], { PeerRecord.State(rawValue: $0.integer(0)) })
       guard state != .removed, state != .removedUntold || streamClass == .control else { throw StoreError.noSuchPeer }
@@ -90,7 +91,8 @@ extension Store {
         }
       }
       try group.settle(database)
-      // The peer may have any of these items under earlier numbers. They count as sent and are not merged into totals.
+      // The peer may have any of these items under earlier numbers. They count as sent and are not
+      // merged into totals.
       try database.run(
         "UPDATE outbox_stream SET sent_bound = last, restart_bound = last WHERE peer = ? AND class = ?",
         [peer.number, Int64(streamClass.rawValue)])
@@ -116,8 +118,9 @@ extension Database {
 
   /// Returns the commands to be sent again, in the order of their IDs, and marks them as queued.
   ///
-  /// These are the commands that the peer had stored and not answered. If it has lost data, they also include the lost
-  /// commands that have not expired. `epoch` is that of the stream before the restart.
+  /// These are the commands that the peer had stored and not answered. If it has lost data, they
+  /// also include the lost commands that have not expired. `epoch` is that of the stream before the
+  /// restart.
   fileprivate func unanswered(
     _ peer: OutboxAddress, _ cause: RestartCause, epoch: UInt64?, age: Int64, at wall: Int64
   ) throws -> [QueuedItem] {
@@ -133,7 +136,8 @@ extension Database {
       items += try rows("SELECT command_id, body FROM command WHERE peer = ? AND \(condition)", [peer.number])
         .map { ($0.bytes("command_id"), $0.bytes("body")) }
     }
-    // A command that was stored and not answered was stored in time. It does not expire because it was lost there.
+    // A command that was stored and not answered was stored in time. It does not expire because it
+    // was lost there.
     for item in items {
       try run(
         """
@@ -148,9 +152,11 @@ extension Database {
       .map { QueuedItem(kind: .command, id: $0.id, body: $0.body, level: 0) }
   }
 
-  /// Returns the receipts that a peer has lost, in the order in which they were queued; at most the last 100,000.
+  /// Returns the receipts that a peer has lost, in the order in which they were queued; at most the
+  /// last 100,000.
   ///
-  /// `held` is the last number that it still has of the present epoch; 0 if it has nothing of any epoch.
+  /// `held` is the last number that it still has of the present epoch; 0 if it has nothing of any
+  /// epoch.
   fileprivate func receipts(_ peer: OutboxAddress, after held: UInt64) throws -> [QueuedItem] {
     try rows(
       """

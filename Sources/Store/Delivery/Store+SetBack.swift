@@ -6,7 +6,8 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/05-delivery.md §5.
 extension Store {
-  /// Records that a peer holds streams that this machine does not know, since this machine was restored.
+  /// Records that a peer holds streams that this machine does not know, since this machine was
+  /// restored.
   ///
   /// `streams` are the positions that the peer states. The same streams are recorded once.
   public func noteSetBack(_ device: DeviceID, holding streams: [StreamPosition], at wall: Int64)
@@ -25,12 +26,12 @@ extension Store {
 }
 
 extension Database {
-  /// Returns the paired machines that were restored, or that hold what this machine has lost, and whose state is not
-  /// resolved yet.
+  /// Returns the paired machines that were restored, or that hold what this machine has lost, and
+  /// whose state is not resolved yet.
   ///
-  /// A child's machine is resolved once it has answered a report request that was issued after the restoration became
-  /// known, since the repeated items are in force by then. A parent's is shown for a day of this machine's running
-  /// time.
+  /// A child's machine is resolved once it has answered a report request that was issued after the
+  /// restoration became known, since the repeated items are in force by then. A parent's is shown
+  /// for a day of this machine's running time.
   func setBacks(settledBy settling: String, age: Int64) throws -> [SetBack] {
     try rows(
       """
@@ -52,7 +53,8 @@ extension Database {
     }
   }
 
-  /// The running time for which a child's machine reports that one of the two was restored, in milliseconds.
+  /// The running time for which a child's machine reports that one of the two was restored, in
+  /// milliseconds.
   private static var newsMilliseconds: Int64 { 86_400_000 }
 
   /// Records that a peer or this machine was restored.

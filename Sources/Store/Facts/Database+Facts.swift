@@ -11,7 +11,8 @@ extension Database {
     try facts(kind, of: child, after: 0).0
   }
 
-  /// Returns the facts of a kind that arrived after one of that number, and the number of the last; `nil` for none.
+  /// Returns the facts of a kind that arrived after one of that number, and the number of the last;
+  /// `nil` for none.
   func facts(_ kind: FactKind, of child: ChildID, after number: Int64) throws -> ([Fact], last: Int64?) {
     var facts: [Fact] = []
     var last: Int64?
@@ -40,7 +41,8 @@ extension Database {
     return counts
   }
 
-  /// Returns all facts about a child for a device: its own, and then the others, in the order in which they arrived.
+  /// Returns all facts about a child for a device: its own, and then the others, in the order in
+  /// which they arrived.
   ///
   /// A machine that has forgotten its entries must know them before it learns what others gave it.
   func facts(of child: ChildID, for device: DeviceID) throws -> [Fact] {
@@ -55,8 +57,8 @@ extension Database {
 
   /// Keeps a fact unless it, or one of the same identity that is kept instead, is held.
   ///
-  /// Returns whether it is new. Throws `BodyFault` if there is no room for it. `counts` are the numbers of facts that
-  /// the transaction has counted so far, since a ledger can be long.
+  /// Returns whether it is new. Throws `BodyFault` if there is no room for it. `counts` are the
+  /// numbers of facts that the transaction has counted so far, since a ledger can be long.
   func keep(
     _ fact: Fact, _ reading: FactReading, _ definition: FactDefinition, _ counts: inout [FactCache.Place: Int64]
   ) throws -> Bool {
@@ -108,7 +110,8 @@ extension Database {
 extension Database {
   /// Queues facts for those that hold the child's facts, other than the device that they came from.
   ///
-  /// Before them go those of which one of them is reminded. The group of the transaction has to be settled before.
+  /// Before them go those of which one of them is reminded. The group of the transaction has to be
+  /// settled before.
   func relay(
     _ facts: [Fact], from sender: DeviceID?, reminding reminders: [(device: DeviceID, fact: Fact)] = [],
     _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
@@ -128,7 +131,8 @@ extension Database {
 
   /// Has a device hold a child's facts from now on, and queues all of them for it.
   ///
-  /// Does nothing for a device that is not to hold them. The group of the transaction has to be settled before.
+  /// Does nothing for a device that is not to hold them. The group of the transaction has to be
+  /// settled before.
   func offerFacts(
     of child: ChildID, to device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {
@@ -179,7 +183,8 @@ extension Database {
     ).map { OutboxAddress(number: $0["number"], device: try $0.deviceID("device_id")) }
   }
 
-  /// Queues facts for a device, together with those of the last item that still waits, if one item holds both.
+  /// Queues facts for a device, together with those of the last item that still waits, if one item
+  /// holds both.
   private func queue(
     _ facts: [Fact], for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// What was computed of committed facts, so that a long ledger is not read again for each session.
 ///
-/// Facts only add up, so a value of the earlier ones and those that came since give the value of all.
+/// Facts only add up, so a value of the earlier ones and those that came since give the value of
+/// all.
 final class FactCache: Sendable {
   struct Place: Hashable {
     var child: ChildID

@@ -6,7 +6,8 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/12-facts.md §5.
 extension InboxTransaction {
-  /// Keeps the facts that this machine may take, and queues those that are new to it for the others who hold them.
+  /// Keeps the facts that this machine may take, and queues those that are new to it for the others
+  /// who hold them.
   mutating func applyFacts(_ item: DeliveryItem, _ body: Result<[Fact], BodyFault>) throws {
     do {
       var news: [Fact] = []
@@ -37,16 +38,18 @@ extension InboxTransaction {
 
   /// Queues all facts for the sender, whose control stream has restarted.
   ///
-  /// It may have been restored to a state from before it made some of them, which no other machine sends it. Without them, it
-  /// could spend again what it has spent, and not withdraw what it said.
+  /// It may have been restored to a state from before it made some of them, which no other machine
+  /// sends it. Without them, it could spend again what it has spent, and not withdraw what it said.
   mutating func returnFacts() throws {
     try group.settle(database)
     result.changes += try database.returnFacts(to: peer, keys, coding, at: wall)
   }
 
-  /// Keeps the facts about a child again that this machine has forgotten and no other machine has stored yet.
+  /// Keeps the facts about a child again that this machine has forgotten and no other machine has
+  /// stored yet.
   ///
-  /// The parent tells what it knows when it hears that the machine is the child's, which may be before these arrive there.
+  /// The parent tells what it knows when it hears that the machine is the child's, which may be
+  /// before these arrive there.
   private func recallFacts(of child: ChildID) throws {
     let bodies = try database.rows(
       "SELECT body FROM outbox_item WHERE class = \(ItemNumber.control) AND kind = ? ORDER BY peer, seq",
@@ -66,7 +69,8 @@ extension InboxTransaction {
   /// Throws `BodyFault`, the sender's fault, if it cannot be taken.
   private func take(_ fact: Fact, _ counts: inout [FactCache.Place: Int64]) throws -> Bool {
     let isParent = peerRole == .child
-    // What a machine wrote before it heard that it was taken from the child still counts: it has no other copy.
+    // What a machine wrote before it heard that it was taken from the child still counts: it has no
+    // other copy.
     let isChilds =
       isParent ? try database.hasServed(peer.device, fact.child) : try database.serves(own, fact.child)
     guard isChilds else {

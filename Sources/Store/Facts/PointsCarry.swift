@@ -43,10 +43,11 @@ extension DatabaseEffects {
 }
 
 extension DatabaseEffects {
-  /// Returns for how long at most a reward of the same child was active on this machine beside a session, in milliseconds.
+  /// Returns for how long at most a reward of the same child was active on this machine beside a
+  /// session, in milliseconds.
   ///
-  /// The session lasted for `elapsed` milliseconds. With `inOtherAccounts`, what ran in its own account is left out, but
-  /// for unknown programs: the agent does not know that they are rewards.
+  /// The session lasted for `elapsed` milliseconds. With `inOtherAccounts`, what ran in its own
+  /// account is left out, but for unknown programs: the agent does not know that they are rewards.
   public func rewardMilliseconds(
     beside record: UsageRecord, elapsed: Int64, inOtherAccounts: Bool = false
   ) throws -> Int64 {

@@ -33,7 +33,8 @@ public struct FactResult<Value: Sendable>: Sendable {
 ///
 /// Spec: Protocol/12-facts.md §5.
 extension Store {
-  /// Makes facts, and edits and commands that belong to them, and queues all of them, in one transaction.
+  /// Makes facts, and edits and commands that belong to them, and queues all of them, in one
+  /// transaction.
   ///
   /// - Parameters:
   ///   - maker: Makes the commands of edits.
@@ -98,8 +99,8 @@ extension Store {
     }
   }
 
-  /// Forgets what is over on a family's day: the facts about a child that are older than their kinds say, and the registers
-  /// of days that are more than `RegisterMap.daysKept` in the past.
+  /// Forgets what is over on a family's day: the facts about a child that are older than their
+  /// kinds say, and the registers of days that are more than `RegisterMap.daysKept` in the past.
   public func forgetPast(of child: ChildID, on day: FamilyDay) async throws(StoreError) {
     try await commits.commit(.upkeep) { [coding] database in
       try database.forgetFacts(of: child, on: day, coding.factKinds)

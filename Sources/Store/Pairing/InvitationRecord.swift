@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// An open pairing code in the database, so that a restart neither closes it nor resets the count of guesses.
+/// An open pairing code in the database, so that a restart neither closes it nor resets the count
+/// of guesses.
 public struct InvitationRecord: Hashable, Sendable {
   public var pairingID: String
   /// The code's discriminator, 0 to 1023.

@@ -2,8 +2,8 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the number of runs of a typed code without an answer from its inviter, within the longest life time of a
-  /// code.
+  /// Returns the number of runs of a typed code without an answer from its inviter, within the
+  /// longest life time of a code.
   public func runs(discriminator: UInt16, bootID: String, now: BootInstant) async throws(StoreError) -> Int {
     try await read { try $0.runs(discriminator, bootID, now) }
   }

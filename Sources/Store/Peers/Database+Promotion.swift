@@ -51,8 +51,8 @@ extension Database {
       for item in try householdItems(inventories, keys, coding, own: own) {
         _ = try enqueue(peer, .control, kind: item.kind, itemID: item.id, body: item.body, at: wall)
       }
-      // What was used before is the family's, too. A parent that was paired before may hold any of it by itself, and must not
-      // get it in a total as well.
+      // What was used before is the family's, too. A parent that was paired before may hold any of
+      // it by itself, and must not get it in a total as well.
       if record.state == .pending { try queueUsage(for: peer, keys, coding, caps, own: own, age: age, at: wall) }
     }
     try audit(
@@ -63,7 +63,8 @@ extension Database {
 
   /// Queues the use that this machine holds of itself for a parent that has been paired.
   ///
-  /// The queue is bounded like for new use: what it has no room for is merged into totals, and then the oldest is dropped.
+  /// The queue is bounded like for new use: what it has no room for is merged into totals, and then
+  /// the oldest is dropped.
   private func queueUsage(
     for parent: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, _ caps: QueueCaps, own: DeviceID,
     age: Int64, at wall: Int64

@@ -26,7 +26,8 @@ extension Database {
     return changes
   }
 
-  /// Queues the newest keys for an active device that lacks them, unless earlier ones are still on their way to it.
+  /// Queues the newest keys for an active device that lacks them, unless earlier ones are still on
+  /// their way to it.
   func queueRotation(
     _ peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> OutboxChange? {
@@ -71,7 +72,8 @@ extension Database {
     return (true, next)
   }
 
-  /// Withdraws keys on their way to a device that was paired again, since the key that they replace no longer exists.
+  /// Withdraws keys on their way to a device that was paired again, since the key that they replace
+  /// no longer exists.
   func voidRotation(_ number: Int64) throws {
     try run(
       "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)",
@@ -84,7 +86,8 @@ extension Database {
     }
   }
 
-  /// Erases discovery keys that no remaining device uses, nor one that has not learned of its removal.
+  /// Erases discovery keys that no remaining device uses, nor one that has not learned of its
+  /// removal.
   func pruneDiscoveryKeys() throws {
     let unneeded = """
       generation NOT IN (SELECT MAX(generation) FROM discovery_key

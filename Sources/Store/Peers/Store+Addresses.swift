@@ -3,7 +3,8 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the addresses at which a device was authenticated, latest success first; at most `Limits.addresses`.
+  /// Returns the addresses at which a device was authenticated, latest success first; at most
+  /// `Limits.addresses`.
   public func addresses(of device: DeviceID) async throws(StoreError) -> [RememberedAddress] {
     try await read { database in
       let rows = try database.rows(
@@ -23,10 +24,11 @@ extension Store {
     }
   }
 
-  /// Records that an attempt to reach an address failed, if the device was once authenticated there.
+  /// Records that an attempt to reach an address failed, if the device was once authenticated
+  /// there.
   ///
-  /// `network` is that of this machine, `nil` if it is unknown. `reason` is one sentence, of which the first 512 bytes
-  /// are kept.
+  /// `network` is that of this machine, `nil` if it is unknown. `reason` is one sentence, of which
+  /// the first 512 bytes are kept.
   public func addressFailed(
     _ address: String, of device: DeviceID, network: String?, reason: String, at wall: Int64
   ) async throws(StoreError) {

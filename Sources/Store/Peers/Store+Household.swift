@@ -3,7 +3,8 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Stores the discovery key of 32 bytes with which this household began, unless the database already has its keys.
+  /// Stores the discovery key of 32 bytes with which this household began, unless the database
+  /// already has its keys.
   public func foundHousehold(discoveryKey key: [UInt8]) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       guard try database.newestGeneration() == nil else { return }
@@ -11,16 +12,16 @@ extension Store {
     }
   }
 
-  /// Returns the household's discovery keys that a device may still use, newest first; empty on a device that founded
-  /// no household.
+  /// Returns the household's discovery keys that a device may still use, newest first; empty on a
+  /// device that founded no household.
   public func discoveryKeys() async throws(StoreError) -> [[UInt8]] {
     try await read { database in
       try database.rows("SELECT key FROM discovery_key ORDER BY generation DESC").map { $0.bytes("key") }
     }
   }
 
-  /// Returns whether this device belongs to a parent's household, which is that of the parent with which it was last
-  /// paired.
+  /// Returns whether this device belongs to a parent's household, which is that of the parent with
+  /// which it was last paired.
   public func isHousehold(of parent: DeviceID) async throws(StoreError) -> Bool {
     guard let known = try await setting(Self.householdKey) else { return true }
     return known == parent.description

@@ -6,7 +6,8 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/04-session.md §3.
 extension Store {
-  /// Returns this device's label; `nil` if it was never given another name than the one it was made with.
+  /// Returns this device's label; `nil` if it was never given another name than the one it was made
+  /// with.
   public func ownLabel() async throws(StoreError) -> DeviceLabel? {
     try await read { database in try database.ownLabel() }
   }
@@ -56,10 +57,10 @@ extension Store {
 
   /// Stores the names of the two devices that a peer states.
   ///
-  /// A child's machine accepts its own name from its parents; otherwise a device names only itself. Labels with a time
-  /// far ahead are ignored, since no later rename could replace them.
-  /// If a child's machine takes a name by which this parent refers to another machine, it gets that name with a number, as in
-  /// a pairing, and is told so.
+  /// A child's machine accepts its own name from its parents; otherwise a device names only itself.
+  /// Labels with a time far ahead are ignored, since no later rename could replace them. If a
+  /// child's machine takes a name by which this parent refers to another machine, it gets that name
+  /// with a number, as in a pairing, and is told so.
   public func take(
     _ labels: SessionLabels, from device: DeviceID, calledHere ownName: DeviceName? = nil, at wall: Int64
   ) async throws(StoreError) -> (own: DeviceLabel?, isPeerRenamed: Bool) {
@@ -103,7 +104,8 @@ extension Store {
 }
 
 extension Database {
-  /// Returns the paired devices that were renamed elsewhere, each for a day of this machine's running.
+  /// Returns the paired devices that were renamed elsewhere, each for a day of this machine's
+  /// running.
   func renamings(age: Int64) throws -> [Store.Renaming] {
     try rows(
       "SELECT * FROM peer WHERE state = 2 AND former_name IS NOT NULL AND former_name_age > ? ORDER BY number", [age]
@@ -117,13 +119,15 @@ extension Database {
   /// Milliseconds of running for which a new name counts as news.
   private static var renamingMilliseconds: Int64 { 86_400_000 }
 
-  /// Returns the names by which people mean a paired device other than one: its own, and its children's.
+  /// Returns the names by which people mean a paired device other than one: its own, and its
+  /// children's.
   fileprivate func namesInUse(except device: DeviceID) throws -> [DeviceName] {
     try rows("SELECT * FROM peer WHERE state < 3 AND device_id <> ?", [Data(device.bytes)])
       .flatMap { DeviceSearch.Label(try PeerRecord($0).device).names }
   }
 
-  /// Notes what a device was called before it was renamed elsewhere, for a day; of several names in a day, the first.
+  /// Notes what a device was called before it was renamed elsewhere, for a day; of several names in
+  /// a day, the first.
   fileprivate func noteRenaming(_ device: DeviceID, from before: DeviceName, to name: DeviceName, age: Int64) throws {
     try run(
       """
@@ -138,7 +142,8 @@ extension Database {
     try row("SELECT * FROM own_label").map { try DeviceLabel($0) }
   }
 
-  /// Returns whether another device's label may be stored; if so, its time advances this device's hybrid clock.
+  /// Returns whether another device's label may be stored; if so, its time advances this device's
+  /// hybrid clock.
   fileprivate func mayTake(_ label: DeviceLabel, at wall: Int64) throws -> Bool {
     guard let at = label.at, HybridTimestamp.mayWitness(at.wall, at: wall) else { return false }
     try witness(at.wall, at.counter)

@@ -2,16 +2,18 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The parents of a child's machine, which it tells each of them. Spec: Protocol/06-messages.md §10.
+/// The parents of a child's machine, which it tells each of them. Spec: Protocol/06-messages.md
+/// §10.
 extension Store {
-  /// Returns the other parents of each child's machine, as it says, the latest first; those that left only while that is news.
+  /// Returns the other parents of each child's machine, as it says, the latest first; those that
+  /// left only while that is news.
   public func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] {
     let age = age()
     return try await read { database in try database.otherParents(age: age) }
   }
 
-  /// Returns all paired devices, including removed ones, the other parents of each child's machine, and the machines for which
-  /// a command of a kind is on its way, with one access.
+  /// Returns all paired devices, including removed ones, the other parents of each child's machine,
+  /// and the machines for which a command of a kind is on its way, with one access.
   public func peersAndOtherParents(awaiting kind: CommandKind? = nil) async throws(StoreError)
     -> (peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]], awaiting: Set<DeviceID>)
   {
@@ -126,7 +128,8 @@ extension Inventories {
 }
 
 extension Database {
-  /// Returns the other parents of each child's machine, as it says, the latest first; those that left only while that is news.
+  /// Returns the other parents of each child's machine, as it says, the latest first; those that
+  /// left only while that is news.
   func otherParents(age: Int64) throws -> [DeviceID: [OtherParent]] {
     let rows = try self.rows(
       """

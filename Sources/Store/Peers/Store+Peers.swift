@@ -19,9 +19,10 @@ extension Store {
   ///
   /// Its previous state applies until `promote`.
   ///
-  ///   - isRenamed: whether its name was given here, and not by itself.
-  /// A code pairs one device: another one that the same code left pending is rolled back, and returned. Throws
-  /// `StoreError.unexpected` if the code is closed, which a session of another device may just have done.
+  ///   - isRenamed: whether its name was given here, and not by itself. A code pairs one device:
+  ///     another one that the same code left pending is rolled back, and returned. Throws
+  ///     `StoreError.unexpected` if the code is closed, which a session of another device may just
+  ///     have done.
   ///
   /// - `invitation`: The code that the device used; `nil` on the joiner.
   /// - `address`: The address at which it was authenticated, if this side dialled.
@@ -52,7 +53,8 @@ extension Store {
           Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
           Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt,
         ])
-      // A name that was given here, and that the device may not know yet, holds unless there is a later one.
+      // A name that was given here, and that the device may not know yet, holds unless there is a
+      // later one.
       try database.run(
         """
         UPDATE peer SET name = ?2, name_wall = ?3, name_counter = ?4, name_author = ?5
@@ -120,7 +122,8 @@ extension Store {
     }
   }
 
-  /// Stores the addresses at which a device says that it can be called, each as `host:port` without spaces.
+  /// Stores the addresses at which a device says that it can be called, each as `host:port` without
+  /// spaces.
   public func told(_ device: DeviceID, _ addresses: [String]) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       try database.run(

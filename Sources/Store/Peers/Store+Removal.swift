@@ -3,9 +3,11 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Removes a device: cancels its outstanding commands, closes its streams, and gives the remaining devices new keys.
+  /// Removes a device: cancels its outstanding commands, closes its streams, and gives the
+  /// remaining devices new keys.
   ///
-  /// With `removal`, the device is told when it is next connected; otherwise, its keys are erased at once.
+  /// With `removal`, the device is told when it is next connected; otherwise, its keys are erased
+  /// at once.
   ///
   /// Spec: Protocol/06-messages.md §7, §8.
   public func remove(
@@ -18,7 +20,8 @@ extension Store {
       }
       let record = try PeerRecord(row)
       let number: Int64 = row["number"]
-      // Two people may remove it at the same moment. It is told once, in the stream that begins with the first removal.
+      // Two people may remove it at the same moment. It is told once, in the stream that begins
+      // with the first removal.
       if removal != nil, record.pendingKey == nil {
         if record.state == .removedUntold { return RemovalResult() }
         if record.state == .removed { throw StoreError.noSuchPeer }
@@ -81,8 +84,8 @@ extension Store {
     }
   }
 
-  /// Records that a removed device that was not told answered a call with silence, and returns the number of such
-  /// calls.
+  /// Records that a removed device that was not told answered a call with silence, and returns the
+  /// number of such calls.
   public func removalMetSilence(_ device: DeviceID) async throws(StoreError) -> Int {
     try await commits.commit(.upkeep) { database in
       let row = try database.row(
@@ -94,7 +97,8 @@ extension Store {
 }
 
 extension Database {
-  /// Cancels the commands that a device has not executed, and counts the records and receipts that wait for it.
+  /// Cancels the commands that a device has not executed, and counts the records and receipts that
+  /// wait for it.
   func giveUp(_ number: Int64, _ reason: String, _ wall: Int64) throws -> RemovalResult {
     var result = RemovalResult()
     try forgetRefusals(number)
@@ -131,7 +135,8 @@ extension Database {
       UPDATE outbox_item SET body = zeroblob(length(body))
       WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)
       """, [Data(device.bytes)])
-    // A command whose effect is given up has no outcome. Repeated in a new pairing, it is executed anew.
+    // A command whose effect is given up has no outcome. Repeated in a new pairing, it is executed
+    // anew.
     try run(
       """
       DELETE FROM applied_command WHERE command_id IN (

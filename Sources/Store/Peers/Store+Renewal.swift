@@ -3,8 +3,8 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Assigns this database to a device with new keys: removes every peer and its keys, and makes the old device's data
-  /// the new one's.
+  /// Assigns this database to a device with new keys: removes every peer and its keys, and makes
+  /// the old device's data the new one's.
   ///
   /// May be repeated after an interruption.
   ///
@@ -44,9 +44,11 @@ extension Store {
     await scrub()
   }
 
-  /// Truncates the log, so that overwritten keys are gone from the disk as far as a file can ensure that.
+  /// Truncates the log, so that overwritten keys are gone from the disk as far as a file can ensure
+  /// that.
   ///
-  /// Active readers are not waited for. The log is truncated at the latest when the store is closed.
+  /// Active readers are not waited for. The log is truncated at the latest when the store is
+  /// closed.
   func scrub() async {
     let pool = pool
     await withCheckedContinuation { continuation in
@@ -63,7 +65,8 @@ extension Store {
 }
 
 extension Database {
-  /// Makes the registers that a device has set those of another one, so that it can give them to machines.
+  /// Makes the registers that a device has set those of another one, so that it can give them to
+  /// machines.
   ///
   /// A child's machine serves no child until it is paired again.
   fileprivate func giveRegisters(of old: DeviceID, to new: DeviceID) throws {

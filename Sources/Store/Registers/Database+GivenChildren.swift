@@ -14,9 +14,11 @@ extension Database {
   /// Returns the children whose registers, use and facts a machine is sent.
   func givenChildren(of device: DeviceID) throws -> [ChildID] { try givenZone(of: device).servedChildren }
 
-  /// Returns the children whose machine a device is by all that is known, also by the machine's own word.
+  /// Returns the children whose machine a device is by all that is known, also by the machine's own
+  /// word.
   ///
-  /// Such a word says whose the use is that the machine tells of. It is never a reason to send the machine anything.
+  /// Such a word says whose the use is that the machine tells of. It is never a reason to send the
+  /// machine anything.
   func servedChildren(of device: DeviceID) throws -> [ChildID] {
     var map = RegisterMap(try registers(in: .machine(device)))
     for register in try toldZone(of: device) { map.merge(register) }
@@ -43,7 +45,8 @@ extension Database {
     return try register(key, in: .machine(device)) != nil
   }
 
-  /// Acts on a child's machine's word that another parent has taken a child from it that this one gave it, or has given it back.
+  /// Acts on a child's machine's word that another parent has taken a child from it that this one
+  /// gave it, or has given it back.
   func noteOwner(_ told: Register, _ device: DeviceID, own: DeviceID) throws {
     guard let child = told.key.servedChild, let held = try register(told.key, in: told.zone),
       held.servedChild != nil, told.holds(over: held)
@@ -56,12 +59,14 @@ extension Database {
       try endHolding(device, child)
       try forgetTold(of: child, by: device)
     } else if told.modified.author != own {
-      // It may have forgotten the child's zone in between, so it gets again what this parent has set, as it was set.
+      // It may have forgotten the child's zone in between, so it gets again what this parent has
+      // set, as it was set.
       try run("UPDATE peer SET introduced = 0 WHERE device_id = ?", [device.bytes])
     }
   }
 
-  /// Forgets what a machine has told of a child's zone, which it forgets when it stops serving the child; the name is still shown.
+  /// Forgets what a machine has told of a child's zone, which it forgets when it stops serving the
+  /// child; the name is still shown.
   func forgetTold(of child: ChildID, by device: DeviceID) throws {
     try run(
       """

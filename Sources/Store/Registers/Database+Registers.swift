@@ -43,10 +43,11 @@ extension Database {
     }
   }
 
-  /// Keeps what a child's machine says that it holds, unless something later is known, and moves the clock past it.
+  /// Keeps what a child's machine says that it holds, unless something later is known, and moves
+  /// the clock past it.
   ///
-  /// What this device has set itself is left out, unless it has lost it since. So are registers of days that this device may have
-  /// forgotten, or is about to forget.
+  /// What this device has set itself is left out, unless it has lost it since. So are registers of
+  /// days that this device may have forgotten, or is about to forget.
   func note(_ told: [Register], by device: DeviceID, own: DeviceID, at wall: Int64) throws {
     let number = try address(of: device).number
     let today = try DayBoundary(zone: "UTC", dayStartHour: 0).day(containing: wall)
@@ -81,7 +82,8 @@ extension Database {
     }
   }
 
-  /// Returns the number of registers that a machine has told, and the bytes of their keys and values.
+  /// Returns the number of registers that a machine has told, and the bytes of their keys and
+  /// values.
   private func toldRegisters(by peer: Int64) throws -> (count: Int64, bytes: Int64) {
     try first(
       """
@@ -96,7 +98,8 @@ extension Database {
     ).map(Register.init(row:))
   }
 
-  /// Queues registers for a parent in its control stream, together with those of an item that still waits.
+  /// Queues registers for a parent in its control stream, together with those of an item that still
+  /// waits.
   ///
   /// The group of the transaction has to be settled before.
   func queue(

@@ -6,9 +6,11 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/10-household.md §3.
 extension Store {
-  /// Keeps the accounts of this machine, a child's, and has its parents hear of them if they have changed.
+  /// Keeps the accounts of this machine, a child's, and has its parents hear of them if they have
+  /// changed.
   ///
-  /// Where a number is another account's than before, the registers that say whose it is are deleted, and parents hear of that.
+  /// Where a number is another account's than before, the registers that say whose it is are
+  /// deleted, and parents hear of that.
   ///
   /// - Parameters:
   ///   - accounts: At most 64 accounts, in the order of their numbers.
@@ -16,7 +18,8 @@ extension Store {
   ///   - key: Returns the key of the register that says whose the account with a number is.
   ///   - nameKey: The same by its log-in name.
   ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The streams with items for parents, and the accounts that have the numbers of others now.
+  /// - Returns: The streams with items for parents, and the accounts that have the numbers of
+  ///   others now.
   /// - Throws: `StoreError` if they cannot be stored.
   public func setAccounts(
     _ accounts: [Account], _ identities: [AccountIdentity] = [],
@@ -84,7 +87,8 @@ extension Database {
     try row("SELECT * FROM account_identity WHERE uid = ?", [uid]).map(AccountIdentity.init(row:))
   }
 
-  /// Sets registers of the machine's own zone that say whose accounts are, and returns those that have changed.
+  /// Sets registers of the machine's own zone that say whose accounts are, and returns those that
+  /// have changed.
   ///
   /// One that is not there is not deleted.
   fileprivate func setOwners(

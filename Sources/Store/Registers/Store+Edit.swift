@@ -23,7 +23,8 @@ public struct EditMaker: Sendable {
   public var payload: @Sendable ([Register]) -> CommandPayload
   /// Returns the children whose machine it is, according to the registers of a machine's zone.
   public var children: @Sendable ([Register]) -> [ChildID]
-  /// What the first edit of a household sets besides, unless it is set; every other edit of it holds instead.
+  /// What the first edit of a household sets besides, unless it is set; every other edit of it
+  /// holds instead.
   public var defaults: [RegisterChange]
 
   public init(
@@ -48,11 +49,12 @@ public struct EditResult: Sendable {
 ///
 /// Spec: Protocol/10-household.md §2.
 extension Store {
-  /// Sets registers, and queues the command that carries them for each machine that holds their zones, in one transaction.
+  /// Sets registers, and queues the command that carries them for each machine that holds their
+  /// zones, in one transaction.
   ///
-  /// All changes get one reading of the hybrid clock. A machine that begins to serve a child gets all of the child's registers.
-  /// Nothing is queued without a change. `machine` is now assigned to the child that it was paired for. `wall` is in Unix
-  /// milliseconds.
+  /// All changes get one reading of the hybrid clock. A machine that begins to serve a child gets
+  /// all of the child's registers. Nothing is queued without a change. `machine` is now assigned to
+  /// the child that it was paired for. `wall` is in Unix milliseconds.
   public func edit(
     _ changes: [RegisterChange], _ maker: EditMaker, assigning machine: DeviceID? = nil, at wall: Int64
   ) async throws(StoreError) -> EditResult {
@@ -68,8 +70,8 @@ extension Store {
     }
   }
 
-  /// Queues for a child's machine all registers that it is to hold, unless that was done since it was paired, and since another
-  /// parent gave a child back to it.
+  /// Queues for a child's machine all registers that it is to hold, unless that was done since it
+  /// was paired, and since another parent gave a child back to it.
   public func introduce(
     _ device: DeviceID, _ maker: EditMaker, at wall: Int64
   ) async throws(StoreError) -> EditResult {

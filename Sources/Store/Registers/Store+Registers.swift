@@ -30,8 +30,8 @@ public struct HouseholdReading: Sendable {
 ///
 /// Spec: Protocol/10-household.md §1, §2.
 extension Store {
-  /// Returns the devices and the registers that this machine knows; the registers only if they are not those of an edition
-  /// that the caller knows.
+  /// Returns the devices and the registers that this machine knows; the registers only if they are
+  /// not those of an edition that the caller knows.
   public func household(unless known: Int64? = nil) async throws(StoreError) -> HouseholdReading {
     try await read { [coding] database in
       let edition = try database.edition

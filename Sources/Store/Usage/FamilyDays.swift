@@ -14,7 +14,8 @@ struct FamilyDays {
     family = zone.flatMap { try? DayBoundary(zone: $0, dayStartHour: min(max(start, 0), 23)) }
   }
 
-  /// Returns the day of a record; `nil` if the record extends beyond the end of a day or its zone is unknown.
+  /// Returns the day of a record; `nil` if the record extends beyond the end of a day or its zone
+  /// is unknown.
   ///
   /// Without the family's day, it is the day from midnight to midnight in the record's own zone.
   func day(of record: UsageRecord) -> FamilyDay? {

@@ -7,11 +7,11 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/11-rules.md §8, §10.
 extension Store {
-  /// Calls `visit` for each session of a child that may overlap a range of household time, in Unix milliseconds, and
-  /// returns the latest name of each application.
+  /// Calls `visit` for each session of a child that may overlap a range of household time, in Unix
+  /// milliseconds, and returns the latest name of each application.
   ///
-  /// A session is given from its start in household time, for as long as its time of use; without a name and a rate. The
-  /// earliest comes first.
+  /// A session is given from its start in household time, for as long as its time of use; without a
+  /// name and a rate. The earliest comes first.
   public func sessions<Result: Sendable>(
     of child: ChildID, from: Int64, to: Int64, into result: Result,
     _ visit: @escaping @Sendable (inout Result, UsageSlice) -> Void
@@ -77,7 +77,8 @@ extension DatabaseEffects {
   }
 }
 
-/// The applications and categories of rows, each read once: a history names few of them, many times.
+/// The applications and categories of rows, each read once: a history names few of them, many
+/// times.
 struct AppNames {
   private var apps: [(text: [UInt8], app: AppID, row: Int64)] = []
   private var categories: [(text: [UInt8], category: AppCategory)] = []

@@ -16,9 +16,11 @@ extension Store {
     }
   }
 
-  /// Keeps the household's clock, and in the same transaction says in the audit that the wall clock was set.
+  /// Keeps the household's clock, and in the same transaction says in the audit that the wall clock
+  /// was set.
   ///
-  /// `change` is what happened, as the audit shows it; `nil` for nothing. `wall` is the time in Unix milliseconds.
+  /// `change` is what happened, as the audit shows it; `nil` for nothing. `wall` is the time in
+  /// Unix milliseconds.
   public func keep(
     _ stored: StoredClock, change: (action: String, text: String)? = nil, at wall: Int64
   ) async throws(StoreError) {

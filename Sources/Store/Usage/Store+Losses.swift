@@ -3,7 +3,8 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// Returns the usage of other devices that was dropped before it reached this one, as a sum for each device.
+  /// Returns the usage of other devices that was dropped before it reached this one, as a sum for
+  /// each device.
   func losses() throws -> [UsageLoss] {
     try rows(
       """

@@ -23,17 +23,19 @@ public enum SessionEnding: Hashable, Sendable {
 }
 
 extension Store {
-  /// Begins a session for a program, or adds the program to its application's open session, durably.
+  /// Begins a session for a program, or adds the program to its application's open session,
+  /// durably.
   ///
-  /// For the same program, it returns the same session. Sessions of one application and account never overlap. `make` returns
-  /// the new session, with `process` as its only program.
+  /// For the same program, it returns the same session. Sessions of one application and account
+  /// never overlap. `make` returns the new session, with `process` as its only program.
   ///
-  /// What the agent has seen (`isObserved`) takes the place of one of many programs of another application if all places are
-  /// taken: no application is left out because of another one's processes. A session of unknown programs that paused goes on
-  /// at `since`.
+  /// What the agent has seen (`isObserved`) takes the place of one of many programs of another
+  /// application if all places are taken: no application is left out because of another one's
+  /// processes. A session of unknown programs that paused goes on at `since`.
   ///
-  /// A caller's word (`isObserved` is false) takes the place of what the agent has just seen the same program as: the agent may
-  /// see a program before the caller who started it can name it. The new session begins where that one did.
+  /// A caller's word (`isObserved` is false) takes the place of what the agent has just seen the
+  /// same program as: the agent may see a program before the caller who started it can name it. The
+  /// new session begins where that one did.
   ///
   /// A session never begins before the end of the program's part in an earlier one: what an agent
   /// tells again counts once. None begins if that end is later than `asOf`, the last instant at
@@ -130,7 +132,8 @@ extension Store {
 
   /// Records a reading of the clock of a program's application, whose session continues.
   ///
-  /// `since` is when the agent began to see the program: what the session had before counts as it ran.
+  /// `since` is when the agent began to see the program: what the session had before counts as it
+  /// ran.
   public func note(
     _ reading: SessionActivity.Reading, of process: ProcessIdentity, bootID: String, since: BootInstant?
   ) async throws(StoreError) {
@@ -158,8 +161,8 @@ extension Store {
 
   /// Removes programs from a session.
   ///
-  /// If none is left, ends the session, stores its record and queues it for every parent, with the facts that follow from it,
-  /// in one transaction.
+  /// If none is left, ends the session, stores its record and queues it for every parent, with the
+  /// facts that follow from it, in one transaction.
   ///
   /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the
   /// record of the session; it is not called if the session has ended already. `end` is when the
@@ -170,7 +173,8 @@ extension Store {
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
-        // This handles a repeated request, which is rare: it reads through the index of this device's whole history.
+        // This handles a repeated request, which is rare: it reads through the index of this
+        // device's whole history.
         return try database.row(
           "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
         ).map { SessionEnding.ended(try UsageRecord($0), []) }
@@ -242,7 +246,8 @@ extension OpenUsageSession {
     }
   }
 
-  /// Returns a reading of the boot clock within its valid range, since a child may have changed it in the database.
+  /// Returns a reading of the boot clock within its valid range, since a child may have changed it
+  /// in the database.
   private static func reading(_ milliseconds: Int64) -> BootInstant {
     BootInstant(milliseconds: min(max(0, milliseconds), HybridTimestamp.wallLimit))
   }

@@ -7,10 +7,12 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/10-household.md §4.
 extension Store {
-  /// Has each child's machine get the use of the children that it serves, and returns the changed streams.
+  /// Has each child's machine get the use of the children that it serves, and returns the changed
+  /// streams.
   ///
-  /// A machine that has begun to serve a child gets what was used since a time, and from then on what is new. `start`
-  /// returns that time for a child, and `wall` is the present time, both in Unix milliseconds.
+  /// A machine that has begun to serve a child gets what was used since a time, and from then on
+  /// what is new. `start` returns that time for a child, and `wall` is the present time, both in
+  /// Unix milliseconds.
   public func shareUse(
     since start: @escaping @Sendable (ChildID) -> Int64, at wall: Int64
   ) async throws(StoreError) -> [OutboxChange] {
@@ -37,7 +39,8 @@ extension Store {
     }
   }
 
-  /// Forgets what other machines have told of use that began before a time, in Unix milliseconds, on a child's machine.
+  /// Forgets what other machines have told of use that began before a time, in Unix milliseconds,
+  /// on a child's machine.
   public func forgetSharedUse(before start: Int64) async throws(StoreError) {
     let first = try await read { [own] database in
       try database.first(
@@ -92,7 +95,8 @@ extension Database {
       .filter { try serves($0.device, child) }
   }
 
-  /// Queues a record for another machine of its child; if there is no space, in place of the oldest ones that wait.
+  /// Queues a record for another machine of its child; if there is no space, in place of the oldest
+  /// ones that wait.
   func pass(
     _ record: UsageRecord, to peer: OutboxAddress, _ coding: any BodyCoding, _ caps: QueueCaps, in group: WriteGroup,
     at wall: Int64

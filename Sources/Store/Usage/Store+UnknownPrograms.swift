@@ -6,7 +6,8 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/06-messages.md §5.
 extension Store {
-  /// Removes programs from a session of unknown programs, which waits for the next one if none is left.
+  /// Removes programs from a session of unknown programs, which waits for the next one if none is
+  /// left.
   ///
   /// `end` is when the last of them ended.
   public func pause(
@@ -33,10 +34,11 @@ extension Store {
     }
   }
 
-  /// Adds a reading of the agent's clock to the session of unknown or other programs in an account that merely count, or begins
-  /// one.
+  /// Adds a reading of the agent's clock to the session of unknown or other programs in an account
+  /// that merely count, or begins one.
   ///
-  /// The clock advanced by `advanced` milliseconds until an instant. `make` returns the new session, of no process.
+  /// The clock advanced by `advanced` milliseconds until an instant. `make` returns the new
+  /// session, of no process.
   ///
   /// Returns whether it begins.
   public func noteUnknown(

@@ -95,8 +95,8 @@ extension Database {
 
   /// Inserts a record of this machine and queues it for every parent.
   ///
-  /// A parent whose queue has no space, even after making some, is skipped, which the audit log records. The other
-  /// parents receive the record, and it is stored here.
+  /// A parent whose queue has no space, even after making some, is skipped, which the audit log
+  /// records. The other parents receive the record, and it is stored here.
   func report(
     _ record: UsageRecord, _ coding: any BodyCoding, _ keys: any KeySource, _ caps: QueueCaps,
     in group: WriteGroup, at wall: Int64

@@ -4,9 +4,9 @@ import LatchkeyModel
 
 /// The part of a child's usage queue for one parent that a transaction changes.
 ///
-/// If there is no space, sessions are merged into hourly totals, and these into daily ones. Only then is the oldest
-/// usage dropped, with a record of the loss. Items that were ever passed to a session are not merged, since the parent
-/// may have them.
+/// If there is no space, sessions are merged into hourly totals, and these into daily ones. Only
+/// then is the oldest usage dropped, with a record of the loss. Items that were ever passed to a
+/// session are not merged, since the parent may have them.
 ///
 /// Spec: Protocol/05-delivery.md §9.
 struct UsageQueue {
@@ -24,8 +24,8 @@ struct UsageQueue {
 
   /// Queues an item, and makes space if there is none.
   ///
-  /// It returns whether there was space; an item without space counts as dropped. `change` is `nil` if neither the item
-  /// nor the record of dropped items was queued.
+  /// It returns whether there was space; an item without space counts as dropped. `change` is `nil`
+  /// if neither the item nor the record of dropped items was queued.
   func add(_ item: QueuedItem) throws -> (isQueued: Bool, change: OutboxChange?) {
     var hasMadeRoom = false
     while true {
@@ -48,7 +48,8 @@ struct UsageQueue {
     }
   }
 
-  /// Returns all usage of this machine that the parent may lack: sessions, or the totals into which they were merged.
+  /// Returns all usage of this machine that the parent may lack: sessions, or the totals into which
+  /// they were merged.
   func everything() throws -> [QueuedItem] {
     let totals = try database.rows("SELECT * FROM usage_total WHERE peer = ?", [parent.number]).map {
       QueuedItem(kind: .usageRecord, id: $0.bytes("record_id"), body: $0.bytes("body"), level: $0["level"])
@@ -81,8 +82,8 @@ struct UsageQueue {
 
   /// Returns the backlog without re-queued items; `nil` if none were re-queued.
   ///
-  /// The re-queued part is limited by the stored history. The limits apply to new items separately, and none are
-  /// dropped for the sake of the re-queued ones.
+  /// The re-queued part is limited by the stored history. The limits apply to new items separately,
+  /// and none are dropped for the sake of the re-queued ones.
   private func newBesideRestart() throws -> (items: Int64, bytes: Int64)? {
     let counts = try database.first(
       """
@@ -94,8 +95,8 @@ struct UsageQueue {
   }
 
   private func makeRoom() throws -> Bool {
-    // A step that frees little space would soon have to be repeated, so a stronger one follows. Nothing is dropped
-    // while there is another way.
+    // A step that frees little space would soon have to be repeated, so a stronger one follows.
+    // Nothing is dropped while there is another way.
     let enough = max(1, min(Int64(Self.step), caps.items) / 8)
     let hours = try merge(into: 1)
     if hours >= enough { return true }
@@ -208,8 +209,8 @@ struct UsageQueue {
     }
   }
 
-  /// Drops the oldest items and queues a record of the loss at the end, which includes earlier such records that were
-  /// never passed to a session.
+  /// Drops the oldest items and queues a record of the loss at the end, which includes earlier such
+  /// records that were never passed to a session.
   ///
   /// Returns the number of items by which the queue shrinks.
   private func drop() throws -> Int64 {

@@ -1,4 +1,5 @@
-/// A comparison of the machine's clocks that shows whether the wall clock was set or the machine slept.
+/// A comparison of the machine's clocks that shows whether the wall clock was set or the machine
+/// slept.
 public struct ClockJump: Sendable {
   /// The readings of the three clocks at one moment.
   public struct Reading: Sendable {
@@ -25,7 +26,8 @@ public struct ClockJump: Sendable {
     /// The time by which the wall clock was set forward; negative if it was set back.
     public var set: Duration
 
-    /// Returns whether the machine slept for longer than a tolerance, or the wall clock was set by more than it.
+    /// Returns whether the machine slept for longer than a tolerance, or the wall clock was set by
+    /// more than it.
     public func exceeds(_ tolerance: Duration) -> Bool {
       slept > tolerance || set > tolerance || set < .zero - tolerance
     }

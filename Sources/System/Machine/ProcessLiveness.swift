@@ -14,7 +14,8 @@ public enum ProcessLiveness {
     return stat.startTime == startTime && !stat.hasEnded
   }
 
-  /// Returns the start time of a process in clock ticks since boot; `nil` if no process has that number.
+  /// Returns the start time of a process in clock ticks since boot; `nil` if no process has that
+  /// number.
   public static func startTime(pid: Int32) -> UInt64? {
     ProcessStatLine(pid: pid)?.startTime
   }

@@ -13,7 +13,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Reads an address such as `192.168.1.5` or `fe80::1`; `nil` for anything else, such as a host name.
+  /// Reads an address such as `192.168.1.5` or `fe80::1`; `nil` for anything else, such as a host
+  /// name.
   ///
   /// - Parameter text: The address without a scope and without a port.
   public init?(_ text: String) {
@@ -50,28 +51,30 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     isV4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
 
-  /// A Boolean value that indicates whether this is `127.0.0.1` or `::1`, where a node listens on the loopback
-  /// interface.
+  /// A Boolean value that indicates whether this is `127.0.0.1` or `::1`, where a node listens on
+  /// the loopback interface.
   public var isLocalhost: Bool { isLoopback && (!isV4 || bytes == [127, 0, 0, 1]) }
 
-  /// A Boolean value that indicates whether the address is valid on one link only: `169.254.0.0/16` or `fe80::/10`.
+  /// A Boolean value that indicates whether the address is valid on one link only: `169.254.0.0/16`
+  /// or `fe80::/10`.
   public var isLinkLocal: Bool {
     isV4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
   }
 
-  /// A Boolean value that indicates whether the address means something only together with an interface: `fe80::/10`.
+  /// A Boolean value that indicates whether the address means something only together with an
+  /// interface: `fe80::/10`.
   public var needsScope: Bool { !isV4 && isLinkLocal }
 
   /// A Boolean value that indicates whether a machine can listen at the address.
   ///
-  /// False for the unspecified address, multicast, broadcast, and the IPv6 addresses in `::/8` that stand for IPv4
-  /// addresses.
+  /// False for the unspecified address, multicast, broadcast, and the IPv6 addresses in `::/8` that
+  /// stand for IPv4 addresses.
   public var isUsable: Bool {
     isV4 ? bytes[0] != 0 && bytes[0] < 224 : isLoopback || (bytes[0] != 0 && bytes[0] != 0xFF)
   }
 
-  /// A Boolean value that indicates whether the address can lead to another machine, as far as the address itself
-  /// shows.
+  /// A Boolean value that indicates whether the address can lead to another machine, as far as the
+  /// address itself shows.
   public var leadsElsewhere: Bool { isUsable && !isLoopback && !isLinkLocal }
 
   /// The address as text, such as `192.168.1.5` or `fe80::1`.

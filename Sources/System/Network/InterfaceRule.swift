@@ -44,8 +44,8 @@ extension NetworkInterface {
     isUp && !isLoopback && (names?.contains(name) ?? !isVirtual)
   }
 
-  /// A Boolean value that indicates whether a manager of containers or virtual machines made the interface, by its
-  /// name.
+  /// A Boolean value that indicates whether a manager of containers or virtual machines made the
+  /// interface, by its name.
   private var isVirtual: Bool {
     ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) }
   }

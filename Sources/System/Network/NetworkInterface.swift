@@ -37,8 +37,8 @@ public struct NetworkInterface: Hashable, Sendable {
 
   /// Reads the interfaces of this network namespace.
   ///
-  /// - Returns: The interfaces, sorted by number. `nil` if the kernel does not answer, which says nothing about the
-  ///   interfaces: this process may have too many files open.
+  /// - Returns: The interfaces, sorted by number. `nil` if the kernel does not answer, which says
+  ///   nothing about the interfaces: this process may have too many files open.
   public static func all() -> [NetworkInterface]? {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return nil }

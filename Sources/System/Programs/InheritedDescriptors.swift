@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The file descriptors above standard error that this process inherited, such as that of a shell's `3<file`.
+/// The file descriptors above standard error that this process inherited, such as that of a shell's
+/// `3<file`.
 public enum InheritedDescriptors {
   private static let noted = Mutex<[Int32]>([])
 

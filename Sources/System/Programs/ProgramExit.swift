@@ -27,8 +27,9 @@ public struct ProgramExit: Hashable, Sendable {
 
   /// Ends this process in the same way as the program, once everything is cleaned up.
   ///
-  /// After a signal, this process ends with the same signal, without a core file. A shell shows 128 plus the number in
-  /// either case, but it leaves a loop only if the command really ended by SIGINT.
+  /// After a signal, this process ends with the same signal, without a core file. A shell shows 128
+  /// plus the number in either case, but it leaves a loop only if the command really ended by
+  /// SIGINT.
   public func passOn() -> Never {
     if case .signalled(let number) = cause {
       CoreFiles.forbid()

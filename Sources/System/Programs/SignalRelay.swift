@@ -2,12 +2,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The relay that forwards signals that this process receives to the programs that it runs in the foreground.
+/// The relay that forwards signals that this process receives to the programs that it runs in the
+/// foreground.
 ///
-/// The programs share this process group, so signals from the terminal (Ctrl-C, Ctrl-\, Ctrl-Z, a changed window) have
-/// reached them already. Such signals have a positive `si_code` and are not forwarded. A signal that another process sent is
-/// forwarded, since it may have been sent to this process alone. A signal that was ignored when the first program started
-/// stays ignored, by this process and by the programs, as with nohup.
+/// The programs share this process group, so signals from the terminal (Ctrl-C, Ctrl-\, Ctrl-Z, a
+/// changed window) have reached them already. Such signals have a positive `si_code` and are not
+/// forwarded. A signal that another process sent is forwarded, since it may have been sent to this
+/// process alone. A signal that was ignored when the first program started stays ignored, by this
+/// process and by the programs, as with nohup.
 final class SignalRelay: Sendable {
   static let shared = SignalRelay()
 
@@ -108,7 +110,8 @@ final class SignalRelay: Sendable {
       if !isFromTerminal {
         for child in children { child.send(signal: number) }
       }
-      // The handler has replaced the default action of SIGTSTP. Without a stop, the shell would keep waiting.
+      // The handler has replaced the default action of SIGTSTP. Without a stop, the shell would
+      // keep waiting.
       if number == SIGTSTP { kill(getpid(), SIGSTOP) }
     }
   }
@@ -118,12 +121,14 @@ final class SignalRelay: Sendable {
 enum SignalMailbox {
   /// The pipe's writing end, or -1.
   ///
-  /// It is set before the first handler is installed, since a handler must not be the one that initializes it.
+  /// It is set before the first handler is installed, since a handler must not be the one that
+  /// initializes it.
   static let descriptor = Atomic<Int32>(-1)
 
   /// The signal handler.
   ///
-  /// It allocates nothing and takes no lock. If the pipe is full, the signal is dropped, as the kernel merges pending signals.
+  /// It allocates nothing and takes no lock. If the pipe is full, the signal is dropped, as the
+  /// kernel merges pending signals.
   static let post: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
     number, information, _ in
     let before = errno

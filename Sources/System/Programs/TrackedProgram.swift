@@ -4,15 +4,17 @@ import LatchkeyModel
 
 /// A program to run as a child of this process, in the foreground of its terminal.
 ///
-/// It inherits standard input, output and error, the environment, the folder, the process group and the descriptors
-/// that this process inherited (`InheritedDescriptors`), but none that this process opened itself. It therefore runs as
-/// if the shell had started it directly. Signals to this process are passed on while it runs.
+/// It inherits standard input, output and error, the environment, the folder, the process group and
+/// the descriptors that this process inherited (`InheritedDescriptors`), but none that this process
+/// opened itself. It therefore runs as if the shell had started it directly. Signals to this
+/// process are passed on while it runs.
 public struct TrackedProgram: Sendable {
   private let arguments: [String]
 
   /// Creates a description of a program.
   ///
-  /// `arguments` contains the program, as a path or a name to look for in the PATH, followed by its arguments.
+  /// `arguments` contains the program, as a path or a name to look for in the PATH, followed by its
+  /// arguments.
   public init(arguments: [String]) {
     self.arguments = arguments
   }
@@ -74,8 +76,8 @@ public struct StartedProgram: Sendable {
 
   /// Waits until the program ends, and returns its exit, which is the same for every caller.
   ///
-  /// Until the first call, the program keeps its process number even if it has ended. Call this once the number is no
-  /// longer needed. Cancelling the waiting task does not end the program.
+  /// Until the first call, the program keeps its process number even if it has ended. Call this
+  /// once the number is no longer needed. Cancelling the waiting task does not end the program.
   public func wait() async -> ProgramExit {
     await process.exit()
   }

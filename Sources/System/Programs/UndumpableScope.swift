@@ -1,10 +1,11 @@
 import CProcess
 import Synchronization
 
-/// The protection of this process's memory from core dumps and other programs, for as long as the value exists.
+/// The protection of this process's memory from core dumps and other programs, for as long as the
+/// value exists.
 ///
-/// A node holds one while it runs, and a command that shows or reads a pairing code holds one until it is done. The
-/// last one to end restores the earlier setting.
+/// A node holds one while it runs, and a command that shows or reads a pairing code holds one until
+/// it is done. The last one to end restores the earlier setting.
 public struct UndumpableScope: ~Copyable, Sendable {
   private struct State {
     var open = 0

@@ -39,7 +39,8 @@ public struct LoginSession: Hashable, Sendable {
   /// a user's, local, in the foreground of a seat, and not locked.
   public var isInUse: Bool { isInForeground && !isLocked }
 
-  /// A Boolean value that indicates whether a person at the machine can use the session now, or can unlock it.
+  /// A Boolean value that indicates whether a person at the machine can use the session now, or can
+  /// unlock it.
   public var isInForeground: Bool {
     sessionClass.hasPrefix("user") && !isRemote && !seat.isEmpty && isActive && state != "closing"
   }

@@ -43,12 +43,14 @@ public final class FrameConnection: Sendable {
   /// A Boolean value that indicates whether more may be sent without accumulating in memory.
   public var isWritable: Bool { unsentBytes < Self.lowWater }
 
-  /// Sets a handler that is called each time the number of unsent bytes falls below the low-water mark.
+  /// Sets a handler that is called each time the number of unsent bytes falls below the low-water
+  /// mark.
   public func onDrained(_ handler: @escaping @Sendable () -> Void) {
     drained.withLock { $0 = handler }
   }
 
-  /// Lifts the limits for unauthenticated connections, since the other side has proved its identity.
+  /// Lifts the limits for unauthenticated connections, since the other side has proved its
+  /// identity.
   public func authenticated() {
     limit.lift()
   }
@@ -67,7 +69,8 @@ public final class FrameConnection: Sendable {
     write(channel.allocator.buffer(bytes: preamble.bytes))
   }
 
-  /// Closes the connection once everything sent so far has left, or after two seconds if the other side does not read.
+  /// Closes the connection once everything sent so far has left, or after two seconds if the other
+  /// side does not read.
   public func close() {
     let (channel, isClosing) = (channel, closing.exchange(true, ordering: .relaxed))
     guard !isClosing else { return }
@@ -88,7 +91,8 @@ public final class FrameConnection: Sendable {
     channel.close(promise: nil)
   }
 
-  /// A Boolean value that indicates whether the connection stays open when the function that received it returns.
+  /// A Boolean value that indicates whether the connection stays open when the function that
+  /// received it returns.
   var isHandedOver: Bool { handedOver.load(ordering: .acquiring) }
 
   /// Keeps the connection open when the function that received it returns.
@@ -98,7 +102,8 @@ public final class FrameConnection: Sendable {
     handedOver.store(true, ordering: .releasing)
   }
 
-  /// Closes the connection at once, discards what the kernel has not accepted, and waits for the end.
+  /// Closes the connection at once, discards what the kernel has not accepted, and waits for the
+  /// end.
   public func end() async {
     abort()
     try? await channel.closeFuture.get()

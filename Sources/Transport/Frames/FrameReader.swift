@@ -18,7 +18,8 @@ public final class FrameReader: Sendable {
     var returned: UInt64 = 0
   }
 
-  /// The number of waiting pieces at which the channel stops reading, and the number at which it continues.
+  /// The number of waiting pieces at which the channel stops reading, and the number at which it
+  /// continues.
   private static let (highWater, lowWater) = (10, 2)
 
   private let channel: any Channel
@@ -32,7 +33,8 @@ public final class FrameReader: Sendable {
     try channel.pipeline.syncOperations.addHandler(FrameReaderHandler(self))
   }
 
-  /// Returns the next frame; `nil` if the connection has ended for any reason or the task was cancelled.
+  /// Returns the next frame; `nil` if the connection has ended for any reason or the task was
+  /// cancelled.
   ///
   /// Only one task may call this at a time.
   public func next() async -> [UInt8]? {

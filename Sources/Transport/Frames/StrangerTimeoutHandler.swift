@@ -1,7 +1,8 @@
 import LatchkeyModel
 import NIOCore
 
-/// A handler that closes a connection if it is not authenticated in time or its bytes are not frames.
+/// A handler that closes a connection if it is not authenticated in time or its bytes are not
+/// frames.
 ///
 /// Spec: Protocol/04-session.md §1.
 final class StrangerTimeoutHandler: ChannelInboundHandler {
@@ -28,7 +29,8 @@ final class StrangerTimeoutHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // Any error is the peer's fault. Unauthenticated peers get no answer, and the reader of frames sees their end.
+    // Any error is the peer's fault. Unauthenticated peers get no answer, and the reader of frames
+    // sees their end.
     context.close(promise: nil)
   }
 }

@@ -11,9 +11,9 @@ public struct Dialer: Sendable {
   ///
   /// The connection is closed afterwards, unless it was handed over.
   ///
-  /// A cancelled task does not wait for the connection to be established. `attempt` can cancel the call from elsewhere;
-  /// `timeout` is the time to establish the connection, in milliseconds. Throws `TransportError.cannotConnect` on
-  /// failure.
+  /// A cancelled task does not wait for the connection to be established. `attempt` can cancel the
+  /// call from elsewhere; `timeout` is the time to establish the connection, in milliseconds.
+  /// Throws `TransportError.cannotConnect` on failure.
   public func withConnection<Value: Sendable>(
     to endpoint: SocketEndpoint, preamble: Preamble, attempt: DialAttempt = DialAttempt(), timeout: Int64 = 5_000,
     _ body: @escaping @Sendable (FrameConnection, FrameReader) async -> Value

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// The handlers in the pipeline of every connection: framing, the time-out before authentication, and the reader of
-/// frames.
+/// The handlers in the pipeline of every connection: framing, the time-out before authentication,
+/// and the reader of frames.
 enum FramePipeline {
   /// Completes the pipeline of a new channel.
   ///

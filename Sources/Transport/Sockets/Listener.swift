@@ -5,7 +5,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A listener that accepts connections from other nodes, and limits those that are not authenticated.
+/// A listener that accepts connections from other nodes, and limits those that are not
+/// authenticated.
 public final class Listener: Sendable {
   private let servers: [Server]
   private let strangers = Mutex(StrangerLimits())
@@ -25,11 +26,13 @@ public final class Listener: Sendable {
   /// Starts listening.
   ///
   /// - Parameters:
-  ///   - interfaces: The names of interfaces; `nil` for all. `lo` stands for 127.0.0.1 and, if it exists, ::1.
+  ///   - interfaces: The names of interfaces; `nil` for all. `lo` stands for 127.0.0.1 and, if it
+  ///     exists, ::1.
   ///   - port: The port; 0 for any that is free.
   /// - Throws: `TransportError.portInUse`, `noInterface` or `cannotListen`.
   public init(interfaces: [String]?, port: UInt16) async throws(TransportError) {
-    // A port that is free at one address may be in use at the next. If none was requested, another one is tried.
+    // A port that is free at one address may be in use at the next. If none was requested, another
+    // one is tried.
     servers = try await Self.bind(Self.bindings(interfaces), port: port, tries: port == 0 ? 16 : 1)
     self.port = servers.first.flatMap(Self.port) ?? port
     addresses = servers.compactMap { server in
@@ -40,10 +43,12 @@ public final class Listener: Sendable {
     }
   }
 
-  /// Runs `body` for each connection until the task is cancelled or the kernel ends one of the sockets.
+  /// Runs `body` for each connection until the task is cancelled or the kernel ends one of the
+  /// sockets.
   ///
-  /// The preamble of a connection is read before. When `body` returns, the connection is closed and its place is
-  /// released, unless it was handed over. `body` releases the ticket earlier if the peer is authenticated.
+  /// The preamble of a connection is read before. When `body` returns, the connection is closed and
+  /// its place is released, unless it was handed over. `body` releases the ticket earlier if the
+  /// peer is authenticated.
   public func run(
     _ body: @escaping @Sendable (FrameConnection, Preamble, FrameReader, StrangerTicket) async -> Void
   ) async {
@@ -59,7 +64,8 @@ public final class Listener: Sendable {
           }
         }
       }
-      // A node that listens on only some of its addresses would appear to work, so all sockets end together.
+      // A node that listens on only some of its addresses would appear to work, so all sockets end
+      // together.
       await group.next()
       group.cancelAll()
     }
@@ -83,8 +89,8 @@ public final class Listener: Sendable {
   private struct Binding {
     var host: String
     var device: String?
-    /// A Boolean value that indicates whether the address may be missing on the host: `::1` does not exist without
-    /// IPv6.
+    /// A Boolean value that indicates whether the address may be missing on the host: `::1` does
+    /// not exist without IPv6.
     ///
     /// A port that is in use there is an error nevertheless, since the announcement names it.
     var isOptional = false
@@ -123,8 +129,8 @@ public final class Listener: Sendable {
 
   private static func bindings(_ interfaces: [String]?) -> [Binding] {
     guard let interfaces, !interfaces.isEmpty else { return [Binding(host: "::", device: nil)] }
-    // With further interfaces, these sockets are bound to the loopback device too, since the kernel assigns one port to
-    // several sockets only in that case.
+    // With further interfaces, these sockets are bound to the loopback device too, since the kernel
+    // assigns one port to several sockets only in that case.
     let loopback = interfaces.count > 1 ? "lo" : nil
     return interfaces.flatMap { name in
       name == "lo"
@@ -136,7 +142,8 @@ public final class Listener: Sendable {
   private static func bind(
     _ binding: Binding, port: UInt16
   ) async throws -> Server {
-    // The host is not passed as a name: without an IPv6 address, the resolver does not even accept a numeric one.
+    // The host is not passed as a name: without an IPv6 address, the resolver does not even accept
+    // a numeric one.
     let address = try SocketAddress(ipAddress: binding.host, port: Int(port))
     return try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
       .serverChannelOption(.backlog, value: 128)

@@ -211,7 +211,8 @@ import Testing
     facts.firewall.chains = [FirewallChain(table: "inet vpn", name: "out", hook: "output", rules: [rule])]
     #expect(ids(facts) == ["vpn-kill-switch"])
     #expect(Examination(facts).worst == .fault)
-    // The rule that wg-quick recommends has conditions that cannot be interpreted, so the finding is only likely.
+    // The rule that wg-quick recommends has conditions that cannot be interpreted, so the finding
+    // is only likely.
     rule.hasMore = true
     facts.firewall.chains[0].rules = [rule]
     #expect(Examination(facts).worst == .warning && ids(facts) == ["vpn-kill-switch"])

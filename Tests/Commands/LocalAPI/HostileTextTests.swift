@@ -7,7 +7,8 @@ import Testing
 @testable import LatchkeyCommands
 @testable import LatchkeyNode
 
-/// Texts in requests to the local API: what breaks its rule never reaches the node, and the answer names the field.
+/// Texts in requests to the local API: what breaks its rule never reaches the node, and the answer
+/// names the field.
 @Suite struct HostileTextTests {
   /// A text field of a request: its rule, and the request with a text in it.
   struct Field: Sendable, CustomTestStringConvertible {

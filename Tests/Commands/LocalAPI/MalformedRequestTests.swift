@@ -11,7 +11,8 @@ import Testing
     let name: String
     let status: Int
     let request: String
-    /// A Boolean value that indicates whether the caller ends its direction before the request is complete.
+    /// A Boolean value that indicates whether the caller ends its direction before the request is
+    /// complete.
     var endsThere = false
 
     var testDescription: String { name }

@@ -9,7 +9,8 @@ import Testing
 ///
 /// A new endpoint needs no test here: its input, its output and their forms are those of its value.
 @Suite struct RouteTests {
-  /// Sends a request, and checks that the node received the same request and the caller the node's answer.
+  /// Sends a request, and checks that the node received the same request and the caller the node's
+  /// answer.
   private func trip<Input: Sendable, Answer: Equatable & Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input, _ expected: Answer
   ) async throws {

@@ -10,7 +10,8 @@ final class DumpProbe: Sendable {
     self.node = node
   }
 
-  /// A Boolean value that indicates whether the process could not be dumped at any check; `false` without a check.
+  /// A Boolean value that indicates whether the process could not be dumped at any check; `false`
+  /// without a check.
   var sawUndumpable: Bool { seen.load(ordering: .acquiring) }
 
   func look() -> Int64 {

@@ -177,7 +177,8 @@ import Testing
     #expect(given.console.prompts.isEmpty)
   }
 
-  /// The answers to the question whose machine it will be, and the names with which the code is opened.
+  /// The answers to the question whose machine it will be, and the names with which the code is
+  /// opened.
   @Test(arguments: [
     (["Emma"], "Emma"), (["emma"], "Emma"), (["Emma, Ben,emma"], "Emma, Ben"), (["Em", "y"], "Emma"),
     (["Ema", ""], "Emma"), (["Ema", "n"], "Ema"), (["Ben"], "Ben"),
@@ -214,7 +215,8 @@ import Testing
       "Nothing is offered, since the machine states no child.")
   }
 
-  /// The answer to the question whether the machine is the child's whom it states, and whether it becomes that child's.
+  /// The answer to the question whether the machine is the child's whom it states, and whether it
+  /// becomes that child's.
   @Test(arguments: [("y", true), ("", false), ("n", false)])
   func theChildWhomTheMachineStatesIsOffered(answer: String, isTaken: Bool) async {
     var script = SamplePairing.parentScript

@@ -67,7 +67,8 @@ import Testing
       await console.screen.shows("N5, 9T")
       console.type("\r")
       console.type("first\r")
-      // No further codes are found in the test, which distinguishes the second prompt from the first.
+      // No further codes are found in the test, which distinguishes the second prompt from the
+      // first.
       await console.screen.shows("Looking for open codes")
       console.type(SamplePairing.typedCode + "\r")
       #expect(await group.next() == 0)

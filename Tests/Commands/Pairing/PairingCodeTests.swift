@@ -48,7 +48,8 @@ import Testing
     #expect(console.prompts == (isTerminal ? ["Code: "] : []))
   }
 
-  /// A code as screens break it: between its groups, within one, with the picture beside it, with blanks around it.
+  /// A code as screens break it: between its groups, within one, with the picture beside it, with
+  /// blanks around it.
   static let broken: [[String]] = [
     [piece(0, 78), piece(78, 99)], [piece(0, 80), "", piece(80, 99)],
     ["  \(piece(0, 30)) ", "█▀▄ █  \(piece(30, 60))", "█▀▄", "▄▄▄  \(piece(60, 99))"],

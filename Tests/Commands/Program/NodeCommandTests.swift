@@ -61,7 +61,8 @@ import Testing
     #expect(run.status == 65)
   }
 
-  /// The options of `init` about accounts, and what of them the state keeps; `nil` if they are refused.
+  /// The options of `init` about accounts, and what of them the state keeps; `nil` if they are
+  /// refused.
   @Test(arguments: [
     (["--role", "child"], ""), (["--role", "child", "--child", "Emma", "--account", "em2012"], "Emma em2012"),
     (["--role", "child", "--child", "Emma", "--account", "tom", "--account", "em2012"], "Emma tom em2012"),

@@ -3,7 +3,8 @@ import Testing
 
 @testable import LatchkeyCommands
 
-/// Tests of the text about other parents, machines that do not answer, and a child without a parent.
+/// Tests of the text about other parents, machines that do not answer, and a child without a
+/// parent.
 @Suite struct FamilyTextTests {
   private static func other(isNews: Bool) -> OtherParent {
     OtherParent(

@@ -11,7 +11,8 @@ import Testing
     run.node.edits.first { $0.child == "Emma" }?.request
   }
 
-  /// Creates a script in which these limits are set: for each key after `limits/daily`, the minutes.
+  /// Creates a script in which these limits are set: for each key after `limits/daily`, the
+  /// minutes.
   private static func script(own: [String: String] = [:], family: [String: String] = [:]) throws -> ScriptedNode.Script
   {
     func rules(_ limits: [String: String]) throws -> [RuleListing] {
@@ -26,7 +27,8 @@ import Testing
     return script
   }
 
-  /// The changes in the order in which they were sent, such as `=120 sat=180 mon-`: the weekday, and the value or a removal.
+  /// The changes in the order in which they were sent, such as `=120 sat=180 mon-`: the weekday,
+  /// and the value or a removal.
   private static func text(_ request: RuleRequest?) -> String? {
     request?.changes.map { change in
       let day = change.key.replacing("limits/daily", with: "").replacing("/", with: "")
@@ -34,7 +36,8 @@ import Testing
     }.joined(separator: " ")
   }
 
-  /// What is in force stays at the node: the terminal sends what a person changes, and nothing else.
+  /// What is in force stays at the node: the terminal sends what a person changes, and nothing
+  /// else.
   @Test(
     arguments: [
       ([:], ["--daily", "2h"], "=120"), ([:], ["--weekends", "3h"], "sat=180 sun=180"),

@@ -5,7 +5,8 @@ import Logging
 
 @testable import LatchkeyNode
 
-/// A real node whose parts do not run; on a child's machine with the registers that a parent would have sent.
+/// A real node whose parts do not run; on a child's machine with the registers that a parent would
+/// have sent.
 ///
 /// Each child has a blocked application called “game”.
 struct HomeNode: Sendable {

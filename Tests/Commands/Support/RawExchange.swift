@@ -8,8 +8,8 @@ import Glibc
 struct RawExchange: Sendable {
   let folder: String
 
-  /// Sends a request and returns everything until the connection ends; with `endsThere`, it then ends its own
-  /// direction.
+  /// Sends a request and returns everything until the connection ends; with `endsThere`, it then
+  /// ends its own direction.
   func send(_ request: [UInt8], endsThere: Bool = false) async throws -> String {
     let path = folder + "/" + ControlSocket.name
     // The calls block, so they get a thread of their own.

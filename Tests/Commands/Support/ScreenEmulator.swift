@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import LatchkeyCommands
 
-/// A small terminal: what programs write to it comes to stand in rows and columns, and rows that leave at the top are
-/// kept.
+/// A small terminal: what programs write to it comes to stand in rows and columns, and rows that
+/// leave at the top are kept.
 ///
 /// Every character takes one column. It knows what the program uses, and notes everything else.
 final class ScreenEmulator: Sendable {

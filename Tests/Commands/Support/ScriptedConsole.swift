@@ -35,7 +35,8 @@ final class ScriptedConsole: Console {
   ///   - lines: The typed lines, one for each question, after which the input ends.
   ///   - keys: The typed keys, one chunk for each reading.
   ///   - isTerminal: Whether standard input is a terminal.
-  ///   - waitsForInput: Whether the person stops typing after all `lines` instead of ending the input.
+  ///   - waitsForInput: Whether the person stops typing after all `lines` instead of ending the
+  ///     input.
   ///   - outputIsTerminal: Whether standard output is a terminal.
   ///   - size: The size of the terminal.
   ///   - fault: The failure of each reading; `nil` for none.

@@ -33,7 +33,8 @@ final class ScriptedNode: NodeInterface {
   struct Script: Sendable {
     var status = SampleValues.status
     var syncStates: [SyncState] = [.idle]
-    /// A Boolean value that indicates whether the stream ends after the events instead of staying open.
+    /// A Boolean value that indicates whether the stream ends after the events instead of staying
+    /// open.
     var endsSync = true
     var devices = [SampleValues.peer]
     var pairing = SampleValues.pairing
@@ -71,8 +72,8 @@ final class ScriptedNode: NodeInterface {
     /// Thrown by the reports of use, one a call, before they work.
     var usageErrors: [LocalAPIError] = []
 
-    /// The edits that were made, with whole keys and without removals of rules that are not set; the child is `nil` for the
-    /// family.
+    /// The edits that were made, with whole keys and without removals of rules that are not set;
+    /// the child is `nil` for the family.
     var made: [Edit] = []
 
     /// Makes an edit as a node does.

@@ -10,7 +10,8 @@ struct ScriptedRun: Sendable {
   let console: ScriptedConsole
   let status: Int32
 
-  /// Runs `latchkey` with arguments; `change` alters the environment of a machine in Berlin at `SampleValues.now`.
+  /// Runs `latchkey` with arguments; `change` alters the environment of a machine in Berlin at
+  /// `SampleValues.now`.
   init(
     _ arguments: [String], node: ScriptedNode = ScriptedNode(), console: ScriptedConsole = ScriptedConsole(),
     change: (inout TerminalEnvironment) -> Void = { _ in }

@@ -46,7 +46,8 @@ struct ServedNode: Sendable {
     try await TemporaryFolder.with { try await with({ _ in node }, in: $0, recognize: recognize, body) }
   }
 
-  /// Recognizes the caller by the kernel's record, like a node; the user of the test is the node's user.
+  /// Recognizes the caller by the kernel's record, like a node; the user of the test is the node's
+  /// user.
   static let asNodeUser: ControlResponder.Recognition = { context in
     guard let credentials = await context.credentials() else { return nil }
     return await Caller(credentials, ofNodeOf: geteuid())
@@ -65,7 +66,8 @@ struct ServedNode: Sendable {
     return (status, try? LocalJSON.decode(LocalAPIError.self, from: bytes))
   }
 
-  /// Sends bytes and reads until the server closes the connection; with `endsThere`, it ends its own direction first.
+  /// Sends bytes and reads until the server closes the connection; with `endsThere`, it ends its
+  /// own direction first.
   func raw(_ request: String, endsThere: Bool = false) async throws -> String {
     try await raw(Array(request.utf8), endsThere: endsThere)
   }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The expected texts in the folder Snapshots; LATCHKEY_WRITE_SNAPSHOTS=1 writes them, and the difference must be read.
+/// The expected texts in the folder Snapshots; LATCHKEY_WRITE_SNAPSHOTS=1 writes them, and the
+/// difference must be read.
 enum Snapshot {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Snapshots")

@@ -3,7 +3,8 @@ import Testing
 
 /// A folder for one test.
 enum TemporaryFolder {
-  /// Creates a folder for a closure and removes it afterwards; `bytes` is the length of its path, `nil` for any.
+  /// Creates a folder for a closure and removes it afterwards; `bytes` is the length of its path,
+  /// `nil` for any.
   static func with(bytes: Int? = nil, _ body: (String) async throws -> Void) async throws {
     let root = "/tmp/latchkey-\(UUID().uuidString)"
     var path = root

@@ -44,7 +44,8 @@ import Testing
     #expect(bound.upperBound(in: berlin) == (try milliseconds(moment)) + 1)
   }
 
-  /// The hour from 2 to 3 is left out on the first of these nights and comes twice on the second; midnight comes twice in Havana.
+  /// The hour from 2 to 3 is left out on the first of these nights and comes twice on the second;
+  /// midnight comes twice in Havana.
   @Test(arguments: [
     ("Europe/Berlin", "2027-03-28T01:59:59", "2027-03-28T00:59:59Z"),
     ("Europe/Berlin", "2027-03-28T02:00", "2027-03-28T01:00:00Z"),
@@ -81,7 +82,8 @@ import Testing
   @Test func aWordIsADayOfThisMachinesZone() {
     var environment = ScriptedRun.environment(node: ScriptedNode(), console: ScriptedConsole())
     environment.timeZone = berlin
-    // Half past midnight in Berlin, the day before in Greenwich; and the day after clocks were set forward.
+    // Half past midnight in Berlin, the day before in Greenwich; and the day after clocks were set
+    // forward.
     for (moment, yesterday) in [("2026-11-20T23:30:00Z", "2026-11-20"), ("2026-03-29T22:30:00Z", "2026-03-29")] {
       let now = (try? milliseconds(moment)) ?? 0
       environment.now = { now }

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// A lab that runs a shell inside `Tools/with-avahi`, with probes beside it, and waits for the lines that they write.
+/// A lab that runs a shell inside `Tools/with-avahi`, with probes beside it, and waits for the
+/// lines that they write.
 ///
 /// It cannot reach a real network: the shell's network has only loopback and what a test adds.
 final class DiscoveryLab: Sendable {
@@ -45,8 +46,9 @@ final class DiscoveryLab: Sendable {
 
   deinit {
     try? input.close()
-    // The process ID namespace goes with its first process, and everything in it. `unshare` holds back every signal but
-    // this one until its child has ended, which a shell that waits for something does not do.
+    // The process ID namespace goes with its first process, and everything in it. `unshare` holds
+    // back every signal but this one until its child has ended, which a shell that waits for
+    // something does not do.
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
   }
@@ -160,7 +162,8 @@ final class DiscoveryLab: Sendable {
 }
 
 extension DiscoveryLab {
-  /// Waits until a probe has written a line that begins so, before or after the last line that was waited for.
+  /// Waits until a probe has written a line that begins so, before or after the last line that was
+  /// waited for.
   func expectAmongAll(_ name: String, _ beginning: String) async throws {
     if all(name).contains(where: { $0.hasPrefix(beginning) }) { return }
     try await expect(name, beginning)

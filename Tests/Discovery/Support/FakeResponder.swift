@@ -61,7 +61,8 @@ final class FakeResponder: Responder {
   var resolvers: [Call] = []
   var records: [Call] = []
   var addressResolvers: [Call] = []
-  /// A Boolean value that indicates whether addresses are found apart from records, as a daemon does.
+  /// A Boolean value that indicates whether addresses are found apart from records, as a daemon
+  /// does.
   var findsAddresses = false
   var refusal: AvahiError?
 

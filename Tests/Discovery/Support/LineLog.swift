@@ -32,7 +32,8 @@ final class LineLog: Sendable {
     }
   }
 
-  /// Waits for the next matching line of a name, or of any with `*`, after the one that was last waited for.
+  /// Waits for the next matching line of a name, or of any with `*`, after the one that was last
+  /// waited for.
   ///
   /// - Returns: the line and those before it, or nil when given up.
   func next(

@@ -17,7 +17,8 @@ import Testing
     var forAnswering: [UInt8] { pending ?? keys.present }
     var forCalling: [[UInt8]] { pending.map { [$0] } ?? keys.forCalling }
 
-    /// An offer that replaces a half-made pairing's key proves that the other side has made the pairing final.
+    /// An offer that replaces a half-made pairing's key proves that the other side has made the
+    /// pairing final.
     mutating func receive(_ offer: Offer) {
       if pending == [offer.replaces] { promote() }
       keys.received([offer.key], replacing: [offer.replaces]) { $0 }
@@ -44,8 +45,8 @@ import Testing
     var nextKey: UInt8 = 1
     var wasPairedAnew = false
 
-    /// Every step that anything can take; each is one durable transaction, or a message that is sent, comes in, or is
-    /// lost.
+    /// Every step that anything can take; each is one durable transaction, or a message that is
+    /// sent, comes in, or is lost.
     var successors: [World] {
       var worlds: [World] = []
       func step(_ change: (inout World) -> Void) {
@@ -119,7 +120,8 @@ import Testing
       for next in world.successors where seen.insert(next).inserted { open.append(next) }
     }
     #expect(seen.count > 1_000)
-    // Changes come to their end, with or without a new pairing among them: one key on both sides, and nothing else.
+    // Changes come to their end, with or without a new pairing among them: one key on both sides,
+    // and nothing else.
     for wasPairedAnew in [false, true] {
       #expect(
         seen.contains {

@@ -9,7 +9,8 @@ import Testing
       let edits = try Self.edits(count: 1 + random.below(40), &random)
       let expected = RegisterMap(edits)
       var other = RegisterMap()
-      // In another order, each any number of times, and in parts that are merged on their own first.
+      // In another order, each any number of times, and in parts that are merged on their own
+      // first.
       var parts = [RegisterMap](repeating: RegisterMap(), count: 3)
       for edit in edits.shuffled(using: &random) {
         for _ in 0...random.below(3) { parts[random.below(3)].merge(edit) }

@@ -33,7 +33,8 @@ import Testing
     #expect(try record(from: now + 366 * day, to: now + 366 * day, active: 1).doubt(takenUpAt: now) == .future)
     #expect(try record(from: 0, to: 5, active: 5).doubt(takenUpAt: now) == .past)
     #expect(try record(from: earliest - 1, to: now, active: 5).doubt(takenUpAt: now) == .past)
-    // A machine whose own clock stands in 1970 finds everything ahead of it, and keeps it all the same.
+    // A machine whose own clock stands in 1970 finds everything ahead of it, and keeps it all the
+    // same.
     #expect(try record(from: now, to: now, active: 0).doubt(takenUpAt: 0) == .future)
   }
 
@@ -43,7 +44,8 @@ import Testing
   }
 
   @Test func morePointsThanUseIsDoubtful() throws {
-    // A minute at 60 points, and what a carry may bring: less than a milli-point for each session and day.
+    // A minute at 60 points, and what a carry may bring: less than a milli-point for each session
+    // and day.
     #expect(try record(from: now - 60_000, to: now, active: 60_000, earned: 60_003).doubt(takenUpAt: now) == nil)
     #expect(try record(from: now - 60_000, to: now, active: 60_000, earned: 60_004).doubt(takenUpAt: now) == .overpaid)
     let total = try record(from: now - 60_000, to: now, active: 60_000, earned: 60_010, sessions: 9)

@@ -7,8 +7,9 @@ import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {
-  /// A child's machine whose database was altered while it was stopped: for each kind of item that it sends, the
-  /// parent's rules and clock and its other children's data do not change, and the parent reports the fault.
+  /// A child's machine whose database was altered while it was stopped: for each kind of item that
+  /// it sends, the parent's rules and clock and its other children's data do not change, and the
+  /// parent reports the fault.
   @Suite struct AlteredDatabaseTests {
     private static let coding = MessageBodyCoding()
     private static let farAhead = HybridTimestamp.wallLimit - 1
@@ -146,7 +147,8 @@ extension ProcessTests {
         #expect(warnings.contains { $0.contains("did not take") }, "\(warnings)")
         let shown = try await parent.latchkey("commands", "show", forged[0].id)
         #expect(shown.output.contains("It says that it holds"), "\(shown)")
-        // What contradicts the command is shown with it alone. Of another child, it is no word at all.
+        // What contradicts the command is shown with it alone. Of another child, it is no word at
+        // all.
         let apps = try await parent.apps()
         #expect(apps.first { $0.appID.text == "app.0" }?.isBlocked == true)
         #expect(apps.first { $0.appID.text == "app.4" }?.isBlocked == true)
@@ -228,7 +230,8 @@ extension ProcessTests {
           change(&loss)
           try emma.forge(.usage, .usageLoss, id: loss.lossID.bytes, body: Self.coding.encode(loss))
         }
-        // Taken, as Emma's own word on Emma's machine: of the end of time, and under the ID of Tom's record.
+        // Taken, as Emma's own word on Emma's machine: of the end of time, and under the ID of
+        // Tom's record.
         try usage { ($0.sessionStart, $0.sessionEnd) = (Self.farAhead, Self.farAhead) }
         try usage { $0.recordID = tomsRecord.recordID }
         // Not taken: of other devices, and beyond what a record can be.

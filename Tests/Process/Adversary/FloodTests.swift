@@ -11,8 +11,8 @@ extension ProcessTests {
     private static let attempts = 10_000
     /// 50 connections at a time with buffers of at most 4 KiB each need well under one MiB.
     ///
-    /// The limit also allows for malloc's memory of each thread, and for pages of a debug build that are touched late;
-    /// a leak of 4 KiB for each attempt would be 39 MiB.
+    /// The limit also allows for malloc's memory of each thread, and for pages of a debug build
+    /// that are touched late; a leak of 4 KiB for each attempt would be 39 MiB.
     private static let allowedGrowth: Int64 = 32 << 20
 
     @Test(
@@ -58,7 +58,8 @@ extension ProcessTests {
         // A new code works immediately afterwards.
         let next = try await lab.invite(parent)
         #expect(try await lab.join(child, next.typed, peer: "127.0.0.1:\(port)").outcome == .ok)
-        // The one that was counted last when the parent was killed may not have been written to the log.
+        // The one that was counted last when the parent was killed may not have been written to the
+        // log.
         #expect((4...5).contains(parent.log.ranges(of: "a wrong pairing code was tried").count))
         await parent.kill()
         #expect(try failures(parent, code.id) == 5)

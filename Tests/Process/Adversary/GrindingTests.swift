@@ -7,9 +7,11 @@ import Testing
 @testable import LatchkeyProtocol
 
 extension ProcessTests {
-  /// Tests of a search for equal digits on both screens, by an attacker between the machines that has the typed code.
+  /// Tests of a search for equal digits on both screens, by an attacker between the machines that
+  /// has the typed code.
   @Suite struct GrindingTests {
-    /// Three digits take a thousand tries, six a million: enough to see that it could be done, if it were allowed.
+    /// Three digits take a thousand tries, six a million: enough to see that it could be done, if
+    /// it were allowed.
     private static let wanted: Substring = "777"
 
     @Test(
@@ -59,7 +61,8 @@ extension ProcessTests {
       }
     }
 
-    /// The best that he can do in either order of play: his number to one side is out before the other's is known.
+    /// The best that he can do in either order of play: his number to one side is out before the
+    /// other's is known.
     @Test("A side that chooses first gains nothing by a search, while one that chose last would find digits every time")
     func byComputation() throws {
       var random = SeededRandom()
@@ -79,7 +82,8 @@ extension ProcessTests {
         let chosen: [UInt8]
         let matched: Bool
         if game.isMultiple(of: 2) {
-          // The inviter's side is played out first; what he then says to the joiner is out before the joiner's number.
+          // The inviter's side is played out first; what he then says to the joiner is out before
+          // the joiner's number.
           target = shown(inviter, asJoiner, ofInviter, random.bytes(32))
           let guessed = random.bytes(32)
           chosen = Self.search(&random) { shown(asInviter, joiner, $0, guessed) == target }
@@ -87,7 +91,8 @@ extension ProcessTests {
           let last = Self.search(&random) { shown(asInviter, joiner, $0, ofJoiner) == target }
           if shown(asInviter, joiner, last, ofJoiner) == target { matchesOfTheLast += 1 }
         } else {
-          // The joiner's first; what he then commits to at the inviter is out before the inviter's number.
+          // The joiner's first; what he then commits to at the inviter is out before the inviter's
+          // number.
           target = shown(asInviter, joiner, random.bytes(32), ofJoiner)
           let guessed = random.bytes(32)
           chosen = Self.search(&random) { shown(inviter, asJoiner, guessed, $0) == target }

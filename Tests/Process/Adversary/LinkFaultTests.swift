@@ -5,7 +5,8 @@ import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
-  /// A line that is cut at every place, forges frames, doubles them, sends them back, or falls silent without closing.
+  /// A line that is cut at every place, forges frames, doubles them, sends them back, or falls
+  /// silent without closing.
   @Suite struct LinkFaultTests {
     private static let workers = 12
     /// Positions besides those around the frames' boundaries, for each form of the code.
@@ -97,7 +98,8 @@ extension ProcessTests {
       let joining = try await child.api.ask(
         Endpoints.join, JoinRequest(code: code.text(isTyped: fault.isTyped), peer: middle.address))
       if fault.leavesJoinerAsking {
-        // The inviter's time-out says so; the joiner's person may be waiting for the other one, and breaks off.
+        // The inviter's time-out says so; the joiner's person may be waiting for the other one, and
+        // breaks off.
         let left = try await lab.follow(code.id, at: parent) { $0.phase == .waiting && $0.sentence != nil }
         #expect(left.sentence?.hasSuffix(".") == true, "\(fault): \(left)")
         #expect(try await lab.asked(joining.pairingID, at: child).phase == .asking, "\(fault)")
@@ -109,7 +111,8 @@ extension ProcessTests {
       #expect(fault.possibleOutcomes.contains(outcome), "\(fault): \(ended)")
       #expect(outcome != .ok || !fault.mustFail, "\(fault): \(ended)")
       if fault.isSilence {
-        // The inviter has heard nothing more either: it has given up or, if it sent the last message, is done.
+        // The inviter has heard nothing more either: it has given up or, if it sent the last
+        // message, is done.
         try await eventually("\(fault): the inviter is done") {
           try await parent.api.ask(Endpoints.getPairings).first { $0.pairingID == code.id }?.phase ?? .waiting
             == .waiting

@@ -8,9 +8,11 @@ import Synchronization
 import Testing
 
 extension ProcessTests {
-  /// An active man in the middle between two real nodes: the joiner was sent to him, and every byte passes by him.
+  /// An active man in the middle between two real nodes: the joiner was sent to him, and every byte
+  /// passes by him.
   @Suite struct MiddleTests {
-    /// Which frames of either way are the handshake's third message and the inviter's first Noise message.
+    /// Which frames of either way are the handshake's third message and the inviter's first Noise
+    /// message.
     private static func third(_ isTyped: Bool) -> Int { isTyped ? 2 : 1 }
     private static func introduction(_ isTyped: Bool) -> Int { isTyped ? 1 : 0 }
 
@@ -106,12 +108,13 @@ extension ProcessTests {
         let (toJoiner, toInviter) = ends.withLock { ($0[0], $0[1]) }
         #expect(toJoiner.outcome == .wrongCode && toJoiner.digits == nil)
         #expect(toInviter.outcome == .wrongCode && toInviter.digits == nil)
-        // From the joiner, the attacker has an offer and a first message that it cannot decrypt; from the inviter, a
-        // notice.
+        // From the joiner, the attacker has an offer and a first message that it cannot decrypt;
+        // from the inviter, a notice.
         #expect(toJoiner.received.map(\.count) == (isTyped ? [56, 82] : [82]))
         #expect(toInviter.received.map(\.count) == (isTyped ? [40, 2] : [2]))
 
-        // A part of it alone does not help either: elements and ephemeral keys of his own, and the rest passed on.
+        // A part of it alone does not help either: elements and ephemeral keys of his own, and the
+        // rest passed on.
         for direction in Direction.allCases {
           let own = try Self.ownKey(for: direction, isTyped)
           let middle = try Middle(to: port, from: "127.0.0.\(direction == .toInviter ? 10 : 11)") { way, number, body in

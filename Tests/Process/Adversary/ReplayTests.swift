@@ -6,7 +6,8 @@ import LatchkeyProtocol
 import Testing
 
 extension ProcessTests {
-  /// Tests of an attacker that has recorded all traffic between two machines and replays it to both.
+  /// Tests of an attacker that has recorded all traffic between two machines and replays it to
+  /// both.
   @Suite struct ReplayTests {
     @Test(
       "A complete pairing and a session have no effect and get no information when replayed to either machine",
@@ -25,7 +26,8 @@ extension ProcessTests {
 
         for node in [parent, child] {
           let port = try await node.port()
-          // Both directions, to a port that takes connections: it need not be the one that was called.
+          // Both directions, to a port that takes connections: it need not be the one that was
+          // called.
           for direction in Direction.allCases {
             let stream = try ByteStream(port: port, from: "127.0.0.50")
             stream.write((direction == .toJoiner ? pairing.preamble : []) + pairing.bytes(direction))
@@ -35,7 +37,8 @@ extension ProcessTests {
             let stream = try ByteStream(port: port, from: "127.0.0.51")
             stream.write((direction == .toJoiner ? session.preamble : []) + session.bytes(direction))
             let answer = await onThread { stream.readToEnd() }
-            // The one who was called then answers with a fresh key; the next frame is not of this session.
+            // The one who was called then answers with a fresh key; the next frame is not of this
+            // session.
             let isCallee = node === parent && direction == .toInviter
             #expect(answer.count == (isCallee ? 2 + 48 : 0))
             #expect(answer.isEmpty || answer.firstRange(of: session.bodies(.toJoiner)[0]) == nil)
@@ -43,7 +46,8 @@ extension ProcessTests {
         }
         for node in [parent, child] { #expect(try await node.isConnected(), "nothing that was there is disturbed") }
 
-        // Played to the child when it calls: its handshakes come to nothing, and it goes on looking.
+        // Played to the child when it calls: its handshakes come to nothing, and it goes on
+        // looking.
         let bodies = session.bodies(.toJoiner)
         let trap = try Interceptor()
         trap.start { stream in

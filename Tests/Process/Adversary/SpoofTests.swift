@@ -9,7 +9,8 @@ import Testing
 extension ProcessTests {
   /// Tests of a machine that announces the discriminator of another machine's open code.
   @Suite struct SpoofTests {
-    /// Ports that play an inviter who does not have the code; returns how many first messages they were sent.
+    /// Ports that play an inviter who does not have the code; returns how many first messages they
+    /// were sent.
     private static func traps(
       _ count: Int, _ code: Invitation, isTyped: Bool, tested: @escaping @Sendable () -> Void
     ) throws -> [Interceptor] {
@@ -20,7 +21,8 @@ extension ProcessTests {
         trap.start { stream in
           guard stream.read(6) != nil else { return }
           let end = attacker.invite(guess, on: stream)
-          // With a first message of the handshake he can test his guess; an offer alone tells him nothing.
+          // With a first message of the handshake he can test his guess; an offer alone tells him
+          // nothing.
           if end.received.contains(where: { $0.count == 82 }) { tested() }
         }
         return trap

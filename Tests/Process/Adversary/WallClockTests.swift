@@ -46,8 +46,8 @@ extension ProcessTests {
         let parent = try await lab.node(.parent, "Kitchen laptop")
         let child = try await lab.node(.child, "Emma's PC")
         let other = whose == .parent ? parent : child
-        // The library moves the environment when it is loaded first, and with that hides a Swift program's arguments:
-        // it is loaded into another program, which then becomes the node.
+        // The library moves the environment when it is loaded first, and with that hides a Swift
+        // program's arguments: it is loaded into another program, which then becomes the node.
         await other.use(variables(file), launcher: ["/usr/bin/env"])
         for node in [parent, child] { try await node.start() }
         // The library's shared memory is named after the process that loaded it.

@@ -6,7 +6,8 @@ import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
-  /// Codes that do not fit, at a real node's command line: a sentence with the next step each, and nothing half done.
+  /// Codes that do not fit, at a real node's command line: a sentence with the next step each, and
+  /// nothing half done.
   @Suite struct WrongCodeTests {
     /// Enters a code and checks the exit status and that the sentence contains the next step.
     private func refuse(
@@ -63,7 +64,8 @@ extension ProcessTests {
         let child = try await lab.runningNode(.child, "Emma's PC")
         let peer = ["--peer", "127.0.0.1:\(try await parent.port())"]
         let code = try await lab.invite(parent)
-        // The boot clock cannot be set, so it is the opening that is moved: ten minutes into the past.
+        // The boot clock cannot be set, so it is the opening that is moved: ten minutes into the
+        // past.
         await parent.kill()
         try parent.edit { try $0.execute(sql: "UPDATE invitation SET opened_boot = opened_boot - 600000") }
         try await parent.start()

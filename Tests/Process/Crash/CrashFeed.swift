@@ -3,8 +3,8 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 
-/// A feed for two nodes that are killed repeatedly, through their local APIs: sessions for the child and commands for
-/// the parent, each accepted once, however often it has to be requested.
+/// A feed for two nodes that are killed repeatedly, through their local APIs: sessions for the
+/// child and commands for the parent, each accepted once, however often it has to be requested.
 struct CrashFeed: Sendable {
   let parent: NodeProcess
   let child: NodeProcess
@@ -61,7 +61,8 @@ struct CrashFeed: Sendable {
         return
       }
       wasAsked = true
-      // As many rules as a family has: each edit is a command of its own, also of a rule that was set before.
+      // As many rules as a family has: each edit is a command of its own, also of a rule that was
+      // set before.
       _ = try await api.ask(Endpoints.setSettings, RuleRequest([.init("app/rule.\(number % 20)/limit", "\(number)")]))
     }
   }

@@ -4,9 +4,11 @@ import LatchkeyTestSupport
 enum CrashStep: Sendable {
   /// One is killed at a moment of chance.
   case random(ofParent: Bool)
-  /// One is killed at a moment of chance, and then dies at each of these instructions, the seventh time for `times` 7.
+  /// One is killed at a moment of chance, and then dies at each of these instructions, the seventh
+  /// time for `times` 7.
   case named(ofParent: Bool, [(point: String, times: Int)])
-  /// The receiver of a stream has lost its place in it; the sender dies at an instruction of the new beginning.
+  /// The receiver of a stream has lost its place in it; the sender dies at an instruction of the
+  /// new beginning.
   case restart(ofParent: Bool, point: String)
 
   /// The points at which a node may kill itself while items flow.
@@ -15,7 +17,8 @@ enum CrashStep: Sendable {
     "delivery.stored-sent", "delivery.stored-received", "delivery.forgotten",
   ]
 
-  /// 40 deaths in an order of chance: at every instruction on both sides, and the rest at moments of chance.
+  /// 40 deaths in an order of chance: at every instruction on both sides, and the rest at moments
+  /// of chance.
   static func plan(_ random: inout SeededRandom) -> [CrashStep] {
     var steps: [CrashStep] = []
     for ofParent in [true, false] {

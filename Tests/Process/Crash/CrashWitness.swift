@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// Triggers in a node's database that record what takes effect, in order, in the transaction of the effect.
+/// Triggers in a node's database that record what takes effect, in order, in the transaction of the
+/// effect.
 enum CrashWitness {
   /// Installs the triggers in the database of a stopped node.
   static func install(in node: NodeProcess) throws {

@@ -4,10 +4,11 @@ import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
 
-/// One connection to a node's local API that is kept for many requests and uses nothing of Latchkey except the JSON,
-/// since thousands of requests cost a debug build's client more than the node.
+/// One connection to a node's local API that is kept for many requests and uses nothing of Latchkey
+/// except the JSON, since thousands of requests cost a debug build's client more than the node.
 ///
-/// Requests follow each other. A connection that breaks is reported as `timeout`, and the next request opens a new one.
+/// Requests follow each other. A connection that breaks is reported as `timeout`, and the next
+/// request opens a new one.
 final class PlainClient: Sendable {
   private let path: String
   // The calls block, so they get a thread of their own.

@@ -7,8 +7,8 @@ import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
-  /// A node whose disk fails it: says so, keeps what it has, takes nothing new, and goes on by itself when the disk is
-  /// well.
+  /// A node whose disk fails it: says so, keeps what it has, takes nothing new, and goes on by
+  /// itself when the disk is well.
   @Suite struct DiskTests {
     @Test("A full disk is reported, refuses new work and loses nothing, and is used again when there is space")
     func full() async throws {

@@ -5,7 +5,8 @@ import LatchkeyModel
 import LatchkeyNode
 import Testing
 
-/// A parent and a child, one of which is on a disk that fails and recovers while both continue their work.
+/// A parent and a child, one of which is on a disk that fails and recovers while both continue
+/// their work.
 struct DiskTrouble: Sendable {
   let parent: NodeProcess
   let child: NodeProcess
@@ -15,7 +16,8 @@ struct DiskTrouble: Sendable {
   /// Names the case.
   let note: String
 
-  /// Makes the disk fail after a while, checks the effects, repairs the disk, and checks that nothing was lost.
+  /// Makes the disk fail after a while, checks the effects, repairs the disk, and checks that
+  /// nothing was lost.
   func run(fall: () throws -> Void, rise: () throws -> Void) async throws {
     try await sick.lab.pair(parent, child)
     var given: [String] = []
@@ -24,7 +26,8 @@ struct DiskTrouble: Sendable {
     let session = try await Self.startUse(of: "begun.before", on: child)
     let process = await sick.pid
     let well = sick.name == parent.name ? child : parent
-    // Programs of one application that were begun before there was no room for another; they share a session.
+    // Programs of one application that were begun before there was no room for another; they share
+    // a session.
     var begun: [BegunUse] = []
 
     try fall()
@@ -94,7 +97,8 @@ struct DiskTrouble: Sendable {
     try await sick.api.ask(Endpoints.getStatus).warnings.contains { $0.hasPrefix(sentence) }
   }
 
-  /// Repeats work until it is refused with the right error; small writes succeed while there is space.
+  /// Repeats work until it is refused with the right error; small writes succeed while there is
+  /// space.
   ///
   /// Small work may fit in what is left until a limit of the node's is reached.
   private func refusal(hasLimit: Bool = false, _ work: () async throws -> Void) async throws {

@@ -75,7 +75,8 @@ extension ProcessTests {
         _ = try await parent.ended(parent.issue(.message("the last"), to: child.name))
         for node in [parent, child] { try await eventually("nothing waits") { try await node.hasNothingWaiting() } }
         let pids = [await parent.pid, await child.pid].compactMap { $0 }
-        // The work after a delivery, such as recording its time, is over when no thread wakes for a second.
+        // The work after a delivery, such as recording its time, is over when no thread wakes for a
+        // second.
         for _ in 0..<15 {
           let before = try pids.map(Self.wakeUps)
           // One second between two readings of the kernel's counters, which wake no thread.
@@ -84,7 +85,8 @@ extension ProcessTests {
         }
         let (syncs, writes) = (disk.syncs, disk.writes)
         let before = try pids.map(Self.wakeUps)
-        // That nothing happens has no event to wait for: this is the time that is looked at. One keep-alive falls into it.
+        // That nothing happens has no event to wait for: this is the time that is looked at. One
+        // keep-alive falls into it.
         try await Task.sleep(for: .seconds(20))
         let wakeUps = try zip(pids, before).map { try Self.wakeUps(of: $0, since: $1) }
         print("DiskWorkTests: \(wakeUps) wake-ups in 20 s of two idle nodes")

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A disk that a test makes faulty and whose calls it counts, by a library that is loaded into the node.
+/// A disk that a test makes faulty and whose calls it counts, by a library that is loaded into the
+/// node.
 ///
 /// See Tests/DiskFault.
 struct FaultyDisk: Sendable {

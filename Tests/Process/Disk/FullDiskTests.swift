@@ -8,7 +8,8 @@ import LatchkeyTestSupport
 import Testing
 
 extension ProcessTests {
-  /// Small disks that a node fills by itself: nothing accepted is lost, nothing refused is half done, and it goes on.
+  /// Small disks that a node fills by itself: nothing accepted is lost, nothing refused is half
+  /// done, and it goes on.
   @Suite struct FullDiskTests {
     @Test(
       "Commands fill a parent's disk, and their delivery makes space again",

@@ -16,7 +16,8 @@ struct SmallDisk: Sendable {
 
   /// Creates a disk with shell commands, which find its path in `$disk`.
   ///
-  /// - Returns: `nil`, with a word on standard output, where this user or this kernel may not mount anything.
+  /// - Returns: `nil`, with a word on standard output, where this user or this kernel may not mount
+  ///   anything.
   static func make(_ lab: ProcessLab, _ commands: String) async throws -> SmallDisk? {
     let path = lab.newPath()
     mkdir(path, 0o700)

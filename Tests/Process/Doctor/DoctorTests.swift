@@ -9,7 +9,8 @@ import Testing
 extension ProcessTests {
   /// Faults planted in a namespace, and what `latchkey doctor` says of them there.
   @Suite struct DoctorTests {
-    /// The findings of a machine without a planted fault, by how it is examined: each examination waits for seconds.
+    /// The findings of a machine without a planted fault, by how it is examined: each examination
+    /// waits for seconds.
     private static let usual = Mutex<[String: Set<String>]>([:])
 
     /// Creates a fault, and returns the findings that it adds.
@@ -237,7 +238,8 @@ extension ProcessTests {
         let well = try await network.examine(child, "--on", "Kitchen laptop")
         #expect(well.findings.contains { $0.id == "peer-connected" }, "\(well.findings)")
 
-        // Announced, and every connection dropped either way: as by a Wi-Fi that keeps its clients apart.
+        // Announced, and every connection dropped either way: as by a Wi-Fi that keeps its clients
+        // apart.
         await child.kill()
         let port = try await parent.port()
         try await network.run(

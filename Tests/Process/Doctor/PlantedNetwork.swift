@@ -3,7 +3,8 @@ import Glibc
 import LatchkeyCommands
 import LatchkeyModel
 
-/// A network namespace with loopback, one interface that resembles a LAN, and an empty /run, in which to plant faults.
+/// A network namespace with loopback, one interface that resembles a LAN, and an empty /run, in
+/// which to plant faults.
 struct PlantedNetwork: Sendable {
   let lab: ProcessLab
   /// A folder that is a small disk of its own, if that was asked for.
@@ -15,9 +16,8 @@ struct PlantedNetwork: Sendable {
   /// The command that runs what follows in it as an ordinary user.
   var launcher: [String] { enter + Namespaces.asOrdinaryUser }
 
-  /// Creates a network, with 8 MiB of memory mounted at `disk` if requested; `nil`, with a note on standard output, if
-  /// this
-  /// user is not permitted to.
+  /// Creates a network, with 8 MiB of memory mounted at `disk` if requested; `nil`, with a note on
+  /// standard output, if this user is not permitted to.
   static func make(_ lab: ProcessLab, hasDisk: Bool = false) async throws -> PlantedNetwork? {
     let path = lab.newPath()
     mkdir(path, 0o700)
@@ -94,8 +94,8 @@ struct PlantedNetwork: Sendable {
     return node
   }
 
-  /// Examines a node's machine with `latchkey doctor`; `asRoot` permits it to read what only root may, such as firewall
-  /// rules.
+  /// Examines a node's machine with `latchkey doctor`; `asRoot` permits it to read what only root
+  /// may, such as firewall rules.
   func examine(
     _ node: NodeProcess, asRoot: Bool = false, _ arguments: String...
   ) async throws -> (findings: [Finding], status: Int32) {

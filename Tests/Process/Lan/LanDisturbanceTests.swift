@@ -88,7 +88,8 @@ import Testing
       await children[0].signal(SIGSTOP)
       try await lab.time("the parent noticed", seconds: 100) { try await !parent.isConnected() }
       let id = try await parent.issue(.message("good morning"), to: "Child 1")
-      // It stands still for so long beyond that; a process that is stopped has no event to wait for.
+      // It stands still for so long beyond that; a process that is stopped has no event to wait
+      // for.
       try await Task.sleep(for: .seconds(5))
       await children[0].signal(SIGCONT)
       let begun = ContinuousClock.now

@@ -6,14 +6,15 @@ import Testing
 
 /// Measurements beside those of Avahi's own tools.
 @Suite(.serialized) struct LanFigureTests {
-  /// Children's machines are turned on, one after the other; the parent has another address than the one that they
-  /// remember.
+  /// Children's machines are turned on, one after the other; the parent has another address than
+  /// the one that they remember.
   @Test(LanScenario.first.isChosen) func firstContact() async throws {
     try await LanScenario.first.run { lab in
       let hosts = try await lab.hosts(4)
       let lookers = try await lab.hosts(3, from: 11)
       let (parent, children) = try await lab.family(hosts)
-      // An avahi-daemon whose address is taken away while it still looks for its host name never gets done with that.
+      // An avahi-daemon whose address is taken away while it still looks for its host name never
+      // gets done with that.
       try await eventually("avahi-daemon has started") {
         try await parent.api.ask(Endpoints.getStatus).discovery == "avahi-daemon"
       }
@@ -27,8 +28,9 @@ import Testing
       var contact: [Connecting] = []
       var back: [Connecting] = []
       for (child, looker) in zip(children, lookers) {
-        // Its announcement has been repeated by now, as it is when machines are turned on hours apart; and what was asked
-        // for just now is not said again for a second, and would be heard by everybody.
+        // Its announcement has been repeated by now, as it is when machines are turned on hours
+        // apart; and what was asked for just now is not said again for a second, and would be heard
+        // by everybody.
         try await Task.sleep(for: .seconds(3))
         let (browser, duration) = try await lab.browse(looker, until: ";10.77.1.1;")
         resolved.append(duration)
@@ -48,7 +50,8 @@ import Testing
     }
   }
 
-  /// The time until a node was connected, from the start of its process and from the start of its search.
+  /// The time until a node was connected, from the start of its process and from the start of its
+  /// search.
   private typealias Connecting = (all: Duration, node: Duration)
 
   private func connect(_ child: NodeProcess) async throws -> Connecting {
@@ -128,7 +131,8 @@ import Testing
       let counter = try await MulticastCounter(lab)
       func bytes() async throws -> Int { try await counter.read().bytes }
       let hosts = try await lab.hosts(4)
-      // The minutes below are the time over which is counted; the first, with its announcements, is left out.
+      // The minutes below are the time over which is counted; the first, with its announcements, is
+      // left out.
       try await Task.sleep(for: .seconds(60))
       var before = try await bytes()
       try await Task.sleep(for: .seconds(60))

@@ -88,7 +88,8 @@ final class LanHost: Sendable {
       return daemons.avahi
     }
     avahi?.signal(signal)
-    // One whose bus died at the wrong moment never comes to look at its signals; see Tools/with-avahi.
+    // One whose bus died at the wrong moment never comes to look at its signals; see
+    // Tools/with-avahi.
     let force = Task {
       try await Task.sleep(for: .seconds(5))
       avahi?.signal(SIGKILL)
@@ -106,7 +107,8 @@ final class LanHost: Sendable {
 }
 
 extension LanHost {
-  /// Starts a probe of discovery on this machine, waits for a line that it begins with, and returns the file of its output.
+  /// Starts a probe of discovery on this machine, waits for a line that it begins with, and returns
+  /// the file of its output.
   func probe(_ arguments: String, _ line: String) async throws -> String {
     let output = lab.processes.newPath()
     let probe = BuiltProgram.path(of: "latchkey-discovery-probe")

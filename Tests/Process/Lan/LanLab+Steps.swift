@@ -53,8 +53,9 @@ extension LanLab {
       ProcessLab.read(browser).split(separator: "\n").filter { $0.hasPrefix("=;") }.map { $0.split(separator: ";")[3] })
   }
 
-  /// Gives a message and waits as above, while an `avahi-browse` that has looked on all along resolves the name that a
-  /// moved machine announces, to whichever of its new addresses it likes; notes both.
+  /// Gives a message and waits as above, while an `avahi-browse` that has looked on all along
+  /// resolves the name that a moved machine announces, to whichever of its new addresses it likes;
+  /// notes both.
   func deliver(_ what: String, from parent: NodeProcess, to child: String, beside browser: String) async throws {
     let (begun, before) = (ContinuousClock.now, Self.resolved(browser))
     async let seen = wait("avahi-browse resolves a new name", since: begun) {

@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A house full of machines: network namespaces on bridges, with avahi-daemons, and real nodes in them.
+/// A house full of machines: network namespaces on bridges, with avahi-daemons, and real nodes in
+/// them.
 ///
-/// Nothing in it reaches the machine's own networks. The only right it needs is to create a user namespace; see
-/// `Namespaces`.
+/// Nothing in it reaches the machine's own networks. The only right it needs is to create a user
+/// namespace; see `Namespaces`.
 final class LanLab: Sendable {
   let processes: ProcessLab
   /// Holds the namespaces that the bridges are in.
@@ -100,7 +101,8 @@ final class LanLab: Sendable {
     throw LabFault("It never came to this: \(what).")
   }
 
-  /// The command that runs what follows on a machine of the lab, with the right to change its network.
+  /// The command that runs what follows on a machine of the lab, with the right to change its
+  /// network.
   static func enter(_ holder: SpawnedProcess) -> [String] { Namespaces.enter(holder, "--net", "--mount") }
 
   /// Runs shell commands in the bridges' namespace and returns their output.
@@ -132,7 +134,8 @@ final class LanLab: Sendable {
     try await onWire("ip link add \(name) type bridge mcast_snooping 0; ip link set \(name) up")
   }
 
-  /// Adds a machine with an address and prefix length, or only IPv6 if `nil`; `hasDaemon` runs avahi-daemon there.
+  /// Adds a machine with an address and prefix length, or only IPv6 if `nil`; `hasDaemon` runs
+  /// avahi-daemon there.
   func host(
     _ address: String?, on bridge: String = LanLab.bridge, hasDaemon: Bool = true
   ) async throws -> LanHost {
@@ -166,11 +169,13 @@ final class LanLab: Sendable {
     return hosts
   }
 
-  /// Runs a parent on the first host and a child on each other one, pairs them, and returns when all are connected.
+  /// Runs a parent on the first host and a child on each other one, pairs them, and returns when
+  /// all are connected.
   ///
   /// - Parameters:
   ///   - hosts: The hosts.
-  ///   - tries: The number of times that a person enters a code whose connection broke, as happens on a lossy network.
+  ///   - tries: The number of times that a person enters a code whose connection broke, as happens
+  ///     on a lossy network.
   /// - Returns: The nodes, which are connected.
   /// - Throws: The failure of the first step that did not succeed.
   func family(_ hosts: [LanHost], tries: Int = 1) async throws -> (parent: NodeProcess, children: [NodeProcess]) {

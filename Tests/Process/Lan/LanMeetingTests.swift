@@ -17,7 +17,8 @@ import Testing
     try await LanScenario.meet40.run { try await meet(40, $0) }
   }
 
-  /// All machines are turned off, get other addresses, as from a new router, and are turned on at once.
+  /// All machines are turned off, get other addresses, as from a new router, and are turned on at
+  /// once.
   private func meet(_ count: Int, _ lab: LanLab) async throws {
     let counter = try await MulticastCounter(lab)
     let hosts = try await lab.hosts(count)

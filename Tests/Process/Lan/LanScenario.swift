@@ -78,8 +78,8 @@ struct LanScenario: Sendable {
     }
   }
 
-  /// The file that `Tools/lan-lab` makes its table from; beside it, ending with `.day`, what the scenario of that name
-  /// saw.
+  /// The file that `Tools/lan-lab` makes its table from; beside it, ending with `.day`, what the
+  /// scenario of that name saw.
   static var report: String? { ProcessInfo.processInfo.environment["LATCHKEY_LAN_REPORT"] }
 
   private func report(_ verdict: String, _ duration: Duration, _ figures: [String]) {

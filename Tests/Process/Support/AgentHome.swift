@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyModel
 import LatchkeyNode
 
-/// A family whose child's machine has an agent, and a program of the lab's own that the rules call a game.
+/// A family whose child's machine has an agent, and a program of the lab's own that the rules call
+/// a game.
 struct AgentHome {
   let lab: ProcessLab
   let mum: NodeProcess

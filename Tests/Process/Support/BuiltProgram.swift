@@ -6,10 +6,12 @@ enum BuiltProgram {
   /// `latchkey`.
   static var path: String { path(of: "latchkey") }
 
-  /// Whether it is a build for release, which `LATCHKEY_PROGRAMS` names and which has no seams for tests.
+  /// Whether it is a build for release, which `LATCHKEY_PROGRAMS` names and which has no seams for
+  /// tests.
   static let isForRelease = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] != nil
 
-  /// Whether another user has built it, so that what this user runs beside the tests is not built by this user either.
+  /// Whether another user has built it, so that what this user runs beside the tests is not built
+  /// by this user either.
   static let isAnothers: Bool = {
     var status = stat()
     return stat(path, &status) == 0 && status.st_uid != geteuid()
@@ -27,8 +29,8 @@ enum BuiltProgram {
     return package.path
   }()
 
-  /// The folder of the programs: the one that `LATCHKEY_PROGRAMS` names, else that of the test bundle, else that of a
-  /// debug build.
+  /// The folder of the programs: the one that `LATCHKEY_PROGRAMS` names, else that of the test
+  /// bundle, else that of a debug build.
   static let folder: String = {
     if let chosen = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] { return chosen }
     let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

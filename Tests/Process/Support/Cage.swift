@@ -4,7 +4,8 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// Root's agent for a child's account of this machine, with a folder of control groups of the test's own.
+/// Root's agent for a child's account of this machine, with a folder of control groups of the
+/// test's own.
 final class Cage {
   /// An agent and the connection to it.
   final class Agent {
@@ -74,7 +75,8 @@ final class Cage {
     return agent
   }
 
-  /// Connects to an agent, also to one that has started anew, and waits until it has said what it is.
+  /// Connects to an agent, also to one that has started anew, and waits until it has said what it
+  /// is.
   private func connect(_ agent: Agent) async throws {
     let path = lab.folder + "/pause.sock"
     try await eventually("the agent greets") {

@@ -1,6 +1,8 @@
-/// Repeats a question to another process until a condition holds, and throws `LabFault` after five minutes.
+/// Repeats a question to another process until a condition holds, and throws `LabFault` after five
+/// minutes.
 ///
-/// The pauses grow, so that a short wait ends at once and a long one leaves the processor to the programs.
+/// The pauses grow, so that a short wait ends at once and a long one leaves the processor to the
+/// programs.
 func eventually(
   _ what: String, isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async throws {

@@ -3,25 +3,29 @@ import Glibc
 
 /// The namespaces that an ordinary user creates for a lab, and the means to run programs in them.
 ///
-/// In a user namespace of its own, the lab may mount file systems and set up networks. Nodes and daemons may not: they
-/// run in a user namespace below it, as the user who runs the tests, without a capability in either.
+/// In a user namespace of its own, the lab may mount file systems and set up networks. Nodes and
+/// daemons may not: they run in a user namespace below it, as the user who runs the tests, without
+/// a capability in either.
 enum Namespaces {
-  /// Returns the command prefix for new namespaces with the right to configure them; `kinds` are options of `unshare`.
+  /// Returns the command prefix for new namespaces with the right to configure them; `kinds` are
+  /// options of `unshare`.
   static func make(_ kinds: String...) -> [String] { ["unshare", "--user", "--map-root-user"] + kinds }
 
-  /// Returns the command prefix for a holder's namespaces with the right to change them; `kinds` are options of
-  /// `nsenter`.
+  /// Returns the command prefix for a holder's namespaces with the right to change them; `kinds`
+  /// are options of `nsenter`.
   static func enter(_ holder: SpawnedProcess, _ kinds: String...) -> [String] {
     ["nsenter", "--target", "\(holder.pid)", "--user", "--preserve-credentials"] + kinds + ["--"]
   }
 
-  /// The command that runs what follows as the user who runs the tests, where the lab itself may do everything.
+  /// The command that runs what follows as the user who runs the tests, where the lab itself may do
+  /// everything.
   static let asOrdinaryUser = [
     "unshare", "--user", "--map-user=\(geteuid())", "--map-group=\(getegid())", "--",
   ]
 
-  /// Shell commands, to be run in a mount namespace with an empty /run, after which avahi-daemon and its policy on the
-  /// bus find the users that they ask for by name: there they are the one who runs the tests.
+  /// Shell commands, to be run in a mount namespace with an empty /run, after which avahi-daemon
+  /// and its policy on the bus find the users that they ask for by name: there they are the one who
+  /// runs the tests.
   static let namesForAvahi = """
     printf 'root:x:0:0::/:/bin/sh\\navahi:x:\(geteuid()):\(getegid())::/:/bin/false\\n' > /run/passwd
     printf 'root:x:0:\\navahi:x:\(getegid()):\\nnetdev:x:65533:\\n' > /run/group
@@ -29,7 +33,8 @@ enum Namespaces {
     mount --bind /run/group /etc/group
     """
 
-  /// Returns the reason why this user cannot create namespaces and run a script in them; `nil` if it can.
+  /// Returns the reason why this user cannot create namespaces and run a script in them; `nil` if
+  /// it can.
   static func obstacle(_ kinds: String..., script: String) -> String? {
     let process = Process()
     let output = Pipe()
@@ -71,7 +76,8 @@ struct ProcessRights {
   /// A Boolean value that indicates whether the process may do more than an ordinary user.
   var isPrivileged: Bool { user == 0 || capabilities.contains { $0 != "0" } }
 
-  /// Records a node's privileges for `Tools/test`, and refuses one with more than those of an ordinary user.
+  /// Records a node's privileges for `Tools/test`, and refuses one with more than those of an
+  /// ordinary user.
   static func record(_ node: pid_t, _ name: String) throws {
     let rights = try ProcessRights(of: node)
     defer { rights.note() }

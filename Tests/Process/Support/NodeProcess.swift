@@ -5,7 +5,8 @@ import LatchkeyCommands
 import LatchkeyModel
 import LatchkeyNode
 
-/// One node as a real process: it is started, killed and restarted, and answers through its own socket.
+/// One node as a real process: it is started, killed and restarted, and answers through its own
+/// socket.
 actor NodeProcess {
   nonisolated let lab: ProcessLab
   /// Its state folder, as its processes see it.
@@ -149,8 +150,8 @@ actor NodeProcess {
     return try await lab.latchkey(arguments, input: input)
   }
 
-  /// Starts `latchkey` against this node and leaves it running; returns the process and the files of its output and
-  /// talk.
+  /// Starts `latchkey` against this node and leaves it running; returns the process and the files
+  /// of its output and talk.
   nonisolated func launch(_ arguments: [String], input: String = "/dev/null") throws -> (
     process: SpawnedProcess, output: String, talk: String
   ) {
@@ -192,7 +193,8 @@ actor NodeProcess {
     try await api.ask(Endpoints.issue, CommandRequest(device: device, action: action)).commandID.description
   }
 
-  /// Sets a rule of the whole family, and returns the ID of the command that carries it to a machine.
+  /// Sets a rule of the whole family, and returns the ID of the command that carries it to a
+  /// machine.
   nonisolated func set(_ key: String, _ value: String?, on device: String = "Emma's PC") async throws -> String {
     let target = try await api.ask(Endpoints.getDevices).first { $0.device.name.text == device }?.device.deviceID
     let edit = try await api.ask(Endpoints.setSettings, RuleRequest([.init(key, value)]))
@@ -232,7 +234,8 @@ actor NodeProcess {
     return try DatabaseQueue(path: database, configuration: configuration).read(body)
   }
 
-  /// A copy of its database: SQLite resolves the links of a path, and ends up in another mount namespace's.
+  /// A copy of its database: SQLite resolves the links of a path, and ends up in another mount
+  /// namespace's.
   private nonisolated func copy() throws -> String {
     let copy = lab.newPath()
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: database + suffix) {

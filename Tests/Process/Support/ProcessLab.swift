@@ -62,7 +62,8 @@ final class ProcessLab: Sendable {
     return variables
   }
 
-  /// Starts a program that ends with the lab at the latest; `variables` are added to the lab's environment.
+  /// Starts a program that ends with the lab at the latest; `variables` are added to the lab's
+  /// environment.
   func spawn(
     _ program: String, _ arguments: [String], variables: [String: String] = [:], input: String = "/dev/null",
     output: String, talk: String

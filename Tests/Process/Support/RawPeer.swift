@@ -7,7 +7,8 @@ import LatchkeyProtocol
 import LatchkeyTestSupport
 import LatchkeyTransport
 
-/// The keys of a paired device under a test's control, which sends in a session what no real node would.
+/// The keys of a paired device under a test's control, which sends in a session what no real node
+/// would.
 struct RawPeer: Sendable {
   let identity: DeviceID
   private let link: LinkKeyPair
@@ -31,8 +32,8 @@ struct RawPeer: Sendable {
 
   /// Opens a session at a port of loopback, sends batches, and reads until `count` receipts are in.
   ///
-  /// A session that the other side renews is opened again, as a node does: what the killed node sent last may be stored only
-  /// after the Hello that states what is.
+  /// A session that the other side renews is opened again, as a node does: what the killed node
+  /// sent last may be stored only after the Hello that states what is.
   ///
   /// - Returns: the receipts, by command.
   func receipts(_ count: Int, port: UInt16, sending batches: [SessionBatch]) async throws -> [CommandID: CommandReceipt
@@ -60,7 +61,8 @@ struct RawPeer: Sendable {
     }
   }
 
-  /// Opens a session at a port of loopback and sends pings, reading nothing, until the session has been ended.
+  /// Opens a session at a port of loopback and sends pings, reading nothing, until the session has
+  /// been ended.
   ///
   /// - Returns: Whether it was ended within `count` pings.
   func pingWithoutReading(port: UInt16, atMost count: UInt64, until isEnded: @escaping @Sendable () -> Bool)

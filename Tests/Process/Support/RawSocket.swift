@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A stranger's TCP connection to loopback, which sends anything and observes the reaction of the other side.
+/// A stranger's TCP connection to loopback, which sends anything and observes the reaction of the
+/// other side.
 final class RawSocket: Sendable {
   private let descriptor: Int32
 

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A child process with files for its three streams, which is waited for and signalled only by its ID.
+/// A child process with files for its three streams, which is waited for and signalled only by its
+/// ID.
 final class SpawnedProcess: Sendable {
   private struct State {
     var end: ProcessEnd?
@@ -13,7 +14,8 @@ final class SpawnedProcess: Sendable {
   let pid: pid_t
   private let state = Mutex(State())
 
-  /// Starts a program with files as its standard input and output; standard error is appended to `talk`.
+  /// Starts a program with files as its standard input and output; standard error is appended to
+  /// `talk`.
   init(
     _ program: String, _ arguments: [String], environment: [String: String], input: String, output: String, talk: String
   )
@@ -71,7 +73,8 @@ final class SpawnedProcess: Sendable {
 
   private func reap() {
     var information = siginfo_t()
-    // Waited for without being taken away first, so that its ID is never signalled once it may be another's.
+    // Waited for without being taken away first, so that its ID is never signalled once it may be
+    // another's.
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
     let (end, waiters) = state.withLock { state in
       var status: Int32 = 0

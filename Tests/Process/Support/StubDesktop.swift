@@ -1,6 +1,7 @@
 import Foundation
 
-/// A session bus of the lab's own with a notification service of the tests', which stands for a desktop.
+/// A session bus of the lab's own with a notification service of the tests', which stands for a
+/// desktop.
 struct StubDesktop {
   /// A notification as the service got it.
   struct Shown: Hashable, Decodable {

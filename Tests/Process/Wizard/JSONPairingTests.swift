@@ -33,7 +33,8 @@ extension ProcessTests {
       return try #require(found)
     }
 
-    /// Pairs, and answers the inviter's question with the result of `answer` for the digits; `nil` ends the input.
+    /// Pairs, and answers the inviter's question with the result of `answer` for the digits; `nil`
+    /// ends the input.
     private func pair(
       _ parent: NodeProcess, _ child: NodeProcess, joinWith: (String) -> [String] = { _ in [] },
       _ answer: (String) -> String?

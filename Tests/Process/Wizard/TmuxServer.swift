@@ -17,7 +17,8 @@ struct TmuxServer: Sendable {
     }
   }
 
-  /// Starts `latchkey` with a node's state folder in a new window, with additional variables such as `NO_COLOR=1`.
+  /// Starts `latchkey` with a node's state folder in a new window, with additional variables such
+  /// as `NO_COLOR=1`.
   func open(
     _ node: NodeProcess, _ arguments: [String] = ["pair"], columns: Int = 80, rows: Int = 24, variables: [String] = []
   ) async throws -> TmuxTerminal {

@@ -22,7 +22,8 @@ struct TmuxTerminal: Sendable {
     get async throws { try await server.ask("capture-pane", "-t", name, "-p", "-J", "-S", "-").output }
   }
 
-  /// All text in one line with single spaces, however it is broken, and without the picture beside it.
+  /// All text in one line with single spaces, however it is broken, and without the picture beside
+  /// it.
   var words: String {
     get async throws {
       try await everything.split(whereSeparator: \.isWhitespace).filter { !$0.allSatisfy("█▀▄".contains) }

@@ -36,7 +36,8 @@ extension WizardFamily {
     #expect(try await right.ended() == 0)
   }
 
-  /// Leaves open which account is the child's, which the wizard asks where a machine has several, and checks its end.
+  /// Leaves open which account is the child's, which the wizard asks where a machine has several,
+  /// and checks its end.
   func leaveAccount(_ left: TmuxTerminal) async throws {
     try await left.shows("account")
     try await left.enter("")

@@ -3,14 +3,16 @@ import LatchkeyModel
 import Testing
 
 extension ProcessTests {
-  /// Tests of the wizard on terminals that are narrow or dumb, that other programs write to, or that are resized.
+  /// Tests of the wizard on terminals that are narrow or dumb, that other programs write to, or
+  /// that are resized.
   @Suite struct WizardScreenTests: WizardFamily {
     @Test("Log lines that the node writes into the wizard's terminal are removed within a second")
     func writtenOver() async throws {
       try await family { parent, _, tmux in
         let left = try await tmux.open(parent, ["pair", "--for", "Emma"])
         let pasted = try await left.pastedCode().filter { $0 != "-" }
-        // The window's terminal is written to from outside, as by a program that runs beside the wizard.
+        // The window's terminal is written to from outside, as by a program that runs beside the
+        // wizard.
         let path = try await tmux.ask("display-message", "-p", "-t", left.name, "#{pane_tty}").output
           .trimmingCharacters(in: .newlines)
         for line in ["a log line", "another one\nand a third"] {

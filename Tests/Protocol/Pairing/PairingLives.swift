@@ -5,8 +5,8 @@ import LatchkeyTestSupport
 
 /// An open code and a join that uses it.
 ///
-/// A test performs their effects in any order. Connections are numbers, whose types keep the effects of
-/// the two sides apart.
+/// A test performs their effects in any order. Connections are numbers, whose types keep the
+/// effects of the two sides apart.
 struct PairingLives {
   typealias Invitation = PairingMachine<Int>
   typealias Join = PairingMachine<UInt>

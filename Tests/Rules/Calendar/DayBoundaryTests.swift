@@ -83,7 +83,8 @@ import Testing
     }
   }
 
-  /// The definition itself, read off Foundation's calendar: before the start clocks show less, from it on more.
+  /// The definition itself, read off Foundation's calendar: before the start clocks show less, from
+  /// it on more.
   @Test func daysOfAllZonesStartWhereTheirClocksSay() throws {
     var random = SeededRandom()
     let zones = TimeZone.knownTimeZoneIdentifiers

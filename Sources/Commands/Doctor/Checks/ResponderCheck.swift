@@ -4,7 +4,8 @@ import LatchkeyModel
 struct ResponderCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
     var findings: [Finding] = []
-    // A service that hangs keeps its connections: the node still relies on it, but nothing announces the node.
+    // A service that hangs keeps its connections: the node still relies on it, but nothing
+    // announces the node.
     let status: NodeStatus? = if case .running(let status, _) = facts.node { status } else { nil }
     let backend = status.flatMap { DiscoveryBackend(rawValue: $0.discovery) }
     let isUsed = backend == .avahiDaemon

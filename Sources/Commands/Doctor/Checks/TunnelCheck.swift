@@ -13,7 +13,8 @@ struct TunnelCheck: Check {
             "Let it leave the local network alone (often called “allow LAN access” or split tunnelling), or switch it off."
         ))
     }
-    // A kill switch drops packets that do not leave through the tunnel, even while there is no tunnel.
+    // A kill switch drops packets that do not leave through the tunnel, even while there is no
+    // tunnel.
     for interface in facts.lanInterfaces {
       let walk = FirewallWalk(chains: facts.firewall.chains)
       let packet = FirewallPacket(transport: "tcp", port: 40_000, interface: interface.name)
@@ -36,7 +37,8 @@ struct TunnelCheck: Check {
 }
 
 extension NetworkInterface {
-  /// A Boolean value that indicates whether the interface belongs to a private network, by its kind or name.
+  /// A Boolean value that indicates whether the interface belongs to a private network, by its kind
+  /// or name.
   var isTunnel: Bool {
     if isLoopback { return false }
     return isPointToPoint

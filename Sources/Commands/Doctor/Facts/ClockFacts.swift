@@ -14,8 +14,8 @@ public struct ClockFacts: Sendable, Hashable {
 
   /// The time in Unix milliseconds by this machine's wall clock.
   public var now: Int64
-  /// A Boolean value that indicates whether a time service synchronizes the clock; `nil` if the system does not report
-  /// it.
+  /// A Boolean value that indicates whether a time service synchronizes the clock; `nil` if the
+  /// system does not report it.
   public var isSynchronised: Bool?
   /// The times received from other machines.
   public var stamps: [Stamp]

@@ -56,7 +56,8 @@ public struct FirewallChain: Sendable, Hashable {
   /// The table of the chain, such as `inet filter`; jumps stay within it.
   public var table: String
   public var name: String
-  /// The hook at which packets enter the chain, such as `input`; `nil` for a chain that others jump to.
+  /// The hook at which packets enter the chain, such as `input`; `nil` for a chain that others jump
+  /// to.
   public var hook: String?
   /// A Boolean value that indicates whether packets to which no rule applies are dropped.
   public var drops: Bool
@@ -99,11 +100,13 @@ public struct FirewallRule: Sendable, Hashable {
   ///
   /// A name that ends in `*` is a prefix.
   public var interface: String?
-  /// The interface to which the rule does not apply, as in the kill switch of a VPN; `nil` for none.
+  /// The interface to which the rule does not apply, as in the kill switch of a VPN; `nil` for
+  /// none.
   public var exceptInterface: String?
   /// A Boolean value that indicates whether the rule applies only to established connections.
   public var isOfKnownConnections: Bool
-  /// A Boolean value that indicates whether the rule has conditions that this version cannot interpret.
+  /// A Boolean value that indicates whether the rule has conditions that this version cannot
+  /// interpret.
   public var hasMore: Bool
   public var verdict: Verdict
 

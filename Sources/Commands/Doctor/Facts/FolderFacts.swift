@@ -7,7 +7,8 @@ public struct FolderFacts: Sendable, Hashable {
     public var owner: UInt32
     /// The permission bits, including those for set-user-ID, set-group-ID and sticky.
     public var mode: UInt32
-    /// A Boolean value that indicates whether the entry is a symbolic link, whose owner and mode have no meaning.
+    /// A Boolean value that indicates whether the entry is a symbolic link, whose owner and mode
+    /// have no meaning.
     public var isLink: Bool
     /// The number of hard links to a file.
     public var names: Int

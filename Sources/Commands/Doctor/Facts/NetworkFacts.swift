@@ -32,7 +32,8 @@ public struct AddressProbe: Sendable, Hashable {
 /// A question sent to the mDNS group of an interface.
 public struct MulticastProbe: Sendable, Hashable {
   public var interface: String
-  /// The system's reason why the question could not be sent or received; `nil` if there was no fault.
+  /// The system's reason why the question could not be sent or received; `nil` if there was no
+  /// fault.
   public var fault: String?
   /// A Boolean value that indicates whether this machine's own question was received.
   public var heardItself: Bool

@@ -48,7 +48,8 @@ public struct Gatherer: Sendable {
     return facts
   }
 
-  /// Returns whether a time service synchronizes the wall clock; `nil` if the system does not report it.
+  /// Returns whether a time service synchronizes the wall clock; `nil` if the system does not
+  /// report it.
   private static func isClockSynchronised() -> Bool? {
     guard case .output(let text) = ToolRun.run("timedatectl", ["show", "--property=NTPSynchronized", "--value"]) else {
       return nil

@@ -40,7 +40,8 @@ enum MulticastProber {
     var group = ip_mreqn(
       imr_multiaddr: in_addr(s_addr: address([224, 0, 0, 251])), imr_address: in_addr(s_addr: address(own)),
       imr_ifindex: CInt(if_nametoindex(name)))
-    // Packets from other interfaces are ignored, since this machine may have joined the group there as well.
+    // Packets from other interfaces are ignored, since this machine may have joined the group there
+    // as well.
     var no: CInt = 0
     setsockopt(descriptor, CInt(IPPROTO_IP), Self.multicastAll, &no, size)
     let groupSize = socklen_t(MemoryLayout<ip_mreqn>.size)

@@ -8,11 +8,13 @@ enum ServiceGatherer {
       guard part.hasPrefix("unix:path=") else { return nil }
       return String(part.dropFirst("unix:path=".count).prefix { $0 != "," })
     }
-    // The D-Bus specification, "Authentication Protocol": a zero byte, and a request for the supported mechanisms.
+    // The D-Bus specification, "Authentication Protocol": a zero byte, and a request for the
+    // supported mechanisms.
     return socket(path ?? "/run/dbus/system_bus_socket", asking: "\0AUTH\r\n")
   }
 
-  /// Returns the state of avahi-daemon, asked through its text protocol, which does not need the bus.
+  /// Returns the state of avahi-daemon, asked through its text protocol, which does not need the
+  /// bus.
   static func avahi() -> ServiceState { socket("/run/avahi-daemon/socket", asking: "HELP\n") }
 
   /// The time limit for an answer in milliseconds; a working service answers within one.
@@ -57,7 +59,8 @@ enum ServiceGatherer {
     }
   }
 
-  /// Returns the result of reading one byte: 1, or less at the end of the connection; `nil` if none arrives in time.
+  /// Returns the result of reading one byte: 1, or less at the end of the connection; `nil` if none
+  /// arrives in time.
   private static func heard(_ descriptor: CInt) -> Int? {
     let end = ContinuousClock.now + .milliseconds(Int(patience))
     var byte: UInt8 = 0

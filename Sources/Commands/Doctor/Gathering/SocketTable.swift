@@ -22,8 +22,9 @@ enum SocketTable {
 
   /// Returns the processes with a socket on a UDP port, each once.
   ///
-  /// Only root may read the names of other users' processes, and of processes that hide their data, such as the node.
-  /// Each user has as many unnamed entries as it has sockets of one address family.
+  /// Only root may read the names of other users' processes, and of processes that hide their data,
+  /// such as the node. Each user has as many unnamed entries as it has sockets of one address
+  /// family.
   ///
   /// - Parameter port: The UDP port.
   /// - Returns: The processes.

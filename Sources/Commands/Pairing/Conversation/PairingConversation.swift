@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// Follows a pairing to its end, and answers for the person, or asks them, when there is something to decide.
+/// Follows a pairing to its end, and answers for the person, or asks them, when there is something
+/// to decide.
 struct PairingConversation {
   let node: any NodeInterface
   let environment: TerminalEnvironment
@@ -26,7 +27,8 @@ struct PairingConversation {
   private var refusedHere = false
   private var shownDigits: String?
 
-  /// Creates a conversation about a pairing, whose first state is the node's answer to the request that began it.
+  /// Creates a conversation about a pairing, whose first state is the node's answer to the request
+  /// that began it.
   init(
     _ first: PairingProgress, node: any NodeInterface, environment: TerminalEnvironment, events: PairingEvents,
     consent: PairingConsent, style: PairingView.Style
@@ -209,7 +211,8 @@ struct PairingConversation {
     }
   }
 
-  /// The node knows nothing of the pairing any more, most likely because it was started again: look what came of it.
+  /// The node knows nothing of the pairing any more, most likely because it was started again: look
+  /// what came of it.
   private func end(after error: LocalAPIError) async throws -> PairingProgress {
     guard error.code == .unknownPairing || error.code == .timeout else { throw error }
     if let devices = try? await node.ask(Endpoints.getDevices).map(\.device),

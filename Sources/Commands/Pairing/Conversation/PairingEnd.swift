@@ -53,7 +53,8 @@ struct PairingEnd: Sendable {
     }
   }
 
-  /// Prints the outcome on standard error; throws `TerminalFailure` unless the two machines are paired.
+  /// Prints the outcome on standard error; throws `TerminalFailure` unless the two machines are
+  /// paired.
   ///
   /// The wizard's lines fit the terminal.
   func tell(_ console: any Console, isWizard: Bool = false) throws(TerminalFailure) {

@@ -1,14 +1,15 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// One queue for everything that can happen, read by one reader, so that nothing happens in the middle of something
-/// else.
+/// One queue for everything that can happen, read by one reader, so that nothing happens in the
+/// middle of something else.
 final class PairingEvents: Sendable {
   private let stream: AsyncStream<PairingEvent>
   private let continuation: AsyncStream<PairingEvent>.Continuation
 
   private init() {
-    // Each source waits for its next event, so this many are never there; if they were, the newest matter.
+    // Each source waits for its next event, so this many are never there; if they were, the newest
+    // matter.
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
   }
 
@@ -31,7 +32,8 @@ final class PairingEvents: Sendable {
     continuation.yield(event)
   }
 
-  /// Returns the next event, to one reader at a time; throws `CancellationError` if the task is cancelled.
+  /// Returns the next event, to one reader at a time; throws `CancellationError` if the task is
+  /// cancelled.
   func next() async throws -> PairingEvent {
     for await event in stream { return event }
     throw CancellationError()

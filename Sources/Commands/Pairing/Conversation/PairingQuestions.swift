@@ -9,7 +9,8 @@ struct LineQuestion: Sendable {
     (withdrawn, withdrawing) = AsyncStream.makeStream()
   }
 
-  /// Reads a line from the console and sends it to `events`; sends nothing if the question is withdrawn before.
+  /// Reads a line from the console and sends it to `events`; sends nothing if the question is
+  /// withdrawn before.
   func read(from console: any Console, to events: PairingEvents) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
@@ -73,7 +74,8 @@ struct WizardPrompt {
   let console: any Console
   let events: PairingEvents
 
-  /// Asks a question and returns the line; throws `TerminalFailure` if the person leaves with Ctrl-C or Ctrl-D.
+  /// Asks a question and returns the line; throws `TerminalFailure` if the person leaves with
+  /// Ctrl-C or Ctrl-D.
   func line(_ text: String) async throws -> String {
     let columns = console.size.columns
     let lines = WrappedText.lines(text, columns: columns - 1)

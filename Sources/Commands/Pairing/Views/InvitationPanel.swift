@@ -20,7 +20,8 @@ struct InvitationPanel: Sendable {
     self.isBold = isBold
     typedCode = pairing.typedCode
     childName = pairing.childName
-    // Without the dashes, which are for the eye, there is room for more redundancy in a picture of the same size.
+    // Without the dashes, which are for the eye, there is room for more redundancy in a picture of
+    // the same size.
     let compact = String(code.filter { $0 != "-" })
     picture = look.isUnicode && !code.isEmpty ? QRCode(compact).map { QRCodeText($0, paint: look.paint) } : nil
   }
@@ -103,7 +104,8 @@ struct InvitationPanel: Sendable {
   private func bold(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }
 
-/// An open code in the terminal: its page stays in sight while it waits, and its time counts down in place.
+/// An open code in the terminal: its page stays in sight while it waits, and its time counts down
+/// in place.
 struct InvitationPage {
   private let console: any Console
   private let panel: InvitationPanel
@@ -119,7 +121,8 @@ struct InvitationPage {
     live = LivePanel(console: console)
   }
 
-  /// Draws the page, below a broken one if the window was resized; returns `false` if the window is too small.
+  /// Draws the page, below a broken one if the window was resized; returns `false` if the window is
+  /// too small.
   mutating func show(isAnew: Bool) -> Bool {
     let time = remaining.map { "Good for \(Self.countdown($0)); Ctrl-C closes it." } ?? "Ctrl-C closes the code."
     guard let lines = panel.lines(size: console.size, time: time, notice: notice) else { return false }

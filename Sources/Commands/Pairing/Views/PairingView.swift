@@ -5,11 +5,13 @@ struct PairingView {
   enum Style {
     /// Lines of text, one an event; nothing that was printed changes.
     case lines
-    /// The same lines for the wizard, which fit the terminal and also tell the time left and what happens in between.
+    /// The same lines for the wizard, which fit the terminal and also tell the time left and what
+    /// happens in between.
     case wizard
     /// An open code that stays in sight while it waits, and the wizard's lines below it.
     case page(TerminalLook, isBold: Bool)
-    /// JSON, one object a line, for programs; the question is for a person who runs the command by hand.
+    /// JSON, one object a line, for programs; the question is for a person who runs the command by
+    /// hand.
     case json(question: String)
   }
 
@@ -23,7 +25,8 @@ struct PairingView {
   private var toldMinutes: Int64?
   /// A Boolean value that indicates whether the cursor is behind a question.
   private var isPrompted = false
-  /// A Boolean value that indicates whether the page's code waits for a machine, while keys are not echoed.
+  /// A Boolean value that indicates whether the page's code waits for a machine, while keys are not
+  /// echoed.
   private var isWaiting = false
   /// The number of the machine that is there.
   private var attempt = 0
@@ -159,12 +162,14 @@ struct PairingView {
     if isWizard, accepts { note("You said yes; waiting for \(Self.name(pairing)) …") }
   }
 
-  /// Shows an observation of the search, or that the last step broke off and its result is being determined.
+  /// Shows an observation of the search, or that the last step broke off and its result is being
+  /// determined.
   mutating func doubts(_ sentence: String) throws {
     if !isJSON { note(ShownText.safe(sentence)) }
   }
 
-  /// Updates the view after about a second; `remaining` is the time until the code closes in milliseconds, if known.
+  /// Updates the view after about a second; `remaining` is the time until the code closes in
+  /// milliseconds, if known.
   mutating func ticked(remaining: Int64?) throws {
     guard page == nil else {
       page?.remaining = remaining
@@ -250,7 +255,8 @@ struct PairingView {
 /// An event of a pairing for programs; `event` says which members are there.
 struct PairingRecord: Hashable, Sendable, Codable {
   enum Event: String, Hashable, Sendable, Codable {
-    /// The code is open: `code`, `typedCode`, `expiresInMilliseconds`, `failuresLeft`, `childName`?.
+    /// The code is open: `code`, `typedCode`, `expiresInMilliseconds`, `failuresLeft`,
+    /// `childName`?.
     case code
     /// A machine has the code and wants a yes or a no: `name`, `role`, `digits`, `attempt`.
     case request

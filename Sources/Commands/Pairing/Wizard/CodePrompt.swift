@@ -12,8 +12,8 @@ struct CodePrompt {
   /// The largest number of open codes that are listed.
   private static let most = 8
 
-  /// Returns the first line that is not empty; throws `TerminalFailure` if the person leaves, before any pairing has
-  /// begun.
+  /// Returns the first line that is not empty; throws `TerminalFailure` if the person leaves,
+  /// before any pairing has begun.
   func code() async throws -> String {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
@@ -60,7 +60,8 @@ struct CodePrompt {
           case .end: throw WizardPrompt.left
           case .line(let line):
             editor = LineEditor()
-            // An end of a line that stands alone is a person's Enter; others may be those of a paste.
+            // An end of a line that stands alone is a person's Enter; others may be those of a
+            // paste.
             if code.takes(line, leaves: bytes.count == 1) {
               // It stays to be compared with the other screen, also when it came with its Enter.
               panel.show(lines(found, nil), prompt: Self.prompt, typed: code.text)
@@ -98,7 +99,8 @@ struct CodePrompt {
     }
   }
 
-  /// Reads a line without moving the cursor: prints the codes that are found first, then leaves the line to the person.
+  /// Reads a line without moving the cursor: prints the codes that are found first, then leaves the
+  /// line to the person.
   private func readLine() async throws -> String {
     let first = try await firstFound()
     console.noteWrapped(Self.sentence(first))
@@ -121,7 +123,8 @@ struct CodePrompt {
   }
 }
 
-/// A code as it comes in: in one line, or in the several that a screen has broken the long form into.
+/// A code as it comes in: in one line, or in the several that a screen has broken the long form
+/// into.
 struct CodeInput: Sendable {
   private(set) var text = ""
 
@@ -160,7 +163,8 @@ struct CodeInput: Sendable {
       && !Self.lengths.contains(symbols.utf8.count)
   }
 
-  /// Returns the symbols without dashes and white space, in capitals; `nil` if the text is not a code.
+  /// Returns the symbols without dashes and white space, in capitals; `nil` if the text is not a
+  /// code.
   private static func compact(_ text: String) -> String? {
     let symbols = text.uppercased().filter { !$0.isWhitespace && !"-\u{2010}\u{2011}\u{2013}".contains($0) }
     return symbols.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) } ? symbols : nil

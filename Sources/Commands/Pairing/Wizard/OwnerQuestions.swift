@@ -12,7 +12,8 @@ struct OwnerQuestions {
   /// The largest number of names that a question lists.
   private static let most = 6
 
-  /// Asks whose machine it will be until the answer names children or nobody, and returns the names, which commas separate.
+  /// Asks whose machine it will be until the answer names children or nobody, and returns the
+  /// names, which commas separate.
   func askNames() async throws -> String {
     let known = ((try? await node.ask(Endpoints.getChildren)) ?? []).map(\.name.text)
     while true {
@@ -39,7 +40,8 @@ struct OwnerQuestions {
     return "Whose machine will this be? (\(choices))"
   }
 
-  /// Returns the names with those of known children in place of what resembles them, as far as the person wants that.
+  /// Returns the names with those of known children in place of what resembles them, as far as the
+  /// person wants that.
   private func confirmed(_ names: [String], _ known: [String]) async throws -> String {
     var chosen: [String] = []
     for name in names {
@@ -80,8 +82,9 @@ struct OwnerQuestions {
     }
   }
 
-  /// Asks whether a machine is that of the child whose its open accounts are by its word, and makes it the child's; returns the
-  /// child's name, or `nil` if the machine states no child or the person does not say so.
+  /// Asks whether a machine is that of the child whose its open accounts are by its word, and makes
+  /// it the child's; returns the child's name, or `nil` if the machine states no child or the
+  /// person does not say so.
   private func offered(_ accounts: [AccountListing], on device: RegisteredDevice) async throws -> String? {
     let open = accounts.filter { $0.owner == .open }.map(\.account)
     guard let child = open.lazy.compactMap(\.statedChild).first(where: { ChildNames.split($0) == [$0] }) else {
@@ -136,7 +139,8 @@ struct OwnerQuestions {
     }
   }
 
-  /// Returns how an account is listed in a question: `emma`, `emma (Emma Maier)` or `em2012 (Emma's by the machine's word)`.
+  /// Returns how an account is listed in a question: `emma`, `emma (Emma Maier)` or `em2012 (Emma's
+  /// by the machine's word)`.
   private static func choice(_ account: Account) -> String {
     let name = ShownText.safe(account.name)
     let hasFullName = !account.fullName.isEmpty && account.fullName != account.name

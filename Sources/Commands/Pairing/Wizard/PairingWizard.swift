@@ -11,7 +11,8 @@ struct PairingWizard {
   private var console: any Console { environment.console }
   private var prompt: WizardPrompt { WizardPrompt(console: console, events: events) }
 
-  /// Asks the questions of a parent's machine, opens a code, shows it, and follows the pairing to its end.
+  /// Asks the questions of a parent's machine, opens a code, shows it, and follows the pairing to
+  /// its end.
   ///
   /// - `minutes`: The minutes for which the code is open.
   /// - `name`: The name of the child whose machine will join, if it was given.
@@ -71,7 +72,8 @@ struct PairingWizard {
       do {
         started = try await node.ask(Endpoints.join, JoinRequest(code: code, peer: peer, acceptWithoutAsking: false))
       } catch {
-        // A typing error was found before the network was used; everything else is not the code's fault.
+        // A typing error was found before the network was used; everything else is not the code's
+        // fault.
         guard error.code == .typo || error.code == .invalid else { throw error }
         sayBeforeNextTry(ShownText.safe(error.message))
         continue

@@ -1,5 +1,5 @@
-/// The percent-encoding of names and values in request targets (RFC 3986), which leaves only unreserved characters as
-/// they are.
+/// The percent-encoding of names and values in request targets (RFC 3986), which leaves only
+/// unreserved characters as they are.
 enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 

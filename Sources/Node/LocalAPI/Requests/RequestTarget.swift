@@ -32,7 +32,8 @@ package struct RequestTarget: Hashable, Sendable {
     }
   }
 
-  /// Creates a target whose texts are safe to show; throws `ControlFailure`, the caller's fault, if it is malformed.
+  /// Creates a target whose texts are safe to show; throws `ControlFailure`, the caller's fault, if
+  /// it is malformed.
   package init(checking text: String) throws(ControlFailure) {
     guard let target = RequestTarget(text) else {
       throw ControlFailure(400, .invalid, "The request's path is malformed: use one that the local API lists.")

@@ -3,8 +3,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// A connection to the local API: the framework's HTTP/1.1 channel, with this API's body in each error that it answers
-/// itself.
+/// A connection to the local API: the framework's HTTP/1.1 channel, with this API's body in each
+/// error that it answers itself.
 struct ControlChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 

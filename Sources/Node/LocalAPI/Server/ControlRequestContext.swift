@@ -22,7 +22,8 @@ struct ControlRequestContext: RequestContext {
 }
 
 extension Channel {
-  /// Returns the kernel's description of the process at the other end; fails if it is not available.
+  /// Returns the kernel's description of the process at the other end; fails if it is not
+  /// available.
   func peerCredentials() -> EventLoopFuture<PeerCredentials> {
     guard let provider = self as? any SocketOptionProvider else {
       return eventLoop.makeFailedFuture(ChannelError.operationUnsupported)

@@ -3,8 +3,8 @@ import LatchkeyModel
 import NIOCore
 import NIOHTTP1
 
-/// The responder of one node, which recognizes the caller, passes the request to the router, and gives every error its
-/// body.
+/// The responder of one node, which recognizes the caller, passes the request to the router, and
+/// gives every error its body.
 struct ControlResponder: HTTPResponder {
   typealias Context = ControlRequestContext
 
@@ -74,7 +74,8 @@ extension HTTPRequest.Method {
   }
 }
 
-/// A middleware that distinguishes an unknown path from an unsupported method, which the router does not.
+/// A middleware that distinguishes an unknown path from an unsupported method, which the router
+/// does not.
 private struct UnknownPathMiddleware: RouterMiddleware {
   func handle(
     _ request: Request, context: ControlRequestContext,

@@ -7,11 +7,11 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// The service of a node's local API: HTTP and JSON over a Unix socket in the state folder or, for the system's node, in
-/// `/run/latchkey`.
+/// The service of a node's local API: HTTP and JSON over a Unix socket in the state folder or, for
+/// the system's node, in `/run/latchkey`.
 ///
-/// The caller holds the folder's lock, so an existing socket belongs to a dead process and is replaced. Each endpoint
-/// states which callers it accepts.
+/// The caller holds the folder's lock, so an existing socket belongs to a dead process and is
+/// replaced. Each endpoint states which callers it accepts.
 ///
 /// Spec: Protocol/07-local-api.md.
 struct ControlService: Service {
@@ -62,7 +62,8 @@ struct ControlService: Service {
     self.onRunning = onRunning
   }
 
-  /// Serves until the node is told to stop; throws `ControlServiceError` if the socket cannot be created.
+  /// Serves until the node is told to stop; throws `ControlServiceError` if the socket cannot be
+  /// created.
   func run() async throws {
     let socketPath = socketFolder + "/" + ControlSocket.name
     let address: SocketAddressPath
@@ -79,7 +80,8 @@ struct ControlService: Service {
     // The framework logs "Server started …" at level info; the node logs that itself.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
     let responder = ControlResponder(node: node, recognize: recognize)
-    // The framework's Application adds a date to each answer, and wakes an idle node each second to update it.
+    // The framework's Application adds a date to each answer, and wakes an idle node each second to
+    // update it.
     let counter = ConnectionCounter(user: geteuid())
     let server = try HTTPServerBuilder { ControlChannel(responder: $0, counter: counter) }.buildServer(
       configuration: ServerConfiguration(address: .unixDomainSocket(path: address.text), backlog: 1_024),
@@ -89,8 +91,8 @@ struct ControlService: Service {
       let response = await responder.respond(to: request, context: context)
       try await writer.write(response: response.head, body: response.body)
     } onServerRunning: { _ in
-      // Every caller is checked. For a node that is not the system's, the folder's mode of 0700 and this one are two
-      // barriers more.
+      // Every caller is checked. For a node that is not the system's, the folder's mode of 0700 and
+      // this one are two barriers more.
       chmod(socketPath, mode)
       logger.debug("Local API is up", metadata: ["socket": "\(socketPath)"])
       onRunning()

@@ -11,7 +11,8 @@ public enum ControlSocket {
   }
 }
 
-/// The node of the whole machine, which a system service runs and which every account may connect to.
+/// The node of the whole machine, which a system service runs and which every account may connect
+/// to.
 ///
 /// Spec: Protocol/07-local-api.md §1.
 public enum SystemNode {

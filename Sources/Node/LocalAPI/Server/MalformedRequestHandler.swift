@@ -1,10 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// A channel handler that gives the framework's own errors for invalid HTTP the status and body of all other errors.
+/// A channel handler that gives the framework's own errors for invalid HTTP the status and body of
+/// all other errors.
 ///
-/// The framework answers such a request with an empty 400. The handler recognizes that answer by the lack of
-/// `Content-Type`.
+/// The framework answers such a request with an empty 400. The handler recognizes that answer by
+/// the lack of `Content-Type`.
 ///
 /// Spec: Protocol/07-local-api.md §2
 final class MalformedRequestHandler: ChannelDuplexHandler {

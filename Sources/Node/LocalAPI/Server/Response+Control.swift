@@ -21,14 +21,14 @@ extension Response {
       body: ResponseBody(contentLength: body.count) { writer in
         try await writer.write(ByteBuffer(bytes: body))
         try await writer.finish(nil)
-        // The framework respects the header only in requests. This closes our direction; the other one is read to its
-        // end.
+        // The framework respects the header only in requests. This closes our direction; the other
+        // one is read to its end.
         channel.close(mode: .output, promise: nil)
       })
   }
 
-  /// Creates an answer that goes on until the node stops or the caller leaves: a line of JSON for each event, or
-  /// server-sent events if the request accepts them.
+  /// Creates an answer that goes on until the node stops or the caller leaves: a line of JSON for
+  /// each event, or server-sent events if the request accepts them.
   static func events(_ events: EventSource, to request: Request) -> Response {
     let accepted = request.headers[.accept]?.split(separator: ",").map { RouteResponder.mediaType($0) } ?? []
     let isForBrowsers = accepted.contains("text/event-stream")

@@ -3,7 +3,8 @@ import LatchkeyModel
 import NIOCore
 import ServiceLifecycle
 
-/// The responder of one endpoint, which checks the caller, reads the body, and sends the endpoint's answer.
+/// The responder of one endpoint, which checks the caller, reads the body, and sends the endpoint's
+/// answer.
 struct RouteResponder: HTTPResponder {
   typealias Context = ControlRequestContext
 

@@ -1,9 +1,10 @@
 import CSodium
 
-/// The agreement on a strong key by means of a short code that both sides know: CPace over ristretto255 with SHA-512.
+/// The agreement on a strong key by means of a short code that both sides know: CPace over
+/// ristretto255 with SHA-512.
 ///
-/// Each run allows an attacker to test one guess, and a recording allows none. The two sides have different roles
-/// (initiator-responder).
+/// Each run allows an attacker to test one guess, and a recording allows none. The two sides have
+/// different roles (initiator-responder).
 ///
 /// Spec: draft-irtf-cfrg-cpace, sections 6 and 7.
 public struct CPace: Sendable {
@@ -32,7 +33,8 @@ public struct CPace: Sendable {
   ///   - password: The short code, any number of bytes.
   ///   - channelIdentifier: The identities and addresses of both parties, the same on both sides.
   ///   - sessionID: A value that is new for every run and the same on both sides; 16 bytes or more.
-  ///   - associatedData: Data that this side sends with its share. The other side must receive it unaltered.
+  ///   - associatedData: Data that this side sends with its share. The other side must receive it
+  ///     unaltered.
   ///   - scalar: A scalar that is used for this run only.
   /// - Throws: `CPaceError.invalidScalar`, the caller's fault.
   public init(
@@ -56,8 +58,8 @@ public struct CPace: Sendable {
   /// - Parameters:
   ///   - remoteShare: The other side's point, 32 bytes.
   ///   - remoteAssociatedData: The data sent with it.
-  /// - Returns: The key. It is the same on both sides only if the codes were the same, which the caller has yet to
-  ///   verify.
+  /// - Returns: The key. It is the same on both sides only if the codes were the same, which the
+  ///   caller has yet to verify.
   /// - Throws: `CPaceError.invalidShare`, the peer's fault; the run is over then.
   public func finish(remoteShare: [UInt8], remoteAssociatedData: [UInt8]) throws(CPaceError) -> CPaceKey {
     let shared = try Self.multiply(scalar, remoteShare)
@@ -79,7 +81,8 @@ public struct CPace: Sendable {
   ) -> SecretBytes {
     let passwordPrefix = lengthPrefix(password.count)
     let used = domain.count + lengthPrefix(domain.count).count + password.count + passwordPrefix.count
-    // The padding fills the first block of the hash, so that the time to compute it does not depend on the code.
+    // The padding fills the first block of the hash, so that the time to compute it does not depend
+    // on the code.
     let padding = [UInt8](repeating: 0, count: max(0, hashBlockByteCount - 1 - used))
     let material = SecretBytes(joining: [
       SecretBytes(concatenated([domain]) + passwordPrefix), password,
@@ -93,7 +96,8 @@ public struct CPace: Sendable {
       })
   }
 
-  /// Multiplies a point by a scalar, and throws if the result is the neutral element (`scalar_mult_vfy`).
+  /// Multiplies a point by a scalar, and throws if the result is the neutral element
+  /// (`scalar_mult_vfy`).
   package static func multiply(_ scalar: CPaceScalar, _ point: [UInt8]) throws(CPaceError) -> SecretBytes {
     guard point.count == shareByteCount else { throw .invalidShare }
     var status: Int32 = -1
@@ -145,7 +149,8 @@ public struct CPaceKey: Sendable {
 
 /// The reasons why an agreement on a key by a short code fails.
 ///
-/// A wrong code is not among them: it results in two different keys, which the handshake that uses them detects.
+/// A wrong code is not among them: it results in two different keys, which the handshake that uses
+/// them detects.
 public enum CPaceError: Error, Equatable, Sendable {
   /// The other side's share is not a point, or is one that would reveal the key.
   ///

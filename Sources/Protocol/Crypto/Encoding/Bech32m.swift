@@ -2,8 +2,8 @@ import LatchkeyModel
 
 /// An encoding of bytes as text that detects typing errors: bech32m, of at most 90 characters.
 ///
-/// The text is a prefix, a `1`, the data in 32 symbols that are hard to confuse, and a checksum of six symbols, which
-/// detects any four wrong characters.
+/// The text is a prefix, a `1`, the data in 32 symbols that are hard to confuse, and a checksum of
+/// six symbols, which detects any four wrong characters.
 ///
 /// Spec: BIP-350 and BIP-173.
 public enum Bech32m {
@@ -14,7 +14,8 @@ public enum Bech32m {
   private static let checksumConstant: UInt32 = 0x2bc8_30a3
   private static let checksumCount = 6
 
-  // The symbol value for each ASCII code of a lower-case letter or digit; 0xff for other characters.
+  // The symbol value for each ASCII code of a lower-case letter or digit; 0xff for other
+  // characters.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 0xff, count: 128)
     for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -76,7 +77,8 @@ public enum Bech32m {
     for position in (separator + 1)..<characters.count {
       let value = values[Int(characters[position])]
       guard value != 0xff else {
-        // The character as given, before the change of case. All characters are known to be ASCII here.
+        // The character as given, before the change of case. All characters are known to be ASCII
+        // here.
         throw .invalidCharacter(Unicode.Scalar([UInt8](text.utf8)[position]), position: position)
       }
       symbols.append(value)
@@ -111,7 +113,8 @@ public enum Bech32m {
     prefix.map { $0 >> 5 } + [0] + prefix.map { $0 & 31 }
   }
 
-  /// Returns the remainder of the symbols, taken as a polynomial over GF(32), divided by the code's generator.
+  /// Returns the remainder of the symbols, taken as a polynomial over GF(32), divided by the code's
+  /// generator.
   private static func polymod(_ symbols: [UInt8]) -> UInt32 {
     let generator: [UInt32] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3]
     var remainder: UInt32 = 1

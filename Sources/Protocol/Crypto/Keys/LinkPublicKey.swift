@@ -19,12 +19,14 @@ public struct LinkPublicKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Creates a public key from 32 bytes without a check, for a key just computed from its secret and for tests.
+  /// Creates a public key from 32 bytes without a check, for a key just computed from its secret
+  /// and for tests.
   package init(uncheckedBytes bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  /// Returns whether 32 bytes encode one of the seven points of small order, with either value of the unused top bit.
+  /// Returns whether 32 bytes encode one of the seven points of small order, with either value of
+  /// the unused top bit.
   private static func isLowOrder(_ bytes: [UInt8]) -> Bool {
     // A public key is not secret, so the comparison need not take constant time.
     var masked = bytes

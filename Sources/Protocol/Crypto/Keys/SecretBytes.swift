@@ -2,13 +2,15 @@ import CSodium
 
 /// A secret in memory of its own, which is erased on release.
 ///
-/// The bytes never change after `init`, so references may be shared between threads. The type is not `Codable`, prints
-/// no content, and compares in constant time. It does not use guarded pages (`sodium_malloc`): a session replaces its
-/// keys often, and each guarded allocation costs several system calls and 12 KiB.
+/// The bytes never change after `init`, so references may be shared between threads. The type is
+/// not `Codable`, prints no content, and compares in constant time. It does not use guarded pages
+/// (`sodium_malloc`): a session replaces its keys often, and each guarded allocation costs several
+/// system calls and 12 KiB.
 public final class SecretBytes: Sendable {
   public let count: Int
 
-  // Written only during `init` and erased in `deinit`, when no reference is left. In between it is only read.
+  // Written only during `init` and erased in `deinit`, when no reference is left. In between it is
+  // only read.
   nonisolated(unsafe) private let storage: UnsafeMutableRawPointer
 
   /// Creates a secret that `body` writes in place, so that no copy of it is left elsewhere.

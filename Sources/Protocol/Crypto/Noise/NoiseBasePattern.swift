@@ -1,8 +1,8 @@
 /// The messages of the fundamental handshake patterns.
 ///
-/// The first of two letters describes the initiator's static key, the second the responder's: `N` means that there is
-/// none, `K` that it is known in advance, `X` that it is sent, and `I` that it is sent at once. Patterns with one
-/// letter are one-way.
+/// The first of two letters describes the initiator's static key, the second the responder's: `N`
+/// means that there is none, `K` that it is known in advance, `X` that it is sent, and `I` that it
+/// is sent at once. Patterns with one letter are one-way.
 ///
 /// Spec: Noise revision 34, sections 7.4 and 7.5.
 enum NoiseBasePattern: String, Sendable, CaseIterable {
@@ -25,7 +25,8 @@ enum NoiseBasePattern: String, Sendable, CaseIterable {
   /// A Boolean value that indicates whether only the initiator sends.
   var isOneWay: Bool { messages.count == 1 }
 
-  /// A Boolean value that indicates whether the responder knows the initiator's static key before the first message.
+  /// A Boolean value that indicates whether the responder knows the initiator's static key before
+  /// the first message.
   var initiatorStaticIsKnown: Bool {
     switch self {
     case .k, .kn, .kk, .kx: true
@@ -33,7 +34,8 @@ enum NoiseBasePattern: String, Sendable, CaseIterable {
     }
   }
 
-  /// A Boolean value that indicates whether the initiator knows the responder's static key before the first message.
+  /// A Boolean value that indicates whether the initiator knows the responder's static key before
+  /// the first message.
   var responderStaticIsKnown: Bool {
     switch self {
     case .n, .k, .x, .nk, .xk, .kk, .ik: true

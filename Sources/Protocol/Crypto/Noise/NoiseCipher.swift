@@ -20,7 +20,8 @@ struct NoiseCipher: Sendable {
     self.nonce = nonce
   }
 
-  /// Encrypts into `output`, which must have room for the plaintext and 16 more bytes, and increments the counter.
+  /// Encrypts into `output`, which must have room for the plaintext and 16 more bytes, and
+  /// increments the counter.
   mutating func seal(
     _ plaintext: UnsafeRawBufferPointer, additionalData: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) {
@@ -30,10 +31,11 @@ struct NoiseCipher: Sendable {
     nonce += 1
   }
 
-  /// Decrypts into `output`, which must have room for the ciphertext less 16 bytes, and increments the counter.
+  /// Decrypts into `output`, which must have room for the ciphertext less 16 bytes, and increments
+  /// the counter.
   ///
-  /// If the function throws `NoiseError.authenticationFailed`, the counter does not change, and `output` contains
-  /// nothing of the plaintext.
+  /// If the function throws `NoiseError.authenticationFailed`, the counter does not change, and
+  /// `output` contains nothing of the plaintext.
   mutating func open(
     _ ciphertext: UnsafeRawBufferPointer, additionalData: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) {
@@ -52,7 +54,8 @@ struct NoiseCipher: Sendable {
     nonce += 1
   }
 
-  /// Replaces the key by one derived from it, so that earlier messages stay safe if the new key leaks.
+  /// Replaces the key by one derived from it, so that earlier messages stay safe if the new key
+  /// leaks.
   ///
   /// The counter continues.
   ///

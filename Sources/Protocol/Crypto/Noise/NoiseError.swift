@@ -1,7 +1,8 @@
 /// The reasons why a handshake or a transport fails.
 ///
-/// Any fault in a peer's bytes is `authenticationFailed`: wrong size, altered content, another key or pre-shared key,
-/// or a point of small order. A peer learns nothing from the difference, since there is none.
+/// Any fault in a peer's bytes is `authenticationFailed`: wrong size, altered content, another key
+/// or pre-shared key, or a point of small order. A peer learns nothing from the difference, since
+/// there is none.
 public enum NoiseError: Error, Equatable, Sendable {
   /// The name is not that of a supported handshake pattern.
   case unknownPattern(String)

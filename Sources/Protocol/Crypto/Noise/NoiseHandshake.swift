@@ -1,13 +1,13 @@
 import LatchkeyModel
 
-/// One side of a Noise handshake with the suite `25519_ChaChaPoly_SHA256`, without I/O and without randomness of its
-/// own.
+/// One side of a Noise handshake with the suite `25519_ChaChaPoly_SHA256`, without I/O and without
+/// randomness of its own.
 ///
-/// Write when it is this side's turn, read when it is not, and call `finish` at the end. A refused message does not
-/// change the handshake, so the genuine message can still be read afterwards.
+/// Write when it is this side's turn, read when it is not, and call `finish` at the end. A refused
+/// message does not change the handshake, so the genuine message can still be read afterwards.
 ///
-/// The value can be copied, but one ephemeral key must never be used in two different conversations: create a new one
-/// for each handshake.
+/// The value can be copied, but one ephemeral key must never be used in two different
+/// conversations: create a new one for each handshake.
 ///
 /// Spec: Noise revision 34, section 5.3.
 public struct NoiseHandshake: Sendable {
@@ -34,12 +34,14 @@ public struct NoiseHandshake: Sendable {
   /// - Parameters:
   ///   - pattern: The pattern, the same on both sides.
   ///   - role: The role of this side.
-  ///   - prologue: Data on which both sides must already agree, of any size. A difference makes the handshake fail.
+  ///   - prologue: Data on which both sides must already agree, of any size. A difference makes the
+  ///     handshake fail.
   ///   - staticKey: This side's link key, if the pattern has one.
   ///   - ephemeralKey: A key pair that is used for this handshake only.
-  ///   - remoteStatic: The other side's link key if the pattern knows it in advance; otherwise `nil`.
-  ///   - presharedKeys: The keys in the order of their positions. Keys that are not known yet follow with
-  ///     `providePresharedKey`.
+  ///   - remoteStatic: The other side's link key if the pattern knows it in advance; otherwise
+  ///     `nil`.
+  ///   - presharedKeys: The keys in the order of their positions. Keys that are not known yet
+  ///     follow with `providePresharedKey`.
   /// - Throws: `NoiseError.missingKey` or `NoiseError.unexpectedKey`, the caller's fault.
   public init(
     pattern: NoisePattern, role: NoiseRole, prologue: [UInt8], staticKey: LinkKeyPair?, ephemeralKey: LinkKeyPair,
@@ -75,10 +77,11 @@ public struct NoiseHandshake: Sendable {
   /// Once the handshake is finished, it is the same on both sides and unique to this session.
   public var handshakeHash: [UInt8] { symmetric.handshakeHash }
 
-  /// Adds the next pre-shared key, for a side that learns from the first message which key it needs.
+  /// Adds the next pre-shared key, for a side that learns from the first message which key it
+  /// needs.
   ///
-  /// It must be added before the message that uses it. Adding more keys than the pattern has positions is a programming
-  /// error.
+  /// It must be added before the message that uses it. Adding more keys than the pattern has
+  /// positions is a programming error.
   public mutating func providePresharedKey(_ key: PresharedKey) {
     precondition(presharedKeys.count < pattern.presharedKeyCount, "the pattern has no place for another preshared key")
     presharedKeys.append(key)
@@ -86,10 +89,11 @@ public struct NoiseHandshake: Sendable {
 
   /// Returns the next message to send.
   ///
-  /// - Parameter payload: The data that the message carries. The pattern determines whether and for whom it is
-  ///   encrypted.
+  /// - Parameter payload: The data that the message carries. The pattern determines whether and for
+  ///   whom it is encrypted.
   /// - Returns: The message, at most 65,535 bytes.
-  /// - Throws: `outOfTurn`, `messageTooLong` or `missingPresharedKey`, the caller's fault. The state does not change.
+  /// - Throws: `outOfTurn`, `messageTooLong` or `missingPresharedKey`, the caller's fault. The
+  ///   state does not change.
   public mutating func writeMessage(payload: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard isMyTurn else { throw .outOfTurn }
     var next = self
@@ -108,8 +112,8 @@ public struct NoiseHandshake: Sendable {
   ///
   /// - Parameter message: The message in the length in which it was sent.
   /// - Returns: The payload of the message.
-  /// - Throws: `authenticationFailed`, the peer's fault, or `outOfTurn` or `missingPresharedKey`, the caller's. The
-  ///   state does not change.
+  /// - Throws: `authenticationFailed`, the peer's fault, or `outOfTurn` or `missingPresharedKey`,
+  ///   the caller's. The state does not change.
   public mutating func readMessage(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard !isFinished, !isMyTurn else { throw .outOfTurn }
     guard message.count <= Self.maximumMessageByteCount else { throw .authenticationFailed }
@@ -168,7 +172,8 @@ extension NoiseHandshake {
 
   private mutating func mixEphemeral(_ key: LinkPublicKey) {
     symmetric.mixHash(key.bytes)
-    // With pre-shared keys, the ephemeral key makes every encryption key unique. Spec: Noise revision 34, section 9.2.
+    // With pre-shared keys, the ephemeral key makes every encryption key unique. Spec: Noise
+    // revision 34, section 9.2.
     if pattern.presharedKeyCount > 0 { symmetric.mixKey(SecretBytes(key.bytes)) }
   }
 

@@ -13,16 +13,17 @@ public struct NoisePattern: Sendable {
   let initiatorStaticIsKnown: Bool
   let responderStaticIsKnown: Bool
 
-  /// The pattern of a pairing: the sides do not know each other's keys, and a pre-shared key protects the first and the
-  /// last message.
+  /// The pattern of a pairing: the sides do not know each other's keys, and a pre-shared key
+  /// protects the first and the last message.
   public static let xxPSK0PSK3 = NoisePattern(.xx, presharedKeyPositions: [0, 3])
-  /// The pattern of a session: the initiator knows the responder, and the pairwise key is mixed in at the end.
+  /// The pattern of a session: the initiator knows the responder, and the pairwise key is mixed in
+  /// at the end.
   public static let ikPSK2 = NoisePattern(.ik, presharedKeyPositions: [2])
 
   /// Creates a pattern from its name.
   ///
-  /// - Parameter name: A fundamental pattern (`NN` to `IX`, `N`, `K`, `X`), then any of `psk0`, `psk1` and so on,
-  ///   joined by `+` in ascending order.
+  /// - Parameter name: A fundamental pattern (`NN` to `IX`, `N`, `K`, `X`), then any of `psk0`,
+  ///   `psk1` and so on, joined by `+` in ascending order.
   /// - Throws: `NoiseError.unknownPattern`.
   public init(name: String) throws(NoiseError) {
     let letters = name.prefix { $0.isASCII && $0.isUppercase }
@@ -72,7 +73,8 @@ public struct NoisePattern: Sendable {
     return isKnown || messages.indices.contains { Self.sender(of: $0) == role && messages[$0].contains(.s) }
   }
 
-  /// Returns whether the side of `role` has to know the other side's static key before the first message.
+  /// Returns whether the side of `role` has to know the other side's static key before the first
+  /// message.
   func needsRemoteStaticKey(_ role: NoiseRole) -> Bool {
     role == .initiator ? responderStaticIsKnown : initiatorStaticIsKnown
   }

@@ -1,8 +1,8 @@
 /// The ordered transport of messages in both directions after a handshake.
 ///
-/// Messages have to be opened in the order in which they were sealed. A lost or repeated message fails. A refused
-/// message does not change the transport. The value can be copied, but only one copy may continue sealing: two copies
-/// would use the same counter for different messages.
+/// Messages have to be opened in the order in which they were sealed. A lost or repeated message
+/// fails. A refused message does not change the transport. The value can be copied, but only one
+/// copy may continue sealing: two copies would use the same counter for different messages.
 ///
 /// Spec: Noise revision 34, section 5.3.
 public struct NoiseTransport: Sendable {
@@ -45,7 +45,8 @@ public struct NoiseTransport: Sendable {
   ///
   /// - Parameter plaintext: The content, at most 65,519 bytes.
   /// - Returns: The sealed message, 16 bytes longer than the plaintext.
-  /// - Throws: `messageTooLong`, `nonceExhausted`, or `outOfTurn` on the receiving side of a one-way pattern.
+  /// - Throws: `messageTooLong`, `nonceExhausted`, or `outOfTurn` on the receiving side of a
+  ///   one-way pattern.
   public mutating func seal(_ plaintext: [UInt8]) throws(NoiseError) -> [UInt8] {
     let size = plaintext.count + Self.overheadByteCount
     var failure: NoiseError?
@@ -65,8 +66,8 @@ public struct NoiseTransport: Sendable {
   /// Seals a message into existing memory, without another copy.
   ///
   /// - Parameters:
-  ///   - plaintext: The content, at most 65,519 bytes. It may begin exactly at `output`, but must not overlap it
-  ///     otherwise.
+  ///   - plaintext: The content, at most 65,519 bytes. It may begin exactly at `output`, but must
+  ///     not overlap it otherwise.
   ///   - output: Memory for 16 bytes more than the plaintext.
   /// - Returns: The number of bytes written.
   /// - Throws: The same errors as `seal(_:)`. Nothing is written in that case.
@@ -83,11 +84,12 @@ public struct NoiseTransport: Sendable {
   ///
   /// - Parameter ciphertext: One whole message, 16 to 65,535 bytes.
   /// - Returns: The content, 16 bytes shorter than the message.
-  /// - Throws: `authenticationFailed`, the peer's fault; `outOfTurn` on the sending side of a one-way pattern;
-  ///   or `nonceExhausted`. The transport does not change.
+  /// - Throws: `authenticationFailed`, the peer's fault; `outOfTurn` on the sending side of a
+  ///   one-way pattern; or `nonceExhausted`. The transport does not change.
   public mutating func open(_ ciphertext: [UInt8]) throws(NoiseError) -> [UInt8] {
     var failure: NoiseError?
-    // Never zero, since the standard library would then write into the empty array that all threads share.
+    // Never zero, since the standard library would then write into the empty array that all threads
+    // share.
     let size = max(1, ciphertext.count - Self.overheadByteCount)
     let plaintext = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
       ciphertext.withUnsafeBytes { ciphertext in
@@ -108,7 +110,8 @@ public struct NoiseTransport: Sendable {
   ///   - ciphertext: One whole message, 16 to 65,535 bytes. It may begin exactly at `output`.
   ///   - output: Memory for 16 bytes less than the message.
   /// - Returns: The number of bytes written.
-  /// - Throws: The same errors as `open(_:)`. The memory contains nothing of the message in that case.
+  /// - Throws: The same errors as `open(_:)`. The memory contains nothing of the message in that
+  ///   case.
   public mutating func open(
     _ ciphertext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) -> Int {
@@ -125,6 +128,7 @@ public struct NoiseTransport: Sendable {
   /// The other side must call `rekeyReceiving` at the same message.
   public mutating func rekeySending() { sending?.rekey() }
 
-  /// Replaces the receiving key by one derived from it, at the message at which the other side called `rekeySending`.
+  /// Replaces the receiving key by one derived from it, at the message at which the other side
+  /// called `rekeySending`.
   public mutating func rekeyReceiving() { receiving?.rekey() }
 }

@@ -7,8 +7,8 @@ package typealias WireBytes = Data
 
 extension Message {
   package var wireBytes: [UInt8] {
-    // Encoding fails only for an unset required field or a size of more than 2 GiB. proto3 has no required fields, and
-    // every caller observes `Limits`.
+    // Encoding fails only for an unset required field or a size of more than 2 GiB. proto3 has no
+    // required fields, and every caller observes `Limits`.
     do { return try serializedBytes() } catch {
       preconditionFailure("a proto3 message that does not serialise: \(error)")
     }

@@ -1,7 +1,8 @@
-/// A generator of JSON Schemas that derives the schema of a type from its decoding, so that the two cannot differ.
+/// A generator of JSON Schemas that derives the schema of a type from its decoding, so that the two
+/// cannot differ.
 ///
-/// A type is decoded from a decoder that has every member and records each request. A type with a special form, such as
-/// an ID, describes itself; see `SchemaDescribing`.
+/// A type is decoded from a decoder that has every member and records each request. A type with a
+/// special form, such as an ID, describes itself; see `SchemaDescribing`.
 final class SchemaBook {
   /// The schemas of objects by the names of their types.
   private(set) var components: [String: JSONValue] = [:]

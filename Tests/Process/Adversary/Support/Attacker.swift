@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The real machines of a pairing under an adversary's control, on its own connections and with keys of its own.
+/// The real machines of a pairing under an adversary's control, on its own connections and with
+/// keys of its own.
 struct Attacker: Sendable {
   /// The result of an attempt.
   struct End: Sendable {
@@ -25,7 +26,8 @@ struct Attacker: Sendable {
       sessionID: SecureRandom.bytes(16))
   }
 
-  /// Joins as a child with a code and accepts everything; `isHeld` gets the digits and returns `false` to leave.
+  /// Joins as a child with a code and accepts everything; `isHeld` gets the digits and returns
+  /// `false` to leave.
   func join(_ code: PairingCredential, on stream: ByteStream, isHeld: @Sendable (String) -> Bool = { _ in true }) -> End
   {
     let attempt = PairingAttempt(joiner: party, code: code, entropy: Self.entropy(), asksPerson: false)

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// An adversary's TCP connection on loopback, which reads and writes bytes and frames on a thread that may wait.
+/// An adversary's TCP connection on loopback, which reads and writes bytes and frames on a thread
+/// that may wait.
 final class ByteStream: Sendable {
   private let descriptor: Int32
 

@@ -2,8 +2,8 @@ import LatchkeyModel
 import LatchkeyProtocol
 import Synchronization
 
-/// A flood of wrong attempts at one code, alternating between its forms, from as many addresses as there are
-/// connections at a time.
+/// A flood of wrong attempts at one code, alternating between its forms, from as many addresses as
+/// there are connections at a time.
 final class Flood: Sendable {
   private struct State {
     var begun = 0

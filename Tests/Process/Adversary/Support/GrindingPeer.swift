@@ -2,7 +2,8 @@ import LatchkeyModel
 
 @testable import LatchkeyProtocol
 
-/// An attacker who knows the typed code and searches for a random number that results in the digits he wants.
+/// An attacker who knows the typed code and searches for a random number that results in the digits
+/// he wants.
 struct GrindingPeer {
   let party: PairingParty
   let code: TypedCode
@@ -58,7 +59,8 @@ struct GrindingPeer {
     }
   }
 
-  /// Joins with the number that it committed to, and with its own role, which may differ from the prologue's.
+  /// Joins with the number that it committed to, and with its own role, which may differ from the
+  /// prologue's.
   ///
   /// - Returns: what the inviter says to that.
   func joinAsCommitted(on stream: ByteStream) throws -> [UInt8]? {
@@ -90,9 +92,11 @@ struct GrindingPeer {
     return stream.readFrame()
   }
 
-  /// Invites, and repeats the second message with a suitable number once it knows the joiner's number.
+  /// Invites, and repeats the second message with a suitable number once it knows the joiner's
+  /// number.
   ///
-  /// - Returns: the length of what the joiner had said before its number, and what it says to the second try.
+  /// - Returns: the length of what the joiner had said before its number, and what it says to the
+  ///   second try.
   func invite(on stream: ByteStream, digitsEnd wanted: Substring) throws -> (before: Int, after: [UInt8]?) {
     guard let frame = stream.readFrame(), let offer = CPaceOffer(frame: frame) else { throw LabFault("no offer") }
     let agreement = try agreement(.responder, offer.sessionID)

@@ -34,7 +34,8 @@ final class Interceptor: Sendable {
   func start(_ handler: @escaping @Sendable (ByteStream) -> Void) {
     Thread.detachNewThread { [listening, weak self] in
       while let accepted = listening.accepted() {
-        // A node that is started at this very moment may get a copy: connections are ended by `shutdown` alone.
+        // A node that is started at this very moment may get a copy: connections are ended by
+        // `shutdown` alone.
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         let stream = ByteStream(accepted: accepted)
         guard let self else { return listening.close() }

@@ -23,7 +23,8 @@ struct LinkFault: Sendable, CustomStringConvertible {
 
   let isTyped: Bool
   let kind: Kind
-  /// The address from which the inviter sees it come; another for each, so that none waits for what another did.
+  /// The address from which the inviter sees it come; another for each, so that none waits for what
+  /// another did.
   let source: String
 
   /// A Boolean value that indicates whether a pairing with this fault must fail.
@@ -46,8 +47,8 @@ struct LinkFault: Sendable, CustomStringConvertible {
     }
   }
 
-  /// A Boolean value that indicates whether the joiner waits as for a person, since it cannot know that no question is
-  /// shown.
+  /// A Boolean value that indicates whether the joiner waits as for a person, since it cannot know
+  /// that no question is shown.
   var leavesJoinerAsking: Bool {
     guard case .silence(.toJoiner, let frame) = kind else { return false }
     return frame == last - 1

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A man in the middle who accepts connections, opens others to the intended node, and controls every frame.
+/// A man in the middle who accepts connections, opens others to the intended node, and controls
+/// every frame.
 ///
 /// Sessions pass unaltered, as over a working network, unless it is silent.
 final class Middle: Sendable {

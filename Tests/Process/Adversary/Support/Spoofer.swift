@@ -1,6 +1,7 @@
 import LatchkeyDiscovery
 
-/// A spoofer that announces the discriminator of another machine's code at ports of its own, on loopback only.
+/// A spoofer that announces the discriminator of another machine's code at ports of its own, on
+/// loopback only.
 final class Spoofer: Sendable {
   private let running: Task<Void, Never>
 

@@ -3,7 +3,8 @@ import GRDB
 import LatchkeyNode
 import LatchkeyProtocol
 
-/// The content of a node's folder in an attacker's hands: its own keys, and the key that it shares with one peer.
+/// The content of a node's folder in an attacker's hands: its own keys, and the key that it shares
+/// with one peer.
 struct StolenKeys: Sendable {
   /// How far a session came.
   enum Reception: Equatable, Sendable {
@@ -28,7 +29,8 @@ struct StolenKeys: Sendable {
     peer = try LinkPublicKey(bytes: [UInt8](row["link_key"] as Data))
   }
 
-  /// Dials the peer, sends a Hello and returns the reaction; `key` replaces the pairwise key that was found.
+  /// Dials the peer, sends a Hello and returns the reaction; `key` replaces the pairwise key that
+  /// was found.
   func call(port: UInt16, key: PresharedKey? = nil) async throws -> Reception {
     let stream = try ByteStream(port: port)
     let handshake = SessionInitiator(

@@ -3,8 +3,8 @@ import Foundation
 /// The shares of time in traced pairings, from the instants that both nodes log at level `trace`.
 ///
 /// Both nodes log instants of the boot clock after the pairing, so logging takes none of its time.
-/// Each microsecond between the entered code and the end on both sides counts once, for the first of
-/// these:
+/// Each microsecond between the entered code and the end on both sides counts once, for the first
+/// of these:
 /// - a commit or a write of the key file on either side
 /// - work on keys and frames on either side
 /// - the local API, before the joiner's node has the code and after both have ended the pairing
