@@ -160,3 +160,60 @@ enum DiscoveryText {
     return backend.sentence.prefix(1).lowercased() + backend.sentence.dropFirst()
   }
 }
+
+/// The other parents of children's machines, in words.
+enum OtherParentsText {
+  static func sentences(_ peers: [PeerStatus], zone: TimeZone) -> [(text: String, isNews: Bool)] {
+    peers.flatMap { peer in
+      (peer.otherParents ?? []).map { other in
+        let (child, name) = (ShownText.quoted(peer.device.name), ShownText.quoted(other.parent.name))
+        let since = TimeText.short(other.parent.pairedAt, zone: zone)
+        if let leftAt = other.parent.leftAt {
+          return (
+            "\(child) was paired with another parent's machine, \(name), from \(since) to \(TimeText.short(leftAt, zone: zone)). "
+              + "If you do not know that machine, compare `latchkey apps` with what you set, and find out who can use \(child).",
+            other.isNews
+          )
+        }
+        let sentence = "\(child) is paired with another parent's machine, \(name), since \(since)."
+        guard other.isNews else { return (sentence, false) }
+        return (
+          sentence + " If you do not know that machine, run `latchkey devices unpair "
+            + "\(ShellWord.machine(other.parent.name, other.parent.deviceID))` on \(child).", true
+        )
+      }
+    }
+  }
+}
+
+/// Sync states in words.
+enum SyncText {
+  /// A few words for a table.
+  static func words(_ state: SyncState, now: Int64) -> String {
+    switch state {
+    case .idle: "nothing yet"
+    case .connecting: "connecting"
+    case .syncing(let done, let total): "exchanging, \(done) of \(total)"
+    case .synced(let at): "up to date, \(ShownText.ago(at, now: now))"
+    case .error: "waiting to try again"
+    }
+  }
+
+  /// Returns the time of the next attempt to reach a device, in words.
+  static func nextTry(_ milliseconds: Int64?) -> String {
+    guard let milliseconds else { return "It is called when it appears." }
+    return milliseconds < 1_000 ? "It is tried again now." : "Next try in \(SpanText.of(milliseconds))."
+  }
+
+  /// One sentence for a line of its own.
+  static func sentence(_ state: SyncState, now: Int64) -> String {
+    switch state {
+    case .error(let reason, let next): "\(ShownText.safe(reason)) \(nextTry(next))"
+    default: words(state, now: now)
+    }
+  }
+
+  static func line(of peer: PeerStatus, now: Int64) -> String {
+    "\(ShownText.safe(peer.device.name.text)): \(sentence(peer.sync, now: now))"
+  }
+}

@@ -10,3 +10,37 @@ public struct InstalledMatchers: Hashable, Sendable {
     self.isOwn = isOwn
   }
 }
+
+/// A rule that recognizes an application's processes.
+///
+/// The child's agent tries the strong kinds first, in their order.
+public struct AppMatcher: Hashable, Sendable, Codable {
+  /// The property that `value` is compared with, in the order of the matchers' numbers.
+  public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
+    case sha256
+    case package
+    case flatpak
+    case argument
+    case path
+    case name
+    case snap
+  }
+
+  /// A Boolean value that indicates whether a child can give no other program the property.
+  public var isStrong: Bool {
+    switch kind {
+    case .sha256, .package, .flatpak, .snap: true
+    case .argument, .path, .name: false
+    }
+  }
+
+  /// The property that is compared.
+  public var kind: Kind
+  /// The expected value, 1 to 1,024 bytes of UTF-8.
+  public var value: String
+
+  public init(kind: Kind, value: String) {
+    self.kind = kind
+    self.value = value
+  }
+}

@@ -55,3 +55,109 @@ public struct NodeStatus: Hashable, Sendable, Codable {
     self.running = running
   }
 }
+
+/// A device that was unpaired or forgotten, with the items that its queues did not deliver.
+public struct FormerPeer: Hashable, Sendable, Codable {
+  public var deviceID: DeviceID
+  /// The device's name at the time of its removal.
+  public var name: DeviceName
+  /// The queue of each class with undelivered items; empty if there are none.
+  public var queues: [QueueStatus]
+
+  public init(deviceID: DeviceID, name: DeviceName, queues: [QueueStatus]) {
+    self.deviceID = deviceID
+    self.name = name
+    self.queues = queues
+  }
+}
+
+/// A text that a parent sent with a `message` command.
+public struct ReceivedMessage: Hashable, Sendable, Codable {
+  public var commandID: CommandID
+  /// The parent's machine that sent the message.
+  public var author: DeviceID
+  /// The text, 1 to 4,096 bytes of UTF-8.
+  public var text: String
+  /// The time of arrival in Unix milliseconds.
+  public var at: Int64
+  /// A Boolean value that indicates whether a person at this machine has read the message.
+  public var isRead: Bool
+
+  public init(commandID: CommandID, author: DeviceID, text: String, at: Int64, isRead: Bool = false) {
+    self.commandID = commandID
+    self.author = author
+    self.text = text
+    self.at = at
+    self.isRead = isRead
+  }
+}
+
+/// The disk that a node's database is on.
+///
+/// Spec: Protocol/07-local-api.md.
+public struct DiskStatus: Hashable, Sendable, Codable {
+  /// The condition of the disk.
+  public enum State: String, Codable, Sendable, Hashable, CaseIterable {
+    case well
+    /// The disk has no space for new work; stored data are read and delivered.
+    case full
+    case readOnly = "read-only"
+    case faulty
+    /// The database is damaged; the node writes nothing until it is restarted.
+    case damaged
+  }
+
+  public var state: State
+  /// The bytes that this user may still write; `nil` if the system does not report them.
+  public var freeBytes: Int64?
+  /// The size of the database file in bytes.
+  public var databaseBytes: Int64
+  /// The size of the write-ahead log in bytes.
+  public var logBytes: Int64
+  /// The bytes held in reserve for a full disk; 0 while the reserve is released.
+  public var reserveBytes: Int64
+
+  public init(state: State, freeBytes: Int64?, databaseBytes: Int64, logBytes: Int64, reserveBytes: Int64) {
+    self.state = state
+    self.freeBytes = freeBytes
+    self.databaseBytes = databaseBytes
+    self.logBytes = logBytes
+    self.reserveBytes = reserveBytes
+  }
+}
+
+/// A session that runs on a child's machine, as the local API shows it.
+public struct RunningNow: Hashable, Sendable, Codable {
+  /// The ID that the session's record will have.
+  public var recordID: RecordID
+  /// The name of the child who uses it; `nil` for none.
+  public var childName: DeviceName?
+  public var deviceID: DeviceID
+  public var deviceName: DeviceName
+  public var appID: AppID
+  public var displayName: String
+  public var category: AppCategory
+  /// The start, Unix milliseconds.
+  public var since: Int64
+  /// The time of use so far, as far as known, in milliseconds.
+  public var activeMilliseconds: Int64
+  /// A Boolean value that indicates whether the machine has not told of it for so long that it may
+  /// have ended.
+  public var isStale: Bool
+
+  public init(
+    recordID: RecordID, childName: DeviceName?, deviceID: DeviceID, deviceName: DeviceName, appID: AppID,
+    displayName: String, category: AppCategory, since: Int64, activeMilliseconds: Int64, isStale: Bool
+  ) {
+    self.recordID = recordID
+    self.childName = childName
+    self.deviceID = deviceID
+    self.deviceName = deviceName
+    self.appID = appID
+    self.displayName = displayName
+    self.category = category
+    self.since = since
+    self.activeMilliseconds = activeMilliseconds
+    self.isStale = isStale
+  }
+}

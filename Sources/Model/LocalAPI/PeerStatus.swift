@@ -46,3 +46,102 @@ public struct PeerStatus: Hashable, Sendable, Codable {
     self.addresses = addresses
   }
 }
+
+/// A condition of a paired device that a person should know, as `GET /v1/devices` reports it.
+///
+/// Several can apply at once; they are listed in the order of the cases.
+///
+/// Spec: Protocol/07-local-api.md §4.
+public enum PeerMark: String, Codable, Sendable, Hashable, CaseIterable {
+  /// No session has been open since the pairing.
+  case neverConnected = "never-connected"
+  /// Two running machines use the device's keys; nothing is exchanged until a person releases the
+  /// device.
+  case quarantined
+  /// The device was removed on this machine and has not been notified yet.
+  case removalUntold = "removal-untold"
+  /// The device has not confirmed the new keys that it was sent after another device was removed.
+  case rotationOutstanding = "rotation-outstanding"
+}
+
+/// The queue for one peer in one class.
+public struct QueueStatus: Hashable, Sendable, Codable {
+  public var streamClass: StreamClass
+  public var waitingItems: Int64
+  public var waitingBytes: Int64
+  /// The number of items that were sent and are not yet reported as stored.
+  public var inFlightItems: Int64
+  /// The last number that the peer reported as stored; 0 for none.
+  public var storedThrough: UInt64
+  /// The time since the oldest waiting item was queued, in milliseconds.
+  public var oldestAgeMilliseconds: Int64?
+  /// The time in Unix milliseconds at which the peer last reported an item of this class as stored.
+  public var lastStoredAt: Int64?
+  /// The items that left the queue undelivered, by fate; fates without items are omitted.
+  public var undelivered: [QueueTally]
+
+  public init(
+    streamClass: StreamClass, waitingItems: Int64, waitingBytes: Int64, inFlightItems: Int64, storedThrough: UInt64,
+    oldestAgeMilliseconds: Int64?, lastStoredAt: Int64? = nil, undelivered: [QueueTally] = []
+  ) {
+    self.streamClass = streamClass
+    self.waitingItems = waitingItems
+    self.waitingBytes = waitingBytes
+    self.inFlightItems = inFlightItems
+    self.storedThrough = storedThrough
+    self.oldestAgeMilliseconds = oldestAgeMilliseconds
+    self.lastStoredAt = lastStoredAt
+    self.undelivered = undelivered
+  }
+}
+
+/// The number of items that left a queue undelivered with one fate, since the device was first
+/// paired.
+public struct QueueTally: Hashable, Sendable, Codable {
+  public var fate: DeliveryFate
+  public var items: Int64
+  /// The time of the last such item in Unix milliseconds by this machine's wall clock.
+  public var lastAt: Int64
+
+  public init(fate: DeliveryFate, items: Int64, lastAt: Int64) {
+    self.fate = fate
+    self.items = items
+    self.lastAt = lastAt
+  }
+}
+
+/// One address of a paired device, as `GET /v1/devices` lists it.
+///
+/// Spec: Protocol/07-local-api.md §4.
+public struct DeviceAddress: Hashable, Sendable, Codable {
+  /// The address as `host:port`.
+  public var address: String
+  /// How the address was learned.
+  public var source: AddressSource
+  /// A Boolean value that indicates whether the device was reached there on the present network;
+  /// `nil` if that is unknown.
+  public var isOfThisNetwork: Bool?
+  /// A Boolean value that indicates whether a session is open there.
+  public var isInUse: Bool
+  /// The time of the last session or pairing there in Unix milliseconds.
+  ///
+  /// It is `nil` if there was none; such an address is not kept over a restart.
+  public var lastSuccessAt: Int64?
+  /// The time of the last failed attempt in Unix milliseconds; `nil` for none.
+  public var lastFailureAt: Int64?
+  /// The reason of that failure, in one sentence.
+  public var failure: String?
+
+  public init(
+    address: String, source: AddressSource, isOfThisNetwork: Bool? = nil, isInUse: Bool = false,
+    lastSuccessAt: Int64? = nil, lastFailureAt: Int64? = nil, failure: String? = nil
+  ) {
+    self.address = address
+    self.source = source
+    self.isOfThisNetwork = isOfThisNetwork
+    self.isInUse = isInUse
+    self.lastSuccessAt = lastSuccessAt
+    self.lastFailureAt = lastFailureAt
+    self.failure = failure
+  }
+}

@@ -111,3 +111,59 @@ extension DiskStatus.State {
     }
   }
 }
+
+/// The size of a disk, and the space that this user may still write.
+///
+/// Quotas are not included, since the system reports one only when it is exhausted.
+struct DiskSpace: Sendable {
+  /// The number of bytes that this user may still write.
+  let free: Int64
+  /// The size of the disk in bytes.
+  let total: Int64
+
+  /// Reads the figures for the disk of a folder; `nil` if the system does not report them.
+  init?(folder: String) {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return nil }
+    free = Self.bytes(UInt64(status.f_bavail), UInt64(status.f_frsize))
+    total = Self.bytes(UInt64(status.f_blocks), UInt64(status.f_frsize))
+  }
+
+  private static func bytes(_ blocks: UInt64, _ size: UInt64) -> Int64 {
+    let product = blocks.multipliedReportingOverflow(by: size)
+    return product.overflow ? .max : Int64(clamping: product.partialValue)
+  }
+}
+
+/// The use of a disk by the database: how long its log grows, and how much space is held in
+/// reserve.
+///
+/// Spec: Protocol/05-delivery.md §6.
+struct DiskPlan: Hashable, Sendable {
+  /// The size from which the log is written back into the database: a sixteenth of the disk, 256
+  /// KiB to 16 MB.
+  ///
+  /// The upper bound is for speed, since a busy queue changes the same pages repeatedly.
+  let log: Int64
+  /// The size of the reserve file in bytes: what a complete log adds to the database when it is
+  /// written back, and a quarter more for the transactions that record deliveries.
+  let reserve: Int64
+
+  /// The size of a database page in bytes.
+  static let page: Int64 = 4_096
+
+  /// Creates the plan for a disk with a size of `total` bytes; `nil` if the size is unknown.
+  init(total: Int64?) {
+    let share = min(max((total ?? .max) / 16, 256 << 10), 4_000 * Self.page)
+    log = share / Self.page * Self.page
+    reserve = log + max(log / 4, 128 << 10)
+  }
+
+  /// The number of log pages from which the log is written back.
+  var logPages: Int64 { log / Self.page }
+
+  /// The size of a trial write in bytes.
+  ///
+  /// A disk that has space for no more than one message is still full.
+  var trial: Int64 { min(256 << 10, reserve / 4) }
+}

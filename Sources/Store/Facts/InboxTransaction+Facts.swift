@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import Synchronization
 
 /// The receipt of facts.
 ///
@@ -95,5 +96,30 @@ extension InboxTransaction {
     return try database.row("SELECT role FROM peer WHERE device_id = ?", [Data(author.bytes)]).flatMap {
       DeviceRole(rawValue: $0["role"])
     }
+  }
+}
+
+/// What was computed of committed facts, so that a long ledger is not read again for each session.
+///
+/// Facts only add up, so a value of the earlier ones and those that came since give the value of
+/// all.
+final class FactCache: Sendable {
+  struct Place: Hashable {
+    var child: ChildID
+    var kind: FactKind
+  }
+
+  struct Entry: Sendable {
+    /// The number of the last fact that the value includes.
+    var last: Int64
+    var count: Int64
+    var value: any Sendable
+  }
+
+  private let entries = Mutex<[Place: Entry]>([:])
+
+  subscript(place: Place) -> Entry? {
+    get { entries.withLock { $0[place] } }
+    set { entries.withLock { $0[place] = newValue } }
   }
 }

@@ -87,7 +87,9 @@ extension KnownInventory {
   /// Creates a list from its parts; `nil` if there are none.
   fileprivate init?(_ rows: [Row], _ coding: any BodyCoding) throws {
     guard let last = rows.last else { return nil }
-    let parts = try rows.map { try coding.inventory($0.bytes("body")) }
+    // A part that cannot be read is left out, so that rules that need no more of it still hold.
+    let parts = try rows.map { try $0.bytes("body") }.compactMap { try? coding.inventory($0) }
+    guard !parts.isEmpty else { return nil }
     let isWhole = parts.allSatisfy { $0.number == parts[0].number && $0.parts == parts.count }
     // While parts of another list are on their way, an entry may be in two of them.
     let entries = EntryList(parts.flatMap(\.entries).compactMap { Entry(text: $0) }).entries

@@ -2,6 +2,7 @@ import LatchkeyModel
 import LatchkeyProtocol
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// A dialer that opens connections to other nodes.
 public struct Dialer: Sendable {
@@ -73,5 +74,51 @@ public struct Dialer: Sendable {
     if case .connectTimeout? = error as? ChannelError { return "no answer" }
     if error is CancellationError { return "given up" }
     return "\(error)"
+  }
+}
+
+/// The handlers in the pipeline of every connection: framing, the time-out before authentication,
+/// and the reader of frames.
+enum FramePipeline {
+  /// Completes the pipeline of a new channel.
+  ///
+  /// Call this on its event loop.
+  static func install(on channel: any Channel, limit: FrameLimit, awaitsPreamble: Bool) throws -> FrameReader {
+    try channel.pipeline.syncOperations.addHandlers([
+      ByteToMessageHandler(
+        FrameDecoder(limit: limit, awaitsPreamble: awaitsPreamble), maximumBufferSize: 128 << 10),
+      StrangerTimeoutHandler(limit: limit),
+    ])
+    return try FrameReader(channel)
+  }
+}
+
+/// A call, which can be cancelled before and after its connection is established.
+public final class DialAttempt: Sendable {
+  private struct State {
+    var channel: (any Channel)?
+    var isGivenUp = false
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Records that the socket exists, before the connection is established.
+  func began(_ channel: any Channel) {
+    let isGivenUp = state.withLock { state in
+      state.channel = channel
+      return state.isGivenUp
+    }
+    if isGivenUp { channel.close(promise: nil) }
+  }
+
+  /// Cancels the call.
+  public func giveUp() {
+    let channel = state.withLock { state in
+      state.isGivenUp = true
+      return state.channel
+    }
+    channel?.close(promise: nil)
   }
 }
