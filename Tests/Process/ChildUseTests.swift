@@ -39,6 +39,12 @@ extension ProcessTests {
           ]
           return counts == [4, 4]
         }
+        // A reward without points would be closed.
+        let given = try await mum.latchkey("points", "adjust", "Emma", "+50", "--reason", "helped")
+        #expect(given.status == 0, "\(given)")
+        try await eventually("the points are there") {
+          try await pc.latchkey("points").output.contains("50")
+        }
         let program = try UsedProgram()
         _ = try await pc.api.ask(Endpoints.startUsage, program.request("kart"))
         for node in [mum, dad, laptop, pc] {
@@ -189,7 +195,7 @@ extension ProcessTests {
         }
         let chat = try await mum.latchkey("explain", "--app", "chat")
         #expect(
-          chat.status == 0 && chat.output.contains("the rules say no (chat is blocked), but nothing closes it"),
+          chat.status == 0 && chat.output.contains("not allowed (chat is blocked)"),
           "\(chat)")
         let typo = try await mum.latchkey("explain", "--app", "chatt")
         #expect(typo.status != 0 && typo.talk.contains("chat"), "\(typo)")

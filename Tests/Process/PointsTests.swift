@@ -67,6 +67,12 @@ extension ProcessTests {
       }
     }
 
+    /// Runs a program on a child's machine under an application's name until the agent closes it.
+    private func useUntilClosed(_ app: String, on node: NodeProcess) async throws {
+      let closed = try await node.latchkey("usage", "track", "--app", app, "--", "/bin/sleep", "60")
+      #expect(closed.status != 0, "\(closed)")
+    }
+
     /// Runs a program on a child's machine under an application's name until what is to happen
     /// meanwhile has happened.
     private func use(_ app: String, on node: NodeProcess, lab: ProcessLab, while meanwhile: () async throws -> Void)
@@ -138,6 +144,9 @@ extension ProcessTests {
       try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         try await makeEmmas(pc, by: mum)
+        let given = try await mum.latchkey("points", "adjust", "Emma", "+50", "--reason", "helped")
+        #expect(given.status == 0, "\(given)")
+        try await eventually("the machine may spend it") { try await here(pc) == 50_000 }
         let file = lab.newPath()
         let play = try pc.launch([
           "usage", "track", "--app", "a.play", "--", "/bin/sh", "-c", "while [ ! -e \(file) ]; do sleep 0.05; done",
@@ -154,22 +163,24 @@ extension ProcessTests {
         }
         try Data().write(to: URL(fileURLWithPath: file))
         #expect(await play.wait() == .exited(0))
-        #expect(try await balance(mum) == 0)
+        let left = try await balance(pc)
+        try await eventually("mum knows what was spent") { try await balance(mum) == left }
+        #expect(left < 50_000)
         let held = try #require(try await mum.api.ask(Endpoints.getPoints, ("Emma", 10)).held.first)
         let reviewed = try await mum.latchkey("points", "review", held.short, "--approve", "--wait")
         #expect(reviewed.status == 0 && reviewed.output.contains("earned"), "\(reviewed)")
-        try await eventually("it counts") { try await balance(mum) == held.milliPoints }
+        try await eventually("it counts") { try await balance(mum) == left + held.milliPoints }
         let again = try await mum.latchkey("points", "review", "--reject")
         #expect(again.status != 0 && again.talk.contains("No learning waits"), "\(again)")
       }
     }
 
-    @Test("Learning while the child is locked waits for a review, and a reward without points is not charged")
+    @Test("Learning under a lock is closed and waits for a review, and a reward without points is not charged")
     func lockedAndWithoutPoints() async throws {
       try await ProcessLab.run(hasAgents: true) { lab in
         let (mum, pc) = try await lab.pairedFamily()
         try await makeEmmas(pc, by: mum)
-        try await use("a.play", on: pc, lab: lab) {}
+        try await useUntilClosed("a.play", on: pc)
         let played = try await pc.latchkey("usage", "list")
         #expect(played.status == 0 && played.output.contains("not charged"), "\(played)")
         #expect(played.talk.contains("there were no points for it"), "\(played)")
@@ -177,7 +188,7 @@ extension ProcessTests {
         #expect(try await balance(pc) == 0)
         let locked = try await mum.latchkey("lock", "Emma", "--wait")
         #expect(locked.status == 0, "\(locked)")
-        try await use("a.learn", on: pc, lab: lab) {}
+        try await useUntilClosed("a.learn", on: pc)
         try await eventually("mum sees that it waits") {
           try await mum.latchkey("points", "Emma").output.contains("the program was not allowed then")
         }

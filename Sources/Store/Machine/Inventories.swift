@@ -67,14 +67,14 @@ extension Database {
     let parts = try rows(
       "SELECT * FROM inventory WHERE kind = ? AND device_id = ? ORDER BY part",
       [Entry.inventory.name, Data(device.bytes)])
-    return try KnownInventory(parts, coding)
+    return KnownInventory(parts, coding)
   }
 
   func inventories<Entry>(_ type: Entry.Type, _ coding: any BodyCoding) throws -> [DeviceID: KnownInventory<Entry>] {
     let parts = try rows(
       "SELECT * FROM inventory WHERE kind = ? ORDER BY device_id, part", [Entry.inventory.name])
     return try Dictionary(grouping: parts) { try $0.deviceID("device_id") }
-      .compactMapValues { try KnownInventory<Entry>($0, coding) }
+      .compactMapValues { KnownInventory<Entry>($0, coding) }
   }
 
   /// Forgets the lists of a machine that is no longer paired.
@@ -85,10 +85,10 @@ extension Database {
 
 extension KnownInventory {
   /// Creates a list from its parts; `nil` if there are none.
-  fileprivate init?(_ rows: [Row], _ coding: any BodyCoding) throws {
+  fileprivate init?(_ rows: [Row], _ coding: any BodyCoding) {
     guard let last = rows.last else { return nil }
     // A part that cannot be read is left out, so that rules that need no more of it still hold.
-    let parts = try rows.map { try $0.bytes("body") }.compactMap { try? coding.inventory($0) }
+    let parts = rows.compactMap { try? coding.inventory($0.bytes("body")) }
     guard !parts.isEmpty else { return nil }
     let isWhole = parts.allSatisfy { $0.number == parts[0].number && $0.parts == parts.count }
     // While parts of another list are on their way, an entry may be in two of them.
