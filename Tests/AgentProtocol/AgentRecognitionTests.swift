@@ -217,6 +217,14 @@ import Testing
     #expect(rig.news() == ["inForce 1", "began 5 kart since 10"], "Another process of the same program is none.")
     rig.order([tracked(100, [5])], number: 2, at: 100)
     #expect(rig.news() == ["ask 5", "inForce 2", "asked 5 kart"])
+    // The use of one that nothing closes is reported again and again, too.
+    rig = AgentRig()
+    var free = tracked(nil, [5])
+    free.isAlwaysAllowed = true
+    rig.order([free], at: 0)
+    rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
+    let heartbeat = BootInstant(milliseconds: 20 + AgentMachine.heartbeatMilliseconds)
+    #expect(rig.machine.nextTimer(after: .init(milliseconds: 20)) == heartbeat)
     // A child who calls an unknown program something harmless gains nothing.
     rig = AgentRig()
     rig.order([tracked(nil, [5])], unknown: ProgramTerms(closesAt: .init(milliseconds: 0), reason: "unknown"), at: 0)

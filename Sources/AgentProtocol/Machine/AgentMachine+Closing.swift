@@ -44,6 +44,8 @@ extension AgentMachine {
     func add(_ instant: BootInstant) { next = next.map { min($0, instant) } ?? instant }
     if let sessions = nextOfSessions(after: now) { add(sessions) }
     for known in followed.ruled.values {
+      // The use of a program without terms is reported as well.
+      if known.began != nil, nextHeartbeat == nil { add(now + Self.heartbeatMilliseconds) }
       switch known.closing {
       case .asked(let killAt): add(killAt)
       case .killed(let againAt): add(againAt)
@@ -56,7 +58,6 @@ extension AgentMachine {
         }
         for warning in terms.warnings where warning > now { add(warning) }
       }
-      if known.began != nil, nextHeartbeat == nil { add(now + Self.heartbeatMilliseconds) }
     }
     if nextHeartbeat == nil, isAnybodyThere(at: now) { add(now + Self.heartbeatMilliseconds) }
     return next

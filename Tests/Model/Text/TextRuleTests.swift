@@ -5,14 +5,14 @@ import Testing
 
 /// Tests of the rules for texts.
 @Suite struct TextRuleTests {
-  @Test("Control characters, line ends and changes of direction are refused, except line feeds in messages")
+  @Test("Control characters, line ends and changes of direction are refused, except line feeds in paragraphs")
   func controls() {
     for rule in TextRule.all {
       for scalar in [
         "\0", "\u{1B}", "\r", "\t", "\u{7F}", "\u{85}", "\u{9B}", "\u{202E}", "\u{2066}", "\u{2028}", "\n",
       ] {
         let text = "a" + scalar + "b"
-        let isAllowed = scalar == "\n" && [.message, .registerValue, .fact].contains(rule)
+        let isAllowed = scalar == "\n" && [.message, .registerValue, .fact, .inventoryEntry].contains(rule)
         #expect((rule.fault(in: text) == nil) == isAllowed, "\(rule.what) \(scalar.unicodeScalars.map(\.value))")
         #expect(rule.allowsCharacters(of: text) == isAllowed)
       }

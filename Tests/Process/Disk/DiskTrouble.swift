@@ -50,7 +50,7 @@ struct DiskTrouble: Sendable {
     try await watchTries(of: well)
 
     try rise()
-    try await eventually("it is not said any more") { try await sick.api.ask(Endpoints.getStatus).warnings.isEmpty }
+    try await eventually("it is not said any more") { try await !isSaid() }
     #expect(await sick.pid == process, "\(note)")
     given.append(try await give(given.count))
     try await Self.endUse(session, on: child)

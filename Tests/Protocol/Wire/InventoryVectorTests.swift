@@ -22,7 +22,7 @@ import Testing
 
   init() throws {
     var folder = URL(fileURLWithPath: #filePath)
-    for _ in 0..<3 { folder.deleteLastPathComponent() }
+    for _ in 0..<4 { folder.deleteLastPathComponent() }
     let bytes = try Data(contentsOf: folder.appendingPathComponent("Protocol/vectors/inventories.json"))
     file = try JSONDecoder().decode(File.self, from: bytes)
   }

@@ -11,10 +11,10 @@ import Testing
   ///
   /// If the machines or the simulator change, a test prints the new seed.
   private static let beginnings: [DeliberateFault: UInt64] = [
-    .reuseEpoch: 21, .keepWatermarkAcrossEpochs: 21, .keepReceivedAtNewSession: 48, .keepBackoff: 1_472,
-    .forgetCommandIDs: 98, .ignoreHeldItems: 47, .dropUnansweredAtRestart: 245, .dropWithoutLoss: 27,
-    .eraseKeyTooEarly: 21, .mergeWhatWasSent: 187, .quarantineAtFirstReturn: 61, .forgetPendingAtEnd: 25,
-    .forgetParts: 49, .applyOlderLook: 81, .dropReceiptsAtRestart: 118, .keepRestoredFacts: 86,
+    .reuseEpoch: 21, .keepWatermarkAcrossEpochs: 21, .keepReceivedAtNewSession: 52, .keepBackoff: 1_472,
+    .forgetCommandIDs: 122, .ignoreHeldItems: 87, .dropUnansweredAtRestart: 264, .dropWithoutLoss: 28,
+    .eraseKeyTooEarly: 21, .mergeWhatWasSent: 199, .quarantineAtFirstReturn: 464, .forgetPendingAtEnd: 72,
+    .forgetParts: 157, .applyOlderLook: 304, .dropReceiptsAtRestart: 173, .keepRestoredFacts: 92, .forgetLists: 158,
   ]
 
   @Test(arguments: DeliberateFault.allCases)
