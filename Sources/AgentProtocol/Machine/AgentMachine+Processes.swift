@@ -33,10 +33,10 @@ extension AgentMachine {
     return look(at: facts.identity, now)
   }
 
-  /// Returns whether a process is followed even though the limit is reached.
+  /// Returns whether there is room for a process although `capacity` processes are followed.
   ///
-  /// Processes to which no orders apply take no room from those to which orders apply. Unknown
-  /// programs and programs that applications start take no room from applications.
+  /// Processes without orders do not count against those with orders. Unknown programs, and
+  /// programs that applications start, do not count against applications.
   private func hasRoom(_ facts: ProcessFacts, _ inherited: AppID?, _ supervised: Supervised) -> Bool {
     if frozenBefore.contains(facts.identity) { return followed.ruled.count < Self.capacity }
     let (match, own) = supervised.recognize(facts, inheriting: inherited)
@@ -57,12 +57,13 @@ extension AgentMachine {
     return tellGone(process, now)
   }
 
-  /// The processes that orders name, that are not followed, and whose end the node was not told.
+  /// The processes that orders name and that are not followed, unless the node was told of their
+  /// end.
   public var missing: [ProcessIdentity] {
     accounts.values.flatMap(\.table.namedProcesses).filter { followed[$0] == nil && !toldGone.contains($0) }.sorted()
   }
 
-  /// Notes that a process that orders name had ended before it was seen.
+  /// Notes that a process named in the orders ended before it was seen.
   public mutating func gone(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     return followed[process] == nil ? tellGone(process, now) : []
@@ -72,7 +73,7 @@ extension AgentMachine {
     accounts.values.contains { $0.table.named(process) != nil }
   }
 
-  /// Tells the node once that a process that orders name has ended without any use.
+  /// Tells the node, only once, that a process named in the orders has ended without any use.
   private mutating func tellGone(_ process: ProcessIdentity, _ now: BootInstant) -> [AgentEffect] {
     for (account, supervised) in accounts {
       guard let app = supervised.table.named(process), toldGone.insert(process).inserted else { continue }

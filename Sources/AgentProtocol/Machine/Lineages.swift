@@ -2,23 +2,27 @@ import LatchkeyModel
 
 /// The applications that processes pass on to the processes that they start.
 ///
-/// Processes are known by their numbers alone, since the kernel reports copies that way. A number
-/// is forgotten when its process ends, or when another process with that number is scanned.
+/// A process is identified by its number alone, because the kernel's reports of copies have only
+/// numbers. A number is forgotten when its process ends, or when another process with that number
+/// is scanned.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct Lineages: Sendable {
-  /// The most processes that have been started and not scanned yet.
+  /// The largest number of processes to remember that were started and not scanned yet.
   static let capacity = 4_096
 
   private struct Source {
     var app: AppID
     var startTime: UInt64
-    /// The start of its present program, which did not start any earlier process.
+    /// The start of its present program.
+    ///
+    /// Processes that are older were not started by that program.
     var since: BootInstant
   }
 
   private var sources: [Int32: Source] = [:]
-  /// The processes that were started and not scanned yet, since the last full scan and before it.
+  /// The processes that were started and not scanned yet: `unseen` those since the last full scan,
+  /// `older` those before it.
   private var (unseen, older): ([Int32: AppID], [Int32: AppID]) = ([:], [:])
 
   /// A Boolean value that indicates whether no process passes on an application.
@@ -37,7 +41,7 @@ struct Lineages: Sendable {
   mutating func forked(_ child: Int32, of parent: Int32) {
     guard !isEmpty else { return }
     let app = sources[parent]?.app ?? unseen[parent] ?? older[parent]
-    // The number may have belonged to another process.
+    // The child's number may have belonged to an earlier process.
     (unseen[child], older[child]) = (nil, nil)
     if let app, unseen.count < Self.capacity { unseen[child] = app }
   }
@@ -50,7 +54,7 @@ struct Lineages: Sendable {
 
   func handed(to child: ProcessFacts) -> AppID? {
     guard let source = sources[child.parent], source.startTime <= child.identity.startTime,
-      // The kernel counts starts in hundredths of a second.
+      // The tolerance is 10 ms, because the kernel counts start times in hundredths of a second.
       child.startedAt + 10 >= source.since
     else { return nil }
     return source.app

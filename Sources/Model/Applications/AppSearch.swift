@@ -1,7 +1,8 @@
 /// A search for the application that a person names; the node and the terminal both use it.
 ///
-/// A person can name an application by its ID or its name, without regard to case, and one that is
-/// installed also by a beginning of them that fits no other. What is complete outranks a beginning.
+/// A person can name an application by its ID or its name, without regard to case. If the
+/// application is installed, the beginning of either is enough, as long as it fits no other. A
+/// complete ID or name takes precedence over a beginning.
 ///
 /// Spec: Protocol/07-local-api.md §3.
 public enum AppSearch {
@@ -9,7 +10,7 @@ public enum AppSearch {
   public struct Candidate: Hashable, Sendable {
     public var appID: AppID
     public var name: String
-    /// A Boolean value that indicates whether a machine has told that it is installed there.
+    /// A Boolean value that indicates whether a machine has reported the application as installed.
     public var isInstalled: Bool
 
     public init(appID: AppID, name: String, isInstalled: Bool = false) {
@@ -19,13 +20,13 @@ public enum AppSearch {
     }
   }
 
-  /// Several applications fit a text.
+  /// The error that several applications fit a text.
   public struct Ambiguity: Error, Hashable, Sendable, CustomStringConvertible {
     public var text: String
     /// The applications, in the order of their IDs.
     public var fitting: [AppID]
 
-    /// A sentence with the fault and the next step.
+    /// A sentence that states the error and the next step.
     public var description: String {
       let named = fitting.prefix(AppSearch.named).map(\.text)
       let more = fitting.count - named.count
@@ -35,7 +36,7 @@ public enum AppSearch {
     }
   }
 
-  /// The largest number of applications that a fault names.
+  /// The largest number of applications that the error names.
   private static let named = 5
 
   /// Returns the application that a text names; `nil` if there is none.
@@ -43,9 +44,10 @@ public enum AppSearch {
   /// - Parameters:
   ///   - text: The text that a person typed.
   ///   - candidates: The applications to choose from; one may occur with several names.
-  ///   - isWhole: Whether the text is the whole name or ID, and no beginning of one.
+  ///   - isWhole: Whether the text must be a whole name or ID, and not the beginning of one.
   /// - Returns: The ID of the one that fits best.
-  /// - Throws: `Ambiguity`, the person's fault, if several fit equally well.
+  /// - Throws: `Ambiguity`, which is an error of the person, if several applications fit equally
+  ///   well.
   public static func find(
     _ text: String, among candidates: [Candidate], isWhole: Bool = false
   ) throws(Ambiguity) -> AppID? {
@@ -61,7 +63,7 @@ public enum AppSearch {
       }
     }
     for fits in ways {
-      // For several children or machines it is one application.
+      // Candidates of several children or machines can be the same application.
       let found = Set(candidates.filter(fits).map(\.appID))
       guard let match = found.first else { continue }
       guard found.count == 1 else { throw Ambiguity(text: text, fitting: found.sorted()) }
@@ -70,7 +72,9 @@ public enum AppSearch {
     return nil
   }
 
-  /// Returns a question with what a mistyped text may stand for; empty if nothing is similar.
+  /// Returns a question that suggests what a mistyped text may mean.
+  ///
+  /// It is empty if nothing is similar.
   public static func question(
     for text: String, among candidates: [Candidate], quote: (String) -> String = { $0 }
   ) -> String {

@@ -8,10 +8,8 @@ public struct BootInstant: Hashable, Sendable, Codable, Comparable {
     self.milliseconds = milliseconds
   }
 
-  /// Returns whether `left` sorts before `right`.
   public static func < (left: BootInstant, right: BootInstant) -> Bool { left.milliseconds < right.milliseconds }
 
-  /// Returns the instant a number of milliseconds later.
   public static func + (instant: BootInstant, milliseconds: Int64) -> BootInstant {
     BootInstant(milliseconds: instant.milliseconds + milliseconds)
   }
@@ -19,8 +17,9 @@ public struct BootInstant: Hashable, Sendable, Codable, Comparable {
   public static func - (left: BootInstant, right: BootInstant) -> Int64 { left.milliseconds - right.milliseconds }
 }
 
-/// The clock for how long items have waited: the time for which this machine has run or slept,
-/// continued from boot to boot.
+/// The clock that measures how long items have waited.
+///
+/// It counts the time for which this machine has run or slept, and continues from boot to boot.
 ///
 /// It never jumps or goes back. Time while the machine is off does not count, since no clock can be
 /// trusted to measure it.
@@ -33,8 +32,8 @@ public struct AgeClock: Hashable, Sendable {
 
   /// Continues from the stored state of the clock, or begins at 0 if there is none.
   ///
-  /// - `noted`: The boot of the stored state, the time at its beginning, and the last instant
-  ///   stored in it.
+  /// - `noted`: The stored state: its boot, the time of the clock when that boot began, and the
+  ///   last instant of that boot that was stored.
   /// - `bootID`: The present boot.
   public init(after noted: (bootID: String, base: Int64, last: BootInstant)?, bootID: String) {
     self.bootID = bootID

@@ -5,7 +5,7 @@ public struct UsageLoss: Hashable, Sendable, Codable {
   /// The ID of the report, 16 random bytes.
   public var lossID: RecordID
   public var device: DeviceID
-  /// The number of records and totals that were dropped, and of the sessions in them.
+  /// The number of records and totals that were dropped.
   public var records: Int64
   /// The number of sessions in the dropped records.
   public var sessions: Int64
@@ -13,7 +13,7 @@ public struct UsageLoss: Hashable, Sendable, Codable {
   public var activeMilliseconds: Int64
   /// The sum of the points earned in milli-points.
   public var earnedMilliPoints: Int64
-  /// The earliest start and the latest end in Unix milliseconds.
+  /// The earliest start in Unix milliseconds.
   public var firstStart: Int64
   /// The latest end in Unix milliseconds.
   public var lastEnd: Int64

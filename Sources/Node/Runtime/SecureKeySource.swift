@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// A source of random keys, with the key names of the protocol.
+/// The source of random keys, and of the key IDs that the protocol defines.
 struct SecureKeySource: KeySource {
   func freshKey() -> [UInt8] { SecureRandom.bytes(32) }
 

@@ -52,8 +52,8 @@ extension Call {
     }
   }
 
-  /// Returns a warning for each child's machine that holds what this machine had set and does not
-  /// know any more.
+  /// Returns a warning for each child's machine that reports settings of this machine which are not
+  /// known here.
   private func lostSettingWarnings(_ household: Household) -> [String] {
     household.machines.compactMap { machine in
       guard let lost = household.lost[machine.device] else { return nil }
@@ -72,7 +72,7 @@ extension Call {
     }
   }
 
-  /// Returns a sentence for each machine that sent something that cannot be used.
+  /// Returns a warning for each machine that sent items which cannot be used.
   private func unusableWarnings(_ overview: StoreOverview) -> [String] {
     overview.unusableItems.map { unusable in
       "“\(name(unusable.device, overview.peers))” sent \(unusable.items == 1 ? "an item" : "\(unusable.items) items") that this machine "
@@ -81,7 +81,7 @@ extension Call {
     }
   }
 
-  /// Returns a sentence for each paired machine that refused items of this one.
+  /// Returns a warning for each paired machine that refused items of this machine.
   private func refusalWarnings(_ overview: StoreOverview) async throws -> [String] {
     if overview.refusedInAll.isEmpty { return [] }
     let tallies = try await context.store.refusals()
@@ -121,7 +121,7 @@ extension Call {
     }
   }
 
-  /// Returns the warning about one child's ledger.
+  /// Returns the warning that a child's ledger is full or nearly full.
   static func ledgerWarning(_ child: String, count: Int, most: Int) -> String {
     let name = DeviceName(sanitising: child)
     let remedy =

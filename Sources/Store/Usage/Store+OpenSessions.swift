@@ -4,17 +4,17 @@ import LatchkeyModel
 
 /// The result of a request to record a program.
 public enum SessionOpening: Hashable, Sendable {
-  /// The session of the program: its own, or the one that its application already has open.
+  /// The session that records the program. It may be one that its application already has open.
   case open(OpenUsageSession)
   /// The program is recorded as another application.
   case otherApplication(AppID)
-  /// The program has ended, and all of it is recorded.
+  /// The program has ended, and all its use is already recorded.
   case ended
-  /// The largest number of programs is being recorded.
+  /// As many programs as the limit permits are being recorded.
   case full
 }
 
-/// The result of the end of some of a session's programs.
+/// The result of removing ended programs from a session.
 public enum SessionEnding: Hashable, Sendable {
   /// Another program of the session is still running.
   case open
@@ -23,23 +23,26 @@ public enum SessionEnding: Hashable, Sendable {
 }
 
 extension Store {
-  /// Begins a session for a program, or adds the program to its application's open session,
-  /// durably.
+  /// Durably begins a session for a program, or adds the program to the open session of its
+  /// application.
   ///
-  /// For the same program, it returns the same session. Sessions of one application and account
-  /// never overlap. `make` returns the new session, with `process` as its only program.
+  /// If a session of the application already has the program, returns that session. Sessions of one
+  /// application and account never overlap. `make` returns the new session, with `process` as its
+  /// only program.
   ///
-  /// What the agent has seen (`isObserved`) takes the place of one of many programs of another
-  /// application if all places are taken: no application is left out because of another one's
-  /// processes. A session of unknown programs that paused goes on at `since`.
+  /// If the limit is reached, a program that the agent has seen (`isObserved`) can still begin a
+  /// session: it replaces a program of a session that has several. So no application is left out
+  /// because of the processes of another one. A paused session of unknown programs continues at
+  /// `since`.
   ///
-  /// A caller's word (`isObserved` is false) takes the place of what the agent has just seen the
-  /// same program as: the agent may see a program before the caller who started it can name it. The
-  /// new session begins where that one did.
+  /// If a caller names the application (`isObserved` is false), this replaces the application as
+  /// which the agent has just seen the program. The reason is that the agent may see a program
+  /// before the caller who started it can name it. The new session begins when the replaced one
+  /// did.
   ///
-  /// A session never begins before the end of the program's part in an earlier one: what an agent
-  /// tells again counts once. None begins if that end is later than `asOf`, the last instant at
-  /// which the program is known to have run.
+  /// If an earlier session had the program, the new session begins no earlier than the program
+  /// ended there. So what an agent reports again counts once. No session begins if that end is
+  /// later than `asOf`, which is the last instant at which the program is known to have run.
   public func openSession(
     of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String, isObserved: Bool = false,
     since: BootInstant? = nil, asOf: BootInstant, make: @escaping @Sendable () throws -> OpenUsageSession
@@ -82,7 +85,8 @@ extension Store {
       if programs >= (isObserved ? Limits.recordedPrograms : Limits.trackedPrograms) {
         guard isObserved, open == nil, try database.freePlace() else { return .full }
       }
-      // Not before it is sure that the use is recorded in the other session.
+      // The replaced session is deleted only now, when the other session is certain to record the
+      // use.
       if let seen {
         try database.run("DELETE FROM open_session_process WHERE record_id = ?", [Data(seen.recordID.bytes)])
         try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(seen.recordID.bytes)])
@@ -103,7 +107,9 @@ extension Store {
     }
   }
 
-  /// Records that sessions continue in which a program runs.
+  /// Records that sessions continue.
+  ///
+  /// Sessions of unknown or other programs count only if a program runs in them.
   public func heartbeat(_ records: [RecordID], now: BootInstant, at wall: Int64) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       for record in records {
@@ -116,7 +122,7 @@ extension Store {
     }
   }
 
-  /// Records which sessions' programs rules close now, and which are open again.
+  /// Records the sessions whose programs rules close now, and the sessions that are open again.
   public func note(closed: [RecordID], reopened: [RecordID], now: BootInstant) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       for record in closed {
@@ -130,10 +136,12 @@ extension Store {
     }
   }
 
-  /// Records a reading of the clock of a program's application, whose session continues.
+  /// Records a reading of the activity clock of a program's application.
   ///
-  /// `since` is when the agent began to see the program: what the session had before counts as it
-  /// ran.
+  /// The session continues.
+  ///
+  /// `since` is when the agent began to see the program. The session's time before that counts in
+  /// full.
   public func note(
     _ reading: SessionActivity.Reading, of process: ProcessIdentity, bootID: String, since: BootInstant?
   ) async throws(StoreError) {
@@ -161,8 +169,8 @@ extension Store {
 
   /// Removes programs from a session.
   ///
-  /// If none is left, ends the session, stores its record and queues it for every parent, with the
-  /// facts that follow from it, in one transaction.
+  /// If none is left, ends the session. The same transaction stores the record and queues it for
+  /// every parent, with the facts that follow from the record.
   ///
   /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the
   /// record of the session; it is not called if the session has ended already. `end` is when the
@@ -173,8 +181,8 @@ extension Store {
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
       guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
-        // This handles a repeated request, which is rare: it reads through the index of this
-        // device's whole history.
+        // The request was repeated. That is rare, so it may read the index of this device's whole
+        // history.
         return try database.row(
           "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
         ).map { SessionEnding.ended(try UsageRecord($0), []) }
@@ -191,7 +199,7 @@ extension Store {
       try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
       var changes = try database.report(record, coding, keys, caps, in: group, at: wall)
       if !effects.newFacts.isEmpty {
-        // Control streams change in the database itself.
+        // Control streams change in the database itself, so the group's changes are written first.
         try group.settle(database)
         changes += try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
       }
@@ -254,8 +262,9 @@ extension OpenUsageSession {
 }
 
 extension Database {
-  /// Takes the newest program out of the observed session that has the most; returns whether one
-  /// has several.
+  /// Removes the newest program from the observed session that has the most programs.
+  ///
+  /// Returns `false` if no observed session has several.
   fileprivate func freePlace() throws -> Bool {
     let crowded = try row(
       """

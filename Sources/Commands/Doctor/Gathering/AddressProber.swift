@@ -2,12 +2,12 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// Attempts at TCP connections, which are made at the same time and closed immediately.
+/// Tests of addresses by TCP connections, which are made at the same time and closed immediately.
 enum AddressProber {
-  /// Connects to addresses of the form `host:port`, at most 8 of them.
+  /// Connects to at most 8 addresses.
   ///
   /// - Parameters:
-  ///   - addresses: The addresses.
+  ///   - addresses: Texts of the form `host:port`. Only the first 8 are used.
   ///   - interfaces: The machine's interfaces, to name the one that leads to each address.
   ///   - milliseconds: The time limit for all attempts together.
   /// - Returns: The results, in the order of the addresses.
@@ -41,7 +41,9 @@ enum AddressProber {
     return probes
   }
 
-  /// Begins an attempt, and returns its descriptor while it is in progress or its result.
+  /// Begins an attempt.
+  ///
+  /// Returns its outcome so far and, if it is still in progress, its descriptor.
   private static func begin(_ host: String, _ port: String) -> (CInt?, AddressProbe.Outcome) {
     var hints = addrinfo()
     (hints.ai_socktype, hints.ai_flags) = (CInt(SOCK_STREAM.rawValue), AI_NUMERICSERV)
