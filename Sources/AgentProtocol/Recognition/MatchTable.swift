@@ -105,7 +105,7 @@ struct MatchTable: Sendable {
   /// Returns whether a process is the program of a menu entry that no rule names.
   func isEntry(_ facts: ProcessFacts) -> Bool { others?.isEntry(facts) == true }
 
-  /// The processes of which the node says which application they are.
+  /// The processes whose application the node has named.
   var namedProcesses: [ProcessIdentity] { Array(byProcess.keys) }
 
   /// Returns the application of a process according to the node; `nil` if the node does not name

@@ -135,8 +135,8 @@ enum ChildText {
     return namesakes > 1 ? "\(child.name.text) (\(child.childID))" : child.name.text
   }
 
-  /// Returns sentences about machines of which this parent has said something else than another
-  /// parent or the machine.
+  /// Returns a sentence for each machine on whose child this parent disagrees with another parent
+  /// or with the machine.
   static func disagreements(_ child: ChildListing) -> [String] {
     let name = ShownText.safe(child.name.text)
     let claimed = child.claimed.map { machine in

@@ -32,8 +32,9 @@ enum CommandIssue {
       time: time)
   }
 
-  /// Returns sentences that say when machines get what waits for them; `nil` is a machine that is
-  /// not known any more.
+  /// Returns sentences that say when each machine gets the commands that wait for it.
+  ///
+  /// A machine that is no longer known is `nil`.
   static func delivery(to machines: [EditedMachine?], isWaiting: Bool) -> [String] {
     var peers: [EditedMachine] = []
     for case let peer? in machines where !peers.contains(where: { $0.deviceID == peer.deviceID }) {

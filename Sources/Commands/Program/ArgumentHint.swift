@@ -62,8 +62,9 @@ enum ArgumentHint {
     return (type, path)
   }
 
-  /// Returns the first option that a subcommand does not have, with the path of the subcommand, and
-  /// how it takes a child if the option is `--child`; `nil` if there is none.
+  /// Returns the first option that a subcommand does not have, with the path of the subcommand.
+  ///
+  /// For `--child`, a hint says how the subcommand takes a child instead.
   private static func unknownOption(_ arguments: [String]) -> (option: String, path: String, hint: String?)? {
     var (type, names) = subcommand(arguments)
     let path = names.joined(separator: " ")

@@ -259,6 +259,8 @@ extension InboxTransaction {
       try known.deviceID("told_by") != peer.device, known["boot_id"] as String == clock.bootID,
       clock.now() - BootInstant(milliseconds: known["told_boot"] as Int64) < Self.recentMilliseconds
     else { return false }
-    return try part.number < coding.inventory(known.bytes("body")).number
+    // A kept body that cannot be read is no fault of the sender.
+    guard let kept = try? coding.inventory(known.bytes("body")) else { return false }
+    return part.number < kept.number
   }
 }

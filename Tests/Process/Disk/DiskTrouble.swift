@@ -69,6 +69,7 @@ struct DiskTrouble: Sendable {
   /// Checks that the other node retries at its usual rate.
   private func watchTries(of well: NodeProcess) async throws {
     let (sessions, refusals) = (Self.count("session open", in: well.log), Self.count("refused", in: sick.log))
+    // A rate has no event to wait for: this is the time over which it is measured.
     try await Task.sleep(for: .seconds(6))
     #expect(Self.count("session open", in: well.log) - sessions <= 12, "\(note)")
     #expect(Self.count("refused", in: sick.log) - refusals <= 60, "\(note)")

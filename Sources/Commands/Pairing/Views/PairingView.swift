@@ -17,7 +17,7 @@ struct PairingView {
 
   let console: any Console
   let style: Style
-  /// The page in sight; `nil` if there is none, or the window is too small for it.
+  /// The page that is shown; `nil` if there is none, or if the window is too small for it.
   private var page: InvitationPage?
   /// The code that the page shows.
   private var opened: PairingProgress?

@@ -12,8 +12,9 @@ struct OwnerQuestions {
   /// The largest number of names that a question lists.
   private static let most = 6
 
-  /// Asks whose machine it will be until the answer names children or nobody, and returns the
-  /// names, which commas separate.
+  /// Asks for whom the machine is, again and again until the answer names children or nobody.
+  ///
+  /// - Returns: The names, separated by commas.
   func askNames() async throws -> String {
     let known = ((try? await node.ask(Endpoints.getChildren)) ?? []).map(\.name.text)
     while true {
@@ -82,9 +83,10 @@ struct OwnerQuestions {
     }
   }
 
-  /// Asks whether a machine is that of the child whose its open accounts are by its word, and makes
-  /// it the child's; returns the child's name, or `nil` if the machine states no child or the
-  /// person does not say so.
+  /// Asks whether a machine belongs to the child that it states for its open accounts, and if so
+  /// assigns it to that child.
+  ///
+  /// - Returns: The child's name; `nil` if the machine states no child, or if the person says no.
   private func offered(_ accounts: [AccountListing], on device: RegisteredDevice) async throws -> String? {
     let open = accounts.filter { $0.owner == .open }.map(\.account)
     guard let child = open.lazy.compactMap(\.statedChild).first(where: { ChildNames.split($0) == [$0] }) else {
