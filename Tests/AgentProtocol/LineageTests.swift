@@ -57,7 +57,7 @@ import Testing
     rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
     // By the parent's number, where no events come.
     rig.see(6, "/opt/game.bin", start: 1_500, parent: 5, at: 1_600)
-    // A shell hands on what it has inherited, and is nothing itself.
+    // A shell passes on what it has inherited, and is nothing itself.
     rig.see(7, "/usr/bin/bash", start: 1_500, parent: 5, at: 1_600)
     rig.see(8, "/opt/engine.bin", start: 1_500, parent: 7, at: 1_600)
     // By the kernel's reports, where parents have ended before anything was looked at.
@@ -84,7 +84,7 @@ import Testing
     #expect(!rig.reports.contains { if case .began = $0.event { true } else { false } })
   }
 
-  @Test("What a parent has set apart hands on nothing, neither to what it starts nor to what it becomes")
+  @Test("What a parent has set apart passes on nothing, neither to what it starts nor to what it becomes")
   func apart() {
     var rig = Self.rig(closesAt: 0, counts: false)
     rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "Terminals, editors, file managers, menus and browsers hand on nothing",
+    "Terminals, editors, file managers, menus and browsers pass on nothing",
     arguments: [
       "/usr/bin/xterm", "/usr/bin/vim.basic", "/usr/bin/nautilus", "/usr/bin/rofi", "/usr/lib/firefox/firefox",
     ])
@@ -127,7 +127,7 @@ import Testing
     #expect(rig.deeds.suffix(4) == [7, 8, 9, 10].map { "kill \($0)" })
   }
 
-  @Test("What a desktop or accessibility needs inherits nothing, and hands on nothing")
+  @Test("What a desktop or accessibility needs inherits nothing, and passes on nothing")
   func desktop() {
     var rig = Self.rig(closesAt: 0)
     rig.see(5, "/usr/games/kart", start: 1_000, at: 1_000)
@@ -200,7 +200,7 @@ import Testing
     #expect(uses.map(\.isWeak) == [false, true])
   }
 
-  @Test("A parent that is recognized later hands on what it is to what it has started, and to nothing from before")
+  @Test("A parent that is recognized later passes on what it is to what it has started, and to nothing from before")
   func late() {
     var rig = Self.rig(others: [Self.other(closesAt: nil)])
     rig.see(5, "/opt/launcher", start: 1_000, at: 1_000)

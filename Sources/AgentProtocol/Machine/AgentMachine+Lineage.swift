@@ -21,7 +21,7 @@ extension AgentMachine {
   /// Returns the application that a process has inherited when it is first seen.
   mutating func inheritance(of facts: ProcessFacts) -> AppID? {
     let app = lineages.take(facts.identity.processID) ?? inheritedBefore.removeValue(forKey: facts.identity)
-    return app ?? lineages.handed(to: facts)
+    return app ?? lineages.passedOn(to: facts)
   }
 
   /// Lets processes inherit from parents that were recognized only after them.
@@ -32,7 +32,7 @@ extension AgentMachine {
       .sorted { ($0.startTime, $0.processID) < ($1.startTime, $1.processID) }
     var effects: [AgentEffect] = []
     for process in waiting {
-      guard var known = followed[process], let app = lineages.handed(to: known.facts) else { continue }
+      guard var known = followed[process], let app = lineages.passedOn(to: known.facts) else { continue }
       known.inherited = app
       followed[process] = known
       inheritedChanges += 1
@@ -62,8 +62,8 @@ extension AgentMachine {
 extension AgentMachine.Followed {
   /// Returns the application that it passes on to the processes that it starts and to its next
   /// program; `nil` for none.
-  func handedOn(_ supervised: AgentMachine.Supervised) -> AppID? {
-    guard facts.handsOn else { return nil }
+  func passedOn(_ supervised: AgentMachine.Supervised) -> AppID? {
+    guard facts.passesOn else { return nil }
     guard let own else { return inherited }
     return supervised.programs[own]?.countsLaunches == true ? own : nil
   }

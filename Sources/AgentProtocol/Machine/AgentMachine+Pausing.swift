@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// Programs that are frozen instead of closed, and resumed when they may run again.
 ///
-/// Spec: Protocol/13-agent.md §9.
+/// Spec: Protocol/13-agent.md §9, §12.
 extension AgentMachine {
   public var paused: Set<ProcessIdentity> {
     Set(followed.ruled.filter { $0.value.closing == .paused }.keys).union(frozenBefore)

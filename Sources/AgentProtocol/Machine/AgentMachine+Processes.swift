@@ -14,7 +14,7 @@ extension AgentMachine {
       if known.runsOther(facts) {
         // It keeps its inherited application, unless the new program is another application by
         // itself.
-        let inherited = known.handedOn(supervised)
+        let inherited = known.passedOn(supervised)
         if inherited != known.inherited { inheritedChanges += 1 }
         (known.inherited, known.programSince) = (inherited, lastLook)
       }
@@ -128,7 +128,7 @@ extension AgentMachine {
     }
     effects += enforce(&known, supervised, now)
     followed[process] = known
-    lineages.set(process, handsOn: known.handedOn(supervised), since: known.programSince ?? known.facts.startedAt)
+    lineages.set(process, passesOn: known.passedOn(supervised), since: known.programSince ?? known.facts.startedAt)
     return effects
   }
 

@@ -8,15 +8,18 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct Lineages: Sendable {
-  /// The largest number of processes to remember that were started and not scanned yet.
+  /// The largest number of processes to remember of those that were started between the ends of two
+  /// full scans and not scanned yet.
   static let capacity = 4_096
 
   private struct Source {
     var app: AppID
     var startTime: UInt64
-    /// The start of its present program.
+    /// A lower bound of the start of its present program.
     ///
-    /// Processes that are older were not started by that program.
+    /// It is the start of the process or, if the process has begun another program since, the
+    /// beginning of the last full scan before that was seen. A process that is older than it was
+    /// not started by that program.
     var since: BootInstant
   }
 
@@ -29,7 +32,9 @@ struct Lineages: Sendable {
   var isEmpty: Bool { sources.isEmpty && unseen.isEmpty && older.isEmpty }
 
   /// Sets the application that a process passes on; `nil` for none.
-  mutating func set(_ process: ProcessIdentity, handsOn app: AppID?, since: BootInstant) {
+  ///
+  /// `since` is a lower bound of the start of its present program.
+  mutating func set(_ process: ProcessIdentity, passesOn app: AppID?, since: BootInstant) {
     sources[process.processID] = app.map { app in Source(app: app, startTime: process.startTime, since: since) }
   }
 
@@ -52,7 +57,9 @@ struct Lineages: Sendable {
     unseen.removeValue(forKey: child) ?? older.removeValue(forKey: child)
   }
 
-  func handed(to child: ProcessFacts) -> AppID? {
+  /// Returns the application that the parent of a process passes on to it, by the number of the
+  /// parent; `nil` if the parent passes on none, or runs a program that began later.
+  func passedOn(to child: ProcessFacts) -> AppID? {
     guard let source = sources[child.parent], source.startTime <= child.identity.startTime,
       // The tolerance is 10 ms, because the kernel counts start times in hundredths of a second.
       child.startedAt + 10 >= source.since

@@ -61,7 +61,7 @@ extension ProcessFacts {
   /// A Boolean value that indicates whether it passes on its application.
   ///
   /// A shell passes on an inherited application, since scripts start games.
-  var handsOn: Bool {
+  var passesOn: Bool {
     guard let name = settledName else { return !isProtected }
     if NeededPrograms.isShell(name) { return true }
     return mayInherit

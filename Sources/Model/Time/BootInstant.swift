@@ -1,6 +1,7 @@
 /// An instant on CLOCK_BOOTTIME, which includes sleep, never jumps, and restarts with each boot.
 ///
-/// Decisions use only this clock.
+/// Waits, ages and times of use are measured by this clock. Days and times of the day follow the
+/// household's time, which is computed from this clock.
 public struct BootInstant: Hashable, Sendable, Codable, Comparable {
   public var milliseconds: Int64
 

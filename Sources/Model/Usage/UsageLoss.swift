@@ -7,7 +7,7 @@ public struct UsageLoss: Hashable, Sendable, Codable {
   public var device: DeviceID
   /// The number of records and totals that were dropped.
   public var records: Int64
-  /// The number of sessions in the dropped records.
+  /// The number of sessions in the dropped records and totals.
   public var sessions: Int64
   /// The sum of the times of use in milliseconds.
   public var activeMilliseconds: Int64
