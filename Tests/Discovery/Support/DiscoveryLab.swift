@@ -115,7 +115,8 @@ final class DiscoveryLab: Sendable {
   private func wait(
     _ name: String, _ matches: @escaping @Sendable (String) -> Bool
   ) async throws -> (line: String, passed: [String]) {
-    // Not a measurement: only so that a line that never comes is a failure and not a hang.
+    // Real time must pass, because a line that never comes is no event: the test fails then instead
+    // of hanging.
     let limit = Task { [lines] in
       try await Task.sleep(for: .seconds(20))
       lines.giveUp(name)

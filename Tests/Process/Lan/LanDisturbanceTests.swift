@@ -36,7 +36,8 @@ import Testing
       let (parent, _) = try await lab.family(hosts)
       for milliseconds in [100, 400, 100, 900, 2_500] {
         try await hosts[1].plug(false)
-        // The duration is part of the scenario; there is no event to wait for.
+        // Real time must pass, because the cable is out, and then in, for exactly that long: the
+        // lengths are the case.
         try await Task.sleep(for: .milliseconds(milliseconds))
         try await hosts[1].plug(true)
         try await Task.sleep(for: .milliseconds(100))
@@ -45,7 +46,8 @@ import Testing
       // Including commands issued while the cable was out.
       try await hosts[0].plug(false)
       let id = try await parent.issue(.message("later"), to: "Child 1")
-      // The cable is out for so long, longer than doubt lasts.
+      // Real time must pass, because the cable must be out for longer than the 2 s after which a
+      // session in doubt is dead.
       try await Task.sleep(for: .seconds(4))
       try await hosts[0].plug(true)
       let begun = ContinuousClock.now
@@ -88,8 +90,8 @@ import Testing
       await children[0].signal(SIGSTOP)
       try await lab.time("the parent noticed", seconds: 100) { try await !parent.isConnected() }
       let id = try await parent.issue(.message("good morning"), to: "Child 1")
-      // It stands still for so long beyond that; a process that is stopped has no event to wait
-      // for.
+      // Real time must pass, because a stopped process reports nothing, and it must stand still
+      // while the command is queued.
       try await Task.sleep(for: .seconds(5))
       await children[0].signal(SIGCONT)
       let begun = ContinuousClock.now
@@ -112,7 +114,8 @@ import Testing
       try await hosts[1].endDaemon(SIGKILL)
       let id = try await parent.issue(.message("when you are back"), to: "Child 1")
       try await hosts[1].address("10.77.1.2/16")
-      // The machine is off for so long.
+      // Real time must pass, because the machine is off for that long, and nothing ends that by
+      // itself.
       try await Task.sleep(for: .seconds(3))
       try await hosts[1].plug(true)
       try await hosts[1].startDaemon()

@@ -28,13 +28,13 @@ import Testing
       var contact: [Connecting] = []
       var back: [Connecting] = []
       for (child, looker) in zip(children, lookers) {
-        // Its announcement has been repeated by now, as it is when machines are turned on hours
-        // apart; and what was asked for just now is not said again for a second, and would be heard
-        // by everybody.
+        // Real time must pass, because avahi-daemon reports neither that it has repeated its
+        // announcement nor that a second is over in which it sends no record again.
         try await Task.sleep(for: .seconds(3))
         let (browser, duration) = try await lab.browse(looker, until: ";10.77.1.1;")
         resolved.append(duration)
         browser.signal(SIGTERM)
+        // Real time must pass for the same reason: avahi-browse has asked for these records.
         try await Task.sleep(for: .seconds(3))
         contact.append(try await connect(child))
         // With this the child has written down where it was.
@@ -77,12 +77,14 @@ import Testing
       try await eventually("the parent is announced") {
         try await parent.api.ask(Endpoints.getStatus).discovery == "avahi-daemon"
       }
-      // Its announcement has been repeated by now, as above.
+      // Real time must pass, because avahi-daemon does not report that it has repeated its
+      // announcement.
       try await Task.sleep(for: .seconds(3))
       try await hosts[2].startDaemon()
       let (browser, resolved) = try await lab.browse(hosts[2], until: ";10.77.1.1;")
       browser.signal(SIGTERM)
-      // Recently requested records are not repeated for a second, as above.
+      // Real time must pass, because avahi-daemon does not report that a second is over in which it
+      // sends no record again.
       try await Task.sleep(for: .seconds(3))
       try await hosts[1].startDaemon()
       let cold = try await connect(children[0])
@@ -131,8 +133,8 @@ import Testing
       let counter = try await MulticastCounter(lab)
       func bytes() async throws -> Int { try await counter.read().bytes }
       let hosts = try await lab.hosts(4)
-      // The minutes below are the time over which is counted; the first, with its announcements, is
-      // left out.
+      // Real time must pass here and below, because the case counts the bytes of whole minutes. The
+      // first minute of each, with its announcements, is left out.
       try await Task.sleep(for: .seconds(60))
       var before = try await bytes()
       try await Task.sleep(for: .seconds(60))

@@ -88,8 +88,8 @@ final class LanHost: Sendable {
       return daemons.avahi
     }
     avahi?.signal(signal)
-    // One whose bus died at the wrong moment never comes to look at its signals; see
-    // Tools/with-avahi.
+    // Real time must pass, because no event shows that an avahi-daemon never looks at its signals,
+    // as happens if its bus died at the wrong moment (Tools/with-avahi).
     let force = Task {
       try await Task.sleep(for: .seconds(5))
       avahi?.signal(SIGKILL)

@@ -72,6 +72,7 @@ extension LanLab {
     let limit = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < limit {
       if let value = try await body() { return value }
+      // Real time must pass, because the programs that are asked report no change of the value.
       try await Task.sleep(for: .milliseconds(500))
     }
     throw LabFault("What the scenario waits for was not there within \(seconds) s.")

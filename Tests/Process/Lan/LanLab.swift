@@ -96,6 +96,7 @@ final class LanLab: Sendable {
     let limit = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < limit {
       if try await condition() { return begun.duration(to: .now) }
+      // Real time must pass, because the programs that are asked report no change of the condition.
       try await Task.sleep(for: .milliseconds(5))
     }
     throw LabFault("It never came to this: \(what).")

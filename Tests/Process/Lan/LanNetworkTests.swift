@@ -71,7 +71,8 @@ import Testing
         guard !peer.isConnected else { throw LabFault("connected through isolated ports") }
         return peer.lastError?.contains("cannot be reached") == true
       }
-      // Nothing announces that the way is free.
+      // Real time must pass, because failing calls lengthen the pauses between them, and nothing
+      // announces afterwards that the way is free.
       try await Task.sleep(for: .seconds(10))
       for host in hosts { try await lab.onWire("bridge link set dev p\(host.number) isolated off") }
       try await lab.time("connected after the isolation was lifted") { try await parent.isConnected() }
