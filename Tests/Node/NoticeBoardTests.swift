@@ -58,10 +58,10 @@ import Testing
       childName: DeviceName(sanitising: "Emma"), deviceName: DeviceName(sanitising: "PC"), minutes: 30, appID: nil,
       category: nil, reason: "", askedAt: 0, day: .first, state: .approved, answer: answer)
     func sentence(_ answer: RequestListing.Answer) -> String {
-      AnswerNoticeService.sentence(request, answer) { $0.text == "kart" ? "Kart" : $0.text }
+      AnswerNoticeService.sentence(request, answer)
     }
     #expect(sentence(answer) == "“Kitchen laptop” says yes to 20 min more: then bed")
-    request.appID = AppID("kart")
+    request.appName = "Kart"
     var no = answer
     (no.isApproved, no.minutes, no.word) = (false, nil, "")
     #expect(sentence(no) == "“Kitchen laptop” says no to 30 min for Kart.")

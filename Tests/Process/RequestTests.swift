@@ -105,7 +105,7 @@ extension ProcessTests {
         try await eventually("the machine is Emma's") { try await !pc.api.ask(Endpoints.getChildren).isEmpty }
         for number in 1...8 {
           _ = try await pc.api.ask(
-            Endpoints.ask, AskRequest(child: nil, minutes: number, appID: nil, category: nil, reason: "please"))
+            Endpoints.ask, AskRequest(child: nil, minutes: number, app: nil, category: nil, reason: "please"))
         }
         let refused = try await pc.latchkey("ask", "30m")
         #expect(refused.status != 0 && refused.talk.contains("8 requests wait for an answer already"), "\(refused)")

@@ -57,34 +57,14 @@ struct AskSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    var request = AskRequest(child: child, minutes: time, reason: reason)
-    if let purpose {
-      request.category = AppCategory(argument: purpose)
-      if request.category == nil { request.appID = try await Self.app(purpose, at: interface, orCategory: true) }
-    }
-    if let app { request.appID = try await Self.app(app, at: interface) }
-    let asked = try await interface.ask(Endpoints.ask, request)
+    let category = purpose.flatMap { AppCategory(argument: $0) }
+    let app = category == nil ? app ?? purpose : nil
+    let asked = try await interface.ask(
+      Endpoints.ask, AskRequest(child: child, minutes: time, app: app, category: category, reason: reason))
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(asked)) }
-    let wish = RequestText.wish(asked, try await RequestText.names([asked], at: interface))
     console.note(
-      "Your parents are asked for \(wish) (\(asked.short)). `latchkey requests` shows what they say."
+      "Your parents are asked for \(RequestText.wish(asked)) (\(asked.short)). `latchkey requests` shows what they say."
     )
-  }
-
-  /// Returns the ID of the application that a person means; it need not have rules.
-  ///
-  /// With `orCategory`, a text that resembles a category is refused, unless an application is
-  /// called that.
-  private static func app(
-    _ text: String, at node: any NodeInterface, orCategory: Bool = false
-  ) async throws -> AppID {
-    let known = try await KnownApps(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
-    if let match = try known.match(text) { return match }
-    let question = Spelling.question(for: text, among: AppCategory.allCases.map(\.rawValue))
-    if orCategory, !question.isEmpty {
-      throw LocalAPIError(.invalid, "No application is called “\(ShownText.safe(text))”. \(question)")
-    }
-    return try AppChoice.read(text)
   }
 }

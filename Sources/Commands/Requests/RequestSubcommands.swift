@@ -21,13 +21,12 @@ struct RequestsSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let requests = try await interface.ask(Endpoints.getRequests, nil)
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(requests)) }
-    let names = try await RequestText.names(requests, at: interface)
     try environment.console.write(
       TableText.render(
         ["ID", "Child", "Asks for", "Why", "When", "Answer"], spare: [4], wrap: [2, 3, 5],
         rows: requests.map { request in
           [
-            request.short, ShownText.safe(request.childName.text), RequestText.wish(request, names),
+            request.short, ShownText.safe(request.childName.text), RequestText.wish(request),
             ShownText.safe(request.reason), ShownText.agoInWords(request.askedAt, now: environment.now()),
             RequestText.answer(request),
           ]
@@ -63,7 +62,7 @@ struct RequestArgument: ParsableArguments {
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(answered)) }
     let name = ShownText.safe(answered.childName.text)
-    let wish = RequestText.wish(answered, try await RequestText.names([answered], at: node), minutes: minutes)
+    let wish = RequestText.wish(answered, minutes: minutes)
     console.note(isApproved ? "\(name) gets \(wish)." : "\(name) does not get \(wish).")
     guard isApproved, let obstacle = await obstacle(answered, at: node) else { return }
     console.note(obstacle)
@@ -133,21 +132,11 @@ struct DenySubcommand: AsyncParsableCommand {
 /// The words for requests.
 enum RequestText {
   /// Returns what a child asks for, such as "30 min for rewards".
-  ///
-  /// `names` are those of the applications that have one.
-  static func wish(_ request: RequestListing, _ names: [AppID: String], minutes given: Int? = nil) -> String {
-    let app = request.appID.map { names[$0] ?? ShownText.safe($0.text) }
+  static func wish(_ request: RequestListing, minutes given: Int? = nil) -> String {
+    let app = request.appName.map(ShownText.safe)
     guard let minutes = given ?? request.minutes else { return app ?? "an application" }
     let purpose = app ?? request.category.map(ReasonText.plural)
     return SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? "")
-  }
-
-  /// Returns what people call the applications of requests.
-  static func names(_ requests: [RequestListing], at node: any NodeInterface) async throws -> [AppID: String] {
-    let apps = Set(requests.compactMap(\.appID))
-    if apps.isEmpty { return [:] }
-    let known = try await KnownApps(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
-    return Dictionary(uniqueKeysWithValues: apps.map { ($0, known.name(of: $0)) })
   }
 
   static func answer(_ request: RequestListing) -> String {

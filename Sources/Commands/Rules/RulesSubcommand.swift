@@ -118,11 +118,10 @@ struct RulesSubcommand: AsyncParsableCommand {
     let requests = try await node.ask(Endpoints.getRequests, child.childID.description).filter {
       $0.state == .approved && $0.minutes != nil
     }
-    let names = try await RequestText.names(requests, at: node)
     return requests.compactMap { request in
       guard let answer = request.answer else { return nil }
       return [
-        "today: asked for", RequestText.wish(request, names, minutes: answer.minutes), ShownText.safe(answer.by.text),
+        "today: asked for", RequestText.wish(request, minutes: answer.minutes), ShownText.safe(answer.by.text),
         TimeText.short(answer.at, zone: zone),
       ]
     }

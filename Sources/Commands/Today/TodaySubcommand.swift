@@ -91,8 +91,7 @@ struct MeSubcommand: AsyncParsableCommand {
       try console.say("Learning earns points: \(names).")
     }
     let requests = try await interface.ask(Endpoints.getRequests, day.childID.description)
-    let names = try await RequestText.names(requests, at: interface)
-    for request in requests { try console.say(MeText.request(request, names)) }
+    for request in requests { try console.say(MeText.request(request)) }
     for notice in day.notices { console.note(ShownText.safe(notice)) }
     console.note(MeText.hint(day, requests))
   }
@@ -102,10 +101,9 @@ struct MeSubcommand: AsyncParsableCommand {
 enum MeText {
   /// Returns a request with what became of it.
   ///
-  /// An example: “You asked for 30 min for Chess: no on Kitchen laptop.” `names` are those of
-  /// applications that have one.
-  static func request(_ request: RequestListing, _ names: [AppID: String]) -> String {
-    let wish = RequestText.wish(request, names)
+  /// An example: “You asked for 30 min for Chess: no on Kitchen laptop.”
+  static func request(_ request: RequestListing) -> String {
+    let wish = RequestText.wish(request)
     return switch request.state {
     case .open: "You asked for \(wish): your parents have not answered yet."
     case .expired: "You asked for \(wish): nobody answered, and the day is over."

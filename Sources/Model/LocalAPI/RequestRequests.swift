@@ -4,19 +4,20 @@ public struct AskRequest: Hashable, Sendable, Codable {
   public var child: String?
   /// The minutes asked for, 1 to 1,440; `nil` to ask for an application.
   public var minutes: Int?
-  /// The application that is asked for, or for which the time is.
-  public var appID: AppID?
+  /// The application that is asked for, or for which the time is, by its name or ID or a beginning
+  /// of them.
+  public var app: String?
   /// The category for whose applications the time is.
   public var category: AppCategory?
   /// The reason, which may be empty.
   public var reason: String
 
   public init(
-    child: String? = nil, minutes: Int?, appID: AppID? = nil, category: AppCategory? = nil, reason: String = ""
+    child: String? = nil, minutes: Int?, app: String? = nil, category: AppCategory? = nil, reason: String = ""
   ) {
     self.child = child
     self.minutes = minutes
-    self.appID = appID
+    self.app = app
     self.category = category
     self.reason = reason
   }
@@ -25,14 +26,16 @@ public struct AskRequest: Hashable, Sendable, Codable {
 extension AskRequest: CheckedRequest {
   /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
-    if let fault = child.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: reason) {
+    if let fault = child.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: reason)
+      ?? app.flatMap({ TextRule.displayName.fault(in: $0) })
+    {
       return fault
     }
     if let minutes, !(1...1_440).contains(minutes) {
       return "More time is 1 to 1,440 minutes: give a number, such as 30."
     }
-    if appID != nil, category != nil { return "Time is for an application or a category: name one of the two." }
-    return minutes == nil && appID == nil ? "A child asks for time or for an application: name one of them." : nil
+    if app != nil, category != nil { return "Time is for an application or a category: name one of the two." }
+    return minutes == nil && app == nil ? "A child asks for time or for an application: name one of them." : nil
   }
 }
 

@@ -88,6 +88,20 @@ package struct KnownApps: Sendable {
     } catch { throw LocalAPIError(.unknownItem, PrintableText.of(error.description)) }
   }
 
+  /// Returns the application that a child asks for, which need not be known.
+  ///
+  /// With `orCategory`, a text that resembles a category is refused, unless an application is
+  /// called that.
+  func askedFor(_ text: String, orCategory: Bool) throws(LocalAPIError) -> AppID {
+    if let match = try match(text) { return match }
+    let question = Spelling.question(for: text, among: AppCategory.allCases.map(\.rawValue))
+    if orCategory, !question.isEmpty {
+      throw LocalAPIError(.invalid, "No application is called “\(PrintableText.of(text))”. \(question)")
+    }
+    guard let id = AppID(text) else { throw .noAppID }
+    return id
+  }
+
   /// Returns the error about an application that nothing is known of.
   package func unknown(_ text: String) -> LocalAPIError {
     let question = question(text)
@@ -118,6 +132,9 @@ package struct KnownApps: Sendable {
 }
 
 extension LocalAPIError {
+  /// The answer to a text that no application is called by and that cannot be an ID.
+  static let noAppID = LocalAPIError(
+    .invalid, "An application's ID has 1 to \(Limits.appIDBytes) bytes without spaces, such as org.gnome.Chess.")
   /// The answer to points of an application without a category that earns or costs them.
   package static let needsCategory = LocalAPIError(
     .invalid,

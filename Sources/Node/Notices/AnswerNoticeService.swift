@@ -35,10 +35,9 @@ struct AnswerNoticeService: Sendable {
         guard let answer = request.answer else { continue }
         answered.insert(request.requestID)
         guard let known, !known.contains(request.requestID) else { continue }
-        let rules = household.rules(for: child)
         context.notices.post(
           answer.isApproved ? .approved : .denied, key: "request/\(request.requestID)",
-          Self.sentence(request, answer) { rules.app($0).name ?? $0.text }, to: child, at: context.now())
+          Self.sentence(request, answer), to: child, at: context.now())
       }
     }
     context.notices.keep(children)
@@ -48,10 +47,8 @@ struct AnswerNoticeService: Sendable {
   /// Returns the sentence for the child.
   ///
   /// An example: “Kitchen laptop says yes to 30 min for Kart: then bed.”
-  static func sentence(
-    _ request: RequestListing, _ answer: RequestListing.Answer, name: (AppID) -> String
-  ) -> String {
-    let app = request.appID.map(name)
+  static func sentence(_ request: RequestListing, _ answer: RequestListing.Answer) -> String {
+    let app = request.appName
     let verb = answer.isApproved ? "yes" : "no"
     var wish = app ?? "what you asked for"
     if let minutes = answer.minutes ?? request.minutes {

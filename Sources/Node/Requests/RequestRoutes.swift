@@ -21,7 +21,7 @@ extension Endpoints {
   package static let ask = Endpoint(
     .post, "/v1/requests", Body.json(AskRequest.self), whoMay: .operatorsAndChild,
     on: .child("Children ask on their own machine: run `latchkey ask` there."), created: true,
-    errors: [.unknownChild, .ambiguousChild, .limit],
+    errors: [.unknownChild, .ambiguousChild, .unknownItem, .limit],
     summary: "Asks the parents for time or for an application, on a child's machine."
   ) { call, request in
     try await call.add(request)
@@ -63,7 +63,7 @@ extension Call {
   fileprivate func add(_ request: AskRequest) async throws -> RequestListing {
     let household = try await household()
     let child = try await childOrOnly(request.child)
-    let wish = try Self.wish(request)
+    let wish = try await wish(request, of: child)
     guard try await active().contains(where: { $0.device.role == .parent }) else {
       throw LocalAPIError(
         .unknownDevice,
@@ -153,6 +153,8 @@ extension Call {
     var requests: [ChildRequest]
     var answers: [RequestAnswer]
     var book: RequestBook
+    /// What people call the child's applications.
+    var apps: [AppID: String]
 
     func listing(_ request: ChildRequest, _ names: FactNames, _ short: ShortIDs) -> RequestListing {
       var listing = RequestListing(
@@ -169,6 +171,7 @@ extension Call {
         case .app(let app): listing.appID = app
         }
       }
+      listing.appName = listing.appID.map { apps[$0] ?? $0.text }
       switch book.state(of: request.id, on: day) {
       case .open, nil: listing.state = .open
       case .expired: listing.state = .expired
@@ -192,6 +195,7 @@ extension Call {
 
   private func books(_ household: Household) async throws -> [Book] {
     let children = household.children
+    let installed = try await installedNames(of: nil, household)
     return try await look { effects in
       try children.map { child in
         let (requests, answers) = try effects.requests(of: child.id)
@@ -199,7 +203,8 @@ extension Call {
         return Book(
           child: child.id, name: DeviceName(sanitising: child.name),
           day: context.moment(try effects.rules(of: child.id)).day,
-          requests: requests.filter { book.requests[$0.id] != nil }, answers: answers, book: book)
+          requests: requests.filter { book.requests[$0.id] != nil }, answers: answers, book: book,
+          apps: installed.merging(household.rules(for: child.id).apps.compactMapValues(\.name)) { $1 })
       }
     }
   }
@@ -235,14 +240,18 @@ extension Call {
     return only
   }
 
-  private static func wish(_ request: AskRequest) throws(LocalAPIError) -> ChildRequest.Wish {
+  private func wish(_ request: AskRequest, of child: ChildID) async throws -> ChildRequest.Wish {
+    var app: AppID?
+    if let text = request.app {
+      app = try await knownApps(of: child).askedFor(text, orCategory: request.minutes != nil)
+    }
     guard let minutes = request.minutes else {
-      guard let app = request.appID else {
+      guard let app else {
         throw LocalAPIError(.invalid, "A child asks for time or for an application: name one of them.")
       }
       return .app(app)
     }
-    let scope: GrantScope = request.appID.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
+    let scope: GrantScope = app.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
     return .time(Grant(minutes: minutes, scope: scope))
   }
 }

@@ -38,6 +38,8 @@ package struct RequestListing: Hashable, Sendable, Codable {
   package var minutes: Int?
   /// The application that the child asked for, or for which the time is.
   package var appID: AppID?
+  /// What people call that application.
+  package var appName: String?
   /// The category for whose applications the time is.
   package var category: AppCategory?
   /// The child's reason, which may be empty.

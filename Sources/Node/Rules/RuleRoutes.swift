@@ -79,9 +79,7 @@ extension Call {
   private func make(_ request: RuleRequest, in zone: Zone, of child: ChildID?) async throws -> Made {
     var (request, made) = (request, Made())
     if let text = request.app {
-      let known = KnownApps(
-        try await apps(of: child).flatMap(\.apps), of: child, on: try await installedListings(nil))
-      let resolved = try known.resolve(text, in: request)
+      let resolved = try await knownApps(of: child).resolve(text, in: request)
       request = resolved.request
       made.app = resolved.app
     }
@@ -228,6 +226,11 @@ extension Call {
 }
 
 extension Call {
+  /// Returns the applications that a person may mean: a child's, or without one those of all.
+  func knownApps(of child: ChildID?) async throws -> KnownApps {
+    KnownApps(try await apps(of: child).flatMap(\.apps), of: child, on: try await installedListings(nil))
+  }
+
   /// Returns the applications that have rules, or that are installed and have a category by
   /// default, for each child.
   fileprivate func apps(of wanted: ChildID?) async throws -> [ChildApps] {

@@ -61,6 +61,16 @@ import Testing
     }
   }
 
+  @Test func aChildAsksForAnApplicationByItsWords() throws {
+    let known = KnownApps([SampleValues.listing], of: nil, on: [])
+    #expect(try known.askedFor("chess", orCategory: true) == SampleValues.listing.appID)
+    #expect(try known.askedFor("a.b", orCategory: true).text == "a.b", "It need not be known.")
+    #expect(try known.askedFor("rewards", orCategory: false).text == "rewards")
+    for text in ["rewards", "two words"] {
+      #expect(throws: LocalAPIError.self) { try known.askedFor(text, orCategory: true) }
+    }
+  }
+
   @Test func onlyRulesThatAreSetAreRemoved() async throws {
     try await withEmma { node in
       let removal = RuleRequest([.init("limits/daily", nil), .init("lock", nil)])

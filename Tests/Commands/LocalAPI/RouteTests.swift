@@ -52,7 +52,7 @@ import Testing
   @Test func requestsThatCannotBe() async throws {
     let faults: [String?] = [
       AskRequest(minutes: 0).textFault, AskRequest(minutes: 1_441).textFault, AskRequest(minutes: nil).textFault,
-      AskRequest(minutes: 5, appID: SampleValues.app("a"), category: .reward).textFault,
+      AskRequest(minutes: 5, app: "a", category: .reward).textFault,
       AskRequest(minutes: 5, reason: "a\nb").textFault,
       AnswerRequest(request: nil, isApproved: false, minutes: 5).textFault,
       AnswerRequest(request: nil, isApproved: true, minutes: 0).textFault,
@@ -63,7 +63,7 @@ import Testing
       PointsRedemption(milliPoints: 1, minutes: 1).textFault,
     ]
     for (number, fault) in faults.enumerated() { #expect(fault?.hasSuffix(".") == true, "\(number)") }
-    #expect(AskRequest(minutes: 5, appID: SampleValues.app("a")).textFault == nil)
+    #expect(AskRequest(minutes: 5, app: "a").textFault == nil)
     #expect(AnswerRequest(request: nil, isApproved: true).textFault == nil)
     #expect(PointsRedemption().textFault == nil)
   }

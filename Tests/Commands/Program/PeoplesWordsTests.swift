@@ -22,6 +22,17 @@ import Testing
     #expect(run.console.notes.first == "Emma: 1 h 30 min more today for rewards.", "\(run.console.notes)")
   }
 
+  @Test func whatAChildAsksForIsOneRequest() async {
+    for (words, request) in [
+      (["30m", "--for", "Reward"], AskRequest(minutes: 30, category: .reward)),
+      (["30m", "--for", "my chess"], AskRequest(minutes: 30, app: "my chess")),
+      (["--app", "chess"], AskRequest(minutes: nil, app: "chess")),
+    ] {
+      let run = await ScriptedRun(["ask"] + words)
+      #expect(run.status == 0 && run.node.calls == [.ask(Endpoints.ask, request)], "\(run.node.calls)")
+    }
+  }
+
   @Test(arguments: [
     (["app", "set", "Chess", "--daily-limit", "-5"], "A limit cannot be negative"),
     (["settings", "set", "--weekly-reward-limit", "-5"], "A limit a week is 0 to 10,080 minutes"),

@@ -30,8 +30,8 @@ extension SampleValues {
       ]),
     RequestListing(
       requestID: commandID(0xB8), short: "b8b8", childName: child.name, deviceName: childName, minutes: nil,
-      appID: app("org.supertuxkart.SuperTuxKart"), category: nil, reason: "", askedAt: now - 90_000_000, day: day,
-      state: .expired),
+      appID: app("org.supertuxkart.SuperTuxKart"), appName: "org.supertuxkart.SuperTuxKart", category: nil, reason: "",
+      askedAt: now - 90_000_000, day: day, state: .expired),
   ]
 
   private static func entry(_ kind: String, _ milliPoints: Int64, _ words: String, note: String = "") -> PointsEntry {
