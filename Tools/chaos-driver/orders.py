@@ -98,7 +98,7 @@ class Orders:
 
     @staticmethod
     def _path(child: str, kind: str) -> str:
-        return "/v1/settings" if kind == "family" else f"/v1/children/{urllib.parse.quote(child, safe='')}/rules"
+        return "/v1/settings" if kind == "family" else f"/v1/rules?child={urllib.parse.quote(child, safe='')}"
 
     def _wrong(self, number: int, child: str, kind: str) -> tuple[list[Command], Request]:
         """Returns a command that must be refused."""

@@ -141,13 +141,13 @@ struct AppSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     if reset {
-      return try await AppReset.run(app, of: try await owner.find(at: interface), at: interface, options: options)
+      return try await AppReset.run(app, of: owner.whose.owner, at: interface, options: options)
     }
     let request = RuleRequest(changes, app: app, isNew: new ? true : nil)
     let console = TerminalEnvironment.current.console
     let named: EditedApp?
     do {
-      named = try await RuleIssue.set(request, of: owner.name(at: interface), at: interface, options: options)
+      named = try await RuleIssue.set(request, of: owner.whose.owner, at: interface, options: options)
     } catch let error as LocalAPIError where error == .needsCategory {
       throw TerminalFailure(.usage, error.message)
     }
@@ -200,9 +200,7 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
   mutating func validate() throws { try AppChoice.check(app) }
 
   func run() async throws {
-    let interface = try await node.open()
-    let found = try await owner.find(at: interface)
-    try await AppReset.run(app, of: found, at: interface, options: options, mustHaveRules: true)
+    try await AppReset.run(app, of: owner.whose.owner, at: node.open(), options: options, mustHaveRules: true)
   }
 }
 

@@ -35,6 +35,8 @@ struct GrantSubcommand: AsyncParsableCommand {
     completion: CompletionNames.apps)
   var scope: String?
 
+  private var child: String? { words.count == 2 ? words[0] : nil }
+
   private var minutes: Int { words.last.flatMap(SpanReader.minutes) ?? 0 }
 
   private var isTakenBack: Bool { words.last?.lowercased() == "none" }
@@ -53,34 +55,21 @@ struct GrantSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     if isTakenBack { return try await takeBack(at: interface) }
-    let child =
-      if words.count == 2 { words[0] } else { try await interface.ask(Endpoints.getRules, nil).child.name.text }
-    var request = GrantRequest(minutes: minutes, category: scope.flatMap { AppCategory(argument: $0) })
-    var purpose: String? = request.category.map(ReasonText.plural)
-    if let scope, request.category == nil {
-      let listings = try await interface.ask(Endpoints.getApps, child)
-      let known = try await KnownApps(
-        listings.flatMap(\.apps), of: listings.first?.child?.childID, at: interface)
-      guard let app = try known.match(scope) else { throw known.unknown(scope) }
-      request.app = app
-      purpose = known.name(of: app)
-    }
-    let edit = try await interface.ask(Endpoints.grantTime, (child, request))
-    let shown = ShownText.safe(edit.rules.child.name.text)
+    let category = scope.flatMap { AppCategory(argument: $0) }
+    let request = GrantRequest(minutes: minutes, category: category, app: category == nil ? scope : nil)
+    let edit = OwnedEdit(try await interface.ask(Endpoints.grantTime, (child, request)))
+    let purpose = category.map(ReasonText.plural) ?? edit.rules.app?.name
     let whom = purpose.map { " for " + ShownText.safe($0) } ?? ""
-    let rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family)
     // The time is given, and a lock or the bedtime may still keep the child from using it.
-    let obstacle = try? await TodayText.obstacle(
-      interface.ask(Endpoints.getToday, edit.rules.child.childID.description))
-    let sentences = ["\(shown): \(SpanText.minutes(minutes)) more today\(whom).", obstacle].compactMap(\.self)
-    try await RuleIssue.tell(
-      edit, edit.commands, edit.machines, sentences, of: rules,
-      ofNobody: "\(shown) has no machine yet: the time counts once one is paired.", at: interface, options: options)
+    let given = edit.rules.child?.childID.description ?? ""
+    let obstacle = try? await TodayText.obstacle(interface.ask(Endpoints.getToday, given))
+    let sentences = ["\(edit.rules.whom): \(SpanText.minutes(minutes)) more today\(whom).", obstacle].compactMap(\.self)
+    try await RuleIssue.tell(edit, sentences, then: "the time counts", at: interface, options: options)
   }
 
   /// Removes the grants of today.
   private func takeBack(at interface: any NodeInterface) async throws {
-    let owner = RuleOwner.child(words.count == 2 ? words[0] : nil)
+    let owner = RuleOwner.child(child)
     let present = try await owner.rules(at: interface)
     let today = FamilyClock(present).today
     let grants = present.rules.filter { rule in

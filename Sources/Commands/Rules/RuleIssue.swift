@@ -14,47 +14,30 @@ enum RuleIssue {
   ///   - options: How it is answered.
   ///   - isOneRemoval: A Boolean value that indicates whether removals of rules that are not set
   ///     are passed over without a word as long as one of them is set.
-  ///   - words: Returns the sentences that are said instead of one for each change, once the edit
-  ///     is made.
   /// - Returns: The application that the request named, as the node knows it.
   /// - Throws: `TerminalFailure` if only rules that are not set were to be removed.
   @discardableResult
   static func set(
     _ request: RuleRequest, of owner: RuleOwner, at node: any NodeInterface, options: RuleOptions,
-    isOneRemoval: Bool = false, words: (() async throws -> [String])? = nil
+    isOneRemoval: Bool = false
   ) async throws -> EditedApp? {
-    switch owner {
-    case .child(let child):
-      let name = if let child { child } else { try await node.ask(Endpoints.getRules, nil).child.name.text }
-      let edit = try await node.ask(Endpoints.setRules, (name, request))
-      let rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family, app: edit.app)
-      let changes = try made(request, edit.app, edit.absent, rules, isOneRemoval)
-      try await tell(
-        edit, edit.commands, edit.machines, try await words?() ?? sentences(changes, rules), of: rules,
-        ofNobody: "\(rules.whom) has no machine yet: the rule holds once one is paired.", at: node, options: options)
-      return edit.app
-    case .family:
-      let edit = try await node.ask(Endpoints.setSettings, request)
-      let rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], app: edit.app)
-      let changes = try made(request, edit.app, edit.absent, rules, isOneRemoval)
-      try await tell(
-        edit, edit.commands, edit.machines, try await words?() ?? sentences(changes, rules), of: rules,
-        ofNobody: "No child's machine is paired yet: the rule holds once one is.", at: node, options: options)
-      return edit.app
-    }
+    let edit = try await owner.set(request, at: node)
+    let changes = try made(request, edit, isOneRemoval)
+    try await tell(edit, sentences(changes, edit.rules), at: node, options: options)
+    return edit.rules.app
   }
 
   /// Returns the changes that were made, with whole keys, and says which rules were not set and
   /// were to be removed.
   private static func made(
-    _ request: RuleRequest, _ app: EditedApp?, _ absent: [RegisterKey], _ present: OwnedRules, _ isOneRemoval: Bool
+    _ request: RuleRequest, _ edit: OwnedEdit, _ isOneRemoval: Bool
   ) throws -> [RuleRequest.Change] {
-    var changes = (app.map { request.rules(of: $0.appID) } ?? request).changes
-    let unset = changes.filter { change in absent.contains { $0.text == change.key } }
+    var changes = (edit.rules.app.map { request.rules(of: $0.appID) } ?? request).changes
+    let unset = changes.filter { change in edit.absent.contains { $0.text == change.key } }
     changes.removeAll { unset.contains($0) }
     // A weekday without a limit of its own is as it is to be.
     let sentences = unset.filter { RegisterKey($0.key).flatMap { WeekdayRun([$0]) } == nil }
-      .map { Self.absent($0, present) }
+      .map { absent($0, edit.rules) }
     if changes.isEmpty {
       throw TerminalFailure(.unknownName, "Nothing was changed: " + sentences.joined(separator: " "))
     }
@@ -106,18 +89,24 @@ enum RuleIssue {
   }
 
   /// Prints what an edit set, when the machines get it and, with `--wait`, the result on each
-  /// machine.
+  /// machine; `then` is what happens as soon as there is a machine.
   static func tell(
-    _ edit: some Encodable, _ commands: [ConfigurationCommand], _ reached: [EditedMachine], _ sentences: [String],
-    of rules: OwnedRules, ofNobody nobody: String, at node: any NodeInterface, options: RuleOptions
+    _ edit: OwnedEdit, _ sentences: [String], then: String = "the rule holds", at node: any NodeInterface,
+    options: RuleOptions
   ) async throws {
     let console = TerminalEnvironment.current.console
-    let machines = commands.map { command in reached.first { $0.deviceID == command.target } }
+    let (rules, commands) = (edit.rules, edit.commands)
+    let machines = commands.map { command in edit.machines.first { $0.deviceID == command.target } }
     if options.format == .json {
-      try console.write(JSONText.pretty(edit))
+      try console.write(JSONText.pretty(edit.answer))
     } else {
       for sentence in sentences { console.note(sentence) }
-      if commands.isEmpty { console.note(nobody) }
+      if commands.isEmpty {
+        console.note(
+          rules.child == nil
+            ? "No child's machine is paired yet: \(then) once one is."
+            : "\(rules.whom) has no machine yet: \(then) once one is paired.")
+      }
       for sentence in CommandIssue.delivery(to: machines, isWaiting: options.wait != nil) { console.note(sentence) }
       if let sentence = rules.child.flatMap(ChildText.elsewhere) { console.note(sentence) }
       for sentence in rules.child.map(ChildText.disagreements) ?? [] { console.note(sentence) }

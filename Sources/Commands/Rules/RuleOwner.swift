@@ -18,6 +18,37 @@ enum RuleOwner: Hashable, Sendable {
     case .family: return OwnedRules(child: nil, rules: try await node.ask(Endpoints.getSettings).rules, family: [])
     }
   }
+
+  /// Sets and removes rules.
+  func set(_ request: RuleRequest, at node: any NodeInterface) async throws(LocalAPIError) -> OwnedEdit {
+    switch self {
+    case .child(let child): return OwnedEdit(try await node.ask(Endpoints.setRules, (child, request)))
+    case .family: return OwnedEdit(try await node.ask(Endpoints.setSettings, request))
+    }
+  }
+}
+
+/// An edit of the rules of a child or of the whole family.
+struct OwnedEdit {
+  /// What the node answered.
+  var answer: any Encodable
+  /// The rules from now on.
+  var rules: OwnedRules
+  var commands: [ConfigurationCommand]
+  var machines: [EditedMachine]
+  var absent: [RegisterKey]
+
+  init(_ edit: RuleEdit) {
+    answer = edit
+    rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family, app: edit.app)
+    (commands, machines, absent) = (edit.commands, edit.machines, edit.absent)
+  }
+
+  init(_ edit: FamilyEdit) {
+    answer = edit
+    rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], app: edit.app)
+    (commands, machines, absent) = (edit.commands, edit.machines, edit.absent)
+  }
 }
 
 /// The rules of a child or of the whole family.

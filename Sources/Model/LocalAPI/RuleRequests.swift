@@ -1,4 +1,4 @@
-/// `POST /v1/children/{child}/rules` and `POST /v1/settings`: what is set.
+/// `POST /v1/rules` and `POST /v1/settings`: what is set.
 public struct RuleRequest: Hashable, Sendable, Codable {
   /// A rule that is set or removed.
   public struct Change: Hashable, Sendable, Codable {
@@ -14,7 +14,7 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     }
   }
 
-  /// 1 to 64 changes, each of another rule.
+  /// 1 to 64 changes, each of another rule; none with `isReset`.
   public var changes: [Change]
   /// The application whose rules are set, by its name or ID or a beginning of them; `nil` if the
   /// keys are whole.
@@ -22,18 +22,27 @@ public struct RuleRequest: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether `app` may be the ID of an application that nothing is
   /// known of.
   public var isNew: Bool?
+  /// A Boolean value that indicates whether all rules of `app` are removed.
+  public var isReset: Bool?
 
-  public init(_ changes: [Change], app: String? = nil, isNew: Bool? = nil) {
+  public init(_ changes: [Change], app: String? = nil, isNew: Bool? = nil, isReset: Bool? = nil) {
     self.changes = changes
     self.app = app
     self.isNew = isNew
+    self.isReset = isReset
   }
 }
 
 extension RuleRequest: CheckedRequest {
   /// A sentence about the first invalid text; `nil` if all are valid.
   public var textFault: String? {
-    if !(1...64).contains(changes.count) { return "An edit has 1 to 64 changes: give fewer." }
+    if isReset == true {
+      guard changes.isEmpty, app != nil else {
+        return "A reset removes all rules of an application: name it, and give no changes."
+      }
+    } else if !(1...64).contains(changes.count) {
+      return "An edit has 1 to 64 changes: give fewer."
+    }
     for change in changes {
       guard RegisterKey(change.key) != nil else { return "A rule's key is malformed: use one such as limits/daily." }
       if let fault = change.value.flatMap({ TextRule.registerValue.fault(in: $0) }) { return fault }

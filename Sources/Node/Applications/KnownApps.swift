@@ -114,20 +114,39 @@ package struct KnownApps: Sendable {
           : ". \(question)"))
   }
 
+  /// Returns the known application that a text names.
+  package func find(_ text: String) throws(LocalAPIError) -> EditedApp {
+    guard let id = try match(text) else { throw unknown(text) }
+    return edited(id)
+  }
+
+  private func edited(_ id: AppID) -> EditedApp {
+    EditedApp(appID: id, name: name(of: id), isRecognized: isRecognized(id))
+  }
+
   /// Returns a request with the whole keys of the application that it names, and that application.
+  ///
+  /// A reset becomes the removal of those of its rules that are among the keys `present`.
   ///
   /// - Throws: `LocalAPIError` for an application that is unknown, and for points of one that has
   ///   no category.
   package func resolve(
-    _ text: String, in request: RuleRequest
+    _ text: String, in request: RuleRequest, _ present: Set<RegisterKey>
   ) throws(LocalAPIError) -> (request: RuleRequest, app: EditedApp) {
+    if request.isReset == true {
+      var app = try find(text)
+      let keys = present.filter { RuleKey($0)?.application == app.appID }.sorted()
+      let hasRules = apps.contains { $0.appID == app.appID && !$0.rules.isEmpty }
+      app.reset = !keys.isEmpty ? .removed : hasRules ? .elsewhere : .unset
+      return (RuleRequest(keys.map { .init($0.text, nil) }), app)
+    }
     let id = try choose(text, isNew: request.isNew == true)
     let keys = Set(request.changes.map(\.key))
     if keys.contains("rate"), !keys.contains("category") {
       let category = apps.first { $0.appID == id }?.category ?? DefaultCategory.all[id]
       guard let category, category != .neutral else { throw .needsCategory }
     }
-    return (request.rules(of: id), EditedApp(appID: id, name: name(of: id), isRecognized: isRecognized(id)))
+    return (request.rules(of: id), edited(id))
   }
 }
 

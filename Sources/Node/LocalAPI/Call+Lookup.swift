@@ -20,20 +20,12 @@ extension Call {
   }
 
   /// Returns the child that a request names, for a child's account the child itself, or the only
-  /// one.
-  func childOrOnly(_ text: String?) async throws -> ChildID {
+  /// one; with `orFamily`, the whole family can be meant instead.
+  func childOrOnly(_ text: String?, orFamily: Bool = false) async throws -> ChildID {
     if let child = try await childIfAny(text) { return child }
     let children = try await household().children
-    guard let only = children.first else {
-      throw LocalAPIError(.unknownChild, "No child is known here yet: `latchkey children` lists them.")
-    }
-    guard children.count == 1 else {
-      throw LocalAPIError(
-        .ambiguousChild,
-        "There is more than one child: say which, \(children.map(\.name).joined(separator: " or "))."
-      )
-    }
-    return only.id
+    if children.count != 1 { throw LocalAPIError.notOneChild(children.map(\.name), orFamily: orFamily) }
+    return children[0].id
   }
 
   /// Returns the child whose account the caller uses, on a child's machine.
@@ -48,6 +40,25 @@ extension Call {
           : "This account is no child's: run `latchkey accounts assign` on a parent's machine to say whose it is.")
     }
     return child
+  }
+}
+
+extension LocalAPIError {
+  /// Returns the answer to a request that names no child of none or several.
+  static func notOneChild(_ children: [String], orFamily: Bool) -> LocalAPIError {
+    let names = children.map(PrintableText.of).joined(separator: " or ")
+    return switch (children.isEmpty, orFamily) {
+    case (true, false): LocalAPIError(.unknownChild, "No child is known here yet: `latchkey children` lists them.")
+    case (true, true):
+      LocalAPIError(
+        .unknownChild,
+        "There is no child yet whose rules these could be: run `latchkey children add` with its name.")
+    case (false, false): LocalAPIError(.ambiguousChild, "There is more than one child: say which, \(names).")
+    case (false, true):
+      LocalAPIError(
+        .ambiguousChild,
+        "There is more than one child: name \(names) with --child, or give --family for all of them.")
+    }
   }
 }
 

@@ -67,6 +67,7 @@ enum Path {
 enum Query {
   static let device = text(
     "device", "Only of this device: its name, its ID, or a beginning of its ID that fits one device.")
+  static let onlyChild = text("child", "The child; may be absent if there is only one.")
   static let limit = greatest("The most entries to answer with, 1 to 10,000.", default: 100)
 
   /// Returns a whole number with a value for requests that do not say.

@@ -10,8 +10,8 @@ extension Endpoints {
   static let pointsRoutes: [any ServedEndpoint] = [getPoints, adjustPoints, reviewPoints, redeemPoints, refundPoints]
 
   package static let getPoints = Endpoint(
-    .get, "/v1/points", Query.text("child", "The child; may be absent if there is only one."),
-    Query.greatest("The most changes to answer with, 1 to 10,000.", default: 10), whoMay: .operatorsAndChild,
+    .get, "/v1/points", Query.onlyChild, Query.greatest("The most changes to answer with, 1 to 10,000.", default: 10),
+    whoMay: .operatorsAndChild,
     errors: [.unknownChild, .ambiguousChild], summary: "The points of a child."
   ) { call, child, limit in
     try await call.points(of: call.childOrOnly(child), limit: limit)

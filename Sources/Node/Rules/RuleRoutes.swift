@@ -12,27 +12,27 @@ extension Endpoints {
   static let ruleRoutes: [any ServedEndpoint] = [getRules, setRules, grantTime, getApps, getSettings, setSettings]
 
   public static let getRules = Endpoint(
-    .get, "/v1/rules", Query.text("child", "The child; may be absent if there is only one."),
+    .get, "/v1/rules", Query.onlyChild,
     errors: [.unknownChild, .ambiguousChild], summary: "The rules of a child."
   ) { call, child in
     try await call.rules(of: call.childOrOnly(child))
   }
 
   public static let setRules = Endpoint(
-    .post, "/v1/children/{child}/rules", Path.child, Body.json(RuleRequest.self), on: .settings,
+    .post, "/v1/rules", Query.onlyChild, Body.json(RuleRequest.self), on: .settings,
     errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
   ) { call, child, request in
-    try await call.setRules(of: call.child(child), request)
+    try await call.setRules(of: call.childOrOnly(child, orFamily: request.app != nil), request)
   }
 
   package static let grantTime = Endpoint(
-    .post, "/v1/children/{child}/grant", Path.child, Body.json(GrantRequest.self), on: .settings,
-    errors: [.unknownChild, .ambiguousChild],
+    .post, "/v1/rules/grant", Query.onlyChild, Body.json(GrantRequest.self), on: .settings,
+    errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary:
       "Grants a child more time for the rest of the family's day, on a parent. It is durable when the answer comes."
   ) { call, child, request in
-    try await call.grant(to: call.child(child), request)
+    try await call.grant(to: call.childOrOnly(child), request)
   }
 
   package static let getApps = Endpoint(
@@ -78,13 +78,13 @@ extension Call {
   /// over.
   private func make(_ request: RuleRequest, in zone: Zone, of child: ChildID?) async throws -> Made {
     var (request, made) = (request, Made())
+    let held = try await household().rules(of: child).filter { $0.zone == zone && $0.value != nil }
+    let present = Set(held.map(\.key))
     if let text = request.app {
-      let resolved = try await knownApps(of: child).resolve(text, in: request)
+      let resolved = try await knownApps(of: child).resolve(text, in: request, present)
       request = resolved.request
       made.app = resolved.app
     }
-    let held = try await household().rules(of: child).filter { $0.zone == zone && $0.value != nil }
-    let present = Set(held.map(\.key))
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
     made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
     changes.removeAll { made.absent.contains($0.key) }
@@ -107,14 +107,16 @@ extension Call {
 
   /// Grants a child more time for the rest of the family's day.
   fileprivate func grant(to child: ChildID, _ request: GrantRequest) async throws -> RuleEdit {
-    let scope: GrantScope = request.app.map { .app($0) } ?? request.category.map { .category($0) } ?? .all
+    var app: EditedApp?
+    if let text = request.app { app = try await knownApps(of: child).find(text) }
+    let scope: GrantScope = app.map { .app($0.appID) } ?? request.category.map { .category($0) } ?? .all
     let day = boundary(try await household(), of: child).day(containing: context.wall())
     let key = DayRule.grant.key(on: day, by: context.nextCommandID(context.wall()))
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
     let grant = Grant(minutes: request.minutes, scope: scope)
     let commands = try await edit([RegisterChange(.child(child), place, grant.text)])
     return RuleEdit(
-      rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands))
+      rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands), app: app)
   }
 
   fileprivate func settings() async throws -> FamilyRules {

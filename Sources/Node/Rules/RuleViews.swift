@@ -136,9 +136,20 @@ extension EditedMachine {
 
 /// The application that an edit named.
 public struct EditedApp: Hashable, Sendable, Codable {
+  /// What became of the rules of an application that was reset.
+  public enum Reset: String, Hashable, Sendable, Codable, CaseIterable {
+    case removed
+    /// It had no rules.
+    case unset
+    /// It had only rules of the family's, or of a child's if those of the family's were meant.
+    case elsewhere
+  }
+
   public var appID: AppID
   public var name: String
   /// A Boolean value that indicates whether a parent has said how it is recognized, or a machine
   /// has it installed.
   public var isRecognized: Bool
+  /// What became of its rules; `nil` if it was not reset.
+  public var reset: Reset?
 }

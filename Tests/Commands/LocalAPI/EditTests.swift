@@ -61,6 +61,34 @@ import Testing
     }
   }
 
+  @Test func aResetRemovesWhatIsSetInThePlaceThatIsMeant() async throws {
+    try await withEmma { node in
+      let set = RuleRequest([.init("name", "Kart"), .init("blocked", "yes")], app: "kart", isNew: true)
+      let reset = RuleRequest([], app: "Kart", isReset: true)
+      _ = try await node.ask(Endpoints.setRules, (nil, set))
+      #expect(try await node.ask(Endpoints.setSettings, reset).app?.reset == .elsewhere)
+      let made = try await node.ask(Endpoints.setRules, (nil, reset))
+      #expect(
+        made.app == EditedApp(appID: SampleValues.app("kart"), name: "Kart", isRecognized: false, reset: .removed))
+      #expect(try await rules(node).keys.filter { $0.hasPrefix("app/") }.isEmpty)
+      // Now nothing is known of it.
+      await #expect(throws: LocalAPIError.self) { _ = try await node.ask(Endpoints.setRules, (nil, reset)) }
+      _ = try await node.ask(Endpoints.setSettings, set)
+      #expect(try await node.ask(Endpoints.setRules, ("Emma", reset)).app?.reset == .elsewhere)
+    }
+  }
+
+  @Test func timeIsGrantedForAnApplicationByItsName() async throws {
+    try await withEmma { node in
+      let set = RuleRequest([.init("name", "Kart")], app: "org.kart", isNew: true)
+      _ = try await node.ask(Endpoints.setRules, ("Emma", set))
+      let edit = try await node.ask(Endpoints.grantTime, (nil, GrantRequest(minutes: 5, app: "kart")))
+      #expect(edit.app?.name == "Kart" && edit.rules.rules.contains { $0.value == "5 app:org.kart" })
+      let unknown = GrantRequest(minutes: 5, app: "chess")
+      await #expect(throws: LocalAPIError.self) { _ = try await node.ask(Endpoints.grantTime, (nil, unknown)) }
+    }
+  }
+
   @Test func aChildAsksForAnApplicationByItsWords() throws {
     let known = KnownApps([SampleValues.listing], of: nil, on: [])
     #expect(try known.askedFor("chess", orCategory: true) == SampleValues.listing.appID)

@@ -50,6 +50,7 @@ import Testing
     try check(CommandRequest(device: "Emma's PC", action: .requestReport))
     try check(CommandRequest(device: "Emma's PC", action: .message("Dinner is ready"), expiresAfter: 60_000))
     try check(RuleRequest([.init("family/zone", "UTC"), .init("limits/daily", nil)]))
+    try check(RuleRequest([], app: "chess", isReset: true))
     try check(GrantRequest(minutes: 30, category: .reward))
     try check(ChildApps(child: SampleValues.child, apps: [SampleValues.listing]))
     try check(

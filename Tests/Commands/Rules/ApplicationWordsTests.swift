@@ -27,6 +27,8 @@ import Testing
     #expect(set(run) == Self.blocked("org.gnome.Chess"))
     let removal = await ScriptedRun("app", "remove", text)
     #expect(set(removal) == Self.removed)
+    let reset = RuleRequest([], app: text, isReset: true)
+    #expect(removal.node.calls == [.ask(Endpoints.setRules, (nil, reset))])
   }
 
   @Test func aRuleIsSetAndWaitedForInTwoRequests() async {
@@ -93,12 +95,13 @@ import Testing
     let removal = await ScriptedRun("app", "remove", "Chess game", script: script)
     #expect(set(removal) == Self.removed)
     let grant = await ScriptedRun("grant", "Emma", "30m", "--for", "Chess game", script: script)
-    let chess = GrantRequest(minutes: 30, app: SampleValues.app("org.gnome.Chess"))
-    #expect(grant.node.calls.contains(.ask(Endpoints.grantTime, ("Emma", chess))))
+    let chess = GrantRequest(minutes: 30, app: "Chess game")
+    #expect(grant.node.calls.first == .ask(Endpoints.grantTime, ("Emma", chess)))
+    #expect(grant.console.notes.first == "Emma: 30 min more today for Chess game.")
     let unknown = await ScriptedRun("app", "set", "two words", "--blocked", script: script)
     #expect(unknown.status == 67 && unknown.console.notes.joined().contains("A new one is named by its ID"))
     let nobody = await ScriptedRun("grant", "Emma", "30m", "--for", "nosuch.app", script: script)
-    #expect(nobody.status == 67 && nobody.node.inputs(of: Endpoints.grantTime).isEmpty)
+    #expect(nobody.status == 67 && nobody.console.notes.joined().contains("No application “nosuch.app”"))
   }
 
   @Test func oneRuleIsSetForEachThingThatAPersonSays() async {

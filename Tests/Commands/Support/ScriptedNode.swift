@@ -81,17 +81,27 @@ final class ScriptedNode: NodeInterface {
       _ request: RuleRequest, of child: String?
     ) throws -> (app: EditedApp?, absent: [RegisterKey]) {
       var (request, app) = (request, EditedApp?.none)
+      let set = Set((child == nil ? settings.rules : rules.rules).map(\.key))
       if let text = request.app {
         let known = KnownApps(apps, of: child == nil ? nil : rules.child.childID, on: installed)
-        let resolved = try known.resolve(text, in: request)
+        let resolved = try known.resolve(text, in: request, set)
         request = resolved.request
         app = resolved.app
       }
-      let set = Set((child == nil ? settings.rules : rules.rules).map(\.key.text))
-      let absent = request.changes.filter { $0.value == nil && !set.contains($0.key) }
+      let absent = request.changes.filter { change in
+        change.value == nil && !set.contains { $0.text == change.key }
+      }
       request.changes.removeAll { absent.contains($0) }
       if !request.changes.isEmpty { made.append(Edit(child: child, request: request)) }
       return (app, absent.compactMap { RegisterKey($0.key) })
+    }
+
+    /// Returns the name of the child that a request names, or of the only one.
+    fileprivate func only(_ child: String?, orFamily: Bool) throws -> String {
+      if child == nil, children.count != 1 {
+        throw LocalAPIError.notOneChild(children.map(\.name.text), orFamily: orFamily)
+      }
+      return child ?? children[0].name.text
     }
 
     fileprivate mutating func throwUsageError() throws {
@@ -248,14 +258,18 @@ final class ScriptedNode: NodeInterface {
       return script.rules
     }
     on(Endpoints.setRules) { script, input in
-      let (app, absent) = try script.make(input.1, of: input.0)
+      let child = try script.only(input.0, orFamily: input.1.app != nil)
+      let (app, absent) = try script.make(input.1, of: child)
       return RuleEdit(
         rules: script.rules, commands: script.edits.isEmpty ? [script.command] : script.edits,
         machines: script.devices.map(EditedMachine.init), app: app, absent: absent)
     }
-    on(Endpoints.grantTime) { script, _ in
-      RuleEdit(
-        rules: script.rules, commands: [script.command], machines: script.devices.map(EditedMachine.init))
+    on(Endpoints.grantTime) { script, input in
+      _ = try script.only(input.0, orFamily: false)
+      let known = KnownApps(script.apps, of: script.rules.child.childID, on: script.installed)
+      return RuleEdit(
+        rules: script.rules, commands: [script.command], machines: script.devices.map(EditedMachine.init),
+        app: try input.1.app.map { try known.find($0) })
     }
     on(Endpoints.getApps) { script, child in
       if let error = script.appsError { throw error }
