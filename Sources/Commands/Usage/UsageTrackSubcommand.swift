@@ -40,10 +40,6 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    guard try await interface.ask(Endpoints.getStatus).role == .child else {
-      throw TerminalFailure(
-        .permission, "Use is recorded on a child's machine, and this is a parent's: the program was not run.")
-    }
     let app = try await chosen(at: interface)
     let started = try environment.startProgram(program)
     let reporter = UsageReporter(node: interface, patience: environment.reportPatience)
@@ -63,14 +59,13 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     throw ExitCode(status)
   }
 
-  /// Returns the ID of the application: that of the known one of this name or ID, or else the text
-  /// as an ID.
+  /// Returns the ID of the application; a program that was named by its ID runs although the node
+  /// cannot look for it.
   private func chosen(at node: any NodeInterface) async throws -> AppID {
-    // A program that was named by its ID runs whatever the node can tell.
-    let known = try? await KnownApps(node.ask(Endpoints.getApps, nil).flatMap(\.apps), of: nil, at: node)
-    if let known, let match = try known.match(app, isWhole: true) { return match }
-    if let known, AppID(app) == nil { throw known.unknown(app) }
-    return try AppChoice.read(app)
+    do { return try await node.ask(Endpoints.getTrackedApp, app).appID } catch {
+      guard let id = AppID(app), [.storage, .internal, .forbidden].contains(error.code) else { throw error }
+      return id
+    }
   }
 
   /// Reports the start, and tells the person what they should know about it.

@@ -2,15 +2,15 @@ import LatchkeyModel
 import LatchkeyRules
 
 /// The applications that a person may mean.
-package struct KnownApps: Sendable {
+struct KnownApps: Sendable {
   /// Those that have rules.
-  package var apps: [AppListing]
+  var apps: [AppListing]
   /// What is installed on the machines in question.
-  package var machines: [InstalledListing]
+  var machines: [InstalledListing]
 
   /// Creates the value, with what is installed on a child's machines; without a child, on all
   /// machines.
-  package init(_ apps: [AppListing], of child: ChildID?, on machines: [InstalledListing]) {
+  init(_ apps: [AppListing], of child: ChildID?, on machines: [InstalledListing]) {
     self.apps = apps
     self.machines = machines.filter { machine in
       !machine.apps.isEmpty && (child.map { machine.children.contains($0) } ?? true)
@@ -26,13 +26,13 @@ package struct KnownApps: Sendable {
 
   /// Returns whether a parent has said how the application is recognized, or a machine has it
   /// installed.
-  package func isRecognized(_ id: AppID) -> Bool {
+  func isRecognized(_ id: AppID) -> Bool {
     apps.contains { $0.appID == id && !$0.matchers.isEmpty }
       || machines.contains { $0.apps.contains { $0.appID == id } }
   }
 
   /// Returns the name of an application for people.
-  package func name(of id: AppID) -> String {
+  func name(of id: AppID) -> String {
     let named = apps.first { $0.appID == id && $0.displayName != id.text }?.displayName
     let installed = machines.lazy.flatMap(\.apps).first { $0.appID == id }?.displayName
     return PrintableText.of(named ?? installed ?? id.text)
@@ -48,7 +48,7 @@ package struct KnownApps: Sendable {
   /// - Returns: The application's ID.
   /// - Throws: `LocalAPIError` for a name that no application has, and for what looks like a
   ///   misspelling of one.
-  package func choose(_ text: String, isNew: Bool) throws(LocalAPIError) -> AppID {
+  func choose(_ text: String, isNew: Bool) throws(LocalAPIError) -> AppID {
     if let match = try match(text, isWhole: isNew) { return match }
     let (question, shown) = (question(text), PrintableText.of(text))
     guard let id = AppID(text) else {
@@ -82,7 +82,7 @@ package struct KnownApps: Sendable {
   /// beginning of those of one that is installed; `nil` if there is none.
   ///
   /// - Throws: `LocalAPIError` if several applications fit.
-  package func match(_ text: String, isWhole: Bool = false) throws(LocalAPIError) -> AppID? {
+  func match(_ text: String, isWhole: Bool = false) throws(LocalAPIError) -> AppID? {
     do {
       return try AppSearch.find(text, among: candidates, isWhole: isWhole)
     } catch { throw LocalAPIError(.unknownItem, PrintableText.of(error.description)) }
@@ -98,12 +98,16 @@ package struct KnownApps: Sendable {
     if orCategory, !question.isEmpty {
       throw LocalAPIError(.invalid, "No application is called “\(PrintableText.of(text))”. \(question)")
     }
-    guard let id = AppID(text) else { throw .noAppID }
+    guard let id = AppID(text) else {
+      throw LocalAPIError(
+        .invalid,
+        "An application's ID has 1 to \(Limits.appIDBytes) bytes without spaces, such as org.gnome.Chess.")
+    }
     return id
   }
 
   /// Returns the error about an application that nothing is known of.
-  package func unknown(_ text: String) -> LocalAPIError {
+  func unknown(_ text: String) -> LocalAPIError {
     let question = question(text)
     let what = machines.isEmpty ? "has rules" : "has rules or is on \(places)"
     return LocalAPIError(
@@ -115,8 +119,15 @@ package struct KnownApps: Sendable {
   }
 
   /// Returns the known application that a text names.
-  package func find(_ text: String) throws(LocalAPIError) -> EditedApp {
+  func find(_ text: String) throws(LocalAPIError) -> EditedApp {
     guard let id = try match(text) else { throw unknown(text) }
+    return edited(id)
+  }
+
+  /// Returns the application whose use a person records: one of this whole name or ID, or any of
+  /// this ID.
+  func tracked(_ text: String) throws(LocalAPIError) -> EditedApp {
+    guard let id = try match(text, isWhole: true) ?? AppID(text) else { throw unknown(text) }
     return edited(id)
   }
 
@@ -130,7 +141,7 @@ package struct KnownApps: Sendable {
   ///
   /// - Throws: `LocalAPIError` for an application that is unknown, and for points of one that has
   ///   no category.
-  package func resolve(
+  func resolve(
     _ text: String, in request: RuleRequest, _ present: Set<RegisterKey>
   ) throws(LocalAPIError) -> (request: RuleRequest, app: EditedApp) {
     if request.isReset == true {
@@ -151,9 +162,6 @@ package struct KnownApps: Sendable {
 }
 
 extension LocalAPIError {
-  /// The answer to a text that no application is called by and that cannot be an ID.
-  static let noAppID = LocalAPIError(
-    .invalid, "An application's ID has 1 to \(Limits.appIDBytes) bytes without spaces, such as org.gnome.Chess.")
   /// The answer to points of an application without a category that earns or costs them.
   package static let needsCategory = LocalAPIError(
     .invalid,

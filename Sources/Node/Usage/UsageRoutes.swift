@@ -7,7 +7,7 @@ import LatchkeySystem
 
 /// The recorded use of applications.
 extension Endpoints {
-  static let usageRoutes: [any ServedEndpoint] = [getUsage, startUsage, endUsage]
+  static let usageRoutes: [any ServedEndpoint] = [getUsage, getTrackedApp, startUsage, endUsage]
 
   package static let getUsage = Endpoint(
     .get, "/v1/usage", Query.device, Query.text("app", "Only of the application with this ID."),
@@ -19,6 +19,15 @@ extension Endpoints {
   ) { call, device, app, from, to, limit, cursor in
     try await call.usage(
       UsageQuery(device: device, appID: app, from: from, to: to, limit: limit, cursor: cursor))
+  }
+
+  package static let getTrackedApp = Endpoint(
+    .get, "/v1/usage/apps/{app}", Path.text("app", "An application's name or ID."),
+    on: .child("Use is recorded on a child's machine, and this is a parent's: the program was not run."),
+    errors: [.unknownItem],
+    summary: "The application that a person names to record its use, on a child; it need not be known by its ID."
+  ) { call, app in
+    try await call.knownApps(of: nil).tracked(app)
   }
 
   public static let startUsage = Endpoint(

@@ -25,9 +25,7 @@ import Testing
   }
 
   /// What is asked before the program starts.
-  private let asked: [ScriptedNode.Call] = [
-    .ask(Endpoints.getStatus), .ask(Endpoints.getApps, nil), .ask(Endpoints.getInstalled, (nil, nil)),
-  ]
+  private let asked: [ScriptedNode.Call] = [.ask(Endpoints.getTrackedApp, "a.b")]
   private let start = UsageStartRequest(
     appID: "a.b", displayName: nil, processID: 77, processStartTime: 1_234, startedAt: BootInstant(milliseconds: 5_000),
     startedAtWall: SampleValues.now, zone: "Europe/Berlin")
@@ -56,6 +54,8 @@ import Testing
   @Test func anIDNeedsNoListOfApplications() async {
     let run = await track(exits: 0) { $0.appsError = LocalAPIError(.storage, "The disk is full: make room.") }
     #expect(run.status == 0 && run.node.calls.contains(.ask(Endpoints.startUsage, start)), "\(run.console.notes)")
+    let stopping = await track(exits: 0) { $0.appsError = LocalAPIError(.timeout, "The node is stopping.") }
+    #expect(stopping.status == 75 && stopping.node.calls == asked, "Without a node the program is not run.")
   }
 
   @Test func aStartThatIsNotTakenIsToldAndTheProgramRuns() async {
@@ -85,7 +85,7 @@ import Testing
   @Test func aParentsMachineRecordsNothing() async {
     let run = await track(exits: 0) { $0.status.role = .parent }
     #expect(run.status == 77)
-    #expect(run.node.calls == [.ask(Endpoints.getStatus)])
+    #expect(run.node.calls == asked && run.console.notes.joined().contains("the program was not run"))
   }
 
   @Test(arguments: [("no-such-program-here", 127), ("/tmp", 126)] as [(String, Int32)])

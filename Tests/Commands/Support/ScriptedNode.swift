@@ -288,6 +288,11 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.getUsage) { script, _ in
       script.pages.isEmpty ? UsagePage(sessions: [], next: nil) : script.pages.removeFirst()
     }
+    on(Endpoints.getTrackedApp) { script, app in
+      if let error = script.appsError { throw error }
+      try Endpoints.getTrackedApp.route.place?.check(script.status.role)
+      return try KnownApps(script.apps, of: nil, on: script.installed).tracked(app)
+    }
     on(Endpoints.startUsage) { script, _ in
       try script.throwUsageError()
       return SampleValues.started
