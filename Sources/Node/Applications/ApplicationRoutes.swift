@@ -26,7 +26,7 @@ extension Call {
   ///
   /// With `number`, this waits up to 5 s for a list of that number or a later one.
   fileprivate func installedApps(on device: String?, _ number: UInt64?) async throws -> [InstalledListing] {
-    try await once(within: 5_000, context.changes) { call in
+    try await once(within: 5_000) { call in
       let found = try await call.installedListings(device)
       return (found, number.map { number in found.allSatisfy { $0.number >= number } } ?? true)
     }
@@ -35,7 +35,7 @@ extension Call {
   func installedListings(_ text: String?) async throws -> [InstalledListing] {
     let household = try await household()
     if role == .child {
-      return [try await listing(context.own, context.name, household.children.map(\.id), household)]
+      return [try await listing(own, context.name, household.children.map(\.id), household)]
     }
     var machines = household.machines
     if let text {
@@ -80,7 +80,7 @@ extension Call {
   /// Returns the names of the applications on a child's machines; without a child, on all machines.
   func installedNames(of child: ChildID?, _ household: Household) async throws -> [AppID: String] {
     let machines = child.map { household.machines(of: $0) } ?? household.machines
-    let devices = role == .child ? [context.own] : machines.map(\.device)
+    let devices = role == .child ? [own] : machines.map(\.device)
     let installed = try await installed()
     var names: [AppID: String] = [:]
     for app in devices.compactMap({ installed[$0]?.entries }).joined() where names[app.appID] == nil {

@@ -48,7 +48,7 @@ extension Endpoints {
     summary: "One command, once its status is final."
   ) { call, id in
     let known = try await call.commandID(id)
-    return try await call.once(within: Call.longPoll, call.context.changes) { call in
+    return try await call.once(within: Call.longPoll) { call in
       let command = try await call.command(known, named: id)
       return (command, command.status.isFinal)
     }
@@ -62,7 +62,7 @@ extension Endpoints {
     guard (1...100).contains(words.count) else {
       throw LocalAPIError(.invalid, "Give 1 to 100 IDs of commands as `commands`, separated by commas.")
     }
-    return try await call.once(within: Call.longPoll, call.context.changes) { call in
+    return try await call.once(within: Call.longPoll) { call in
       let commands = try await call.commands(words)
       return (commands, commands.allSatisfy(\.status.isFinal))
     }
@@ -105,7 +105,7 @@ extension Call {
     }
     let (context, wall, device) = (context, context.wall(), peer.device.deviceID)
     let id = context.nextCommandID(wall)
-    let issued = try await context.store.issue(
+    let issued = try await store.issue(
       id, to: device, expiresAfter: request.expiresAfter, at: wall
     ) { effects, clock in
       let payload: CommandPayload
@@ -122,11 +122,11 @@ extension Call {
 
   /// Returns commands, newest first.
   fileprivate func commands(_ device: String?, limit: Int) async throws -> [ConfigurationCommand] {
-    try await context.store.commands(device: knownDevice(device), limit: limit)
+    try await store.commands(device: knownDevice(device), limit: limit)
   }
 
   fileprivate func command(_ id: CommandID, named text: String) async throws -> ConfigurationCommand {
-    guard let command = try await context.store.command(id) else { throw Self.unknown(text) }
+    guard let command = try await store.command(id) else { throw Self.unknown(text) }
     return command
   }
 
@@ -144,7 +144,7 @@ extension Call {
     if let id = CommandID(text) { return id }
     let prefix = text.lowercased().filter { $0 != "-" }
     guard prefix.count >= 4, prefix.allSatisfy({ $0.isHexDigit }) else { throw Self.unknown(text) }
-    let matches = try await context.store.commandIDs(beginning: prefix)
+    let matches = try await store.commandIDs(beginning: prefix)
     guard let match = matches.first else { throw Self.unknown(text) }
     guard matches.count == 1 else {
       throw LocalAPIError(
@@ -164,7 +164,6 @@ extension Call {
   /// Returns a stream of commands: those whose status is not final, then each new or changed one.
   fileprivate func commandEvents(_ device: String?) async throws -> AsyncStream<ConfigurationCommand> {
     let target = try await knownDevice(device)
-    let store = context.store
     return context.changes.events(keepingNewest: Self.watchedCommands, since: [CommandID: ConfigurationCommand]?.none) {
       known in
       // If the disk refuses now, the commands are reported after the next change.
@@ -181,13 +180,13 @@ extension Call {
   /// Takes a command back that no other machine has stored.
   fileprivate func cancelCommand(_ id: String) async throws -> ConfigurationCommand {
     let known = try await commandID(id)
-    let command = try await context.store.command(known)
+    let command = try await store.command(known)
     if command?.payload.as(Edit.self) != nil {
       throw LocalAPIError(
         .invalid, "What is set for a child holds on all its machines and is not taken back: set what you want instead.")
     }
     guard
-      let (present, wasCancelled) = try await context.store.cancel(known, at: context.wall())
+      let (present, wasCancelled) = try await store.cancel(known, at: context.wall())
     else { throw Self.unknown(id) }
     guard wasCancelled else {
       throw LocalAPIError(
@@ -202,7 +201,7 @@ extension Call {
 
   /// Marks a parent's message as read, by the ID of its command.
   fileprivate func markMessageRead(_ id: String) async throws -> ReceivedMessage {
-    guard let known = CommandID(id), let message = try await context.store.markRead(known, at: context.wall()) else {
+    guard let known = CommandID(id), let message = try await store.markRead(known, at: context.wall()) else {
       throw LocalAPIError(.unknownItem, "There is no such message on this machine: `latchkey messages` lists them.")
     }
     return message

@@ -49,7 +49,7 @@ extension Call {
     _ record: PeerRecord, _ streamClass: StreamClass?, number: UInt64?, limit: Int
   ) async throws -> [QueueEntry] {
     let device = record.device.deviceID
-    var entries = try await context.store.queue(device, streamClass, number: number, limit: limit, at: context.wall())
+    var entries = try await store.queue(device, streamClass, number: number, limit: limit, at: context.wall())
     if let link = await directory.link(device) {
       let sent = await link.sentThrough
       for index in entries.indices {

@@ -121,8 +121,8 @@ extension Call {
     if peer.state == .removedUntold {
       return UnpairResult(device: peer.device, wasTold: false, cancelledCommands: 0)
     }
-    let removal = RemovalNotice.make(by: context.identity, sender: context.own, receiver: id)
-    let removed = try await context.store.remove(id, removal: removal, itemID: Array(context.runID), at: context.wall())
+    let removal = RemovalNotice.make(by: context.identity, sender: own, receiver: id)
+    let removed = try await store.remove(id, removal: removal, itemID: Array(context.runID), at: context.wall())
     try await directory.removed(id)
     let link = await directory.link(id)
     try await handOut(removed.rotations)
@@ -141,7 +141,7 @@ extension Call {
   fileprivate func remove(_ device: String) async throws -> UnpairResult {
     let peer = try await listedDevice(device)
     let id = peer.device.deviceID
-    let removed = try await context.store.remove(id, removal: nil, itemID: [], at: context.wall())
+    let removed = try await store.remove(id, removal: nil, itemID: [], at: context.wall())
     await directory.link(id)?.vanish()
     try await directory.refresh(id)
     try await handOut(removed.rotations)
@@ -152,7 +152,7 @@ extension Call {
   fileprivate func release(_ device: String) async throws -> PeerStatus {
     let peer = try await listedDevice(device)
     let id = peer.device.deviceID
-    let wasQuarantined = try await context.store.release(id, at: context.wall())
+    let wasQuarantined = try await store.release(id, at: context.wall())
     // Also one that the disk refused to keep, and that holds until the node is started again.
     guard wasQuarantined || peer.marks.contains(.quarantined) else {
       throw LocalAPIError(
@@ -177,7 +177,7 @@ extension Call {
   }
 
   private func isGone(_ device: DeviceID) async throws -> Bool {
-    try await context.store.peers().contains { $0.device.deviceID == device && $0.state == .removed }
+    try await store.peers().contains { $0.device.deviceID == device && $0.state == .removed }
   }
 
   private static func report(_ peer: PeerRecord, _ removed: RemovalResult, wasTold: Bool) -> UnpairResult {
@@ -218,7 +218,7 @@ extension Call {
     let isOfChild = peer.device.role == .child
     let label = isOfChild ? nil : childName
     if newName != nil || label != nil {
-      try await context.store.rename(id, to: newName, childName: label, at: context.wall())
+      try await store.rename(id, to: newName, childName: label, at: context.wall())
       try await directory.refresh(id)
       forget()
     }
@@ -226,7 +226,7 @@ extension Call {
     if isOfChild, let childName { unassigned = try await setOwner(of: id, to: childName) }
     context.changes.notify()
     let isConnected = await directory.link(id)?.current != nil
-    let renamed = try await context.store.peer(id) ?? peer
+    let renamed = try await store.peer(id) ?? peer
     return RenameResult(
       deviceID: id, name: renamed.device.name, childName: renamed.device.childName, isOwn: false,
       untold: name == nil || isConnected ? [] : [renamed.device.name], unassigned: unassigned)
@@ -236,20 +236,20 @@ extension Call {
     guard let name, childName == nil else {
       throw LocalAPIError(.invalid, "Whose machine it is, a parent's machine says: run this there.")
     }
-    try await checkFree(name, except: context.own)
-    let label = try await context.store.rename(to: name, at: context.wall())
+    try await checkFree(name, except: own)
+    let label = try await store.rename(to: name, at: context.wall())
     await directory.renamed(label)
     var untold: [DeviceName] = []
     for peer in try await active() {
       let isConnected = await directory.link(peer.device.deviceID)?.current != nil
       if !isConnected { untold.append(peer.device.name) }
     }
-    return RenameResult(deviceID: context.own, name: name, childName: nil, isOwn: true, untold: untold)
+    return RenameResult(deviceID: own, name: name, childName: nil, isOwn: true, untold: untold)
   }
 
   /// Returns whether a text names the node's own device; paired devices take precedence.
   private func isOwn(_ text: String) async throws -> Bool {
-    if DeviceID(text) == context.own { return true }
+    if DeviceID(text) == own { return true }
     guard text.lowercased() == context.name.text.lowercased() else { return false }
     return try await !active().contains { $0.device.name.text.lowercased() == text.lowercased() }
   }
@@ -258,7 +258,7 @@ extension Call {
   private func checkFree(_ name: DeviceName, except device: DeviceID) async throws {
     var taken = try await active().filter { $0.device.deviceID != device }
       .flatMap { DeviceSearch.Label($0.device).names }
-    if device != context.own { taken.append(context.name) }
+    if device != own { taken.append(context.name) }
     guard taken.contains(where: { $0.text.lowercased() == name.text.lowercased() }) else { return }
     throw LocalAPIError(.invalid, "Another machine, or its child, is called “\(name)” already: choose another name.")
   }
@@ -281,7 +281,7 @@ extension Call {
     }
     let id = peer.device.deviceID
     let lost = try await household().lost[id]?.filter(mayTakeOver) ?? []
-    try await context.store.settleSetBack(id, hasLost: !lost.isEmpty)
+    try await store.settleSetBack(id, hasLost: !lost.isEmpty)
     if !lost.isEmpty { try await edit(lost.map { RegisterChange($0.zone, $0.key, $0.value) }) }
     context.changes.notify()
     return lost.map { AdoptedSetting(key: $0.key, value: $0.value, words: HouseholdKey.phrase([$0])) }
@@ -293,10 +293,10 @@ extension Call {
   /// Returns the conditions of children's machines; on a child's node its own.
   func conditions() async throws -> [ConditionListing] {
     let household = try await household()
-    let known = try await context.store.inventories(MachineCondition.self)
+    let known = try await store.inventories(MachineCondition.self)
     if role == .child {
       let accounts = try await accounts(on: nil).map(\.account)
-      return (known[context.own]?.entries ?? []).map { listing($0, of: context.own, context.name, accounts) }
+      return (known[own]?.entries ?? []).map { listing($0, of: own, context.name, accounts) }
     }
     let heard = Dictionary(
       try await listed().map { ($0.device.deviceID, $0.device.lastSeenAt) }, uniquingKeysWith: { first, _ in first })
@@ -313,7 +313,7 @@ extension Call {
     _ condition: MachineCondition, of device: DeviceID, _ name: DeviceName, _ accounts: [Account]
   ) -> ConditionListing {
     ConditionListing(
-      deviceID: device, deviceName: name, isOwn: device == context.own, condition: condition,
+      deviceID: device, deviceName: name, isOwn: device == own, condition: condition,
       accountName: condition.account.map { account in
         accounts.first { $0.uid == account }?.name ?? String(account)
       })

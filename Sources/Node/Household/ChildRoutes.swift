@@ -105,7 +105,7 @@ extension Call {
     let paired = Set(household.machines.map(\.device))
     var found: [ChildID: Int] = [:]
     for child in children {
-      let facts = try await context.store.facts([.machines], of: child)
+      let facts = try await store.facts([.machines], of: child)
       let said = facts.compactMap { ChildMachines($0.text) }.filter { parents.contains($0.modified.author) }
       found[child] = said.reduce(into: Set<DeviceID>()) { $0.formUnion($1.machines) }.subtracting(paired).count
     }
@@ -142,9 +142,9 @@ extension Call {
   func accounts(on device: String?) async throws -> [AccountListing] {
     let household = try await household()
     if role == .child {
-      let accounts = try await context.store.accounts(of: context.own)
-      return (accounts + household.unlisted(on: context.own)).map {
-        listing($0, of: context.own, context.name, household)
+      let accounts = try await store.accounts(of: own)
+      return (accounts + household.unlisted(on: own)).map {
+        listing($0, of: own, context.name, household)
       }
     }
     var wanted: DeviceID?
@@ -208,7 +208,7 @@ extension Call {
   private func showOwner(of device: DeviceID) async throws {
     let household = try await household()
     let names = household.children(of: device).compactMap { household.name(of: $0) }
-    try await context.store.rename(device, to: nil, childName: ChildNames.joined(names), at: context.wall())
+    try await store.rename(device, to: nil, childName: ChildNames.joined(names), at: context.wall())
     try await directory.refresh(device)
     forget()
     context.changes.notify()

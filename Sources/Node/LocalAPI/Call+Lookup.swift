@@ -31,10 +31,10 @@ extension Call {
   /// Returns the child whose account the caller uses, on a child's machine.
   func callersChild() async throws -> ChildID {
     let household = try await household()
-    guard let child = household.child(of: caller.userID, on: context.own) else {
+    guard let child = household.child(of: caller.userID, on: own) else {
       throw LocalAPIError(
         .unknownChild,
-        household.children(of: context.own).isEmpty
+        household.children(of: own).isEmpty
           ? "Nobody has said whose machine this is: run `latchkey pair` here and on a parent's, or `latchkey devices rename` "
             + "there, with --child, if they are paired."
           : "This account is no child's: run `latchkey accounts assign` on a parent's machine to say whose it is.")

@@ -43,6 +43,8 @@ package struct Call: NodeInterface {
   }
 
   var context: NodeContext { node.context }
+  var store: Store { context.store }
+  var own: DeviceID { context.own }
   var directory: LinkDirectory { node.directory }
   var role: DeviceRole { context.profile.role }
 }
@@ -83,7 +85,7 @@ extension Call {
   /// edit is on its way to.
   private func family() async throws(StoreError) -> Family {
     if let known = memory.family.withLock({ $0 }) { return known }
-    let family = try await context.store.peersAndOtherParents(awaiting: role == .parent ? Edit.kind : nil)
+    let family = try await store.peersAndOtherParents(awaiting: role == .parent ? Edit.kind : nil)
     memory.family.withLock { $0 = family }
     return family
   }
@@ -106,7 +108,7 @@ extension Call {
   /// Returns what children's machines have found on themselves; on a child's node its own.
   func installed() async throws(StoreError) -> [DeviceID: KnownInventory<InstalledApp>] {
     if let known = memory.installed.withLock({ $0 }) { return known }
-    let installed = try await context.store.inventories(InstalledApp.self)
+    let installed = try await store.inventories(InstalledApp.self)
     memory.installed.withLock { $0 = installed }
     return installed
   }
@@ -121,7 +123,7 @@ extension Call {
   func name(_ device: DeviceID) async throws(StoreError) -> DeviceName { name(device, try await peers()) }
 
   func name(_ device: DeviceID, _ peers: [PeerRecord]) -> DeviceName {
-    device == context.own
+    device == own
       ? context.name
       : peers.first { $0.device.deviceID == device }?.device.name ?? DeviceName(sanitising: device.short)
   }
@@ -151,14 +153,16 @@ extension Call {
   func look<Value: Sendable>(
     _ body: @escaping @Sendable (DatabaseEffects) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await context.store.look(body)
+    try await store.look(body)
   }
 
   /// Returns what a look finds, once it is as wanted or the time is over; looks again after each
   /// change.
   func once<Found>(
-    within milliseconds: Int64, _ signal: ChangeSignal, _ look: (Call) async throws -> (found: Found, isWanted: Bool)
+    within milliseconds: Int64, _ signal: ChangeSignal? = nil,
+    _ look: (Call) async throws -> (found: Found, isWanted: Bool)
   ) async throws -> Found {
+    let signal = signal ?? context.changes
     let deadline = context.now() + milliseconds
     while true {
       let seen = signal.version

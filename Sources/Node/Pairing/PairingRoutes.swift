@@ -55,7 +55,7 @@ extension Endpoints {
     .get, "/v1/pairing/{pairing}", Path.pairing, Query.after, waits: true, errors: [.unknownPairing],
     summary: "A pairing, once its `change` is above `after`."
   ) { call, id, change in
-    try await call.once(within: Call.longPoll, call.context.changes) { call in
+    try await call.once(within: Call.longPoll) { call in
       let progress = try await call.node.pairing.progress(id)
       return (progress, progress.change > change || progress.phase == .ended)
     }

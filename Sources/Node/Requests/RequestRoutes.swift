@@ -93,7 +93,7 @@ extension Call {
         return (LocalAPIError(.limit, sentence), .none)
       }
       let asked = ChildRequest(
-        id: id, device: context.own, at: moment.at, wish: wish, day: moment.day, reason: reason)
+        id: id, device: own, at: moment.at, wish: wish, day: moment.day, reason: reason)
       try effects.add(Fact(child, .request, asked.text))
       return (nil, .none)
     }.value

@@ -222,7 +222,7 @@ extension Call {
         setAt: register.modified.wall,
         notInForce: reasons[.init(register.zone, register.key)],
         isFamilys: register.zone == .family,
-        missing: author == context.own ? [] : household.without(register, of: machines).map(\.name))
+        missing: author == own ? [] : household.without(register, of: machines).map(\.name))
     }
   }
 }

@@ -32,16 +32,16 @@ extension Endpoints {
 
 extension Call {
   fileprivate func status() async throws -> NodeStatus {
-    let overview = try await context.store.overview(counting: .ledger)
+    let overview = try await store.overview(counting: .ledger)
     let peers = try await devices(overview.peers, overview.otherParents)
     let warnings = try await warnings(overview)
     return NodeStatus(
-      deviceID: context.own, name: context.name, role: role, version: Version.software,
+      deviceID: own, name: context.name, role: role, version: Version.software,
       processID: getpid(), listening: node.listening, discovery: await node.discovery.stateText,
       interfaces: context.configuration.interfaces,
       sync: Self.sync(of: peers.map(\.sync)),
       peers: peers, former: overview.former, messages: overview.messages, warnings: warnings,
-      residentBytes: Self.residentBytes(), disk: context.store.diskStatus,
+      residentBytes: Self.residentBytes(), disk: store.diskStatus,
       running: try await runningNow())
   }
 

@@ -56,10 +56,10 @@ extension Call {
   fileprivate func usage(_ query: UsageQuery) async throws -> UsagePage {
     var target: DeviceID?
     // A child's node knows of other machines only what totals need.
-    if role == .child { target = context.own }
+    if role == .child { target = own }
     if let device = query.device {
-      let isOwn = device == context.name.text || DeviceID(device) == context.own
-      target = isOwn ? context.own : try await knownDevice(device)
+      let isOwn = device == context.name.text || DeviceID(device) == own
+      target = isOwn ? own : try await knownDevice(device)
     }
     var app: AppID?
     if let text = query.appID {
@@ -76,7 +76,7 @@ extension Call {
     }
     let before = try query.cursor.map(Self.cursor)
     let (limit, appID, device) = (query.limit, app, target)
-    let records = try await context.store.keptUsage(
+    let records = try await store.keptUsage(
       device: device, app: appID, from: from, to: to, limit: limit + 1, before: before)
     let peers = try await peers()
     let names = try await childNames()
@@ -85,7 +85,7 @@ extension Call {
     }
     try await markRefused(&sessions, peers)
     try await addPoints(&sessions)
-    if query.cursor == nil, target == nil || target == context.own {
+    if query.cursor == nil, target == nil || target == own {
       sessions = openSessions(app, from, to, peers, names) + sessions
     }
     let next = records.count > query.limit ? records[query.limit - 1].record : nil
@@ -119,9 +119,9 @@ extension Call {
     _ sessions: inout [UsagePage.Session], _ peers: [PeerRecord]
   ) async throws {
     guard role == .child else { return }
-    let refused = try await context.store.refusedRecords()
+    let refused = try await store.refusedRecords()
     if refused.isEmpty { return }
-    for index in sessions.indices where sessions[index].record.device == context.own {
+    for index in sessions.indices where sessions[index].record.device == own {
       sessions[index].refusedBy = refused[sessions[index].record.recordID].map { $0.map { name($0, peers) } }
     }
   }
@@ -158,7 +158,7 @@ extension Call {
       .filter { (app == nil || $0.appID == app) && $0.startedAtWall < to && $0.lastSeenAtWall > from }
       .sorted { $0.startedAtWall > $1.startedAtWall }.map { open in
         let record = UsageRecord(
-          recordID: open.recordID, device: context.own, appID: open.appID, displayName: open.displayName,
+          recordID: open.recordID, device: own, appID: open.appID, displayName: open.displayName,
           sessionStart: open.startedAtWall, sessionEnd: max(open.startedAtWall, open.lastSeenAtWall), zone: open.zone,
           activeMilliseconds: open.activeMilliseconds(until: open.lastSeenAt), category: open.category,
           milliPointsPerMinute: open.milliPointsPerMinute, earnedMilliPoints: 0, evidence: open.evidence,
