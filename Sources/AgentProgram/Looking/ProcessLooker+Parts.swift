@@ -44,17 +44,8 @@ extension ProcessLooker {
   /// is the folder that the previous call returned for the process.
   static func livingThread(of pid: Int32, in tasks: String, last: String?) -> String? {
     if let last, last.hasPrefix(tasks), ProcFile.executable(in: last) != .none { return last }
-    guard let stream = opendir(tasks) else { return nil }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name != String(pid), Int32(name) != nil else { continue }
-      let folder = "\(tasks)/\(name)"
-      if ProcFile.executable(in: folder) != .none { return folder }
-    }
-    return nil
+    let others = (ProcFile.names(in: tasks) ?? []).lazy.filter { $0 != String(pid) && Int32($0) != nil }
+    return others.map { "\(tasks)/\($0)" }.first { ProcFile.executable(in: $0) != .none }
   }
 
   /// A change of a process's program while it was examined.

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeySystem
 
 /// An identifier of the network that this machine is on: a hash of its default gateway's hardware
 /// address.
@@ -56,9 +57,6 @@ enum NetworkMark {
   }
 
   private static func text(_ path: String) -> String {
-    guard let file = FileHandle(forReadingAtPath: path) else { return "" }
-    defer { try? file.close() }
-    let data = (try? file.read(upToCount: 256 << 10)) ?? Data()
-    return String(decoding: data, as: UTF8.self)
+    ProcFile.text(path, most: 256 << 10) ?? ""
   }
 }

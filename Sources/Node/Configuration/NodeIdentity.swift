@@ -124,8 +124,8 @@ enum MachineMark {
       // Tests can simulate another machine.
       path = environment["LATCHKEY_MACHINE_ID_FILE"] ?? path
     #endif
-    guard let data = FileManager.default.contents(atPath: path), data.count <= 64 else { return nil }
-    return make(machineID: String(decoding: data, as: UTF8.self))
+    guard let bytes = ProcFile.read(path, most: 65), bytes.count <= 64 else { return nil }
+    return make(machineID: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Returns the mark of the machine with an ID; `nil` if the ID is invalid, such as

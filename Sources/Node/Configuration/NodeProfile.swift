@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyModel
+import LatchkeySystem
 
 /// The role, name and identity of a node: `node.json` in its state folder.
 struct NodeProfile: Codable, Sendable {
@@ -18,10 +19,7 @@ struct NodeProfile: Codable, Sendable {
   var renewal: DeviceID?
 
   static func load(_ folder: StateFolder) throws(NodeStartupError) -> NodeProfile {
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(fileURLWithPath: folder.profile))
-    } catch {
+    guard let bytes = ProcFile.read(folder.profile, most: 1 << 20) else {
       let isThere = FileManager.default.fileExists(atPath: folder.profile)
       throw isThere
         ? NodeStartupError("\(folder.profile) cannot be read: check its owner and rights.", exitStatus: 77)
@@ -30,6 +28,7 @@ struct NodeProfile: Codable, Sendable {
           exitStatus: 66
         )
     }
+    let data = Data(bytes)
     struct VersionOnly: Codable { var version: Int }
     if let found = try? JSONDecoder().decode(VersionOnly.self, from: data), found.version > currentVersion {
       throw NodeStartupError(

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyStore
+import LatchkeySystem
 
 /// The access rights of a state folder and its files, which only their owner may use.
 extension StateFolder {
@@ -80,7 +81,7 @@ extension StateFolder {
   }
 
   private static func names(in path: String) -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    (ProcFile.names(in: path, most: .max) ?? []).sorted()
   }
 
   private func checkFile(_ name: String, in folder: Int32) throws(NodeStartupError) {

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeySystem
 
 /// The folder that holds all files of a node: keys, database, lock and control socket.
 ///
@@ -45,7 +46,7 @@ public struct StateFolder: Sendable {
   /// The path of the latest damaged database that was set aside in this folder and still exists;
   /// `nil` if there is none.
   var databaseSetAside: String? {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    let names = ProcFile.names(in: path, most: .max) ?? []
     return names.filter { $0.hasPrefix("latchkey.sqlite.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
       .max()
       .map { path + "/" + $0 }

@@ -136,7 +136,7 @@ public enum LocalZone {
   }
 
   static func name(variable: String?, etc: String) -> String {
-    let written = try? String(contentsOfFile: "\(etc)/timezone", encoding: .utf8)
+    let written = ProcFile.text("\(etc)/timezone")
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(etc)/localtime")
     for candidate in [variable.map { $0.hasPrefix(":") ? String($0.dropFirst()) : $0 }, written, link] {
       if let candidate, let name = known(candidate) { return name }

@@ -3,6 +3,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
+import LatchkeySystem
 
 /// The state of the node, and of its exchange with other machines.
 extension Endpoints {
@@ -96,12 +97,7 @@ extension Call {
 
   /// Returns the resident memory of this process in bytes, from /proc/self/statm.
   static func residentBytes() -> Int64 {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-    defer { fclose(file) }
-    var text = [CChar](repeating: 0, count: 128)
-    guard fgets(&text, 128, file) != nil else { return 0 }
-    let fields = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(
-      separator: " ")
+    let fields = (ProcFile.text("/proc/self/statm") ?? "").split(separator: " ")
     return (fields.count > 1 ? Int64(fields[1]) ?? 0 : 0) * Int64(sysconf(Int32(_SC_PAGESIZE)))
   }
 }

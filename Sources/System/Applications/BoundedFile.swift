@@ -5,36 +5,12 @@ enum BoundedFile {
   /// Returns the content of a file; `nil` if it is not a regular file, cannot be read, or has more
   /// than `most` bytes.
   static func bytes(_ path: String, most: Int) -> [UInt8]? {
-    guard let file = RegularFile.open(path) else { return nil }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_size <= most else { return nil }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    var count = 0
-    while count < bytes.count {
-      let got = bytes.withUnsafeMutableBytes { buffer in
-        read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
-      }
-      if got < 0, errno == EINTR { continue }
-      guard got > 0 else { break }
-      count += got
-    }
-    bytes.removeLast(bytes.count - count)
-    return bytes
+    ProcFile.readForeign(path, most: most + 1, followsLink: true).flatMap { $0.count <= most ? $0 : nil }
   }
 
   /// Returns the names in a folder in sorted order, at most `most` of them, without hidden ones.
   static func names(in folder: String, most: Int) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while names.count < most, let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { buffer in
-        String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
+    ProcFile.names(in: folder, most: most, withHidden: false)?.sorted() ?? []
   }
 
   /// Returns the time of the last change of a file or folder in nanoseconds; 0 if it does not
@@ -47,10 +23,7 @@ enum BoundedFile {
 
   /// A Boolean value that indicates whether a program is text that names its interpreter.
   static func isScript(_ path: String) -> Bool {
-    guard let file = RegularFile.open(path) else { return false }
-    defer { close(file) }
-    var bytes: [UInt8] = [0, 0]
-    return read(file, &bytes, 2) == 2 && bytes == Array("#!".utf8)
+    ProcFile.readForeign(path, most: 2, followsLink: true) == Array("#!".utf8)
   }
 
   static func isFolder(_ path: String) -> Bool {

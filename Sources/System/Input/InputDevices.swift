@@ -86,16 +86,7 @@ public final class InputDevices {
 
   /// The names of event devices, at most 256.
   private func names() -> [String] {
-    guard let entries = opendir(folder) else { return [] }
-    defer { closedir(entries) }
-    var found: [String] = []
-    while found.count < 256, let entry = readdir(entries) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasPrefix("event") { found.append(name) }
-    }
-    return found.sorted()
+    (ProcFile.names(in: folder) ?? []).filter { $0.hasPrefix("event") }.prefix(256).sorted()
   }
 
   private func kind(of name: String, _ about: latchkey_input_device) -> InputDeviceKind {

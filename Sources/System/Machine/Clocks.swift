@@ -57,8 +57,8 @@ public enum BootClock {
 public enum BootID {
   /// Returns the ID of this boot, a UUID in lower case; `nil` if /proc does not show it.
   public static func current() -> String? {
-    ProcFile.read("/proc/sys/kernel/random/boot_id").flatMap {
-      String(decoding: $0, as: UTF8.self).split(whereSeparator: \.isWhitespace).first.map(String.init)
+    ProcFile.text("/proc/sys/kernel/random/boot_id").flatMap {
+      $0.split(whereSeparator: \.isWhitespace).first.map(String.init)
     }
   }
 }

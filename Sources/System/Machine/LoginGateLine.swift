@@ -1,5 +1,3 @@
-import Glibc
-
 /// The line in PAM's configuration that has PAM ask the agent before a session begins.
 ///
 /// Spec: Protocol/13-agent.md §13.
@@ -9,12 +7,8 @@ public enum LoginGateLine {
 
   /// Returns whether PAM's file for accounts contains the line, and not as a comment.
   public static func isThere(_ path: String = "/etc/pam.d/common-account") -> Bool {
-    guard let file = fopen(path, "re") else { return false }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: most)
-    let count = fread(&bytes, 1, most, file)
     let gate = Array("/latchkey-agent gate".utf8)
-    return bytes[..<count].split(separator: UInt8(ascii: "\n")).contains { line in
+    return (ProcFile.read(path, most: most) ?? []).split(separator: UInt8(ascii: "\n")).contains { line in
       let words = line.prefix { $0 != UInt8(ascii: "#") }
       return words.indices.contains { words[$0...].starts(with: gate) }
     }

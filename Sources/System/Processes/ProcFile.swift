@@ -1,13 +1,18 @@
 import CProcess
 import Glibc
 
-/// Reading of small files in /proc, and of the status of files.
+/// Reading of small files and folders, in /proc and elsewhere, and of the status of files.
 ///
 /// Files of a process that makes readers wait are not read: see `ProcessReads`.
 public enum ProcFile {
   /// Returns the content of a file, at most `most` bytes; `nil` if it cannot be read.
   public static func read(_ path: String, most: Int = 4_096) -> [UInt8]? {
     read(path, most: most, isWhole: true)
+  }
+
+  /// Returns the content of a file as text, at most `most` bytes; `nil` if it cannot be read.
+  public static func text(_ path: String, most: Int = 4_096) -> String? {
+    read(path, most: most).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Returns the result of a single read of a file, at most `most` bytes; `nil` if it cannot be
@@ -33,9 +38,10 @@ public enum ProcFile {
   /// Returns the content of a regular file that another user may have created, at most `most`
   /// bytes.
   ///
-  /// Returns `nil` if it is a link or not a regular file, or cannot be read.
-  public static func readForeign(_ path: String, most: Int) -> [UInt8]? {
-    guard let descriptor = RegularFile.open(path, followsLink: false) else { return nil }
+  /// Returns `nil` if it is not a regular file or cannot be read. If `followsLink` is `false`, a
+  /// link is not a regular file.
+  public static func readForeign(_ path: String, most: Int, followsLink: Bool = false) -> [UInt8]? {
+    guard let descriptor = RegularFile.open(path, followsLink: followsLink) else { return nil }
     defer { close(descriptor) }
     return read(descriptor, most: most, isWhole: true)
   }
@@ -103,6 +109,20 @@ public enum ProcFile {
       var status = stat()
       return latchkey_known_status(path, &status) == 0 ? status : nil
     }
+  }
+
+  /// Returns at most `most` names in a folder; `nil` if it cannot be read.
+  public static func names(in path: String, most: Int = 65_536, withHidden: Bool = true) -> [String]? {
+    guard let folder = opendir(path) else { return nil }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while names.count < most, let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { buffer in
+        String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != "..", withHidden || !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
   }
 
   public static func processes() -> [Int32] { numbers(in: "/proc") }

@@ -102,7 +102,9 @@ public final class ProcessJail {
   private func empty(_ group: String) {
     let free = folder + "/" + Self.released
     if Self.make(free) {
-      for process in Self.lines(of: group + "/cgroup.procs") { _ = Self.write(process, to: free + "/cgroup.procs") }
+      for process in (ProcFile.text(group + "/cgroup.procs") ?? "").split(separator: "\n") {
+        _ = Self.write(String(process), to: free + "/cgroup.procs")
+      }
     }
     rmdir(group)
   }
@@ -113,27 +115,12 @@ public final class ProcessJail {
 
   /// Returns the processes that groups are named after.
   private static func named(in folder: String) -> [ProcessIdentity] {
-    guard let listing = opendir(folder) else { return [] }
-    defer { closedir(listing) }
-    var found: [ProcessIdentity] = []
-    while let entry = readdir(listing), found.count < capacity {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+    let found = (ProcFile.names(in: folder) ?? []).lazy.compactMap { name -> ProcessIdentity? in
       let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-      guard parts.count == 2, let pid = Int32(parts[0]), pid > 0, let start = UInt64(parts[1]) else { continue }
-      found.append(ProcessIdentity(processID: pid, startTime: start))
+      guard parts.count == 2, let pid = Int32(parts[0]), pid > 0, let start = UInt64(parts[1]) else { return nil }
+      return ProcessIdentity(processID: pid, startTime: start)
     }
-    return found
-  }
-
-  private static func lines(of path: String) -> [String] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return [] }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 4_096)
-    let count = read(descriptor, &bytes, bytes.count)
-    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init) : []
+    return Array(found.prefix(capacity))
   }
 
   private static func make(_ folder: String) -> Bool { mkdir(folder, 0o755) == 0 || errno == EEXIST }

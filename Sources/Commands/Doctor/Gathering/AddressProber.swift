@@ -53,7 +53,7 @@ enum AddressProber {
     defer { freeaddrinfo(list) }
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(target.ai_family, kind, 0)
-    guard descriptor >= 0 else { return (nil, .noWay(SystemFile.reason(errno))) }
+    guard descriptor >= 0 else { return (nil, .noWay(SystemError.reason())) }
     if connect(descriptor, target.ai_addr, target.ai_addrlen) == 0 {
       close(descriptor)
       return (nil, .connected)
@@ -69,7 +69,7 @@ enum AddressProber {
     case 0: .connected
     case ECONNREFUSED: .refused
     case ETIMEDOUT: .silent
-    default: .noWay(SystemFile.reason(code))
+    default: .noWay(SystemError.reason(code))
     }
   }
 

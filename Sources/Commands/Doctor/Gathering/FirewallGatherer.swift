@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeySystem
 
 /// The reading of the machine's packet filter, with the tools that are installed.
 enum FirewallGatherer {
@@ -38,7 +39,7 @@ enum FirewallGatherer {
   }
 
   private static func keeper() -> FirewallFacts.Keeper? {
-    if let text = SystemFile.text("/etc/ufw/ufw.conf", bytes: 65_536),
+    if let text = ProcFile.text("/etc/ufw/ufw.conf", most: 65_536),
       text.split(separator: "\n").contains(where: { $0.lowercased().hasPrefix("enabled=yes") })
     {
       return .ufw

@@ -13,7 +13,7 @@ enum FolderGatherer {
     var own = stat()
     facts.entries = [entry(path, lstat(path, &own) == 0 && own.st_mode & S_IFMT == S_IFLNK ? own : status)]
     facts.exposedParent = exposedParent(of: path)
-    for name in (SystemFile.names(path, limit: 256) ?? []).sorted() {
+    for name in (ProcFile.names(in: path, most: 256) ?? []).sorted() {
       var status = stat()
       let path = path + "/" + name
       if lstat(path, &status) == 0 { facts.entries.append(entry(path, status)) }
@@ -53,7 +53,7 @@ enum FolderGatherer {
     var name = Array((facts.path + "/.doctor-XXXXXX").utf8CString)
     let file = mkstemp(&name)
     guard file >= 0 else {
-      facts.writeFault = SystemFile.reason(errno)
+      facts.writeFault = SystemError.reason()
       return
     }
     unlink(name)
@@ -65,7 +65,7 @@ enum FolderGatherer {
     for _ in 0..<9 {
       let begun = SystemClock.awake.microseconds
       guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else {
-        facts.writeFault = SystemFile.reason(errno)
+        facts.writeFault = SystemError.reason()
         return
       }
       times.append(SystemClock.awake.microseconds - begun)

@@ -29,7 +29,7 @@ enum MulticastProber {
     let kind = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_INET, kind, 0)
     guard descriptor >= 0 else {
-      probe.fault = SystemFile.reason(errno)
+      probe.fault = SystemError.reason()
       return probe
     }
     defer { close(descriptor) }
@@ -60,7 +60,7 @@ enum MulticastProber {
       }
     }
     guard sent == question.count else {
-      probe.fault = SystemFile.reason(errno)
+      probe.fault = SystemError.reason()
       return probe
     }
     listen(descriptor, own, milliseconds, &probe)

@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeySystem
 
 /// A test of whether system services answer at their sockets.
 enum ServiceGatherer {
@@ -37,7 +38,7 @@ enum ServiceGatherer {
     guard access(path, F_OK) == 0 else { return .absent }
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let descriptor = Glibc.socket(AF_UNIX, kind, 0)
-    guard descriptor >= 0 else { return .silent(SystemFile.reason(errno)) }
+    guard descriptor >= 0 else { return .silent(SystemError.reason()) }
     defer { close(descriptor) }
     let result = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -46,11 +47,11 @@ enum ServiceGatherer {
     }
     guard result == 0 else {
       // The queue of connections is full because the process does not accept them.
-      return .silent(errno == EAGAIN ? "nobody takes connections there, so it hangs" : SystemFile.reason(errno))
+      return .silent(errno == EAGAIN ? "nobody takes connections there, so it hangs" : SystemError.reason())
     }
     let bytesAsked = Array(question.utf8)
     guard send(descriptor, bytesAsked, bytesAsked.count, CInt(MSG_NOSIGNAL)) == bytesAsked.count else {
-      return .silent(SystemFile.reason(errno))
+      return .silent(SystemError.reason())
     }
     return switch heard(descriptor) {
     case 1: .answers

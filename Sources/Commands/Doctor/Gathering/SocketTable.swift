@@ -1,4 +1,4 @@
-import Glibc
+import LatchkeySystem
 
 /// The sockets of the machine, as `/proc/net` shows them.
 enum SocketTable {
@@ -30,22 +30,20 @@ enum SocketTable {
   /// - Returns: The processes.
   static func holders(port: UInt16) -> [PortHolder] {
     let tables = ["/proc/net/udp", "/proc/net/udp6"].map {
-      Self.entries(port: port, in: SystemFile.text($0, bytes: 8 << 20) ?? "")
+      Self.entries(port: port, in: ProcFile.text($0, most: 8 << 20) ?? "")
     }
     let entries = Set(tables.joined())
     if entries.isEmpty { return [] }
     var holders: [PortHolder] = []
     var left = Dictionary(entries.map { ("socket:[\($0.inode)]", $0) }) { first, _ in first }
-    var buffer = [CChar](repeating: 0, count: 64)
-    for process in SystemFile.names("/proc") ?? [] {
+    for process in ProcFile.names(in: "/proc") ?? [] {
       guard let id = Int32(process) else { continue }
       var mine: PortHolder?
-      for descriptor in SystemFile.names("/proc/\(process)/fd") ?? [] {
-        let count = readlink("/proc/\(process)/fd/\(descriptor)", &buffer, buffer.count - 1)
-        guard count > 0 else { continue }
-        let target = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard let entry = left.removeValue(forKey: target), mine == nil else { continue }
-        let name = SystemFile.text("/proc/\(process)/comm", bytes: 64)?.split(separator: "\n").first.map(String.init)
+      for descriptor in ProcFile.names(in: "/proc/\(process)/fd") ?? [] {
+        guard let target = ProcFile.link("/proc/\(process)/fd/\(descriptor)"),
+          let entry = left.removeValue(forKey: target), mine == nil
+        else { continue }
+        let name = ProcFile.text("/proc/\(process)/comm", most: 64)?.split(separator: "\n").first.map(String.init)
         mine = PortHolder(name: name, processID: id, user: entry.user)
       }
       if let mine { holders.append(mine) }
