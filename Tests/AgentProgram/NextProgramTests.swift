@@ -12,7 +12,7 @@ import Testing
   /// Calls `body` with a program that runs, and kills and reaps it, since other tests wait for
   /// children of any number.
   private func running(_ arguments: [String], _ body: (Int32) throws -> Void) async throws {
-    let program = try BackgroundProgram(arguments)
+    let program = try ChildProcess.background(arguments)
     let result = Result { try body(program.pid) }
     program.send(signal: SIGKILL)
     await program.wait()

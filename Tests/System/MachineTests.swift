@@ -56,10 +56,10 @@ import Testing
     try FileManager.default.createDirectory(atPath: "\(folder)/d/tool", withIntermediateDirectories: true)
     let path = ["d", "a", "b", "c"].map { "\(folder)/\($0)" }.joined(separator: ":")
     #expect(try ProgramLookup.file(of: "tool", path: path) == "\(folder)/b/tool")
-    #expect(throws: TrackedProgramError.notExecutable("\(folder)/a/tool", errno: 13)) {
+    #expect(throws: ProgramStartError.notExecutable("\(folder)/a/tool", errno: 13)) {
       try ProgramLookup.file(of: "tool", path: "\(folder)/d:\(folder)/a")
     }
-    #expect(throws: TrackedProgramError.notFound("tool")) { try ProgramLookup.file(of: "tool", path: "\(folder)/d") }
+    #expect(throws: ProgramStartError.notFound("tool")) { try ProgramLookup.file(of: "tool", path: "\(folder)/d") }
     #expect(try ProgramLookup.file(of: "sh", path: nil).hasSuffix("/bin/sh"))
   }
 
@@ -69,10 +69,10 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try #require(chmod(folder, 0) == 0)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    #expect(throws: TrackedProgramError.notFound("no-such-program")) {
+    #expect(throws: ProgramStartError.notFound("no-such-program")) {
       try ProgramLookup.file(of: "no-such-program", path: "\(folder):/bin")
     }
-    #expect(throws: TrackedProgramError.notExecutable("\(folder)/tool", errno: EACCES)) {
+    #expect(throws: ProgramStartError.notExecutable("\(folder)/tool", errno: EACCES)) {
       try ProgramLookup.file(of: "\(folder)/tool", path: nil)
     }
   }

@@ -6,7 +6,7 @@ import Testing
 /// One at a time, as the signals they send are sent to this very process.
 @Suite(.serialized) struct TrackedProgramTests {
   private func run(_ arguments: String...) async throws -> ProgramExit {
-    try await TrackedProgram(arguments: arguments).start().wait()
+    try await ChildProcess.foreground(arguments).wait()
   }
 
   /// A folder of its own with a pipe in it, through which a program says that it is ready.
@@ -64,30 +64,30 @@ import Testing
   }
 
   @Test func whatCannotBeRunIsNamed() async throws {
-    #expect(throws: TrackedProgramError.nothingToRun) { try TrackedProgram(arguments: []).start() }
+    #expect(throws: ProgramStartError.nothingToRun) { try ChildProcess.foreground([]) }
     for name in ["", "no-such-program-here", "/no/such/program"] {
-      #expect(throws: TrackedProgramError.notFound(name)) { try TrackedProgram(arguments: [name]).start() }
+      #expect(throws: ProgramStartError.notFound(name)) { try ChildProcess.foreground([name]) }
     }
-    #expect(throws: TrackedProgramError.notExecutable("/tmp", errno: EISDIR)) {
-      try TrackedProgram(arguments: ["/tmp"]).start()
+    #expect(throws: ProgramStartError.notExecutable("/tmp", errno: EISDIR)) {
+      try ChildProcess.foreground(["/tmp"])
     }
     try await withFolder { folder in
       let file = folder.appending(path: "text").path
       try Data("no program\n".utf8).write(to: URL(filePath: file))
-      #expect(throws: TrackedProgramError.notExecutable(file, errno: EACCES)) {
-        try TrackedProgram(arguments: [file]).start()
+      #expect(throws: ProgramStartError.notExecutable(file, errno: EACCES)) {
+        try ChildProcess.foreground([file])
       }
       try #require(chmod(file, 0o700) == 0)
-      #expect(throws: TrackedProgramError.notExecutable(file, errno: ENOEXEC)) {
-        try TrackedProgram(arguments: [file]).start()
+      #expect(throws: ProgramStartError.notExecutable(file, errno: ENOEXEC)) {
+        try ChildProcess.foreground([file])
       }
     }
-    #expect(TrackedProgramError.notFound("x").exitStatus == 127)
-    #expect(TrackedProgramError.notExecutable("x", errno: EACCES).exitStatus == 126)
+    #expect(ProgramStartError.notFound("x").exitStatus == 127)
+    #expect(ProgramStartError.notExecutable("x", errno: EACCES).exitStatus == 126)
   }
 
   @Test func theProcessIsNamedByNumberAndStartTimeWhileItRuns() async throws {
-    let program = try TrackedProgram(arguments: ["sleep", "1000"]).start()
+    let program = try ChildProcess.foreground(["sleep", "1000"])
     #expect(ProcessLiveness.startTime(pid: program.pid) == program.startTime)
     #expect(ProcessLiveness.isAlive(pid: program.pid, startTime: program.startTime))
     #expect(!ProcessLiveness.isAlive(pid: program.pid, startTime: program.startTime + 1))
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func everyoneWhoWaitsIsToldTheSame() async throws {
-    let program = try TrackedProgram(arguments: ["sleep", "1000"]).start()
+    let program = try ChildProcess.foreground(["sleep", "1000"])
     let exits = await withTaskGroup(of: ProgramExit.self, returning: [ProgramExit].self) { group in
       for _ in 0..<8 { group.addTask { await program.wait() } }
       program.send(signal: SIGTERM)
@@ -122,7 +122,7 @@ import Testing
         open(sys.argv[1], "w").close()
         os._exit(signal.sigwait([number]))
         """
-      let program = try TrackedProgram(arguments: ["python3", "-c", script, ready.path, "\(number)"]).start()
+      let program = try ChildProcess.foreground(["python3", "-c", script, ready.path, "\(number)"])
       defer { program.send(signal: SIGKILL) }
       // The end of the file comes when the program has opened the pipe and closed it again.
       _ = try FileHandle(forReadingFrom: ready).readToEnd()
@@ -135,7 +135,7 @@ import Testing
     var before = sigaction()
     sigaction(SIGUSR2, nil, &before)
     var during = sigaction()
-    let program = try TrackedProgram(arguments: ["sleep", "1000"]).start()
+    let program = try ChildProcess.foreground(["sleep", "1000"])
     sigaction(SIGUSR2, nil, &during)
     program.send(signal: SIGKILL)
     _ = await program.wait()
@@ -157,13 +157,13 @@ import Testing
 
   @Test func passingOnEndsAsTheProgramEnded() async {
     await #expect(processExitsWith: .exitCode(7)) {
-      try await TrackedProgram(arguments: ["sh", "-c", "exit 7"]).start().wait().passOn()
+      try await ChildProcess.foreground(["sh", "-c", "exit 7"]).wait().passOn()
     }
     await #expect(processExitsWith: .signal(SIGTERM)) {
-      try await TrackedProgram(arguments: ["sh", "-c", "kill -TERM $$"]).start().wait().passOn()
+      try await ChildProcess.foreground(["sh", "-c", "kill -TERM $$"]).wait().passOn()
     }
     await #expect(processExitsWith: .signal(SIGKILL)) {
-      try await TrackedProgram(arguments: ["sh", "-c", "kill -KILL $$"]).start().wait().passOn()
+      try await ChildProcess.foreground(["sh", "-c", "kill -KILL $$"]).wait().passOn()
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 /// Everything outside that a command touches; tests put their own in its place.
 struct TerminalEnvironment: Sendable {
@@ -51,7 +52,7 @@ struct TerminalEnvironment: Sendable {
     renewIdentity: { try await LocalNode.renewIdentity(path: $0) },
     runNode: { try await LocalNode.run($0) },
     gather: { DoctorRequest.look($0, $1) },
-    startProgram: { try AgentProgram(arguments: $0) },
+    startProgram: { try ChildProcess.recorded($0) },
     reportPatience: .seconds(10),
     uptime: { TerminalEnvironment.start.duration(to: .now).milliseconds },
     pause: { try await Task.sleep(for: $0) })

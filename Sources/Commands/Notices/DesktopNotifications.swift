@@ -1,3 +1,5 @@
+import LatchkeySystem
+
 /// The notification service of the desktop on which this process runs, through `busctl`.
 ///
 /// It implements the Desktop Notifications Specification, `org.freedesktop.Notifications`.

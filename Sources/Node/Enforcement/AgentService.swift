@@ -25,7 +25,7 @@ actor AgentService {
   private let usage: UsageService
   /// The path of the program of an agent of the node's own; `nil` if there is only the system's.
   private let program: String?
-  private var own: BackgroundProgram?
+  private var own: ChildProcess?
   private var startedAt: BootInstant?
   /// Why the last start of an agent failed, which is logged once.
   private var startFault: String?
@@ -77,7 +77,7 @@ actor AgentService {
     if let startedAt, context.now() - startedAt < Self.startPause { return true }
     startedAt = context.now()
     do {
-      let started = try BackgroundProgram([program, "--socket", ownSocket, "--orders", ownOrders])
+      let started = try ChildProcess.background([program, "--socket", ownSocket, "--orders", ownOrders])
       own = started
       startFault = nil
       return true
@@ -91,7 +91,7 @@ actor AgentService {
     }
   }
 
-  private func hasEnded(_ program: BackgroundProgram) async -> Bool {
+  private func hasEnded(_ program: ChildProcess) async -> Bool {
     if let start = ProcessLiveness.startTime(pid: program.pid),
       ProcessLiveness.isAlive(pid: program.pid, startTime: start)
     {

@@ -3,13 +3,11 @@ import Glibc
 import LatchkeyModel
 import Synchronization
 
-/// A child process until it is reaped.
-///
-/// After that, its number is no longer used.
+/// A program that this process started.
 ///
 /// It is reaped once it has ended and a caller waits for it. Until then, its number remains valid,
 /// including for the node that it was reported to.
-final class ChildProcess: Sendable {
+public final class ChildProcess: Sendable {
   private enum State {
     case running(waiting: [CheckedContinuation<ProgramExit, Never>])
     /// The process has ended, and no caller has waited for it yet.
@@ -17,14 +15,24 @@ final class ChildProcess: Sendable {
     case ended(ProgramExit)
   }
 
-  let pid: pid_t
+  public let pid: Int32
+  /// Field 22 of /proc/PID/stat, in clock ticks since boot; 0 if /proc does not show it.
+  ///
+  /// Together with `pid`, it identifies the process within this boot. It is read before the process
+  /// can be reaped, so it is correct even if the process has already ended.
+  public let startTime: UInt64
+  /// The start time on the boot clock, which is never before the program began.
+  public let startedAt: BootInstant
+  /// The start time in Unix milliseconds.
+  public let startedAtWall: Int64
   private let state = Mutex(State.running(waiting: []))
 
   /// Starts watching a child that nothing else reaps.
   ///
   /// `onEnd` is called once when the child has ended, before any waiting caller resumes.
-  init(pid: pid_t, onEnd: @escaping @Sendable (ChildProcess) -> Void) {
-    self.pid = pid
+  init(pid: pid_t, onEnd: @escaping @Sendable (ChildProcess) -> Void = { _ in }) {
+    (self.pid, startTime) = (pid, ProcessLiveness.startTime(pid: pid) ?? 0)
+    (startedAt, startedAtWall) = (BootClock.now(), WallClock.now())
     // On a thread of its own, since waiting blocks it, and there are few threads for tasks.
     DispatchQueue(label: "latchkey.child.\(pid)").async { [self] in
       awaitEnd()
@@ -33,7 +41,12 @@ final class ChildProcess: Sendable {
     }
   }
 
-  func exit() async -> ProgramExit {
+  /// Waits until the program ends, and returns its exit, which is the same for every caller.
+  ///
+  /// Until the first call, the program keeps its process number even if it has ended. Call this
+  /// once the number is no longer needed. Cancelling the waiting task does not end the program.
+  @discardableResult
+  public func wait() async -> ProgramExit {
     await withCheckedContinuation { continuation in
       let exit: ProgramExit? = state.withLock { state in
         switch state {
@@ -41,7 +54,7 @@ final class ChildProcess: Sendable {
           state = .running(waiting: waiting + [continuation])
           return nil
         case .unreaped:
-          let exit = reap()
+          let exit = ProgramSpawn.reap(pid)
           state = .ended(exit)
           return exit
         case .ended(let exit): return exit
@@ -51,7 +64,8 @@ final class ChildProcess: Sendable {
     }
   }
 
-  func send(signal number: Int32) {
+  /// Sends a signal to the program; does nothing if it has been reaped.
+  public func send(signal number: Int32) {
     // While the lock is held, the child is not reaped, so the number is still its own.
     state.withLock { state in
       if case .ended = state { return }
@@ -71,17 +85,11 @@ final class ChildProcess: Sendable {
         state = .unreaped
         return ([CheckedContinuation<ProgramExit, Never>](), ProgramExit?.none)
       }
-      let exit = reap()
+      let exit = ProgramSpawn.reap(pid)
       state = .ended(exit)
       return (waiting, exit)
     }
     guard let exit else { return }
     for continuation in waiting { continuation.resume(returning: exit) }
-  }
-
-  private func reap() -> ProgramExit {
-    var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-    return ProgramExit(waitStatus: status)
   }
 }

@@ -11,7 +11,7 @@ enum ProgramLookup {
   ///
   /// - `name`: A path if it contains a slash; otherwise a name to look for.
   /// - `path`: The value of PATH, in which an empty part denotes the current folder.
-  static func file(of name: String, path: String?) throws(TrackedProgramError) -> String {
+  static func file(of name: String, path: String?) throws(ProgramStartError) -> String {
     guard !name.isEmpty else { throw .notFound(name) }
     let candidates: [String]
     if name.contains("/") {
@@ -21,7 +21,7 @@ enum ProgramLookup {
         $0.isEmpty ? "./\(name)" : "\($0)/\(name)"
       }
     }
-    var refused: TrackedProgramError?
+    var refused: ProgramStartError?
     for candidate in candidates {
       var status = stat()
       guard stat(candidate, &status) == 0 else {

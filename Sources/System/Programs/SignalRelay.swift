@@ -33,11 +33,11 @@ final class SignalRelay: Sendable {
   ///
   /// The lock is held during the start, so that the relay waits until the child is known.
   func start(
-    _ spawn: () throws(TrackedProgramError) -> ChildProcess
-  ) throws(TrackedProgramError) -> ChildProcess {
-    try state.withLock { state throws(TrackedProgramError) in
+    _ spawn: () throws(ProgramStartError) -> ChildProcess
+  ) throws(ProgramStartError) -> ChildProcess {
+    try state.withLock { state throws(ProgramStartError) in
       try listen(&state)
-      do throws(TrackedProgramError) {
+      do throws(ProgramStartError) {
         let child = try spawn()
         state.children[ObjectIdentifier(child)] = child
         return child
@@ -58,7 +58,7 @@ final class SignalRelay: Sendable {
     }
   }
 
-  private func listen(_ state: inout State) throws(TrackedProgramError) {
+  private func listen(_ state: inout State) throws(ProgramStartError) {
     if state.source == nil {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { throw .system(call: "pipe", errno: errno) }

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeySystem
 import Testing
 
 @testable import LatchkeyCommands
@@ -93,7 +94,7 @@ import Testing
     var script = ScriptedNode.Script()
     script.status.role = .child
     let run = await ScriptedRun(["usage", "track", "--app", "a.b", "--", name], node: ScriptedNode(script)) {
-      $0.startProgram = { try AgentProgram(arguments: $0) }
+      $0.startProgram = { try ChildProcess.recorded($0) }
     }
     #expect(run.status == status)
     #expect(run.node.calls == asked)

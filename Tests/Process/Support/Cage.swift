@@ -26,7 +26,7 @@ final class Cage {
   /// Whether this machine's kernel tells this process of programs.
   static let hasEvents: Bool = {
     guard let events = ProcessEvents() else { return false }
-    return events.deliver({ (try? BackgroundProgram(["/bin/true"]))?.pid }, within: 10_000)
+    return events.deliver(ProgramSpawn.probe, within: 10_000)
   }()
 
   let mount: String

@@ -1,9 +1,7 @@
-import Glibc
-
 /// The reason why a program could not be started.
 ///
 /// Each description says what to do next.
-public enum TrackedProgramError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum ProgramStartError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingToRun
   /// Neither the path nor the PATH leads to the program.
   case notFound(String)
@@ -29,13 +27,9 @@ public enum TrackedProgramError: Error, Hashable, Sendable, CustomStringConverti
     case .notFound(let name):
       "There is no program \(name.debugDescription): check the spelling, or give its full path."
     case .notExecutable(let path, let code):
-      "\(path.debugDescription) cannot be run (\(Self.words(code))): make it executable, or name another program."
+      "\(path.debugDescription) cannot be run (\(SystemError.reason(code))): make it executable, or name another program."
     case .system(let call, let code):
-      "The system could not start the program (\(call): \(Self.words(code))): close other programs and try again."
+      "The system could not start the program (\(call): \(SystemError.reason(code))): close other programs and try again."
     }
-  }
-
-  private static func words(_ code: Int32) -> String {
-    strerror(code).map { String(cString: $0) } ?? "error \(code)"
   }
 }

@@ -1,9 +1,14 @@
+import CProcess
 import Glibc
-import LatchkeySystem
 
-/// A run of another program, bounded in the bytes of its output and in time.
-package enum ToolRun {
-  package enum Result: Sendable, Hashable {
+/// A run of a program of the system's beside this process, bounded in the bytes of its output and in
+/// time.
+///
+/// The program gets no input and no descriptors but its three streams, and is killed if it exceeds a
+/// bound. Its end is noticed without a network. Foundation's `Process` needs a loopback interface
+/// that is up.
+public enum ToolRun {
+  public enum Result: Sendable, Hashable {
     case output(String)
     /// There is no such program.
     case absent
@@ -23,7 +28,7 @@ package enum ToolRun {
   ///   - seconds: The time limit.
   ///   - variables: Environment variables in addition to the path and the language.
   /// - Returns: The output, or that the program is absent or failed.
-  package static func run(
+  public static func run(
     _ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3, variables: [String: String] = [:]
   ) -> Result {
     guard
@@ -32,15 +37,37 @@ package enum ToolRun {
       })
     else { return .absent }
     let surroundings = variables.merging(["LC_ALL": "C", "PATH": folders.joined(separator: ":")]) { $1 }
-    var program: PipedProgram
-    do { program = try PipedProgram(path: path, arguments: arguments, variables: surroundings) } catch {
-      return .failed("it could not be started")
+    var (output, talk): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+    defer { for end in output + talk where end >= 0 { close(end) } }
+    guard pipe(&output) == 0, pipe(&talk) == 0 else { return .failed("it could not be started") }
+    for end in output + talk { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let spawn = ProgramSpawn(path: path, arguments: [path] + arguments, variables: surroundings)
+    let pid = try? spawn.start { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
+      posix_spawn_file_actions_adddup2(&actions, talk[1], STDERR_FILENO)
+      posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     }
+    guard let pid else { return .failed("it could not be started") }
+    var hasEnded = false
+    defer {
+      if !hasEnded {
+        kill(pid, SIGKILL)
+        _ = ProgramSpawn.reap(pid)
+      }
+    }
+    for end in [output[1], talk[1]] { close(end) }
+    (output[1], talk[1]) = (-1, -1)
+    let handle = latchkey_pidfd_open(pid)
+    defer { close(handle) }
     let texts = read(
-      [program.output, program.talk], bytes: bytes, until: SystemClock.awake.milliseconds + Int64(seconds) * 1_000)
+      [output[0], talk[0]], bytes: bytes, until: SystemClock.awake.milliseconds + Int64(seconds) * 1_000)
     guard let texts else { return .failed("it took too long or said too much") }
     // A program that has closed its output and continues is not waited for.
-    guard let exit = program.wait(milliseconds: Int64(seconds) * 1_000) else { return .failed("it did not end") }
+    var end = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
+    guard poll(&end, 1, Int32(clamping: max(0, seconds * 1_000))) > 0 else { return .failed("it did not end") }
+    let exit = ProgramSpawn.reap(pid)
+    hasEnded = true
     guard exit.shellStatus == 0 else {
       return .failed(texts[1].split(separator: "\n").first.map(String.init) ?? "status \(exit.shellStatus)")
     }
