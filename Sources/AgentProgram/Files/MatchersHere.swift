@@ -17,7 +17,7 @@ struct MatchersHere {
   private(set) var awaitsDigests = false
   /// The names of each package's file lists in dpkg's folder, by package.
   private lazy var lists = Dictionary(
-    PackageFiles.lists(in: folder).map { (PackageFiles.package(of: $0), [$0]) }, uniquingKeysWith: +)
+    DebianPackages.lists(in: folder).map { ($0.package, [$0.file]) }, uniquingKeysWith: +)
   private let folder: String
 
   /// Creates the check; `packageFolder` is dpkg's.
@@ -56,9 +56,8 @@ struct MatchersHere {
     if Self.isAbsent(folder) { return nil }
     var isThere = false
     for list in lists[name] ?? [] {
-      guard let bytes = ProcFile.read("\(folder)/\(list)", most: PackageFiles.largestList) else { return nil }
-      for line in bytes.split(separator: 0x0A) {
-        let path = String(decoding: line, as: UTF8.self)
+      guard let paths = DebianPackages.paths(in: "\(folder)/\(list)") else { return nil }
+      for path in paths {
         if needed.contains(path) || needed.contains("/usr" + path) { return .neededProgram }
         // dpkg keeps those files of a removed package that an administrator may have changed.
         if !isThere, !path.hasPrefix("/etc/"), Self.isFile(path) { isThere = true }

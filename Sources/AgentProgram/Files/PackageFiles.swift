@@ -5,9 +5,6 @@ import LatchkeySystem
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct PackageFiles {
-  /// The largest list of files that is read, in bytes.
-  static let largestList = 8 << 20
-
   private let folder: String
   private var names: Set<String> = []
   private var byPath: [String: Set<String>] = [:]
@@ -29,12 +26,9 @@ struct PackageFiles {
   /// Reads the files of these packages and at these paths if they have changed, and returns whether
   /// they have.
   mutating func load(_ wanted: Set<String>, paths wantedPaths: Set<String> = []) -> Bool {
+    let lists = wanted.isEmpty ? [] : DebianPackages.lists(in: folder).filter { wanted.contains($0.package) }
     var found: [String: FileMark] = [:]
-    if !wanted.isEmpty {
-      for file in Self.lists(in: folder) where wanted.contains(Self.package(of: file)) {
-        if let status = ProcFile.status("\(folder)/\(file)") { found[file] = FileMark(status) }
-      }
-    }
+    for (file, _) in lists { found[file] = ProcFile.status("\(folder)/\(file)").map(FileMark.init) }
     let present = Dictionary(uniqueKeysWithValues: wantedPaths.map { ($0, ProcFile.status($0).map(FileMark.init)) })
     guard wanted != names || found != marks || present != paths else { return false }
     (names, marks, byPath, paths, originals) = (wanted, found, [:], present, OriginalFiles())
@@ -44,16 +38,15 @@ struct PackageFiles {
       originals.add(path)
       places.add(path)
     }
-    for file in found.keys {
-      guard let bytes = ProcFile.read("\(folder)/\(file)", most: Self.largestList) else { continue }
-      for line in bytes.split(separator: 0x0A) {
-        let path = String(decoding: line, as: UTF8.self)
-        originals.add(path, package: Self.package(of: file))
-        places.add(path, package: Self.package(of: file))
-        byPath[path, default: []].insert(Self.package(of: file))
+    for (file, package) in lists where found[file] != nil {
+      guard let paths = DebianPackages.paths(in: "\(folder)/\(file)") else { continue }
+      for path in paths {
+        originals.add(path, package: package)
+        places.add(path, package: package)
+        byPath[path, default: []].insert(package)
         // `/bin` and similar folders are now links into `/usr`, and the kernel shows the path
         // behind the link.
-        if !path.hasPrefix("/usr/") { byPath["/usr" + path, default: []].insert(Self.package(of: file)) }
+        if !path.hasPrefix("/usr/") { byPath["/usr" + path, default: []].insert(package) }
       }
     }
     return true
@@ -76,24 +69,5 @@ struct PackageFiles {
     defer { free(found) }
     let own = String(cString: found)
     return own.split(separator: "/").last.map { manyNamed.contains(String($0)) } == true ? nil : own
-  }
-
-  /// Returns the package of a file list: `NAME.list`, or `NAME:ARCHITECTURE.list`.
-  static func package(of file: String) -> String {
-    String(file.dropLast(5).prefix { $0 != ":" })
-  }
-
-  /// Returns the names of the package file lists in dpkg's folder.
-  static func lists(in folder: String) -> [String] {
-    guard let entries = opendir(folder) else { return [] }
-    defer { closedir(entries) }
-    var found: [String] = []
-    while let entry = readdir(entries) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".list") { found.append(name) }
-    }
-    return found
   }
 }

@@ -11,6 +11,21 @@ public struct DebianPackages: Sendable {
   /// Creates the view of a folder such as `/var/lib/dpkg`.
   public init(folder: String) { self.folder = folder }
 
+  /// Returns the names of the lists of packages' files in a folder such as `/var/lib/dpkg/info`, with
+  /// their packages.
+  public static func lists(in folder: String) -> [(file: String, package: String)] {
+    (ProcFile.names(in: folder, most: mostPackages * 8, withHidden: false) ?? []).compactMap { name in
+      // A name such as “libc6:amd64.list”.
+      name.hasSuffix(".list") ? (name, String(name.dropLast(5).prefix { $0 != ":" })) : nil
+    }
+  }
+
+  /// Returns the paths that a list of a package's files names in its first 8 MiB; `nil` if the list
+  /// cannot be read.
+  public static func paths(in list: String) -> (some Sequence<String>)? {
+    ProcFile.read(list, most: 8 << 20)?.split(separator: 0x0A).lazy.map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Returns the packages that own files.
   public func owners(of paths: Set<String>) -> [String: String] {
     guard !paths.isEmpty else { return [:] }
@@ -22,14 +37,12 @@ public struct DebianPackages: Sendable {
     }
     let folders = Array(Set(wanted.keys.map { Array($0[...($0.lastIndex(of: UInt8(ascii: "/")) ?? 0)]) }))
     var owners: [String: String] = [:]
-    for name in BoundedFile.names(in: folder + "/info", most: Self.mostPackages * 8) where name.hasSuffix(".list") {
+    for list in Self.lists(in: folder + "/info").sorted(by: { $0.file < $1.file }) {
       guard owners.count < paths.count else { break }
-      guard let bytes = BoundedFile.bytes("\(folder)/info/\(name)", most: Self.mostListBytes) else { continue }
-      // A name such as “libc6:amd64.list”.
-      let package = String(name.dropLast(5).prefix { $0 != ":" })
+      guard let bytes = BoundedFile.bytes("\(folder)/info/\(list.file)", most: Self.mostListBytes) else { continue }
       Self.lines(of: bytes, beginningWith: folders) { line in
         guard let path = wanted[Array(line)], owners[path] == nil else { return }
-        owners[path] = package
+        owners[path] = list.package
       }
     }
     return owners
