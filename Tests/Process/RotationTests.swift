@@ -13,7 +13,7 @@ extension ProcessTests {
   @Suite struct RotationTests {
     private func householdKey(_ node: NodeProcess) throws -> [UInt8] {
       let keys = try KeyFileStore(path: node.folder + "/identity.key").load()
-      return try #require(keys.householdDiscoveryKey).withUnsafeBytes { Array($0) }
+      return try #require(keys.discoveryKey).withUnsafeBytes { Array($0) }
     }
 
     private func pairwiseKeys(_ node: NodeProcess) throws -> [String: [UInt8]] {

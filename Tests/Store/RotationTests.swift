@@ -18,7 +18,7 @@ import Testing
   /// Creates a parent with its household and children.
   private func family(_ count: Int) async throws -> (rig: StoreRig, children: [DeviceID]) {
     let rig = try StoreRig()
-    try await rig.store.foundHousehold(discoveryKey: [UInt8](repeating: 1, count: 32))
+    try await rig.store.keepFirst(discoveryKey: [UInt8](repeating: 1, count: 32))
     var children: [DeviceID] = []
     for _ in 0..<count { children.append(try await rig.paired()) }
     return (rig, children)
@@ -216,10 +216,10 @@ import Testing
     #expect(result.hasCompletedPairing && result.hasNewKeys)
     let peer = try await record(rig, parent)
     #expect(peer.pendingKey == nil && peer.callingKeys == [new.pairwiseKey, pending])
-    #expect(try await rig.store.isHousehold(of: parent))
+    #expect(try await rig.store.takesDiscoveryKey(of: parent))
     let other = try await rig.paired(.parent)
-    #expect(try await rig.store.isHousehold(of: other))
-    #expect(try await !rig.store.isHousehold(of: parent))
+    #expect(try await rig.store.takesDiscoveryKey(of: other))
+    #expect(try await !rig.store.takesDiscoveryKey(of: parent))
   }
 
   @Test("New keys from a child are refused, and a child that leaves by itself causes a new household key")

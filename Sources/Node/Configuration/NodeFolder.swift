@@ -41,7 +41,7 @@ public enum NodeFolder {
     var keys = KeyFile.generate()
     if role == .parent {
       // A parent founds the household. A child receives its key when it is paired.
-      do { keys = try keys.with(householdDiscoveryKey: SecretBytes.random(count: 32)) } catch {
+      do { keys = try keys.with(discoveryKey: SecretBytes.random(count: 32)) } catch {
         preconditionFailure("32 bytes are a discovery key")
       }
     }
@@ -74,11 +74,11 @@ public enum NodeFolder {
   ) throws(NodeStartupError) -> KeyFile {
     do {
       let keys = try file.load()
-      guard role == .parent, keys.householdDiscoveryKey == nil, let household = made.householdDiscoveryKey else {
+      guard role == .parent, keys.discoveryKey == nil, let key = made.discoveryKey else {
         return keys
       }
       let completed: KeyFile
-      do { completed = try keys.with(householdDiscoveryKey: household) } catch {
+      do { completed = try keys.with(discoveryKey: key) } catch {
         preconditionFailure("32 bytes are a discovery key")
       }
       try file.replace(with: completed)

@@ -80,7 +80,7 @@ public enum NodeIdentity {
     var keys = KeyFile.generate()
     if profile.role == .parent {
       // A parent with a new identity founds a household of its own.
-      do { keys = try keys.with(householdDiscoveryKey: SecretBytes.random(count: 32)) } catch {
+      do { keys = try keys.with(discoveryKey: SecretBytes.random(count: 32)) } catch {
         preconditionFailure("32 bytes are a discovery key")
       }
     }

@@ -170,7 +170,7 @@ extension Call {
   /// Signals new keys to the links of the remaining devices, and the household's new discovery key
   /// to all links.
   private func handOut(_ rotations: [OutboxChange]) async throws {
-    try await context.reloadHousehold()
+    try await context.reloadDiscoveryKeys()
     try await directory.handOut(rotations)
     forget()
     context.changes.notify()

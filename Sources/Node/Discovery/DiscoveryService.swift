@@ -56,7 +56,7 @@ actor DiscoveryService {
       group.addTask { await self.discovery.run() }
       group.addTask { for await event in self.discovery.events { await self.take(event) } }
       group.addTask { await self.keepAnnouncing() }
-      group.addTask { await self.followHousehold() }
+      group.addTask { await self.followDiscoveryKeys() }
       group.addTask { await self.keepLooking() }
       await group.waitForAll()
     }
@@ -76,7 +76,7 @@ actor DiscoveryService {
   }
 
   /// Announces with changed keys or members of the household, and checks all announcements again.
-  func householdChanged() async {
+  func keysOrMembersChanged() async {
     await takeMembers()
     await advertise()
     await discovery.lookAgain()
@@ -88,12 +88,12 @@ actor DiscoveryService {
     members.set(keys: context.discoveryKeys, devices: devices)
   }
 
-  private func followHousehold() async {
-    var seen = context.householdChanges.version
+  private func followDiscoveryKeys() async {
+    var seen = context.discoveryKeyChanges.version
     while !Task.isCancelled {
-      await context.householdChanges.wait(after: seen)
-      seen = context.householdChanges.version
-      await householdChanged()
+      await context.discoveryKeyChanges.wait(after: seen)
+      seen = context.discoveryKeyChanges.version
+      await keysOrMembersChanged()
     }
   }
 

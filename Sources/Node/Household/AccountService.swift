@@ -28,7 +28,7 @@ struct AccountService: Sendable {
     var seen: (mark: Mark, at: BootInstant, news: UInt64)?
     while !Task.isCancelled {
       guard context.profile.role == .child else {
-        await context.householdChanges.wait(after: context.householdChanges.version)
+        await context.discoveryKeyChanges.wait(after: context.discoveryKeyChanges.version)
         continue
       }
       let news = context.factNews.version
@@ -69,7 +69,7 @@ struct AccountService: Sendable {
           metadata: ["account": "\(account.name)", "number": "\(account.uid)"])
       }
       await directory.committed(kept.changes)
-      if !kept.takenOver.isEmpty { context.householdChanges.notify() }
+      if !kept.takenOver.isEmpty { context.discoveryKeyChanges.notify() }
       // What is told of accounts that are nobody's follows.
       context.enforcementState.changes.notify()
       context.changes.notify()

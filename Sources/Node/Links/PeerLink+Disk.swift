@@ -137,7 +137,7 @@ extension PeerLink {
       try await store.removalTold(peer)
       // The device may have been paired again during the transaction, so its present state decides.
       try await directory.refresh(peer)
-      try await context.reloadHousehold()
+      try await context.reloadDiscoveryKeys()
     }
     return .done
   }
@@ -189,7 +189,7 @@ extension PeerLink {
   private func takeNewKeys(_ next: OutboxChange?) async throws(StoreError) {
     logger.notice("the peer has stored its new keys")
     if let fault = await takeOverKeys() { throw fault }
-    try await context.reloadHousehold()
+    try await context.reloadDiscoveryKeys()
     if let next { await directory.committed([next]) }
   }
 
@@ -201,7 +201,7 @@ extension PeerLink {
       for item in run.items where item.kind == .keyRotation {
         guard record.device.role == .parent, let rotation = try? MessageBodyCoding().rotation(item.body),
           rotation.generation >= record.knownGeneration, rotation.discoveryKey != context.discoveryKey,
-          try await context.store.isHousehold(of: peer)
+          try await context.store.takesDiscoveryKey(of: peer)
         else { continue }
         do { try context.keep(discoveryKey: rotation.discoveryKey) } catch {
           throw .inputOutput("the key file: \(error)")
@@ -214,7 +214,7 @@ extension PeerLink {
     do throws(StoreError) {
       try await directory.refresh(peer)
       // The remaining devices were given new keys in the same transaction.
-      try await context.reloadHousehold()
+      try await context.reloadDiscoveryKeys()
       try await directory.handOut(result.changes.filter { $0.device != peer })
     } catch {
       logger.error("the peer's removal could not be carried out", metadata: ["reason": "\(error)"])

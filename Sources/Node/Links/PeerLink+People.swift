@@ -77,7 +77,7 @@ extension PeerLink {
     for fault in result.faults { logger.warning("an item could not be used", metadata: ["reason": "\(fault)"]) }
     if result.hasNewKeys {
       logger.notice("this device received new keys")
-      context.householdChanges.notify()
+      context.discoveryKeyChanges.notify()
     }
     for parent in result.newParents {
       logger.notice("the child's machine is paired with another parent", metadata: ["name": "\(parent.name)"])

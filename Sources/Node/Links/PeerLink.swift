@@ -173,7 +173,7 @@ actor PeerLink {
     do {
       try await directory.refreshAll()
       // The remaining devices were given new keys in the transaction of the removal.
-      try await context.reloadHousehold()
+      try await context.reloadDiscoveryKeys()
     } catch {
       logger.error("the removal could not be prepared", metadata: ["reason": "\(error)"])
     }

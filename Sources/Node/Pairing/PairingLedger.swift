@@ -77,7 +77,7 @@ struct PairingLedger: Sendable {
   /// Informs the rest of this node of an active device, and returns its record.
   func welcome(_ peer: PairedPeer) async -> RegisteredDevice? {
     let device = peer.keys.deviceID
-    _ = steps.during(.keyFile) { keepHousehold(of: peer) }
+    _ = steps.during(.keyFile) { keepDiscoveryKey(of: peer) }
     await refresh(device)
     await welcome(device)
     return await record(device)?.device
@@ -91,13 +91,13 @@ struct PairingLedger: Sendable {
       context.logger.warning("parents were not told at once", metadata: ["reason": "\(error)"])
     }
     context.householdNews.notify()
-    await discovery.householdChanged()
+    await discovery.keysOrMembersChanged()
   }
 
   /// Stores the discovery key of the household that a pairing leads into.
   ///
   /// Returns `false` if the disk refused.
-  func keepHousehold(of peer: PairedPeer) -> Bool {
+  func keepDiscoveryKey(of peer: PairedPeer) -> Bool {
     guard let key = peer.discoveryKey, key != context.discoveryKey else { return true }
     do {
       try context.keep(discoveryKey: key)
@@ -142,7 +142,7 @@ struct PairingLedger: Sendable {
     guard removed != nil else { return false }
     await refresh(device)
     await directory.link(device)?.removed()
-    await discovery.householdChanged()
+    await discovery.keysOrMembersChanged()
     return true
   }
 

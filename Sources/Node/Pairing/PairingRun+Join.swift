@@ -133,9 +133,9 @@ extension PairingRun {
     // A household that this machine belongs to keeps its key until another's pairing is complete.
     // The key of the first one has to be on disk before the inviter learns of it, and is written in
     // parallel with the commit.
-    let isFirstHousehold = ledger.context.discoveryKey == nil
-    let began = isFirstHousehold ? ledger.steps.begin() : nil
-    async let isKept = isFirstHousehold ? keepAside(peer) : true
+    let isFirstKey = ledger.context.discoveryKey == nil
+    let began = isFirstKey ? ledger.steps.begin() : nil
+    async let isKept = isFirstKey ? keepAside(peer) : true
     async let forgotten: Void = forgetLapsed(except: peer.keys.deviceID)
     let wasPaired = await ledger.savePending(peer, address: line.address)
     let isComplete = await isKept
@@ -147,7 +147,7 @@ extension PairingRun {
 
   /// Stores the household's key on another thread, while this actor waits for a commit.
   @concurrent private nonisolated func keepAside(_ peer: PairedPeer) async -> Bool {
-    ledger.keepHousehold(of: peer)
+    ledger.keepDiscoveryKey(of: peer)
   }
 
   /// Discards the unconfirmed pairings of earlier attempts, which are irrelevant once another one

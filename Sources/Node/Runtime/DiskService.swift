@@ -30,8 +30,8 @@ struct DiskService: Sendable {
         recovered = context.now()
         if context.store.diskFault == nil {
           // Repeats what the start of the node had no room for.
-          try? await context.foundHousehold()
-          try? await context.reloadHousehold()
+          try? await context.keepFirstDiscoveryKey()
+          try? await context.reloadDiscoveryKeys()
           for link in await directory.all { await link.diskRecovered() }
         }
       }

@@ -24,9 +24,9 @@ final class NodeContext: Sendable {
   private let keys: Mutex<KeyFile>
   /// The household's discovery keys that a device may still use, newest first; on the parent that
   /// founded the household.
-  private let household = Mutex<[[UInt8]]>([])
+  private let heldKeys = Mutex<[[UInt8]]>([])
   /// Signals new discovery keys, so that announcements and recognition change.
-  let householdChanges = ChangeSignal()
+  let discoveryKeyChanges = ChangeSignal()
   /// Signals that a disk fault has appeared, changed or ended.
   let diskChanges = ChangeSignal()
   /// Signals that commands that can expire were queued, or that it is time to look for expired
@@ -157,14 +157,14 @@ final class NodeContext: Sendable {
 
   /// The household's discovery key, 32 bytes; `nil` on a child that was never paired.
   var discoveryKey: [UInt8]? {
-    household.withLock { $0.first }
-      ?? keys.withLock { $0.householdDiscoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
+    heldKeys.withLock { $0.first }
+      ?? keys.withLock { $0.discoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
   }
 
   /// The keys with which members of the household may announce themselves, newest first; at most
   /// `Limits.discoveryKeys`.
   var discoveryKeys: [[UInt8]] {
-    let known = household.withLock { $0 }
+    let known = heldKeys.withLock { $0 }
     return known.isEmpty ? discoveryKey.map { [$0] } ?? [] : known
   }
 
@@ -175,33 +175,33 @@ final class NodeContext: Sendable {
   /// Stores the discovery key with which this parent's household began.
   ///
   /// On a full disk, this waits for room.
-  func foundHousehold() async throws(StoreError) {
+  func keepFirstDiscoveryKey() async throws(StoreError) {
     guard profile.role == .parent, let key = discoveryKey else { return }
-    do throws(StoreError) { try await store.foundHousehold(discoveryKey: key) } catch .diskFull {}
+    do throws(StoreError) { try await store.keepFirst(discoveryKey: key) } catch .diskFull {}
   }
 
   /// Takes over the household's discovery keys from the database.
   ///
   /// The key file keeps the newest one for the case that the database is replaced.
-  func reloadHousehold() async throws(StoreError) {
+  func reloadDiscoveryKeys() async throws(StoreError) {
     let known = try await store.discoveryKeys()
-    let isNews = household.withLock { held in
+    let isNews = heldKeys.withLock { held in
       defer { held = known }
       return held != known
     }
-    let kept = keys.withLock { $0.householdDiscoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
+    let kept = keys.withLock { $0.discoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
     if let newest = known.first, newest != kept {
       do { try keep(discoveryKey: newest) } catch {
         warn("keys", "The household's new key could not be written to the key file (\(error)): make room on the disk.")
       }
     }
-    if isNews { householdChanges.notify() }
+    if isNews { discoveryKeyChanges.notify() }
   }
 
   /// Stores the household's discovery key.
   func keep(discoveryKey: [UInt8]) throws {
     try keys.withLock { keys in
-      let changed = try keys.with(householdDiscoveryKey: SecretBytes(discoveryKey))
+      let changed = try keys.with(discoveryKey: SecretBytes(discoveryKey))
       try KeyFileStore(path: folder.keyFile).replace(with: changed)
       keys = changed
     }

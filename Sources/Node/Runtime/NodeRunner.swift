@@ -116,8 +116,8 @@ public final class RunningNode: Sendable {
       store.beforeEachCommit { CrashPoint.storeUncommitted.reached() }
     #endif
     do {
-      try await context.foundHousehold()
-      try await context.reloadHousehold()
+      try await context.keepFirstDiscoveryKey()
+      try await context.reloadDiscoveryKeys()
       try await context.sessions.read(from: store)
     } catch { throw NodeStartupError(error) }
     if let damaged = folder.databaseSetAside {

@@ -10,7 +10,7 @@ public struct KeyFile: Sendable {
   /// The size of an installation ID in bytes.
   public static let installIDByteCount = 16
   /// The size of a household discovery key in bytes.
-  public static let householdKeyByteCount = 32
+  public static let discoveryKeyByteCount = 32
   /// The format version that this program writes.
   public static let version = 1
 
@@ -21,13 +21,13 @@ public struct KeyFile: Sendable {
   /// A larger file is not read.
   static let maximumByteCount = 4096
   private static let shortestByteCount = magic.count + 1 + SHA256.byteCount
-  private static let householdKeyFlag: UInt8 = 1
+  private static let discoveryKeyFlag: UInt8 = 1
 
   public let identity: IdentityKeyPair
   public let link: LinkKeyPair
   /// The key by which members of the household recognize each other on the network, 32 bytes; `nil`
   /// before pairing.
-  public let householdDiscoveryKey: SecretBytes?
+  public let discoveryKey: SecretBytes?
   /// A random ID of 16 bytes that is new at every installation, to distinguish a cloned disk from
   /// its original.
   public let installID: [UInt8]
@@ -37,29 +37,29 @@ public struct KeyFile: Sendable {
   /// - Parameters:
   ///   - identity: The key pair for signatures.
   ///   - link: The key pair for sessions.
-  ///   - householdDiscoveryKey: The household's discovery key, 32 bytes, if known.
+  ///   - discoveryKey: The household's discovery key, 32 bytes, if known.
   ///   - installID: The installation ID, 16 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
   public init(
-    identity: IdentityKeyPair, link: LinkKeyPair, householdDiscoveryKey: SecretBytes?, installID: [UInt8]
+    identity: IdentityKeyPair, link: LinkKeyPair, discoveryKey: SecretBytes?, installID: [UInt8]
   ) throws(KeyError) {
-    let householdCount = householdDiscoveryKey?.count ?? Self.householdKeyByteCount
-    guard householdCount == Self.householdKeyByteCount else {
-      throw .wrongLength(expected: Self.householdKeyByteCount, actual: householdCount)
+    let keyCount = discoveryKey?.count ?? Self.discoveryKeyByteCount
+    guard keyCount == Self.discoveryKeyByteCount else {
+      throw .wrongLength(expected: Self.discoveryKeyByteCount, actual: keyCount)
     }
     guard installID.count == Self.installIDByteCount else {
       throw .wrongLength(expected: Self.installIDByteCount, actual: installID.count)
     }
     self.identity = identity
     self.link = link
-    self.householdDiscoveryKey = householdDiscoveryKey
+    self.discoveryKey = discoveryKey
     self.installID = installID
   }
 
   private init(generated: Void) {
     identity = .generate()
     link = .generate()
-    householdDiscoveryKey = nil
+    discoveryKey = nil
     installID = SecureRandom.bytes(Self.installIDByteCount)
   }
 
@@ -70,16 +70,16 @@ public struct KeyFile: Sendable {
   /// Returns a copy with another household discovery key.
   ///
   /// Throws `KeyError.wrongLength` unless the key is 32 bytes or `nil`.
-  public func with(householdDiscoveryKey: SecretBytes?) throws(KeyError) -> KeyFile {
-    try KeyFile(identity: identity, link: link, householdDiscoveryKey: householdDiscoveryKey, installID: installID)
+  public func with(discoveryKey: SecretBytes?) throws(KeyError) -> KeyFile {
+    try KeyFile(identity: identity, link: link, discoveryKey: discoveryKey, installID: installID)
   }
 
   public func encoded() -> SecretBytes {
-    let flags = householdDiscoveryKey == nil ? 0 : Self.householdKeyFlag
+    let flags = discoveryKey == nil ? 0 : Self.discoveryKeyFlag
     let content = SecretBytes(joining: [
       SecretBytes(Self.magic + [UInt8(Self.version), flags] + installID),
       identity.seed, link.secret,
-      householdDiscoveryKey ?? SecretBytes([UInt8](repeating: 0, count: Self.householdKeyByteCount)),
+      discoveryKey ?? SecretBytes([UInt8](repeating: 0, count: Self.discoveryKeyByteCount)),
     ])
     return SecretBytes(joining: [content, SecretBytes(Self.checksum(of: content))])
   }
@@ -101,13 +101,13 @@ public struct KeyFile: Sendable {
     let version = Int(start[Self.magic.count])
     guard version <= Self.version else { throw .newerVersion(path: path, version: version) }
     let flags = start[Self.magic.count + 1]
-    guard version == Self.version, content.count == Self.byteCount, flags & ~Self.householdKeyFlag == 0 else {
+    guard version == Self.version, content.count == Self.byteCount, flags & ~Self.discoveryKeyFlag == 0 else {
       throw .corrupt(path: path)
     }
     do {
       try self.init(
         identity: IdentityKeyPair(seed: content.slice(26..<58)), link: LinkKeyPair(secret: content.slice(58..<90)),
-        householdDiscoveryKey: flags & Self.householdKeyFlag == 0 ? nil : content.slice(90..<122),
+        discoveryKey: flags & Self.discoveryKeyFlag == 0 ? nil : content.slice(90..<122),
         installID: content.slice(10..<26).withUnsafeBytes { [UInt8]($0) })
     } catch {
       throw .corrupt(path: path)

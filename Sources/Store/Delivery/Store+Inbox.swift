@@ -224,7 +224,7 @@ struct InboxTransaction {
       AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
     // A device that leaves the household knows its discovery key, just like one that is removed.
     if peerRole == .child {
-      result.changes += try database.rotateHousehold(keys, coding, by: own, at: wall)
+      result.changes += try database.rotateDiscoveryKey(keys, coding, by: own, at: wall)
     } else {
       try database.noteLeft(peer.number, age: age, at: wall)
       result.changes += try inventories.setParents(age: age)

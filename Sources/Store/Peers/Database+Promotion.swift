@@ -43,7 +43,7 @@ extension Database {
     case .parent:
       try run(
         "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-        [Store.householdKey, device.description])
+        [Store.discoveryKeySource, device.description])
     }
     if record.device.role == .parent {
       let inventories = Inventories(self, own: own, coding: coding, keys: keys, at: wall)

@@ -9,7 +9,7 @@ extension Database {
   /// Creates the household's next discovery key and queues it for every remaining child.
   ///
   /// Does nothing on a device that founded no household.
-  func rotateHousehold(
+  func rotateDiscoveryKey(
     _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
   ) throws -> [OutboxChange] {
     guard let newest = try newestGeneration() else { return [] }

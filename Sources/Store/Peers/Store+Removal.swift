@@ -47,7 +47,7 @@ extension Store {
           old: record.device.name.text,
           new: "\(result.cancelled.count) commands cancelled, \(result.droppedItems) items dropped", at: wall))
       if record.state == .active, record.device.role == .child {
-        result.rotations = try database.rotateHousehold(keys, coding, by: own, at: wall)
+        result.rotations = try database.rotateDiscoveryKey(keys, coding, by: own, at: wall)
       }
       if record.state == .active, record.device.role == .parent {
         try database.noteLeft(number, age: age, at: wall)

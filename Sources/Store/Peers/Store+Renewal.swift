@@ -35,7 +35,7 @@ extension Store {
       try database.run("UPDATE invitation SET outcome = 'cancelled', secret = zeroblob(16) WHERE outcome IS NULL")
       try database.run("UPDATE discovery_key SET key = zeroblob(32)")
       try database.run("DELETE FROM discovery_key")
-      try database.run("DELETE FROM setting WHERE key = ?", [Self.householdKey])
+      try database.run("DELETE FROM setting WHERE key = ?", [Self.discoveryKeySource])
       try database.audit(
         AuditEntry(
           author: new, action: "identity.renewed", target: new.description, old: old.description,

@@ -8,7 +8,7 @@ struct KeyFileTests {
   static let path = "/state/identity.key"
 
   private func withHousehold() throws -> KeyFile {
-    try KeyFile.generate().with(householdDiscoveryKey: .random(count: KeyFile.householdKeyByteCount))
+    try KeyFile.generate().with(discoveryKey: .random(count: KeyFile.discoveryKeyByteCount))
   }
 
   private func bytes(_ keyFile: KeyFile) -> [UInt8] { keyFile.encoded().withUnsafeBytes { [UInt8]($0) } }
@@ -25,7 +25,7 @@ struct KeyFileTests {
       #expect(again.identity.publicKey == keyFile.identity.publicKey)
       #expect(again.identity.seed == keyFile.identity.seed)
       #expect(again.link.publicKey == keyFile.link.publicKey)
-      #expect(again.householdDiscoveryKey == keyFile.householdDiscoveryKey)
+      #expect(again.discoveryKey == keyFile.discoveryKey)
       #expect(again.installID == keyFile.installID)
       #expect(again.encoded() == keyFile.encoded())
     }
@@ -34,18 +34,18 @@ struct KeyFileTests {
   @Test("a new household key changes nothing else")
   func household() throws {
     let before = KeyFile.generate()
-    #expect(before.householdDiscoveryKey == nil)
+    #expect(before.discoveryKey == nil)
     let key = SecretBytes.random(count: 32)
-    let after = try before.with(householdDiscoveryKey: key)
-    #expect(after.householdDiscoveryKey == key && after.installID == before.installID)
+    let after = try before.with(discoveryKey: key)
+    #expect(after.discoveryKey == key && after.installID == before.installID)
     #expect(after.identity.publicKey == before.identity.publicKey && after.link.publicKey == before.link.publicKey)
-    #expect(try after.with(householdDiscoveryKey: nil).encoded() == before.encoded())
+    #expect(try after.with(discoveryKey: nil).encoded() == before.encoded())
     #expect(throws: KeyError.wrongLength(expected: 32, actual: 31)) {
-      try before.with(householdDiscoveryKey: .random(count: 31))
+      try before.with(discoveryKey: .random(count: 31))
     }
     #expect(throws: KeyError.wrongLength(expected: 16, actual: 15)) {
       try KeyFile(
-        identity: .generate(), link: .generate(), householdDiscoveryKey: nil, installID: SecureRandom.bytes(15))
+        identity: .generate(), link: .generate(), discoveryKey: nil, installID: SecureRandom.bytes(15))
     }
   }
 

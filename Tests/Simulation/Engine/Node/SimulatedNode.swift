@@ -69,7 +69,7 @@ final class SimulatedNode {
     self.store = store ?? ModelStore(own: device, caps: simulation.scenario.caps, sources: sources)
     if store != nil { self.store.adopt(sources) }
     sources.now = { [unowned self] in now }
-    if role == .parent { self.store.foundHousehold(simulation.keys.freshKey()) }
+    if role == .parent { self.store.keepFirstDiscoveryKey(simulation.keys.freshKey()) }
   }
 
   /// The clock for decisions.

@@ -5,7 +5,7 @@ import LatchkeyModel
 /// Spec: Protocol/04-session.md §9, Protocol/06-messages.md §7, §8.
 extension ModelStore {
   /// Creates a household with a discovery key.
-  package mutating func foundHousehold(_ key: [UInt8]) {
+  package mutating func keepFirstDiscoveryKey(_ key: [UInt8]) {
     if discoveryKeys.isEmpty { discoveryKeys[0] = key }
   }
 
@@ -95,7 +95,7 @@ extension ModelStore {
     let isRotating = before.state == .active && before.role == .child
     let isParent = before.state == .active && before.role == .parent
     if isParent { noteLeft(place, at: wall) }
-    return (change, isRotating ? try rotateHousehold() : isParent ? try setParents() : [])
+    return (change, isRotating ? try rotateDiscoveryKey() : isParent ? try setParents() : [])
   }
 
   /// Deletes a removed device that has learned of its removal, or never will.
@@ -127,7 +127,7 @@ extension ModelStore {
     if peers[place].role == .parent { noteLeft(place, at: wall) }
     if sources.fault != .leaveStreamsAtRemoval { closeStreams(place) }
     eraseKeys(peers[place].device, keepsPending: keepsPending)
-    result.changes += role == .child ? try rotateHousehold() : try setParents()
+    result.changes += role == .child ? try rotateDiscoveryKey() : try setParents()
   }
 
   private mutating func noteLeft(_ place: Int, at wall: Int64) {
@@ -171,7 +171,7 @@ extension ModelStore {
 
   // MARK: Keys
 
-  private mutating func rotateHousehold() throws(ModelStoreFault) -> [ModelChange] {
+  private mutating func rotateDiscoveryKey() throws(ModelStoreFault) -> [ModelChange] {
     guard let newest = discoveryKeys.keys.max() else { return [] }
     discoveryKeys[newest + 1] = sources.keys.freshKey()
     var changes: [ModelChange] = []

@@ -122,7 +122,7 @@ final class Chaos {
     node.crash(losesPower: false)
     simulation.oracle.setsBack(node)
     node.store = ModelStore(own: node.device, caps: scenario.caps, sources: node.sources)
-    if node.role == .parent { node.store.foundHousehold(simulation.keys.freshKey()) }
+    if node.role == .parent { node.store.keepFirstDiscoveryKey(simulation.keys.freshKey()) }
     restartLater(node)
     repairSplits()
   }

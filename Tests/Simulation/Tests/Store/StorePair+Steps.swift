@@ -14,10 +14,10 @@ extension StorePair {
     if role == .parent {
       let key = random.bytes(32)
       let difference = await both("founding") {
-        try await $0.foundHousehold(discoveryKey: key)
+        try await $0.keepFirst(discoveryKey: key)
         return ""
       } _: {
-        $0.foundHousehold(key)
+        $0.keepFirstDiscoveryKey(key)
         return ""
       }
       if let difference { return difference }

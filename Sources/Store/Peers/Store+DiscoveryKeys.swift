@@ -5,7 +5,7 @@ import LatchkeyModel
 extension Store {
   /// Stores the discovery key of 32 bytes with which this household began, unless the database
   /// already has its keys.
-  public func foundHousehold(discoveryKey key: [UInt8]) async throws(StoreError) {
+  public func keepFirst(discoveryKey key: [UInt8]) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       guard try database.newestGeneration() == nil else { return }
       try database.run("INSERT INTO discovery_key VALUES (0, ?)", [Data(key)])
@@ -20,10 +20,10 @@ extension Store {
     }
   }
 
-  /// Returns whether this device belongs to a parent's household, which is that of the parent with
-  /// which it was last paired.
-  public func isHousehold(of parent: DeviceID) async throws(StoreError) -> Bool {
-    guard let known = try await setting(Self.householdKey) else { return true }
+  /// Returns whether this device takes new discovery keys from a parent: from the one with which it
+  /// was last paired.
+  public func takesDiscoveryKey(of parent: DeviceID) async throws(StoreError) -> Bool {
+    guard let known = try await setting(Self.discoveryKeySource) else { return true }
     return known == parent.description
   }
 
@@ -46,5 +46,6 @@ extension Store {
     return isErased
   }
 
-  static let householdKey = "household"
+  /// The setting that stores the parent whose discovery key this device has.
+  static let discoveryKeySource = "household"
 }
