@@ -1,5 +1,6 @@
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeySystem
 import LatchkeyTestSupport
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
   }
 
   private func confirmation(of edit: CommandID) async -> EnforcementState.Confirmation {
-    await state.confirmation(of: edit, until: at(0)) { BootInstant(milliseconds: 0) }
+    await state.confirmation(of: edit, until: at(0))
   }
 
   @Test("What the agent sees of people may change after its greeting, and who waits for changes hears of it")
@@ -144,7 +145,7 @@ import Testing
   func waiting() async {
     state.connected(hello)
     state.order(accounts, following: [edit], at: at(0))
-    async let answer = state.confirmation(of: edit, until: at(600_000)) { BootInstant(milliseconds: 0) }
+    async let answer = state.confirmation(of: edit, until: BootClock.now() + 600_000)
     state.inForce(number)
     #expect(await answer.degree == .ownPrograms)
   }

@@ -22,13 +22,12 @@ struct ApplicationService: EffectCarrier {
 
   func run() async {
     var seen: [Int64]?
-    while !Task.isCancelled {
-      if context.profile.role == .child {
-        let places = Self.places()
-        let mark = places.mark
-        if mark != seen, await look(places) != nil { seen = mark }
-      }
-      do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { return }
+    await ChangeSignal().follow {
+      guard context.profile.role == .child else { return nil }
+      let places = Self.places()
+      let mark = places.mark
+      if mark != seen, await look(places) != nil { seen = mark }
+      return Self.pause
     }
   }
 

@@ -15,26 +15,20 @@ struct ExpiryService: Sendable {
   private static let pause: Int64 = 30_000
 
   func run() async {
-    while !Task.isCancelled {
-      let seen = context.expiryChanges.version
-      var wait: Int64?
-      do {
-        let expired = try await context.store.expireDue(at: context.wall())
-        if !expired.isEmpty {
-          context.logger.notice("commands have expired", metadata: ["count": "\(expired.count)"])
-          context.changes.notify()
-        }
-        let late = try await context.store.expireEffects(at: context.wall())
-        if !late.isEmpty {
-          context.logger.notice("effects had no outcome in time", metadata: ["count": "\(late.count)"])
-          await directory.committed(late)
-        }
-        wait = try await context.store.untilNextExpiry().map { min($0, Self.look) }
-      } catch {
-        context.logger.error("the commands could not be checked for expiry", metadata: ["reason": "\(error)"])
-        wait = Self.pause
+    await context.expiryChanges.follow(
+      retry: Self.pause, "the commands could not be checked for expiry", context.logger
+    ) {
+      let expired = try await context.store.expireDue(at: context.wall())
+      if !expired.isEmpty {
+        context.logger.notice("commands have expired", metadata: ["count": "\(expired.count)"])
+        context.changes.notify()
       }
-      await context.expiryChanges.wait(after: seen, milliseconds: wait)
+      let late = try await context.store.expireEffects(at: context.wall())
+      if !late.isEmpty {
+        context.logger.notice("effects had no outcome in time", metadata: ["count": "\(late.count)"])
+        await directory.committed(late)
+      }
+      return try await context.store.untilNextExpiry().map { min($0, Self.look) }
     }
   }
 }

@@ -127,12 +127,9 @@ extension Call {
     let link = await directory.link(id)
     try await handOut(removed.rotations)
     // A connected device hears of it at once; one that is away when it next calls.
-    let deadline = context.now() + 2_000
-    var wasTold = false
-    while !wasTold, await link?.isDone == false, context.now() < deadline {
-      let seen = context.changes.version
-      wasTold = try await isGone(id)
-      if !wasTold { await context.changes.wait(after: seen, milliseconds: 100) }
+    try await context.changes.first(until: context.now() + 2_000, pace: 100) {
+      guard await link?.isDone == false else { return () }
+      return try await isGone(id) ? () : nil
     }
     return Self.report(peer, removed, wasTold: try await isGone(id))
   }

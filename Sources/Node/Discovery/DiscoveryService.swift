@@ -89,11 +89,9 @@ actor DiscoveryService {
   }
 
   private func followDiscoveryKeys() async {
-    var seen = context.discoveryKeyChanges.version
-    while !Task.isCancelled {
-      await context.discoveryKeyChanges.wait(after: seen)
-      seen = context.discoveryKeyChanges.version
+    await context.discoveryKeyChanges.follow(after: nil) {
       await keysOrMembersChanged()
+      return nil
     }
   }
 
@@ -161,8 +159,7 @@ actor DiscoveryService {
 
   /// Adjusts the effort with which the network is searched to the present need.
   private func keepLooking() async {
-    while !Task.isCancelled {
-      let seen = members.changes.version
+    await members.changes.follow {
       let rest = wantedUntil.map { $0 - context.now() } ?? 0
       if rest <= 0 {
         wantedSince = nil
@@ -179,7 +176,7 @@ actor DiscoveryService {
         // Changes that occur in quick succession are handled together.
         try? await Task.sleep(for: .milliseconds(100))
       }
-      await members.changes.wait(after: seen, milliseconds: rest > 0 ? rest : nil)
+      return rest > 0 ? rest : nil
     }
   }
 
@@ -197,11 +194,11 @@ actor DiscoveryService {
 
   private func keepAnnouncing() async {
     await advertise()
-    while !Task.isCancelled {
-      // The name changes every hour, so that a machine cannot be tracked by its announcements.
-      do { try await Task.sleep(for: Self.rotation) } catch { return }
+    // The name changes every hour, so that a machine cannot be tracked by its announcements.
+    await ChangeSignal().follow(after: Self.rotation) {
       instance = Self.newInstance()
       await advertise()
+      return Self.rotation
     }
   }
 
@@ -272,11 +269,11 @@ actor DiscoveryService {
     /// The time for which a name is used.
     ///
     /// A test can simulate a day in a minute.
-    private static let rotation = Duration.seconds(
-      getenv("LATCHKEY_ROTATE_SECONDS").flatMap { Int(String(cString: $0)) } ?? 3_600)
+    private static let rotation =
+      (getenv("LATCHKEY_ROTATE_SECONDS").flatMap { Int64(String(cString: $0)) } ?? 3_600) * 1_000
   #else
     /// The time for which a name is used.
-    private static let rotation = Duration.seconds(3_600)
+    private static let rotation: Int64 = 3_600_000
   #endif
 
   /// Returns 8 random characters.

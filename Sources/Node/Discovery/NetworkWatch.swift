@@ -14,8 +14,8 @@ actor NetworkWatch {
   private let discovery: DiscoveryService
   private var clock = ClockJump()
 
-  /// The time between two looks at the clocks.
-  private static let pace = Duration.seconds(2)
+  /// The time between two looks at the clocks, in milliseconds.
+  private static let pace: Int64 = 2_000
   /// The number of looks at the clocks of which one is also a look at the addresses.
   private static let addressPace = 5
   /// The time by which two clocks may part, or a look may be late, before the machine counts as
@@ -33,29 +33,26 @@ actor NetworkWatch {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         var looks = 0
-        while !Task.isCancelled {
-          try? await Task.sleep(for: Self.pace)
+        await ChangeSignal().follow(after: Self.pace) {
           looks += 1
           await self.look(atAddresses: looks.isMultiple(of: Self.addressPace))
+          return Self.pace
         }
       }
       group.addTask {
-        var seen = self.context.networkChanges.version
-        while !Task.isCancelled {
-          await self.context.networkChanges.wait(after: seen)
-          seen = self.context.networkChanges.version
+        await self.context.networkChanges.follow(after: nil) {
           await self.look(atAddresses: true)
+          return nil
         }
       }
     }
   }
 
   private func look(atAddresses: Bool) async {
-    guard !Task.isCancelled else { return }
     // Suspended, the one clock stands still; stopped as a process, neither does, and only this look
     // is late.
     let change = clock.change()
-    let hasSlept = change.slept > Self.tolerance || change.passed > Self.pace + Self.tolerance
+    let hasSlept = change.slept > Self.tolerance || change.passed > .milliseconds(Self.pace) + Self.tolerance
     guard hasSlept || atAddresses else { return }
     let (before, after) = context.lookAtNetwork()
     guard hasSlept || before != after else { return }

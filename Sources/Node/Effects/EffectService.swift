@@ -20,23 +20,16 @@ struct EffectService: Sendable {
     let known = Dictionary(carriers.map { ($0.kind, $0) }) { first, _ in first }
     await withDiscardingTaskGroup { group in
       var taken: Set<CommandID> = []
-      while !Task.isCancelled {
-        let seen = context.effectChanges.version
-        var wait: Int64?
-        do {
-          let pending = try await context.store.pendingEffects()
-          // An effect with an outcome is not passed on again, and needs no space.
-          taken.formIntersection(pending.map(\.commandID))
-          for effect in pending where !taken.contains(effect.commandID) {
-            guard let carrier = known[effect.payload.kind] else { continue }
-            taken.insert(effect.commandID)
-            group.addTask { await finish(effect.commandID, await carrier.carryOut(effect)) }
-          }
-        } catch {
-          context.logger.error("effects could not be looked at", metadata: ["reason": "\(error)"])
-          wait = Self.pause
+      await context.effectChanges.follow(retry: Self.pause, "effects could not be looked at", context.logger) {
+        let pending = try await context.store.pendingEffects()
+        // An effect with an outcome is not passed on again, and needs no space.
+        taken.formIntersection(pending.map(\.commandID))
+        for effect in pending where !taken.contains(effect.commandID) {
+          guard let carrier = known[effect.payload.kind] else { continue }
+          taken.insert(effect.commandID)
+          group.addTask { await finish(effect.commandID, await carrier.carryOut(effect)) }
         }
-        await context.effectChanges.wait(after: seen, milliseconds: wait)
+        return nil
       }
     }
   }
@@ -44,16 +37,15 @@ struct EffectService: Sendable {
   /// Records an outcome; on a full disk once there is room.
   private func finish(_ id: CommandID, _ outcome: EffectOutcome) async {
     CrashPoint.effectCarriedOut.reached()
-    while !Task.isCancelled {
-      let seen = context.diskChanges.version
+    await context.diskChanges.first(pace: Self.pause) {
       do {
-        guard let change = try await context.store.finishEffect(id, outcome, at: context.wall()) else { return }
+        guard let change = try await context.store.finishEffect(id, outcome, at: context.wall()) else { return () }
         await directory.committed([change])
         context.changes.notify()
-        return
+        return ()
       } catch {
         context.logger.error("an outcome could not be recorded", metadata: ["reason": "\(error)"])
-        await context.diskChanges.wait(after: seen, milliseconds: Self.pause)
+        return nil
       }
     }
   }

@@ -15,7 +15,7 @@ import Logging
 actor AgentService {
   private static let systemSocket = "/run/latchkey-agent/agent.sock"
   /// The time between two attempts to reach an agent, in milliseconds.
-  private static let pause = 100
+  private static let pause: Int64 = 100
   /// The attempts after which a person is told that there is none.
   private static let attempts = 50
   /// The shortest time between two starts of an agent, in milliseconds.
@@ -42,7 +42,7 @@ actor AgentService {
 
   func run() async {
     var failures = 0
-    while !Task.isCancelled {
+    await ChangeSignal().follow {
       if let (socket, peer) = connect() {
         failures = 0
         await serve(socket, peer)
@@ -54,7 +54,7 @@ actor AgentService {
         failures += 1
         if failures == Self.attempts { warnOfNone() }
       }
-      do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { break }
+      return Self.pause
     }
     await stop()
   }
@@ -138,8 +138,7 @@ actor AgentService {
   /// Sends the orders whenever they are others than before.
   private static func give(orders context: NodeContext, to link: AgentLink) async {
     var given: UInt64?
-    while !Task.isCancelled {
-      let seen = context.enforcementState.changes.version
+    await context.enforcementState.changes.first {
       if context.enforcementState.agent != nil,
         let orders = context.enforcementState.orders(boot: context.bootID, at: context.now()), orders.number != given
       {
@@ -148,14 +147,14 @@ actor AgentService {
           _ = try AgentFrame.orders(orders).bytes()
           context.warn("agent-size", nil)
           context.enforcementState.setTooLarge(false)
-          guard await link.send(.orders(orders)) else { return }
+          guard await link.send(.orders(orders)) else { return () }
         } catch {
           context.warn("agent-size", OrderFault(.tooLarge, account: 0).sentence)
           context.enforcementState.setTooLarge(true)
         }
         given = orders.number
       }
-      await context.enforcementState.changes.wait(after: seen)
+      return nil
     }
   }
 

@@ -21,7 +21,7 @@ struct EditCarrier: EffectCarrier {
     guard let held = effect.wait.held else { return .underWay(effect.wait) }
     guard var state = held.as(RegistersInForce.self) else { return .done(held) }
     let confirmation = await context.enforcementState.confirmation(
-      of: effect.commandID, until: context.now() + Self.patience, now: context.now)
+      of: effect.commandID, until: context.now() + Self.patience)
     guard state.closesSomething else { return .done(held.with(confirmation.degree)) }
     let exceptions = await exceptions(state.registers, recognized: confirmation.apps)
     state.exceptions = exceptions.names.sorted()

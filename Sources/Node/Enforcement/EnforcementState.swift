@@ -148,20 +148,13 @@ final class EnforcementState: Sendable {
 
   /// Returns the degree to which an edit is enforced and the applications that its orders
   /// recognize, as soon as the agent says so, or neither at an instant.
-  func confirmation(
-    of edit: CommandID, until end: BootInstant, now: @Sendable () -> BootInstant
-  ) async -> Confirmation {
-    while true {
-      let seen = answers.version
-      let answer: Confirmation? = state.withLock { state in
+  func confirmation(of edit: CommandID, until end: BootInstant) async -> Confirmation {
+    await answers.first(until: end) {
+      state.withLock { state in
         guard let first = state.answers[edit], state.inForce.map({ $0 >= first.number }) ?? false else { return nil }
         return Confirmation(degree: state.degree, apps: first.apps)
       }
-      if let answer { return answer }
-      let left = end - now()
-      guard left > 0, !Task.isCancelled else { return Confirmation() }
-      await answers.wait(after: seen, milliseconds: left)
-    }
+    } ?? Confirmation()
   }
 
   /// The time within which an agent says that orders hold, in milliseconds.

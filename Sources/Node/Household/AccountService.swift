@@ -26,11 +26,8 @@ struct AccountService: Sendable {
 
   func run() async {
     var seen: (mark: Mark, at: BootInstant, news: UInt64)?
-    while !Task.isCancelled {
-      guard context.profile.role == .child else {
-        await context.discoveryKeyChanges.wait(after: context.discoveryKeyChanges.version)
-        continue
-      }
+    await ChangeSignal().follow {
+      guard context.profile.role == .child else { return nil }
       let news = context.factNews.version
       var mark = Mark(
         file: SystemAccounts.mark(), inSession: SystemAccounts.inSession(), named: seen?.mark.named ?? [])
@@ -42,7 +39,7 @@ struct AccountService: Sendable {
       let isDue = seen.map { $0.mark != mark || context.now() - $0.at >= Self.longest } ?? true
       // After a look that failed, what had come is read again.
       if !isDue { seen?.news = news } else if await look(mark) { seen = (mark, context.now(), news) }
-      do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { return }
+      return Self.pause
     }
   }
 

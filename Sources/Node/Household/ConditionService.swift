@@ -22,21 +22,17 @@ struct ConditionService: Sendable {
 
   func run() async {
     var unheardSince: BootInstant? = context.now()
-    while !Task.isCancelled {
-      let seen = context.enforcementState.changes.version
+    // Orders change often: not each of them is worth a look.
+    await context.enforcementState.changes.follow(gathering: Self.rest) {
       let now = context.now()
       unheardSince = context.enforcementState.isAgentHeard ? nil : unheardSince ?? now
-      var pause = Self.pause
       if let unheardSince, now - unheardSince < Self.patience, context.configuration.agent != .none {
         // What the agent said before the node or itself was started again is not over because it
         // has not said it again.
-        pause = Self.patience - (now - unheardSince)
-      } else {
-        await look(isAgentSilent: unheardSince != nil && context.enforcementState.agent == nil)
+        return Self.patience - (now - unheardSince)
       }
-      // Orders change often: not each of them is worth a look.
-      await context.enforcementState.changes.wait(after: seen, milliseconds: pause)
-      do { try await Task.sleep(for: .milliseconds(Self.rest)) } catch { return }
+      await look(isAgentSilent: unheardSince != nil && context.enforcementState.agent == nil)
+      return Self.pause
     }
   }
 

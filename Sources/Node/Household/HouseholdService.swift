@@ -17,16 +17,9 @@ struct HouseholdService: Sendable {
   private static let pause: Int64 = 5_000
 
   func run() async {
-    while !Task.isCancelled {
-      let seen = context.householdNews.version
-      var wait: Int64?
-      if context.profile.role == .parent {
-        do { try await look() } catch {
-          context.logger.error("the household could not be looked at", metadata: ["reason": "\(error)"])
-          wait = Self.pause
-        }
-      }
-      await context.householdNews.wait(after: seen, milliseconds: wait)
+    await context.householdNews.follow(retry: Self.pause, "the household could not be looked at", context.logger) {
+      if context.profile.role == .parent { try await look() }
+      return nil
     }
   }
 

@@ -148,9 +148,9 @@ struct HouseholdClockService: Sendable {
   private static let pause: Int64 = 30_000
 
   func run() async {
-    while !Task.isCancelled {
+    await ChangeSignal().follow {
       await context.tickHouseholdTime()
-      do { try await Task.sleep(for: .milliseconds(Self.pause)) } catch { return }
+      return Self.pause
     }
   }
 }

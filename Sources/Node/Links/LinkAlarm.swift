@@ -25,8 +25,7 @@ final class LinkAlarm: Sendable {
 
   /// Wakes each link when it is due, until the task is cancelled.
   func run(now: @Sendable () -> BootInstant, wake: @Sendable (DeviceID) async -> Void) async {
-    while !Task.isCancelled {
-      let seen = sooner.version
+    await sooner.follow {
       let moment = now()
       let (due, earliest) = state.withLock { state in
         let due = state.due.filter { $0.value <= moment }.map(\.key)
@@ -35,7 +34,7 @@ final class LinkAlarm: Sendable {
         return (due, state.earliest)
       }
       for device in due { await wake(device) }
-      if due.isEmpty { await sooner.wait(after: seen, milliseconds: earliest.map { max(1, $0 - moment) }) }
+      return earliest.map { max(1, $0 - now()) }
     }
   }
 }

@@ -164,6 +164,7 @@ extension Call {
   ) async throws -> Found {
     let signal = signal ?? context.changes
     let deadline = context.now() + milliseconds
+    // By hand, since what was found last is returned also if it is not as wanted.
     while true {
       let seen = signal.version
       let (found, isWanted) = try await look(again)

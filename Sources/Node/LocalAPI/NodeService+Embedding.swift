@@ -38,6 +38,7 @@ extension NodeService {
   public func stored(
     by device: DeviceID, _ streamClass: StreamClass, after through: UInt64
   ) async -> UInt64 {
+    // By hand, since each look is for the link that the device has by then.
     while !Task.isCancelled {
       guard let link = await directory.link(device) else { return through }
       let seen = link.stored.version

@@ -14,11 +14,10 @@ struct AnswerNoticeService: Sendable {
   func run() async {
     let context = node.context
     var known: Set<CommandID>?
-    while !Task.isCancelled {
-      let seen = context.factNews.version
+    await context.factNews.follow {
       if let told = await look(known) { known = told }
       // Until the first look has succeeded, it is tried again after a pause.
-      await context.factNews.wait(after: seen, milliseconds: known == nil ? 1_000 : nil)
+      return known == nil ? 1_000 : nil
     }
   }
 

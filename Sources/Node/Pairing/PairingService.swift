@@ -85,13 +85,11 @@ actor PairingService {
     // A pairing that can no longer be cancelled ends within the time that the other machine has for
     // an answer.
     let deadline = context.now() + 2 * Limits.pairingStepMilliseconds
-    while !Task.isCancelled {
-      let seen = context.changes.version
-      let rest = deadline - context.now()
+    let ended = try await context.changes.first(until: deadline) { () throws(LocalAPIError) -> PairingProgress? in
       let progress = try await progress(id)
-      if progress.phase == .ended || rest <= 0 { return progress }
-      await context.changes.wait(after: seen, milliseconds: rest)
+      return progress.phase == .ended ? progress : nil
     }
+    if let ended { return ended }
     return try await progress(id)
   }
 
@@ -139,15 +137,14 @@ actor PairingService {
   }
 
   private func watchDeadlines() async {
-    while !Task.isCancelled {
-      let seen = wake.version
+    await wake.follow {
       let now = context.now()
       for run in runs.values { await run.take { $0.timerFired(now) } }
       var wait = await rollBack()
       for run in runs.values {
         if let deadline = await run.deadline { wait = min(wait ?? .max, deadline - context.now()) }
       }
-      await wake.wait(after: seen, milliseconds: wait.map { max(20, $0) })
+      return wait.map { max(20, $0) }
     }
   }
 

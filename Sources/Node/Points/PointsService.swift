@@ -18,7 +18,7 @@ struct PointsService: Sendable {
   private static let pause: Int64 = 600_000
   private static let retry: Int64 = 5_000
   /// Milliseconds between two looks, so that many items in a row cause few of them.
-  private static let rest: Int64 = 50
+  private static let rest: ClosedRange<Int64> = 50...50
   /// Milliseconds for which a machine that asks for points keeps its share while it is out of
   /// touch.
   ///
@@ -41,21 +41,16 @@ struct PointsService: Sendable {
     var known: [ChildID: Situation] = [:]
     var lastSeen: [DeviceID: BootInstant] = [:]
     var served: Set<HybridTimestamp> = []
-    while !Task.isCancelled {
-      let seen = context.factNews.version
-      var wait = Self.pause
+    await context.factNews.follow(
+      retry: Self.retry, "points could not be looked at", context.logger, rest: Self.rest
+    ) {
       let connected = await connected()
       let now = context.now()
       for device in connected { lastSeen[device] = now }
       lastSeen = lastSeen.filter { now - $0.value < Self.patience }
       let awaited = lastSeen.filter { !connected.contains($0.key) }
-      if let next = awaited.values.min() { wait = max(0, Self.patience - (now - next)) }
-      do { try await look(&known, &served, connected, awaited: Set(awaited.keys)) } catch {
-        context.logger.error("points could not be looked at", metadata: ["reason": "\(error)"])
-        wait = Self.retry
-      }
-      do { try await Task.sleep(for: .milliseconds(Self.rest)) } catch { return }
-      await context.factNews.wait(after: seen, milliseconds: wait)
+      try await look(&known, &served, connected, awaited: Set(awaited.keys))
+      return awaited.values.min().map { Self.patience - (now - $0) } ?? Self.pause
     }
   }
 

@@ -23,6 +23,7 @@ extension Call {
     let deadline = context.now() + Self.patience
     var isWanted = false
     defer { if isWanted { want(child, until: nil) } }
+    // By hand, since the last refusal is thrown, and the first one asks for points and looks again.
     while true {
       let seen = context.factNews.version
       switch try await redeem(request, of: child, source) {

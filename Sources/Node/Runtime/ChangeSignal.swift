@@ -91,10 +91,9 @@ extension ChangeSignal {
     let (stream, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(count))
     let task = Task {
       var seen = seen
-      while !Task.isCancelled {
-        let version = version
+      await follow {
         for event in await look(&seen) { continuation.yield(event) }
-        await wait(after: version)
+        return nil
       }
       continuation.finish()
     }

@@ -19,13 +19,12 @@ struct DiskService: Sendable {
   func run() async {
     var backoff = Backoff(longest: Self.longestPause)
     var recovered = context.now()
-    while !Task.isCancelled {
-      let seen = context.diskChanges.version
+    await context.diskChanges.follow {
       if let fault = context.store.diskFault, !fault.isDamage {
         if context.now() - recovered > Self.calm { backoff.reset() }
         repeat {
           let pause = backoff.failed(jitter: Double.random(in: 0...1))
-          do { try await Task.sleep(for: .milliseconds(pause)) } catch { return }
+          do { try await Task.sleep(for: .milliseconds(pause)) } catch { return nil }
         } while await !context.store.tryDisk() && context.store.diskFault?.isDamage == false
         recovered = context.now()
         if context.store.diskFault == nil {
@@ -35,7 +34,7 @@ struct DiskService: Sendable {
           for link in await directory.all { await link.diskRecovered() }
         }
       }
-      await context.diskChanges.wait(after: seen)
+      return nil
     }
   }
 }

@@ -22,17 +22,14 @@ struct ServiceManagerService: Service {
     for await _ in whenUp { break }
     if Task.isCancelled { return }
     manager.tell("READY=1")
-    guard let interval = manager.signInterval else {
-      // Until the node is told to stop.
-      while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
-      return
-    }
-    while !Task.isCancelled {
+    await ChangeSignal().follow {
+      // Without an interval, this waits until the node is told to stop.
+      guard let interval = manager.signInterval else { return nil }
       // Any answer is a sign of life, also an error: starting the node again does not mend a disk.
       _ = try? await node.ask(Endpoints.getChildren)
-      if Task.isCancelled { return }
+      if Task.isCancelled { return nil }
       manager.tell("WATCHDOG=1")
-      do { try await Task.sleep(for: interval) } catch { return }
+      return Int64(interval / .milliseconds(1))
     }
   }
 }

@@ -15,9 +15,8 @@ struct RulesService: Sendable {
   let usage: UsageService
   /// The longest time between two decisions, in milliseconds.
   private static let pause: Int64 = 3_600_000
-  /// The shortest time from a decision to the next one, in milliseconds, after one that took long
-  /// and after others.
-  private static let rest: (long: Int64, short: Int64) = (500, 50)
+  /// The bounds of the shortest time from a decision to the next one, in milliseconds.
+  private static let rest: ClosedRange<Int64> = 50...500
   /// The time by which a decision is made before it is due, so that the agent has the next orders
   /// in time: what has not been used closes later then, in milliseconds.
   private static let ahead: Int64 = 3_000
@@ -28,22 +27,13 @@ struct RulesService: Sendable {
   func run() async {
     var said: [ChildID: Set<ChildStanding.Notice>] = [:]
     var week: FamilyDay?
-    while !Task.isCancelled {
-      let seen = context.changes.version
-      var wait = Self.pause
-      let began = context.now()
-      if context.profile.role == .child {
-        await awaitSleepNews()
-        do { wait = try await look(&said, &week) } catch {
-          context.logger.error("the rules could not be looked at", metadata: ["reason": "\(error)"])
-        }
-      }
-      let ended = context.now()
-      await context.changes.wait(after: seen, milliseconds: wait)
-      // Many changes in a row are looked at together, and deciding takes a fifth of the time at
-      // most.
-      let rest = min(Self.rest.long, max(Self.rest.short, (ended - began) * 4)) - (context.now() - ended)
-      if rest > 0 { do { try await Task.sleep(for: .milliseconds(rest)) } catch { return } }
+    // Many changes in a row are looked at together, and deciding takes a fifth of the time at most.
+    await context.changes.follow(
+      retry: Self.pause, "the rules could not be looked at", context.logger, rest: Self.rest
+    ) {
+      guard context.profile.role == .child else { return nil }
+      await awaitSleepNews()
+      return try await look(&said, &week)
     }
   }
 
@@ -51,10 +41,8 @@ struct RulesService: Sendable {
   /// time slept away.
   private func awaitSleepNews() async {
     let (sleep, end) = (context.enforcementState.sleep, context.now() + Self.sleepNews)
-    while sleep.isAwaited, !Task.isCancelled, context.enforcementState.agent != nil, context.now() < end {
-      let seen = context.changes.version
-      guard sleep.isAwaited else { break }
-      await context.changes.wait(after: seen, milliseconds: end - context.now())
+    await context.changes.first(until: end) {
+      sleep.isAwaited && context.enforcementState.agent != nil ? nil : ()
     }
     sleep.told()
   }
@@ -80,7 +68,7 @@ struct RulesService: Sendable {
       let standing = try await StandingReader(context: context).read(child, household)
       try await note(standing)
       let due = max(0, standing.verdicts.decideAgain - context.now())
-      wait = min(wait, due > Self.ahead + 2 * Self.rest.long ? due - Self.ahead : due)
+      wait = min(wait, due > Self.ahead + 2 * Self.rest.upperBound ? due - Self.ahead : due)
       if let ends = standing.loanEnds { wait = min(wait, max(0, ends - context.now())) }
       var builder = OrdersBuilder(standing: standing, state: context.enforcementState)
       builder.installed = installed

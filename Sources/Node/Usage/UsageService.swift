@@ -54,14 +54,8 @@ actor UsageService {
   }
 
   func run() async {
-    while !Task.isCancelled {
-      let seen = wake.version
-      // After a fault, the next check decides.
-      var pause: Int64? = Self.heartbeat
-      do { pause = try await check() } catch {
-        context.logger.error("the usage sessions could not be checked", metadata: ["reason": "\(error)"])
-      }
-      await wake.wait(after: seen, milliseconds: pause)
+    await wake.follow(retry: Self.heartbeat, "the usage sessions could not be checked", context.logger) {
+      try await check()
     }
   }
 
@@ -97,26 +91,24 @@ actor UsageService {
   /// Waits until an agent is connected, and makes sure that it watches the programs of an account.
   private func requireAgent(for account: UInt32) async throws(LocalAPIError) {
     let (state, end) = (context.enforcementState, context.now() + Self.agentPatience)
-    while true {
-      let seen = state.changes.version
+    let watched: Void? = try await state.changes.first(until: end) { () throws(LocalAPIError) -> Void? in
       if let agent = state.agent {
-        if agent.watches(account) { return }
+        if agent.watches(account) { return () }
         throw LocalAPIError(
           .noAgent,
           agent.isSystem
             ? "The agent watches no programs of root: run `latchkey usage track` as another user."
             : "The agent watches the programs of Latchkey's own account alone: run `latchkey usage track` there.")
       }
-      let left = end - context.now()
       guard context.configuration.agent != .none else {
         throw LocalAPIError(
           .noAgent, "No agent watches programs on this machine: start `latchkey run` without --no-agent.")
       }
-      guard left > 0, !Task.isCancelled else {
-        throw LocalAPIError(
-          .noAgent, "No agent watches programs on this machine: `latchkey status` says why, and what to do.")
-      }
-      await state.changes.wait(after: seen, milliseconds: left)
+      return nil
+    }
+    guard watched != nil else {
+      throw LocalAPIError(
+        .noAgent, "No agent watches programs on this machine: `latchkey status` says why, and what to do.")
     }
   }
 
@@ -211,21 +203,20 @@ actor UsageService {
   /// Returns the record of a session whose programs have ended, once the agent has reported it.
   func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
     let end = context.now() + Self.patience
-    while true {
-      let seen = context.sessions.changes.version
-      guard let open = context.sessions[id] else { break }
+    let ended: Void? = try await context.sessions.changes.first(until: end, pace: Self.diskPause) {
+      () throws(LocalAPIError) -> Void? in
+      guard let open = context.sessions[id] else { return () }
       if open.processes.contains(where: { ProcessLiveness.isAlive(pid: $0.processID, startTime: $0.startTime) }) {
         throw LocalAPIError(
           .stillRunning, "The session continues, since one of its programs is still running: it ends with that program."
         )
       }
       if let fault = context.store.diskFault { throw LocalAPIError(fault) }
-      let left = end - context.now()
-      guard left > 0, !Task.isCancelled else {
-        throw LocalAPIError(
-          .timeout, "The agent has not reported the program's end yet: ask again, or leave it to end by itself.")
-      }
-      await context.sessions.changes.wait(after: seen, milliseconds: min(left, Self.diskPause))
+      return nil
+    }
+    guard ended != nil else {
+      throw LocalAPIError(
+        .timeout, "The agent has not reported the program's end yet: ask again, or leave it to end by itself.")
     }
     do {
       if case .ended(let record, _) = try await finish(id, [], endedAt: nil, nil) { return record }
