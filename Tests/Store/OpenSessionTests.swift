@@ -16,17 +16,14 @@ import Testing
     isObserved: Bool = false, asOf: Int64? = nil, at start: Int64 = 100
   ) async throws -> SessionOpening {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
-    let app = app ?? self.app
-    return try await rig.store.openSession(
-      of: app, process, account: account, bootID: boot, isObserved: isObserved,
-      asOf: BootInstant(milliseconds: asOf ?? .max)
-    ) {
-      OpenUsageSession(
-        recordID: id, appID: app, displayName: "Chess", processes: [process], bootID: boot,
-        startedAt: BootInstant(milliseconds: start), lastSeenAt: BootInstant(milliseconds: start),
-        startedAtWall: start + 900, lastSeenAtWall: start + 900, zone: "Europe/Berlin", category: .reward,
-        milliPointsPerMinute: 2_000, evidence: isObserved ? .observed : .tracked, account: account)
-    }
+    let record = UsageRecord(
+      recordID: id, device: rig.own, appID: app ?? self.app, displayName: "Chess", sessionStart: start + 900,
+      sessionEnd: start + 900, zone: "Europe/Berlin", activeMilliseconds: 0, category: .reward,
+      milliPointsPerMinute: 2_000, earnedMilliPoints: 0, evidence: isObserved ? .observed : .tracked, account: account)
+    let instant = BootInstant(milliseconds: start)
+    return try await rig.store.open(
+      OpenUsageSession(record, processes: [process], bootID: boot, startedAt: instant, lastSeenAt: instant),
+      of: process, isObserved: isObserved, asOf: BootInstant(milliseconds: asOf ?? .max))
   }
 
   private func session(_ opening: SessionOpening) throws -> OpenUsageSession {
@@ -37,14 +34,9 @@ import Testing
   private func end(
     _ rig: StoreRig, _ id: RecordID, _ processes: [ProcessIdentity], at milliseconds: Int64? = nil
   ) async throws -> SessionEnding? {
-    let own = rig.own
     let end = milliseconds.map { BootInstant(milliseconds: $0) }
     return try await rig.store.endSession(id, of: processes, at: 7_000, end: end) { session, _ in
-      UsageRecord(
-        recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
-        sessionStart: session.startedAtWall, sessionEnd: session.lastSeenAtWall, zone: session.zone,
-        activeMilliseconds: session.lastSeenAt - session.startedAt, category: session.category,
-        milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0, evidence: session.evidence)
+      session.ended(at: session.lastSeenAt, wall: session.sessionEnd)
     }
   }
 
@@ -74,7 +66,7 @@ import Testing
     #expect(try await open(rig, first, app: other, at: late) == .otherApplication(app))
     let taken = try session(try await open(rig, first, app: other, at: late - 1))
     #expect(taken.appID == other && taken.evidence == .tracked && taken.processes == [first])
-    #expect(taken.startedAt == BootInstant(milliseconds: 100) && taken.startedAtWall == 1_000)
+    #expect(taken.startedAt == BootInstant(milliseconds: 100) && taken.sessionStart == 1_000)
     #expect(try await rig.store.openSessions() == [taken])
     // After that, neither the agent nor another caller changes the application of the program.
     #expect(try await open(rig, first, isObserved: true) == .otherApplication(other))
@@ -160,7 +152,7 @@ import Testing
     try await rig.store.heartbeat([session.recordID], now: BootInstant(milliseconds: 5_100), at: 6_000)
     try rig.reopen()
     let found = try #require(try await rig.store.openSessions().first)
-    #expect((found.lastSeenAt.milliseconds, found.lastSeenAtWall) == (5_100, 6_000))
+    #expect((found.lastSeenAt.milliseconds, found.sessionEnd) == (5_100, 6_000))
     #expect(found.processes == [first])
     guard case .ended(let record, let changes) = try await end(rig, session.recordID, [first]) else {
       Issue.record("it has not ended")
@@ -194,8 +186,8 @@ import Testing
     #expect(try await rig.store.openSessions().isEmpty)
     // A process that continues after a pause begins a new session.
     let next = try session(try await open(rig, first, account: 1_000, isObserved: true))
-    #expect((next.startedAt.milliseconds, next.startedAtWall, next.householdStart) == (500, 1_400, 1_400))
-    #expect((next.lastSeenAt.milliseconds, next.lastSeenAtWall) == (500, 1_400))
+    #expect((next.startedAt.milliseconds, next.sessionStart, next.householdStart) == (500, 1_400, 1_400))
+    #expect((next.lastSeenAt.milliseconds, next.sessionEnd) == (500, 1_400))
     #expect(try await rig.store.openSessions() == [next])
     // Another boot, and another program with the same number, are unrelated.
     let other = ProcessIdentity(processID: second.processID, startTime: 6)
@@ -287,16 +279,14 @@ import Testing
     func open(_ process: ProcessIdentity, since: Int64) async throws -> OpenUsageSession {
       let id = try #require(RecordID(bytes: rig.random.bytes(16)))
       let start = BootInstant(milliseconds: since)
+      let record = UsageRecord(
+        recordID: id, device: own, appID: .unknownPrograms, displayName: "Unknown programs", sessionStart: 1_000,
+        sessionEnd: 1_000, zone: "UTC", activeMilliseconds: 0, category: .reward, milliPointsPerMinute: 2_000,
+        earnedMilliPoints: 0, evidence: .observed, account: 1_000)
       return try session(
-        try await rig.store.openSession(
-          of: .unknownPrograms, process, account: 1_000, bootID: "boot", isObserved: true, since: start, asOf: start
-        ) {
-          OpenUsageSession(
-            recordID: id, appID: .unknownPrograms, displayName: "Unknown programs", processes: [process],
-            bootID: "boot",
-            startedAt: start, lastSeenAt: start, startedAtWall: 1_000, lastSeenAtWall: 1_000, zone: "UTC",
-            category: .reward, milliPointsPerMinute: 2_000, evidence: .observed, account: 1_000)
-        })
+        await rig.store.open(
+          OpenUsageSession(record, processes: [process], bootID: "boot", startedAt: start, lastSeenAt: start),
+          of: process, isObserved: true, since: start, asOf: start))
     }
     func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
     let id = try await open(first, since: 1_000).recordID
@@ -321,7 +311,7 @@ import Testing
       case .ended(let record, _) = try await rig.store.endSession(
         id, of: [], at: 80_000,
         make: { session, _ in
-          var record = Fixed.usage(1, device: own, from: session.startedAtWall, to: session.lastSeenAtWall)
+          var record = Fixed.usage(1, device: own, from: session.sessionStart, to: session.sessionEnd)
           record.activeMilliseconds = session.activeMilliseconds(until: BootInstant(milliseconds: 80_000))
           return record
         })
@@ -337,16 +327,15 @@ import Testing
     let rig = try StoreRig()
     func note(_ clock: Int64, _ advanced: Int64, account: UInt32 = 1_000, until end: Int64) async throws -> Bool {
       let id = try #require(RecordID(bytes: rig.random.bytes(16)))
+      let record = UsageRecord(
+        recordID: id, device: rig.own, appID: .unknownPrograms, displayName: "Unknown programs", sessionStart: 10_000,
+        sessionEnd: 10_000 + end, zone: "UTC", activeMilliseconds: 0, category: .neutral, milliPointsPerMinute: 0,
+        earnedMilliPoints: 0, evidence: .observed, account: account)
       return try await rig.store.noteUnknown(
-        .init(run: 7, milliseconds: clock), of: .unknownPrograms, advanced: advanced, account: account, bootID: "boot",
-        until: BootInstant(milliseconds: end), wall: 10_000 + end
-      ) {
-        OpenUsageSession(
-          recordID: id, appID: .unknownPrograms, displayName: "Unknown programs", processes: [], bootID: "boot",
-          startedAt: BootInstant(milliseconds: end - advanced), lastSeenAt: BootInstant(milliseconds: end),
-          startedAtWall: 10_000, lastSeenAtWall: 10_000, zone: "UTC", category: .neutral, milliPointsPerMinute: 0,
-          evidence: .observed, account: account)
-      }
+        .init(run: 7, milliseconds: clock), advanced: advanced,
+        in: OpenUsageSession(
+          record, processes: [], bootID: "boot", startedAt: BootInstant(milliseconds: end - advanced),
+          lastSeenAt: BootInstant(milliseconds: end)))
     }
     #expect(try await note(5_000, 1_000, until: 20_000))
     #expect(try await !note(8_000, 3_000, until: 50_000))
@@ -366,7 +355,7 @@ import Testing
     }
     _ = try await rig.store.record(records, at: now)
     _ = try await rig.store.record(records, at: now + 9 * 86_400_000)
-    let kept = try await rig.store.keptUsage(
+    let kept = try await rig.store.usage(
       device: rig.own, app: nil, from: 0, to: .max, limit: 9, before: nil)
     #expect(kept.map(\.record) == [records[1], records[0], records[2]])
     #expect(kept.map(\.doubt) == [.future, .overpaid, .past])

@@ -171,7 +171,8 @@ import Testing
       [run(items, .usage)], from: child, role: .child, enforcement: .recorded, at: 1)
     #expect(result.usageRecords == 200, "\(random.note)")
     let kept = try await family.parent.store.usage(
-      device: child, app: nil, from: 0, to: .max, limit: 1_000, before: nil)
+      device: child, app: nil, from: 0, to: .max, limit: 1_000, before: nil
+    ).map(\.record)
     for record in kept {
       #expect(names[record.recordID].map { Array($0.utf8) } == Array(record.displayName.utf8), "\(random.note)")
     }

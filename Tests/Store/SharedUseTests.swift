@@ -91,7 +91,7 @@ import Testing
   }
 
   private func held(_ device: DeviceID) async throws -> [UsageRecord] {
-    try await rig.store.usage(device: device, app: nil, from: .min, to: .max, limit: 100, before: nil)
+    try await rig.store.usage(device: device, app: nil, from: .min, to: .max, limit: 100, before: nil).map(\.record)
   }
 
   private func share() async throws -> [OutboxChange] {

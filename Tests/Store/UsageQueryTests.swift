@@ -15,7 +15,8 @@ import Testing
       Fixed.usage(3, device: child, from: 900, to: 1_100), Fixed.usage(4, device: child, from: 2_000, to: 2_100),
     ]
     _ = try await test.store.record(records, at: 1)
-    let found = try await test.store.usage(device: child, app: nil, from: 1_000, to: 2_000, limit: 10, before: nil)
+    let found = try await test.store.usage(device: child, app: nil, from: 1_000, to: 2_000, limit: 10, before: nil).map(
+      \.record)
     #expect(found.map(\.recordID) == [records[2].recordID, records[1].recordID])
   }
 
@@ -48,6 +49,7 @@ import Testing
       var before: (start: Int64, id: RecordID)?
       repeat {
         let page = try await test.store.usage(device: device, app: app, from: from, to: to, limit: 7, before: before)
+          .map(\.record)
         found += page
         before = page.count == 7 ? page.last.map { ($0.sessionStart, $0.recordID) } : nil
       } while before != nil

@@ -14,7 +14,8 @@ import Testing
       rig.session(start: 10, end: 900),
     ]
     _ = try await rig.store.record(sessions, at: 1)
-    let found = try await rig.store.usage(device: rig.own, app: nil, from: 100, to: 200, limit: 100, before: nil)
+    let found = try await rig.store.usage(device: rig.own, app: nil, from: 100, to: 200, limit: 100, before: nil).map(
+      \.record)
     #expect(found == [sessions[4], sessions[3], sessions[2], sessions[6]])
   }
 
@@ -26,7 +27,8 @@ import Testing
     for (from, to, isFound) in [(0, 100, false), (100, 200, true), (50, 150, true), (101, 200, false)]
       as [(Int64, Int64, Bool)]
     {
-      let found = try await rig.store.usage(device: nil, app: nil, from: from, to: to, limit: 9, before: nil)
+      let found = try await rig.store.usage(device: nil, app: nil, from: from, to: to, limit: 9, before: nil).map(
+        \.record)
       #expect(found.isEmpty != isFound, "\(from) to \(to)")
     }
   }
@@ -60,6 +62,7 @@ import Testing
       while true {
         let before = found.last.map { (start: $0.sessionStart, id: $0.recordID) }
         let more = try await rig.store.usage(device: device, app: app, from: from, to: to, limit: page, before: before)
+          .map(\.record)
         found += more
         if more.count < page { break }
       }
@@ -76,7 +79,8 @@ import Testing
     }
     _ = try await rig.store.record(sessions, at: 1)
     let found = try await rig.store.usage(
-      device: nil, app: nil, from: 0, to: 40_000 * 60_000, limit: 10, before: nil)
+      device: nil, app: nil, from: 0, to: 40_000 * 60_000, limit: 10, before: nil
+    ).map(\.record)
     #expect(found == sessions[39_990..<40_000].reversed())
     #expect(try await rig.store.usageCount(device: rig.own) == 50_000)
   }

@@ -1,11 +1,12 @@
 /// A session in progress, as the child's database stores it between heartbeats.
 ///
 /// It lasts as long as any of its programs is running: two windows of one application count once.
-public struct OpenUsageSession: Hashable, Sendable, Codable {
-  public var recordID: RecordID
-  public var appID: AppID
-  /// The application's name for people.
-  public var displayName: String
+@dynamicMemberLookup
+public struct OpenUsageSession: Hashable, Sendable {
+  /// The record that it becomes, with the terms at its start.
+  ///
+  /// It ends at the last heartbeat for now, and its use and points are known when it has ended.
+  public var record: UsageRecord
   /// The programs whose end was not observed yet.
   public var processes: [ProcessIdentity]
   /// The boot to which `startedAt` and `lastSeenAt` belong.
@@ -13,26 +14,6 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   public var startedAt: BootInstant
   /// The last heartbeat on the boot clock.
   public var lastSeenAt: BootInstant
-  /// The start in Unix milliseconds.
-  ///
-  /// The same unit applies to `lastSeenAtWall`.
-  public var startedAtWall: Int64
-  /// The last heartbeat in Unix milliseconds.
-  public var lastSeenAtWall: Int64
-  /// The IANA name of the session's zone.
-  public var zone: String
-  /// The category at the start of the session.
-  public var category: AppCategory
-  /// The rate at the start of the session in milli-points per minute.
-  public var milliPointsPerMinute: Int64
-  /// How the session was observed.
-  public var evidence: UsageEvidence
-  /// The number of the operating system's account whose program it is; `nil` if it is unknown.
-  public var account: UInt32?
-  /// The child who uses it; `nil` for none.
-  public var child: ChildID?
-  /// The start in household time, Unix milliseconds.
-  public var householdStart: Int64
   /// When a rule closed the program, on the boot clock; `nil` if none has.
   public var closedAt: BootInstant?
   /// How long a person used it, if the system's agent sees the programs of a session of learning,
@@ -42,29 +23,20 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   /// when that pause ended.
   public var activity: SessionActivity?
 
-  /// Creates an open session; without `householdStart`, that is the start by the wall clock.
   public init(
-    recordID: RecordID, appID: AppID, displayName: String, processes: [ProcessIdentity], bootID: String,
-    startedAt: BootInstant, lastSeenAt: BootInstant, startedAtWall: Int64, lastSeenAtWall: Int64, zone: String,
-    category: AppCategory, milliPointsPerMinute: Int64, evidence: UsageEvidence, account: UInt32? = nil,
-    child: ChildID? = nil, householdStart: Int64? = nil
+    _ record: UsageRecord, processes: [ProcessIdentity], bootID: String, startedAt: BootInstant, lastSeenAt: BootInstant
   ) {
-    self.recordID = recordID
-    self.appID = appID
-    self.displayName = displayName
+    self.record = record
     self.processes = processes
     self.bootID = bootID
     self.startedAt = startedAt
     self.lastSeenAt = lastSeenAt
-    self.startedAtWall = startedAtWall
-    self.lastSeenAtWall = lastSeenAtWall
-    self.zone = zone
-    self.category = category
-    self.milliPointsPerMinute = milliPointsPerMinute
-    self.evidence = evidence
-    self.account = account
-    self.child = child
-    self.householdStart = householdStart ?? startedAtWall
+  }
+
+  /// A value of the record.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<UsageRecord, Value>) -> Value {
+    get { record[keyPath: path] }
+    set { record[keyPath: path] = newValue }
   }
 
   /// The time for which a session of unknown programs waits for the next one after it was last
@@ -77,7 +49,7 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   /// process runs.
   ///
   /// Such a session was last used at `lastSeenAt`.
-  public var isPaused: Bool { appID.isOfMany && processes.isEmpty }
+  public var isPaused: Bool { record.appID.isOfMany && processes.isEmpty }
 
   /// The longest time for which what the agent saw first gives way to what a caller says that the
   /// program is, in milliseconds.
@@ -88,7 +60,8 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
   /// Returns whether the agent has told of the session's only program a moment ago, and it is no
   /// session of many programs.
   public func isJustSeen(by now: BootInstant) -> Bool {
-    evidence == .observed && !appID.isOfMany && processes.count == 1 && now - startedAt <= Self.justSeenMilliseconds
+    record.evidence == .observed && !record.appID.isOfMany && processes.count == 1
+      && now - startedAt <= Self.justSeenMilliseconds
   }
 
   /// Returns the time that counts as use up to an instant of its boot, in milliseconds.
@@ -99,7 +72,7 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
     let end = isPaused ? min(end, lastSeenAt) : end
     let running = min(max(0, end - startedAt), HybridTimestamp.wallLimit - 1)
     guard let activity else { return running }
-    switch (category, appID) {
+    switch (record.category, record.appID) {
     case (.learning, _), (.neutral, .unknownPrograms), (.neutral, .otherPrograms), (.neutral, .screenTime):
       return min(running, max(0, activity.milliseconds))
     case (.reward, .unknownPrograms):
@@ -107,6 +80,16 @@ public struct OpenUsageSession: Hashable, Sendable, Codable {
       return min(running, max(0, activity.milliseconds) + sincePause)
     default: return running
     }
+  }
+
+  /// Returns its record if it ends at an instant of its boot, which is `wall` in Unix milliseconds.
+  ///
+  /// The wall clock may have been set back, but a session never ends before it starts.
+  public func ended(at end: BootInstant, wall: Int64) -> UsageRecord {
+    var record = record
+    record.sessionEnd = max(record.sessionStart, min(wall, HybridTimestamp.wallLimit - 1))
+    record.activeMilliseconds = activeMilliseconds(until: end)
+    return record
   }
 }
 
@@ -127,7 +110,7 @@ public struct ProcessIdentity: Hashable, Sendable, Codable {
 /// it.
 ///
 /// Spec: Protocol/13-agent.md §9.
-public struct SessionActivity: Hashable, Sendable, Codable {
+public struct SessionActivity: Hashable, Sendable {
   /// A reading of an agent's clock.
   public struct Reading: Hashable, Sendable {
     /// The run of the agent; the clocks of another run begin at 0.

@@ -46,15 +46,3 @@ extension UsageRecord {
     return nil
   }
 }
-
-/// A usage record as a machine stores it.
-public struct KeptUsage: Hashable, Sendable {
-  public var record: UsageRecord
-  /// The reason why the record cannot be true, as found when it was stored; `nil` if it can.
-  public var doubt: UsageDoubt?
-
-  public init(record: UsageRecord, doubt: UsageDoubt?) {
-    self.record = record
-    self.doubt = doubt
-  }
-}

@@ -77,7 +77,7 @@ final class OpenSessions: Sendable {
         var session = session
         // The journal is behind what the agent has reported since.
         if let known = known[session.recordID], !session.isPaused, known.lastSeenAt > session.lastSeenAt {
-          (session.lastSeenAt, session.lastSeenAtWall) = (known.lastSeenAt, known.lastSeenAtWall)
+          (session.lastSeenAt, session.sessionEnd) = (known.lastSeenAt, known.sessionEnd)
         }
         return session
       }
@@ -110,6 +110,6 @@ final class OpenSessions: Sendable {
 
 extension OpenUsageSession {
   fileprivate mutating func ran(at instant: BootInstant, wall: Int64) {
-    if lastSeenAt < instant { (lastSeenAt, lastSeenAtWall) = (instant, wall) }
+    if lastSeenAt < instant { (lastSeenAt, record.sessionEnd) = (instant, wall) }
   }
 }

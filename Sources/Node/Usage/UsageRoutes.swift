@@ -76,7 +76,7 @@ extension Call {
     }
     let before = try query.cursor.map(Self.cursor)
     let (limit, appID, device) = (query.limit, app, target)
-    let records = try await store.keptUsage(
+    let records = try await store.usage(
       device: device, app: appID, from: from, to: to, limit: limit + 1, before: before)
     let peers = try await peers()
     let names = try await childNames()
@@ -155,15 +155,8 @@ extension Call {
     _ app: AppID?, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], _ names: [ChildID: DeviceName]
   ) -> [UsagePage.Session] {
     context.sessions.all
-      .filter { (app == nil || $0.appID == app) && $0.startedAtWall < to && $0.lastSeenAtWall > from }
-      .sorted { $0.startedAtWall > $1.startedAtWall }.map { open in
-        let record = UsageRecord(
-          recordID: open.recordID, device: own, appID: open.appID, displayName: open.displayName,
-          sessionStart: open.startedAtWall, sessionEnd: max(open.startedAtWall, open.lastSeenAtWall), zone: open.zone,
-          activeMilliseconds: open.activeMilliseconds(until: open.lastSeenAt), category: open.category,
-          milliPointsPerMinute: open.milliPointsPerMinute, earnedMilliPoints: 0, evidence: open.evidence,
-          account: open.account, child: open.child, householdStart: open.householdStart)
-        return session(record, from, to, peers, names, isOpen: true)
-      }
+      .filter { (app == nil || $0.appID == app) && $0.sessionStart < to && $0.sessionEnd > from }
+      .sorted { $0.sessionStart > $1.sessionStart }
+      .map { session($0.ended(at: $0.lastSeenAt, wall: $0.sessionEnd), from, to, peers, names, isOpen: true) }
   }
 }

@@ -1,6 +1,5 @@
 import LatchkeyAgentProtocol
 import LatchkeyModel
-import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeySystem
 
@@ -24,7 +23,7 @@ extension UsageService {
       watches(process, at: asOf)
       return try await note(activity, of: use, in: session, since: began)
     }
-    let wall = self.wall - (now - began)
+    let wall = self.wall
     let household = try await context.readHousehold()
     // A program of `usage track` that was cut, as by a sleep of the machine, is still what it was
     // said to be.
@@ -33,25 +32,16 @@ extension UsageService {
     guard child != nil || before != nil else { return }
     let rules = household.rules(for: child)
     if app.isOfMany, let child { try await cutMany(app, in: account, unless: rules, of: child) }
-    let id = SecureRandom.bytes(16)
-    let zone = before?.zone ?? LocalZone.name()
-    let householdStart = context.time.now - (now - began)
-    let opening = try await context.store.openSession(
-      of: app, process, account: account, bootID: context.bootID, isObserved: true, since: began, asOf: asOf
-    ) {
-      [context] in
-      guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
-      let terms = UseTerms(app, rules)
-      let earnsNothing = use.isWeak && before == nil && terms.category == .learning
-      return OpenUsageSession(
-        recordID: id, appID: app, displayName: before?.displayName ?? terms.name ?? app.text, processes: [process],
-        bootID: context.bootID,
-        startedAt: began, lastSeenAt: now, startedAtWall: wall, lastSeenAtWall: wall + (now - began), zone: zone,
-        category: earnsNothing ? .neutral : terms.category,
-        milliPointsPerMinute: earnsNothing ? 0 : terms.milliPointsPerMinute,
-        evidence: before == nil ? .observed : .tracked, account: account, child: child,
-        householdStart: householdStart)
+    var terms = UseTerms(app, rules)
+    let name = before?.displayName ?? terms.name
+    if use.isWeak, before == nil, terms.category == .learning {
+      (terms.category, terms.milliPointsPerMinute) = (.neutral, 0)
     }
+    let new = try session(
+      of: app, terms, name: name, [process], from: began, to: now, wall, zone: before?.zone ?? LocalZone.name(),
+      before == nil ? .observed : .tracked, account: account, child: child,
+      householdStart: context.time.now - (now - began))
+    let opening = try await context.store.open(new, of: process, isObserved: true, since: began, asOf: asOf)
     switch opening {
     case .open(let session):
       try await context.sessions.read(from: context.store)

@@ -1,6 +1,5 @@
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
 
@@ -60,18 +59,11 @@ extension UsageService {
     let end = min(instant, now)
     let start = max(BootInstant(milliseconds: 0), end + -advanced)
     let (wall, householdStart) = (self.wall - (now - end), context.time.now - (now - start))
-    let (id, zone) = (SecureRandom.bytes(16), LocalZone.name())
     if app == .screenTime { try await cutScreenTime(in: account, before: start) }
-    let begins = try await context.store.noteUnknown(
-      reading, of: app, advanced: advanced, account: account, bootID: context.bootID, until: end, wall: wall
-    ) { [context] in
-      guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
-      return OpenUsageSession(
-        recordID: id, appID: app, displayName: terms.name ?? app.text, processes: [],
-        bootID: context.bootID, startedAt: start, lastSeenAt: end, startedAtWall: wall - (end - start),
-        lastSeenAtWall: wall, zone: zone, category: terms.category, milliPointsPerMinute: terms.milliPointsPerMinute,
-        evidence: .observed, account: account, child: child, householdStart: householdStart)
-    }
+    let new = try session(
+      of: app, terms, name: terms.name, [], from: start, to: end, wall, zone: LocalZone.name(), .observed,
+      account: account, child: child, householdStart: householdStart)
+    let begins = try await context.store.noteUnknown(reading, advanced: advanced, in: new)
     unknownClocks[place] = (reading, version)
     try await context.sessions.read(from: context.store)
     if begins {
@@ -92,7 +84,7 @@ extension UsageService {
     for session in context.sessions.all
     where session.appID == .screenTime && session.account == account && start - session.lastSeenAt > Self.longestGap {
       _ = try await finish(
-        session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall), .observed)
+        session.recordID, session.processes, endedAt: (session.lastSeenAt, session.sessionEnd), .observed)
     }
   }
 
@@ -112,7 +104,7 @@ extension UsageService {
     for session in context.sessions.all where session.appID == app && session.account == account {
       if session.category == category, session.child == child { continue }
       _ = try await finish(
-        session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall), .observed)
+        session.recordID, session.processes, endedAt: (session.lastSeenAt, session.sessionEnd), .observed)
     }
   }
 

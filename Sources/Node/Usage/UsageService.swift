@@ -140,26 +140,17 @@ actor UsageService {
     let opening: SessionOpening
     let isBlocked: Bool
     do {
-      let id = SecureRandom.bytes(16)
       let household = try await context.readHousehold()
       let child = household.child(of: user, on: context.own)
       let householdStart = context.time.now
       let rules = household.rules(for: child)
       let apps = try await context.store.inventory(InstalledApp.self, of: context.own)?.entries ?? []
+      let terms = UseTerms(appID, rules)
       let installed = apps.first { $0.appID == appID }?.name
-      opening = try await context.store.openSession(
-        of: appID, process, account: user, bootID: context.bootID, asOf: asOf
-      ) {
-        [context] in
-        guard let id = RecordID(bytes: id) else { throw StoreError.unexpected("an ID") }
-        let terms = UseTerms(appID, rules)
-        return OpenUsageSession(
-          recordID: id, appID: appID, displayName: request.displayName ?? terms.name ?? installed ?? appID.text,
-          processes: [process], bootID: context.bootID, startedAt: now, lastSeenAt: now, startedAtWall: wall,
-          lastSeenAtWall: wall, zone: request.zone, category: terms.category,
-          milliPointsPerMinute: terms.milliPointsPerMinute, evidence: .tracked, account: user, child: child,
-          householdStart: householdStart)
-      }
+      let new = try session(
+        of: appID, terms, name: request.displayName ?? terms.name ?? installed, [process], from: now, to: now, wall,
+        zone: request.zone, .tracked, account: user, child: child, householdStart: householdStart)
+      opening = try await context.store.open(new, of: process, asOf: asOf)
       try await context.sessions.read(from: context.store)
       isBlocked = rules.app(appID).isBlocked
     } catch { throw LocalAPIError(error) }
@@ -181,6 +172,23 @@ actor UsageService {
       throw LocalAPIError(
         .limit, "\(Limits.trackedPrograms) programs are recorded already: close some of them and try again.")
     }
+  }
+
+  /// Returns a session on this machine that begins at an instant, and was last seen at another one,
+  /// when the wall clock showed `wall`; without a name, it has its application's ID.
+  func session(
+    of app: AppID, _ terms: UseTerms, name: String?, _ processes: [ProcessIdentity], from start: BootInstant,
+    to end: BootInstant, _ wall: Int64, zone: String, _ evidence: UsageEvidence, account: UInt32, child: ChildID?,
+    householdStart: Int64
+  ) throws(StoreError) -> OpenUsageSession {
+    guard let id = RecordID(bytes: SecureRandom.bytes(16)) else { throw StoreError.unexpected("an ID") }
+    return OpenUsageSession(
+      UsageRecord(
+        recordID: id, device: context.own, appID: app, displayName: name ?? app.text,
+        sessionStart: wall - (end - start), sessionEnd: wall, zone: zone, activeMilliseconds: 0,
+        category: terms.category, milliPointsPerMinute: terms.milliPointsPerMinute, earnedMilliPoints: 0,
+        evidence: evidence, account: account, child: child, householdStart: householdStart),
+      processes: processes, bootID: context.bootID, startedAt: start, lastSeenAt: end)
   }
 
   /// Records that learning begins although a rule has closed its program.
@@ -237,7 +245,7 @@ actor UsageService {
     if !hasEndedEarlier {
       for session in try await context.store.openSessions() where session.bootID != context.bootID {
         _ = try await finish(
-          session.recordID, session.processes, endedAt: (session.lastSeenAt, session.lastSeenAtWall),
+          session.recordID, session.processes, endedAt: (session.lastSeenAt, session.sessionEnd),
           session.processes.isEmpty ? nil : .interrupted)
       }
       hasEndedEarlier = true
@@ -259,7 +267,7 @@ actor UsageService {
   /// agent watches.
   private func settle(_ session: OpenUsageSession) async throws(StoreError) {
     guard SuspendingClock.now >= settledAt else { return }
-    let (silence, seen) = (context.now() - session.lastSeenAt, (session.lastSeenAt, session.lastSeenAtWall))
+    let (silence, seen) = (context.now() - session.lastSeenAt, (session.lastSeenAt, session.sessionEnd))
     if session.isPaused {
       if silence >= OpenUsageSession.pauseMilliseconds {
         _ = try await finish(session.recordID, [], endedAt: seen, nil)
@@ -269,7 +277,7 @@ actor UsageService {
     let gone = context.sessions.unwatched(in: session)
     guard !gone.isEmpty, silence >= Self.patience else { return }
     if session.appID.isOfMany {
-      try await pause(session, gone, at: session.lastSeenAt, wall: session.lastSeenAtWall)
+      try await pause(session, gone, at: session.lastSeenAt, wall: session.sessionEnd)
     } else {
       _ = try await finish(session.recordID, gone, endedAt: seen, .interrupted)
     }
@@ -282,7 +290,7 @@ actor UsageService {
     else {
       return
     }
-    try await context.store.heartbeat(sessions.map(\.recordID), now: last.lastSeenAt, at: last.lastSeenAtWall)
+    try await context.store.heartbeat(sessions.map(\.recordID), now: last.lastSeenAt, at: last.sessionEnd)
     keptAt = last.lastSeenAt
   }
 
@@ -326,21 +334,12 @@ actor UsageService {
     _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?,
     _ evidence: UsageEvidence?
   ) async throws(StoreError) -> SessionEnding? {
-    let own = context.own
     let ending = try await context.store.endSession(
       id, of: processes, at: context.wall(), end: end?.at
     ) { [context] session, effects in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
-      var record = UsageRecord(
-        recordID: session.recordID, device: own, appID: session.appID, displayName: session.displayName,
-        // The wall clock may have been set back in the meantime, but a session never ends before it
-        // starts.
-        sessionStart: session.startedAtWall,
-        sessionEnd: max(session.startedAtWall, min(end.wall, HybridTimestamp.wallLimit - 1)), zone: session.zone,
-        activeMilliseconds: session.activeMilliseconds(until: end.at), category: session.category,
-        milliPointsPerMinute: session.milliPointsPerMinute, earnedMilliPoints: 0,
-        evidence: evidence ?? session.evidence, account: session.account, child: session.child,
-        householdStart: session.householdStart)
+      var record = session.ended(at: end.at, wall: end.wall)
+      record.evidence = evidence ?? record.evidence
       if let child = session.child, session.category != .neutral {
         let closed = session.closedAt.map { max(0, end.at - $0) } ?? 0
         record.earnedMilliPoints = try effects.takePoints(

@@ -178,7 +178,7 @@ extension Migration001 {
       PRIMARY KEY (peer, record_id)
     ) STRICT, WITHOUT ROWID;
 
-    -- Sessions that are being recorded on this machine.
+    -- Sessions that are being recorded on this machine; the columns of usage_record mean the same here.
     CREATE TABLE open_session (
       record_id BLOB PRIMARY KEY,           -- 16 bytes
       app_id TEXT NOT NULL,                 -- 1 to 255 bytes
@@ -186,8 +186,8 @@ extension Migration001 {
       boot_id TEXT NOT NULL,                -- UUID
       started_boot INTEGER NOT NULL,        -- milliseconds
       last_seen_boot INTEGER NOT NULL,      -- milliseconds
-      started_at INTEGER NOT NULL,          -- Unix milliseconds
-      last_seen_at INTEGER NOT NULL,        -- Unix milliseconds
+      session_start INTEGER NOT NULL,       -- Unix milliseconds
+      session_end INTEGER NOT NULL,         -- Unix milliseconds of the last heartbeat
       zone TEXT NOT NULL,                   -- name of a time zone, 1 to 64 bytes
       category TEXT NOT NULL,               -- a word of AppCategory
       rate INTEGER NOT NULL,                -- milli-points per minute

@@ -35,9 +35,9 @@ extension OpenUsageSession {
     let late = instant - startedAt
     guard late > 0 else { return }
     startedAt = instant
-    startedAtWall += late
-    householdStart += late
+    record.sessionStart += late
+    record.householdStart += late
     lastSeenAt = max(lastSeenAt, startedAt)
-    lastSeenAtWall = max(lastSeenAtWall, startedAtWall)
+    record.sessionEnd = max(record.sessionEnd, record.sessionStart)
   }
 }

@@ -26,9 +26,9 @@ extension Store {
   /// Durably begins a session for a program, or adds the program to the open session of its
   /// application.
   ///
-  /// If a session of the application already has the program, returns that session. Sessions of one
-  /// application and account never overlap. `make` returns the new session, with `process` as its
-  /// only program.
+  /// `new` is the session that begins, with `process` as its only program. If a session of the
+  /// application already has the program, returns that session. Sessions of one application and
+  /// account never overlap.
   ///
   /// If the limit is reached, a program that the agent has seen (`isObserved`) can still begin a
   /// session: it replaces a program of a session that has several. So no application is left out
@@ -43,39 +43,28 @@ extension Store {
   /// If an earlier session had the program, the new session begins no earlier than the program
   /// ended there. So what an agent reports again counts once. No session begins if that end is
   /// later than `asOf`, which is the last instant at which the program is known to have run.
-  public func openSession(
-    of app: AppID, _ process: ProcessIdentity, account: UInt32?, bootID: String, isObserved: Bool = false,
-    since: BootInstant? = nil, asOf: BootInstant, make: @escaping @Sendable () throws -> OpenUsageSession
+  public func open(
+    _ new: OpenUsageSession, of process: ProcessIdentity, isObserved: Bool = false, since: BootInstant? = nil,
+    asOf: BootInstant
   ) async throws(StoreError) -> SessionOpening {
-    try await commits.commit { database in
-      let known = try database.row(
-        """
-        SELECT s.* FROM open_session s JOIN open_session_process p ON p.record_id = s.record_id
-        WHERE s.boot_id = ? AND p.process_id = ? AND p.process_start_time = ?
-        """, [bootID, process.processID, Int64(bitPattern: process.startTime)])
-      var seen: OpenUsageSession?
-      if let known {
-        let session = try OpenUsageSession(known, processes: database.processes(of: known["record_id"]))
-        if session.appID == app { return .open(session) }
-        let new = try make()
-        guard !isObserved, session.isJustSeen(by: new.startedAt) else { return .otherApplication(session.appID) }
-        seen = session
+    try await commits.commit { [own] database in
+      let seen = try database.openSession(of: process, bootID: new.bootID, on: own)
+      if let seen {
+        if seen.appID == new.appID { return .open(seen) }
+        guard !isObserved, seen.isJustSeen(by: new.startedAt) else { return .otherApplication(seen.appID) }
       }
-      let open = try database.row(
-        "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ? AND account IS ?", [bootID, app.text, account])
-      var session: OpenUsageSession
-      if let open {
-        session = try OpenUsageSession(open, processes: database.processes(of: open["record_id"]))
+      let open = try database.openSession(like: new)
+      var session = open ?? new
+      if open != nil {
         if session.isPaused { try database.resume(&session, at: since) }
         session.processes.append(process)
       } else {
-        session = try make()
         if let seen {
           session.startedAt = seen.startedAt
-          session.startedAtWall = seen.startedAtWall
+          session.sessionStart = seen.sessionStart
           session.householdStart = seen.householdStart
         }
-        if let end = try database.end(of: process, bootID: bootID) {
+        if let end = try database.end(of: process, bootID: new.bootID) {
           if end > asOf { return .ended }
           session.begin(noEarlierThan: end)
         }
@@ -88,8 +77,8 @@ extension Store {
       // The replaced session is deleted only now, when the other session is certain to record the
       // use.
       if let seen {
-        try database.run("DELETE FROM open_session_process WHERE record_id = ?", [Data(seen.recordID.bytes)])
-        try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(seen.recordID.bytes)])
+        try database.remove([process], from: seen.recordID)
+        try database.run("DELETE FROM open_session WHERE record_id = ?", [seen.recordID.bytes])
       }
       if open == nil { try database.insert(session) }
       try database.run(
@@ -100,11 +89,7 @@ extension Store {
   }
 
   public func openSessions() async throws(StoreError) -> [OpenUsageSession] {
-    try await read { database in
-      try database.rows("SELECT * FROM open_session").map { row in
-        try OpenUsageSession(row, processes: database.processes(of: row["record_id"]))
-      }
-    }
+    try await read { [own] database in try database.openSessions("TRUE", [], on: own) }
   }
 
   /// Records that sessions continue.
@@ -115,9 +100,9 @@ extension Store {
       for record in records {
         try database.run(
           """
-          UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?
+          UPDATE open_session SET last_seen_boot = ?, session_end = ? WHERE record_id = ?
             AND (app_id NOT IN (?, ?) OR EXISTS (SELECT 1 FROM open_session_process p WHERE p.record_id = open_session.record_id))
-          """, [now.milliseconds, wall, Data(record.bytes), AppID.unknownPrograms.text, AppID.otherPrograms.text])
+          """, [now.milliseconds, wall, record.bytes, AppID.unknownPrograms.text, AppID.otherPrograms.text])
       }
     }
   }
@@ -128,10 +113,10 @@ extension Store {
       for record in closed {
         try database.run(
           "UPDATE open_session SET closed_boot = coalesce(closed_boot, ?) WHERE record_id = ?",
-          [now.milliseconds, Data(record.bytes)])
+          [now.milliseconds, record.bytes])
       }
       for record in reopened {
-        try database.run("UPDATE open_session SET closed_boot = NULL WHERE record_id = ?", [Data(record.bytes)])
+        try database.run("UPDATE open_session SET closed_boot = NULL WHERE record_id = ?", [record.bytes])
       }
     }
   }
@@ -145,14 +130,8 @@ extension Store {
   public func note(
     _ reading: SessionActivity.Reading, of process: ProcessIdentity, bootID: String, since: BootInstant?
   ) async throws(StoreError) {
-    try await commits.commit(.upkeep) { database in
-      let row = try database.row(
-        """
-        SELECT s.* FROM open_session s JOIN open_session_process p ON p.record_id = s.record_id
-        WHERE s.boot_id = ? AND p.process_id = ? AND p.process_start_time = ?
-        """, [bootID, process.processID, Int64(bitPattern: process.startTime)])
-      guard let row else { return }
-      let session = try OpenUsageSession(row, processes: [process])
+    try await commits.commit(.upkeep) { [own] database in
+      guard let session = try database.openSession(of: process, bootID: bootID, on: own) else { return }
       var activity: SessionActivity
       if let known = session.activity {
         activity = known
@@ -161,9 +140,7 @@ extension Store {
         let before = since.map { max(0, $0 - session.startedAt) } ?? 0
         activity = SessionActivity(run: reading.run, clock: reading.milliseconds, milliseconds: before)
       }
-      try database.run(
-        "UPDATE open_session SET activity_run = ?, activity_clock = ?, activity = ? WHERE record_id = ?",
-        [Int64(bitPattern: activity.run), activity.clock, activity.milliseconds, Data(session.recordID.bytes)])
+      try database.set(activity, of: session.recordID)
     }
   }
 
@@ -180,23 +157,21 @@ extension Store {
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
-      guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
+      guard var session = try database.openSession(id, on: own) else {
         // The request was repeated. That is rare, so it may read the index of this device's whole
         // history.
         return try database.row(
           "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
         ).map { SessionEnding.ended(try UsageRecord($0), []) }
       }
-      for process in ended {
-        try database.run(
-          "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
-          [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
-        if let end { try database.note(end, of: process, bootID: row["boot_id"]) }
-      }
-      guard try database.processes(of: Data(id.bytes)).isEmpty else { return .open }
+      try database.remove(ended, from: id)
+      if let end { for process in ended { try database.note(end, of: process, bootID: session.bootID) } }
+      session.processes.removeAll { ended.contains($0) }
+      guard session.processes.isEmpty else { return .open }
+      session.processes = ended
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
-      let record = try make(try OpenUsageSession(row, processes: ended), &effects)
-      try database.run("DELETE FROM open_session WHERE record_id = ?", [Data(id.bytes)])
+      let record = try make(session, &effects)
+      try database.run("DELETE FROM open_session WHERE record_id = ?", [id.bytes])
       var changes = try database.report(record, coding, keys, caps, in: group, at: wall)
       if !effects.newFacts.isEmpty {
         // Control streams change in the database itself, so the group's changes are written first.
@@ -209,48 +184,44 @@ extension Store {
 }
 
 extension Database {
-  func processes(of record: Data) throws -> [ProcessIdentity] {
-    try rows("SELECT process_id, process_start_time FROM open_session_process WHERE record_id = ?", [record]).map {
-      ProcessIdentity(
-        processID: Int32(clamping: $0["process_id"] as Int64), startTime: $0.unsigned("process_start_time"))
-    }
+  func openSession(_ id: RecordID, on own: DeviceID) throws -> OpenUsageSession? {
+    try openSessions("record_id = ?", [Data(id.bytes)], on: own).first
   }
 
-  func insert(_ session: OpenUsageSession) throws {
-    try run(
+  /// Returns the open session of another one's application, account and boot.
+  func openSession(like new: OpenUsageSession) throws -> OpenUsageSession? {
+    try openSessions(
+      "boot_id = ? AND app_id = ? AND account IS ?", [new.bootID, new.appID.text, new.account], on: new.device
+    ).first
+  }
+
+  fileprivate func openSession(
+    of process: ProcessIdentity, bootID: String, on own: DeviceID
+  ) throws -> OpenUsageSession? {
+    try openSessions(
       """
-      INSERT INTO open_session (record_id, app_id, display_name, boot_id, started_boot, last_seen_boot, started_at,
-        last_seen_at, zone, category, rate, evidence, account, child, household_start)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        session.recordID.bytes, session.appID.text, session.displayName, session.bootID,
-        session.startedAt.milliseconds, session.lastSeenAt.milliseconds, session.startedAtWall, session.lastSeenAtWall,
-        session.zone, session.category.rawValue, session.milliPointsPerMinute, session.evidence.rawValue,
-        session.account, session.child?.bytes, session.householdStart,
-      ])
+      boot_id = ?
+        AND record_id IN (SELECT record_id FROM open_session_process WHERE process_id = ? AND process_start_time = ?)
+      """, [bootID, process.processID, Int64(bitPattern: process.startTime)], on: own
+    ).first
   }
-}
 
-extension OpenUsageSession {
-  init(_ row: Row, processes: [ProcessIdentity]) throws {
-    guard let id = RecordID(bytes: row["record_id"] as Data), let app = AppID(row["app_id"]),
-      let category = AppCategory(rawValue: row["category"]), let evidence = UsageEvidence(rawValue: row["evidence"])
-    else { throw StoreError.unexpected("an open session") }
-    self.init(
-      recordID: id, appID: app, displayName: row["display_name"], processes: processes, bootID: row["boot_id"],
-      startedAt: Self.reading(row["started_boot"]), lastSeenAt: Self.reading(row["last_seen_boot"]),
-      startedAtWall: row["started_at"],
-      lastSeenAtWall: row["last_seen_at"], zone: row["zone"], category: category, milliPointsPerMinute: row["rate"],
-      evidence: evidence, account: (row["account"] as Int64?).map { UInt32(clamping: $0) },
-      child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, householdStart: row["household_start"])
-    closedAt = (row["closed_boot"] as Int64?).map { Self.reading($0) }
-    if let run = row["activity_run"] as Int64?, let clock = row["activity_clock"] as Int64?,
-      let milliseconds = row["activity"] as Int64?
-    {
-      activity = SessionActivity(
-        run: UInt64(bitPattern: run), clock: Self.reading(clock).milliseconds,
-        milliseconds: Self.reading(milliseconds).milliseconds)
+  fileprivate func openSessions(
+    _ condition: String, _ arguments: StatementArguments, on own: DeviceID
+  ) throws -> [OpenUsageSession] {
+    try rows("SELECT * FROM open_session WHERE \(condition)", arguments).map { row in
+      var session = OpenUsageSession(
+        try UsageRecord(row, of: own), processes: try processes(of: row["record_id"]), bootID: row["boot_id"],
+        startedAt: Self.reading(row["started_boot"]), lastSeenAt: Self.reading(row["last_seen_boot"]))
+      session.closedAt = (row["closed_boot"] as Int64?).map(Self.reading)
+      if let run = row["activity_run"] as Int64?, let clock = row["activity_clock"] as Int64?,
+        let milliseconds = row["activity"] as Int64?
+      {
+        session.activity = SessionActivity(
+          run: UInt64(bitPattern: run), clock: Self.reading(clock).milliseconds,
+          milliseconds: Self.reading(milliseconds).milliseconds)
+      }
+      return session
     }
   }
 
@@ -259,9 +230,45 @@ extension OpenUsageSession {
   private static func reading(_ milliseconds: Int64) -> BootInstant {
     BootInstant(milliseconds: min(max(0, milliseconds), HybridTimestamp.wallLimit))
   }
-}
 
-extension Database {
+  private func processes(of record: Data) throws -> [ProcessIdentity] {
+    try rows("SELECT process_id, process_start_time FROM open_session_process WHERE record_id = ?", [record]).map {
+      ProcessIdentity(
+        processID: Int32(clamping: $0["process_id"] as Int64), startTime: $0.unsigned("process_start_time"))
+    }
+  }
+
+  /// Removes programs from an open session.
+  func remove(_ processes: [ProcessIdentity], from id: RecordID) throws {
+    for process in processes {
+      try run(
+        "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
+        [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
+    }
+  }
+
+  func insert(_ session: OpenUsageSession) throws {
+    try run(
+      """
+      INSERT INTO open_session (record_id, app_id, display_name, boot_id, started_boot, last_seen_boot, session_start,
+        session_end, zone, category, rate, evidence, account, child, household_start)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        session.recordID.bytes, session.appID.text, session.displayName, session.bootID,
+        session.startedAt.milliseconds, session.lastSeenAt.milliseconds, session.sessionStart, session.sessionEnd,
+        session.zone, session.category.rawValue, session.milliPointsPerMinute, session.evidence.rawValue,
+        session.account, session.child?.bytes, session.householdStart,
+      ])
+  }
+
+  /// Records when an open session was last used, and the time `wall` in Unix milliseconds.
+  func set(lastSeen end: BootInstant, _ wall: Int64, of id: RecordID) throws {
+    try run(
+      "UPDATE open_session SET last_seen_boot = ?, session_end = ? WHERE record_id = ?",
+      [end.milliseconds, wall, id.bytes])
+  }
+
   /// Removes the newest program from the observed session that has the most programs.
   ///
   /// Returns `false` if no observed session has several.
@@ -271,12 +278,10 @@ extension Database {
       SELECT p.record_id FROM open_session_process p JOIN open_session s ON s.record_id = p.record_id
       WHERE s.evidence = 'observed' GROUP BY p.record_id HAVING COUNT(*) > 1 ORDER BY COUNT(*) DESC LIMIT 1
       """)
-    guard let id: Data = crowded?["record_id"],
-      let taken = try processes(of: id).max(by: { $0.startTime < $1.startTime })
+    guard let bytes: Data = crowded?["record_id"], let id = RecordID(bytes: bytes),
+      let taken = try processes(of: bytes).max(by: { $0.startTime < $1.startTime })
     else { return false }
-    try run(
-      "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
-      [id, Int64(taken.processID), Int64(bitPattern: taken.startTime)])
+    try remove([taken], from: id)
     return true
   }
 }

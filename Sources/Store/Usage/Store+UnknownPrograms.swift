@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import LatchkeyModel
 
@@ -13,22 +12,13 @@ extension Store {
   public func pause(
     _ id: RecordID, of ended: [ProcessIdentity], at end: BootInstant, wall: Int64
   ) async throws(StoreError) {
-    try await commits.commit { database in
-      guard let row = try database.row("SELECT * FROM open_session WHERE record_id = ?", [Data(id.bytes)]) else {
-        return
-      }
-      var session = try OpenUsageSession(row, processes: database.processes(of: Data(id.bytes)))
+    try await commits.commit { [own] database in
+      guard var session = try database.openSession(id, on: own) else { return }
       let used = session.activeMilliseconds(until: end)
-      for process in ended {
-        try database.run(
-          "DELETE FROM open_session_process WHERE record_id = ? AND process_id = ? AND process_start_time = ?",
-          [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
-      }
+      try database.remove(ended, from: id)
       session.processes.removeAll { ended.contains($0) }
       guard session.isPaused else { return }
-      try database.run(
-        "UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?",
-        [end.milliseconds, wall, Data(id.bytes)])
+      try database.set(lastSeen: end, wall, of: id)
       guard session.category == .reward else { return }
       try database.set(SessionActivity(run: 0, clock: end.milliseconds, milliseconds: used), of: id)
     }
@@ -37,29 +27,23 @@ extension Store {
   /// Adds a reading of the agent's clock to the session of unknown or other programs in an account
   /// that merely count, or begins one.
   ///
-  /// The clock advanced by `advanced` milliseconds until an instant. `make` returns the new
-  /// session, of no process.
+  /// The clock advanced by `advanced` milliseconds until the session that would begin, `new`, was
+  /// last used. It has no process.
   ///
   /// Returns whether it begins.
   public func noteUnknown(
-    _ reading: SessionActivity.Reading, of app: AppID, advanced: Int64, account: UInt32, bootID: String,
-    until end: BootInstant,
-    wall: Int64, make: @escaping @Sendable () throws -> OpenUsageSession
+    _ reading: SessionActivity.Reading, advanced: Int64, in new: OpenUsageSession
   ) async throws(StoreError) -> Bool {
     try await commits.commit { database in
-      let open = try database.row(
-        "SELECT * FROM open_session WHERE boot_id = ? AND app_id = ? AND account IS ?",
-        [bootID, app.text, account])
-      let session = try open.map { try OpenUsageSession($0, processes: []) } ?? make()
+      let open = try database.openSession(like: new)
+      let session = open ?? new
       if open == nil { try database.insert(session) }
       let before = session.activity?.milliseconds ?? 0
       try database.set(
         SessionActivity(
           run: reading.run, clock: reading.milliseconds,
           milliseconds: min(before, HybridTimestamp.wallLimit) + max(0, advanced)), of: session.recordID)
-      try database.run(
-        "UPDATE open_session SET last_seen_boot = ?, last_seen_at = ? WHERE record_id = ?",
-        [end.milliseconds, wall, Data(session.recordID.bytes)])
+      try database.set(lastSeen: new.lastSeenAt, new.sessionEnd, of: session.recordID)
       return open == nil
     }
   }
@@ -74,9 +58,9 @@ extension Database {
     try set(activity, of: session.recordID)
   }
 
-  fileprivate func set(_ activity: SessionActivity, of id: RecordID) throws {
+  func set(_ activity: SessionActivity, of id: RecordID) throws {
     try run(
       "UPDATE open_session SET activity_run = ?, activity_clock = ?, activity = ? WHERE record_id = ?",
-      [Int64(bitPattern: activity.run), activity.clock, activity.milliseconds, Data(id.bytes)])
+      [Int64(bitPattern: activity.run), activity.clock, activity.milliseconds, id.bytes])
   }
 }

@@ -10,25 +10,19 @@ extension Store {
     }
   }
 
-  /// Returns the sessions that overlap a range, newest first.
+  /// Returns the sessions that overlap a range, newest first, with the reason why each cannot be
+  /// true, as found when it was stored; `nil` if it can.
   ///
   /// - `device` and `app`: The device and the application; `nil` for all.
   /// - `before`: The start and ID of the last session on the previous page.
   public func usage(
     device: DeviceID?, app: AppID?, from: Int64, to: Int64, limit: Int, before: (start: Int64, id: RecordID)?
-  ) async throws(StoreError) -> [UsageRecord] {
-    try await keptUsage(device: device, app: app, from: from, to: to, limit: limit, before: before).map(\.record)
-  }
-
-  /// Returns the sessions that overlap a range, newest first, with the doubts about each.
-  public func keptUsage(
-    device: DeviceID?, app: AppID?, from: Int64, to: Int64, limit: Int, before: (start: Int64, id: RecordID)?
-  ) async throws(StoreError) -> [KeptUsage] {
+  ) async throws(StoreError) -> [(record: UsageRecord, doubt: UsageDoubt?)] {
     try await read { database in
       let devices =
         try device.map { [$0] }
         ?? database.rows("SELECT device_id FROM usage_longest").map { try $0.deviceID("device_id") }
-      var found: [KeptUsage] = []
+      var found: [(record: UsageRecord, doubt: UsageDoubt?)] = []
       for device in devices {
         let longest =
           try database.row("SELECT milliseconds FROM usage_longest WHERE device_id = ?", [Data(device.bytes)])
@@ -47,7 +41,7 @@ extension Store {
             before?.start ?? Int64.max, before.map { Data($0.id.bytes) } ?? Data(repeating: 255, count: 17), limit,
           ]
         ).map { row in
-          KeptUsage(record: try UsageRecord(row), doubt: (row["doubt"] as String?).flatMap(UsageDoubt.init))
+          (try UsageRecord(row), (row["doubt"] as String?).flatMap(UsageDoubt.init))
         }
       }
       if devices.count > 1 {
@@ -120,15 +114,17 @@ extension Database {
 }
 
 extension UsageRecord {
-  init(_ row: Row) throws {
+  /// Creates a record from a row of the records, or from one of the open sessions, which are
+  /// `device`'s and have no sums yet.
+  init(_ row: Row, of device: DeviceID? = nil) throws {
     guard let id = RecordID(bytes: row["record_id"] as Data), let app = AppID(row["app_id"]),
       let category = AppCategory(rawValue: row["category"]), let evidence = UsageEvidence(rawValue: row["evidence"])
     else { throw StoreError.unexpected("a usage record") }
     self.init(
-      recordID: id, device: try row.deviceID("device_id"), appID: app, displayName: row["display_name"],
+      recordID: id, device: try device ?? row.deviceID("device_id"), appID: app, displayName: row["display_name"],
       sessionStart: row["session_start"], sessionEnd: row["session_end"], zone: row["zone"],
-      activeMilliseconds: row["active"], category: category, milliPointsPerMinute: row["rate"],
-      earnedMilliPoints: row["earned"], evidence: evidence, sessions: row["sessions"],
+      activeMilliseconds: row["active"] ?? 0, category: category, milliPointsPerMinute: row["rate"],
+      earnedMilliPoints: row["earned"] ?? 0, evidence: evidence, sessions: row["sessions"] ?? 1,
       account: (row["account"] as Int64?).map { UInt32(clamping: $0) },
       child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, householdStart: row["household_start"])
   }

@@ -23,11 +23,13 @@ import Testing
 
   @Test("Learning counts while it is active, what else runs all the time, and no more than all the time")
   func counted() throws {
-    var session = OpenUsageSession(
-      recordID: try #require(RecordID(bytes: [UInt8](repeating: 1, count: 16))), appID: try #require(AppID("math")),
-      displayName: "Math", processes: [], bootID: "boot", startedAt: BootInstant(milliseconds: 1_000),
-      lastSeenAt: BootInstant(milliseconds: 1_000), startedAtWall: 0, lastSeenAtWall: 0, zone: "UTC",
-      category: .learning, milliPointsPerMinute: 1, evidence: .observed)
+    let start = BootInstant(milliseconds: 1_000)
+    let record = UsageRecord(
+      recordID: try #require(RecordID(bytes: [UInt8](repeating: 1, count: 16))),
+      device: try #require(DeviceID(bytes: [UInt8](repeating: 1, count: 20))), appID: try #require(AppID("math")),
+      displayName: "Math", sessionStart: 0, sessionEnd: 0, zone: "UTC", activeMilliseconds: 0, category: .learning,
+      milliPointsPerMinute: 1, earnedMilliPoints: 0, evidence: .observed)
+    var session = OpenUsageSession(record, processes: [], bootID: "boot", startedAt: start, lastSeenAt: start)
     let end = BootInstant(milliseconds: 61_000)
     #expect(session.activeMilliseconds(until: end) == 60_000, "Nobody saw whether it was active.")
     session.activity = SessionActivity(run: 1, clock: 0, milliseconds: 20_000)

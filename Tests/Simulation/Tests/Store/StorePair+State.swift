@@ -117,7 +117,7 @@ extension StorePair {
     let messages = try await Set(real.messages(limit: 100_000).map(\.commandID))
     if messages != model.messages { return "messages: \(messages), in the model \(model.messages)" }
     let usage = try await real.usage(device: nil, app: nil, from: 0, to: .max, limit: 100_000, before: nil)
-    if Set(usage) != Set(model.usage.values) {
+    if Set(usage.map(\.record)) != Set(model.usage.values) {
       return "usage: \(usage.count) records, in the model \(model.usage.count), or others"
     }
     let losses = try await real.overview().losses.map {
