@@ -5,85 +5,58 @@ import LatchkeyNode
 /// One session as programs read it: every value by its own name, times as text and as Unix
 /// milliseconds.
 struct FlatSession: Encodable, Sendable {
-  var recordID: String
-  var device: String
-  var deviceName: String
-  /// The child whose use it was; absent if it was no child's.
-  var childName: String?
-  var childID: String?
-  /// The number of the account; absent if it is unknown.
-  var account: UInt32?
-  var appID: String
-  var displayName: String
-  var category: String
-  /// ISO 8601 with the offset of the session's own zone.
-  var start: String
-  var startMilliseconds: Int64
-  var end: String
-  var endMilliseconds: Int64
-  var zone: String
-  var activeMilliseconds: Int64
-  var clippedStartMilliseconds: Int64
-  var clippedEndMilliseconds: Int64
-  var clippedActiveMilliseconds: Int64
-  var milliPointsPerMinute: Int64
-  /// By the ledger, earned if above zero, paid if below; absent if it holds nothing.
-  var milliPoints: Int64?
-  /// What the ledger holds, a word of `UsageCharge`; absent if the session is open or its family
-  /// uses no points.
-  var charge: String?
-  var evidence: String
-  var isOpen: Bool
-  /// Names of the parents' machines that did not take the record; left out for none.
-  var refusedBy: [String]?
-  /// The reason why the record cannot be true; absent if it can.
-  var doubt: String?
+  let session: UsagePage.Session
 
-  init(_ session: UsagePage.Session) {
-    let record = session.record
-    let timeZone = TimeText.zone(record.zone)
-    recordID = record.recordID.description
-    device = record.device.description
-    deviceName = session.deviceName.text
-    childName = session.childName?.text
-    childID = record.child?.description
-    account = record.account
-    appID = record.appID.text
-    displayName = record.displayName
-    category = record.category.rawValue
-    start = TimeText.exact(record.sessionStart, zone: timeZone)
-    startMilliseconds = record.sessionStart
-    end = TimeText.exact(record.sessionEnd, zone: timeZone)
-    endMilliseconds = record.sessionEnd
-    zone = record.zone
-    activeMilliseconds = record.activeMilliseconds
-    clippedStartMilliseconds = session.clippedStart
-    clippedEndMilliseconds = session.clippedEnd
-    clippedActiveMilliseconds = session.clippedActiveMilliseconds
-    milliPointsPerMinute = record.milliPointsPerMinute
-    milliPoints = session.milliPoints
-    charge = session.charge?.rawValue
-    evidence = record.evidence.rawValue
-    isOpen = session.isOpen
-    refusedBy = session.refusedBy.map { $0.map(\.text) }
-    doubt = session.doubt?.rawValue
+  private struct Column: Sendable {
+    let name: String
+    /// Returns the value; `nil` for none, which is absent in JSON and empty in CSV.
+    let value: @Sendable (UsagePage.Session) -> (any Encodable)?
+
+    init(_ name: String, _ value: @escaping @Sendable (UsagePage.Session) -> (any Encodable)?) {
+      self.name = name
+      self.value = value
+    }
   }
 
-  static let csvHeader = [
-    "recordID", "device", "deviceName", "appID", "displayName", "category", "start", "startMilliseconds", "end",
-    "endMilliseconds", "zone", "activeMilliseconds", "clippedStartMilliseconds", "clippedEndMilliseconds",
-    "clippedActiveMilliseconds", "milliPointsPerMinute", "milliPoints", "evidence", "isOpen", "refusedBy",
-    "doubt", "childName", "childID", "account", "charge",
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private static let columns = [
+    Column("recordID") { $0.record.recordID.description }, Column("device") { $0.record.device.description },
+    Column("deviceName") { $0.deviceName.text }, Column("appID") { $0.record.appID.text },
+    Column("displayName") { $0.record.displayName }, Column("category") { $0.record.category.rawValue },
+    // ISO 8601 with the offset of the session's own zone.
+    Column("start") { TimeText.exact($0.record.sessionStart, zone: TimeText.zone($0.record.zone)) },
+    Column("startMilliseconds") { $0.record.sessionStart },
+    Column("end") { TimeText.exact($0.record.sessionEnd, zone: TimeText.zone($0.record.zone)) },
+    Column("endMilliseconds") { $0.record.sessionEnd }, Column("zone") { $0.record.zone },
+    Column("activeMilliseconds") { $0.record.activeMilliseconds },
+    Column("clippedStartMilliseconds") { $0.clippedStart }, Column("clippedEndMilliseconds") { $0.clippedEnd },
+    Column("clippedActiveMilliseconds") { $0.clippedActiveMilliseconds },
+    Column("milliPointsPerMinute") { $0.record.milliPointsPerMinute }, Column("milliPoints") { $0.milliPoints },
+    Column("evidence") { $0.record.evidence.rawValue }, Column("isOpen") { $0.isOpen },
+    Column("refusedBy") { $0.refusedBy?.map(\.text) }, Column("doubt") { $0.doubt?.rawValue },
+    Column("childName") { $0.childName?.text }, Column("childID") { $0.record.child?.description },
+    Column("account") { $0.record.account }, Column("charge") { $0.charge?.rawValue },
   ]
 
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    for column in Self.columns {
+      if let value = column.value(session) { try container.encode(value, forKey: Key(stringValue: column.name)) }
+    }
+  }
+
+  static let csvHeader = columns.map(\.name)
+
   var csvRow: [String] {
-    [
-      recordID, device, deviceName, appID, displayName, category, start, String(startMilliseconds), end,
-      String(endMilliseconds), zone, String(activeMilliseconds), String(clippedStartMilliseconds),
-      String(clippedEndMilliseconds), String(clippedActiveMilliseconds), String(milliPointsPerMinute),
-      milliPoints.map(String.init) ?? "", evidence, String(isOpen), (refusedBy ?? []).joined(separator: "; "),
-      doubt ?? "", childName ?? "", childID ?? "", account.map(String.init) ?? "",
-      charge ?? "",
-    ]
+    Self.columns.map { column in
+      column.value(session).map { ($0 as? [String])?.joined(separator: "; ") ?? "\($0)" } ?? ""
+    }
   }
 }

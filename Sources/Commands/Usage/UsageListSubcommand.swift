@@ -70,10 +70,10 @@ struct UsageListSubcommand: AsyncParsableCommand {
     let zone = try await FamilyClock(at: interface).zone
     let sessions = try await sessions(of: interface, zone: zone)
     switch options.format {
-    case .json: try environment.console.write(JSONText.pretty(sessions.map(FlatSession.init)))
+    case .json: try environment.console.write(JSONText.pretty(sessions.map(FlatSession.init(session:))))
     case .csv:
       try environment.console.write(
-        CSVText.render(FlatSession.csvHeader, rows: sessions.map { FlatSession($0).csvRow }))
+        CSVText.render(FlatSession.csvHeader, rows: sessions.map { FlatSession(session: $0).csvRow }))
     case .table:
       // The column is there when there is something to say in it.
       let isDoubtful = sessions.contains { $0.doubt != nil }
