@@ -119,10 +119,13 @@ import Testing
   @Test func decisionsAreThoseOfTheVectors() throws {
     #expect(file.decisions.count > 50)
     for (number, vector) in file.decisions.enumerated() {
-      let registers = try vector.registers.map { entry in
+      // They are in the order in which they were set.
+      let registers = try vector.registers.enumerated().map { number, entry in
         let key = try #require(RegisterKey(entry.key))
         let zone: Zone = entry.zone == "family" ? .family : .child(HouseholdSamples.emma)
-        return Register(zone, key, entry.value, modified: .never)
+        var modified = HybridTimestamp.never
+        modified.wall = Int64(number)
+        return Register(zone, key, entry.value, modified: modified)
       }
       let rules = RuleSet.read(registers, child: HouseholdSamples.emma).rules
       #expect(rules.boundary.day(containing: vector.time).description == vector.day, "decision \(number)")

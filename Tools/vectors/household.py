@@ -203,12 +203,23 @@ TABLE = json.loads((pathlib.Path(__file__).resolve().parents[2] / "Protocol" / "
 KINDS = {kind["key"]: kind for kind in TABLE["kinds"]}
 
 
+def span(text):
+    """Returns the first and the last of days; None for a text that names none."""
+    try:
+        first, last = (datetime.date.fromisoformat(end) for end in (text.split("..") * 2)[:2] if len(end) == 10)
+    except ValueError:
+        return None
+    return (first, last) if (".." in text and 0 < (last - first).days < 366) or first == last and ".." not in text else None
+
+
 def kind(key):
     """Returns what the table of rules says of a key; None for an unknown one."""
     match key.split("/"):
         case ["app", _, what]: return KINDS.get(f"app/ID/{what}")
         case ["category", one, what]: return KINDS.get(f"category/CATEGORY/{what}") if one in CATEGORIES else None
-        case ["today", _, what]: return KINDS.get(f"today/DATE/{what}")
+        case ["today" | "days" as word, on, what]:
+            days = span(on)
+            return KINDS.get(f"today/DATE/{what}") if days and (days[0] == days[1]) == (word == "today") else None
         case ["today", _, "grant", _]: return KINDS["today/DATE/grant/ID"]
         case _: return KINDS.get(key)
 
@@ -249,11 +260,12 @@ def rules(registers):
             try:
                 if write(read(value)) != value:
                     continue
-                if read is limit:
+                if read is limit and kind(base if day in DAYS else key).get("weekdays"):
                     base, days = (key[:-4], [key[-3:]]) if key[-3:] in DAYS and key[-4] == "/" else (key, DAYS)
                     found.setdefault(base, [None] * 7)
                     found[base] = [read(value) if day in days else held for day, held in zip(DAYS, found[base])]
                 else:
+                    found.pop(key, None)  # of two exceptions for a day, the later one holds
                     found[key] = read(value)
             except Fault:
                 pass
@@ -334,8 +346,18 @@ def decide(found, situation):
     end, after = family.start(later(day, 1)), family.start(later(day, 2))
     to_end, horizon = end - now, after - now
     tomorrow_length = after - end
-    exceptions = lambda what: {key.split("/")[1]: value for key, value in found.items()
-                               if key.startswith("today/") and key.split("/")[2] == what}
+
+    def exceptions(what):
+        excepted = {}
+        for key, value in found.items():
+            if key.split("/")[0] in ("today", "days") and key.split("/")[2] == what:
+                first, last = span(key.split("/")[1])
+                excepted |= {str(later(first, number)): value for number in range((last - first).days + 1)}
+        return excepted
+
+    def screen_limits():
+        excepted, limits = exceptions("limit"), get("limits/daily", [None] * 7)
+        return [excepted.get(str(one), limits[one.weekday()]) for one in (day, later(day, 1))]
 
     def category(app):
         if app == UNKNOWN:
@@ -370,7 +392,9 @@ def decide(found, situation):
         return ("open", left) if left < horizon else ("open", None)
 
     def daily(app, minutes, pick):
-        limit, following = minutes[day.weekday()], minutes[later(day, 1).weekday()]
+        return of_two_days(app, minutes[day.weekday()], minutes[later(day, 1).weekday()], pick)
+
+    def of_two_days(app, limit, following, pick):
         if limit is not None:
             left = limit * MINUTE + granted(app, day) - used_today(pick)
             if left <= 0:
@@ -444,8 +468,8 @@ def decide(found, situation):
         in_category = lambda one: one["categories"].get(kind, 0)
         if get(f"category/{kind}/limit"):
             yield f"{kind}Limit", daily(app, get(f"category/{kind}/limit"), in_category)
-        if get("limits/daily"):
-            yield "dailyLimit", daily(app, get("limits/daily"), lambda one: one["screen"])
+        if screen_limits() != [None, None]:
+            yield "dailyLimit", of_two_days(app, *screen_limits(), lambda one: one["screen"])
         if get(f"category/{kind}/weekly") is not None:
             yield f"{kind}Weekly", weekly(app, get(f"category/{kind}/weekly"), in_category)
         if get("limits/weekly") is not None:

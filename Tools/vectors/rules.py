@@ -19,6 +19,8 @@ KEYS = {
         "00:00-12:00, 12:00-24:00", "sun 20:00-07:00, mon 06:00-06:30", "sat 22:00-00:00"],
     "schedule/school": ["mon-fri 8:00-12:00, mon-fri 13:00-14:00", "monday 8:00-9:00"],
     "today/2026-11-22/bedtime": ["22:00-07:00", "none", "mon 22:00-07:00", "00:00-24:00"],
+    "today/2026-11-22/limit": ["60", "none", "1441", "mon 60"],
+    "days/2026-12-23..2027-01-06/school": ["none", "8:00-12:00", "mon 8:00-12:00"],
     "today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001": ["30", "30 reward", "5 app:game", "0", "1441", "5 fun"],
     "lock": ["on", "off", "until 2026-11-22T18:30Z", "until 2026-02-30T00:00Z", "until 2026-11-22T24:00Z", "yes"],
     "limits/weekly": ["600", "10080", "10081", "1.5"],
@@ -52,6 +54,14 @@ RULES = [
     ("family", "family/dayStart", ["0", "4", "23"]),
 ]
 
+DATED = [
+    ("child", "today/DAY/limit", ["30", "none", "0"]), ("family", "today/NEXT/limit", ["20", "none"]),
+    ("family", "days/BEFORE..NEXT/bedtime", ["23:00-06:00", "none"]), ("family", "days/BEFORE..DAY/school", ["none", "09:00-10:00"]),
+    ("child", "days/DAY..NEXT/limit", ["100"]), ("child", "days/BEFORE..DAY/limit", ["50", "none"]),
+    ("child", "days/DAY..NEXT/rewardTimes", ["none", "12:00-20:00"]), ("family", "today/DAY/bedtime", ["21:00-05:00"]),
+    ("family", "days/DAY..BEFORE/limit", ["1"]), ("family", "days/DAY..NEXT/name", ["Holidays"]),
+]
+
 UNKNOWN = [
     ("child", "unknownPrograms", ["count", "reward", "block"]), ("family", "category/reward/limit", ["20"]),
     ("child", f"app/{household.UNKNOWN}/blocked", ["yes"]), ("family", f"app/{household.UNKNOWN}/category", ["learning"]),
@@ -79,7 +89,8 @@ def build() -> dict:
         "merge": [merge(chance) for _ in range(12)],
         "decisions": [decision(chance) for _ in range(80)]
         + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)]
-        + [decision(random.Random(seed), HOURS) for seed in range(8)],
+        + [decision(random.Random(seed), HOURS) for seed in range(8)]
+        + [decision(random.Random(seed), DATED) for seed in range(16)],
         "use": [use(random.Random(seed)) for seed in range(8)],
         "ledger": [ledger(chance) for _ in range(10)],
     }
@@ -137,12 +148,13 @@ def decision(chance, more=(), others=()):
     time = chance.choice(TIMES) + chance.randrange(86_400) * 1000
     chosen = [(where, key, chance.choice(values)) for where, key, values in RULES if chance.random() < (0.08 if key == "lock" else 0.3)]
     chosen += [(where, key, chance.choice(values)) for where, key, values in more if chance.random() < 0.7]
+    chance.shuffle(chosen)  # the order of the edits
     hour = next((int(text) for _, key, text in chosen if key == "family/dayStart"), 0)
     family = household.Family(zone, hour)
     day = family.day(time)
     before = household.later(day, -1)
     registers = [("family", "family/zone", zone)] + [
-        (where, key.replace("DAY", str(day)).replace("BEFORE", str(before)), text) for where, key, text in chosen]
+        (where, key.replace("DAY", str(day)).replace("BEFORE", str(before)).replace("NEXT", str(household.later(day, 1))), text) for where, key, text in chosen]
     apps = ["bad", "book", "game", "tool", *others]
     use = {}
     for offset in range(-6, 2):

@@ -73,7 +73,7 @@ struct GrantSubcommand: AsyncParsableCommand {
     let present = try await owner.rules(at: interface)
     let today = FamilyClock(present).today
     let grants = present.rules.filter { rule in
-      RuleKey(rule.key).map { $0.entry == DayRule.grant.entry && $0.day == today } == true
+      RuleKey(rule.key).map { $0.entry == DayRule.grant.entry && $0.days == DayRange(today) } == true
     }
     guard !grants.isEmpty else {
       throw TerminalFailure(.unknownName, "Nothing was changed: \(present.whom) was granted no time for today.")

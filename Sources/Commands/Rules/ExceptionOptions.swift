@@ -3,62 +3,109 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The day for which a rule is set instead of the plan.
+/// The days for which a rule is set instead of the plan.
+struct DayOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only on this day, such as tomorrow or 2026-12-24, or on these days: 2026-12-23..2027-01-06, or their name.",
+      valueName: "day|days"),
+    transform: TypedDays.read)
+  var day: TypedDays?
+
+  @Option(help: ArgumentHelp("What these days are called, such as \"Christmas\".", valueName: "name"))
+  var name: String?
+
+  /// Returns the days as the family's clock has them; today if `--day` is not given.
+  ///
+  /// - Throws: `TerminalFailure` for days that are over, and for a name that is unknown.
+  func days(of owner: RuleOwner, at node: any NodeInterface) async throws -> DayRange {
+    try await (day ?? .today).resolved(owner.rules(at: node))
+  }
+
+  /// Returns the change that names the days; none without `--name`.
+  func naming(_ days: DayRange) -> [RuleRequest.Change] {
+    name.map { [DayRule.name.key(on: days).change($0)] } ?? []
+  }
+}
+
+/// The day or the days for which a rule is set instead of the plan.
 struct ExceptionOptions: ParsableArguments {
   @Flag(help: "Only today; the plan stays as it is.")
   var today = false
 
-  @Option(
-    help: ArgumentHelp("Only on this day, such as tomorrow or 2026-12-24.", valueName: "day"), transform: Self.day)
-  var day: Day?
-
-  /// A day that a person types.
-  enum Day: Hashable, Sendable {
-    case today
-    case tomorrow
-    case date(FamilyDay)
-  }
-
-  @Sendable private static func day(_ text: String) throws -> Day {
-    switch text.lowercased() {
-    case "today": return .today
-    case "tomorrow": return .tomorrow
-    default:
-      guard let date = FamilyDay(text) else {
-        throw ValidationError("That is no day: give one such as today, tomorrow or 2026-12-24.")
-      }
-      return .date(date)
-    }
-  }
+  @OptionGroup var options: DayOptions
 
   /// A Boolean value that indicates whether a day is named.
-  var isGiven: Bool { today || day != nil }
+  var isGiven: Bool { today || options.day != nil }
 
-  /// Throws `ValidationError` for two days, and for a day of the whole family's.
-  func check(_ whose: RuleOwnerOptions) throws {
-    if today, day != nil { throw ValidationError("Give --today or --day, not both.") }
-    if isGiven, whose.family {
-      throw ValidationError("An exception for a day is one child's: name the child with --child instead of --family.")
+  mutating func validate() throws {
+    if today, options.day != nil { throw ValidationError("Give --today or --day, not both.") }
+    if options.name != nil, !isGiven {
+      throw ValidationError("A name is for days: give them with --day, such as --day 2026-12-23..2027-01-06.")
     }
   }
 
-  /// Returns the key of the times of a kind: those of the plan, or of the day as the child's
-  /// machines have it.
-  func key(
-    _ plan: RuleKind<RuleSet, WeekWindows>, _ exception: RuleKind<RuleSet.Today, DayWindows>, of owner: RuleOwner,
-    at node: any NodeInterface
-  ) async throws -> RuleKey {
-    guard isGiven else { return plan.key }
-    let now = FamilyClock(try await owner.rules(at: node)).today
-    var date = now
-    switch day {
-    case .date(let given): date = given
-    case .tomorrow: date = now.advanced(byDays: 1)
-    case .today, nil: break
+  /// Returns the days; `nil` for the plan.
+  func days(of owner: RuleOwner, at node: any NodeInterface) async throws -> DayRange? {
+    isGiven ? try await options.days(of: owner, at: node) : nil
+  }
+}
+
+/// A day or several days on end as a person types them.
+enum TypedDays: Hashable, Sendable {
+  case today
+  case tomorrow
+  case dates(DayRange)
+  /// Days to which a parent has given a name.
+  case named(String)
+
+  /// Reads `today`, `tomorrow`, `2026-12-24`, `2026-12-23..2027-01-06` or a name.
+  ///
+  /// - Throws: `ValidationError` for a range that ends before it begins or is longer than a year.
+  @Sendable static func read(_ text: String) throws -> TypedDays {
+    let ends = text.split(separator: "..", omittingEmptySubsequences: false).map { FamilyDay(String($0)) }
+    switch (text.lowercased(), ends.count) {
+    case ("today", _): return .today
+    case ("tomorrow", _): return .tomorrow
+    case (_, 1): return ends[0].map { .dates(DayRange($0)) } ?? .named(text)
+    default:
+      guard ends.count == 2, let first = ends[0], let last = ends[1] else {
+        throw ValidationError("Those are no days: give the first and the last, such as 2026-12-23..2027-01-06.")
+      }
+      guard first <= last else { throw ValidationError("Those days end before they begin: give the first one first.") }
+      guard let days = DayRange(first, through: last) else {
+        throw ValidationError("Those are more than \(DayRange.mostDays) days: set a rule for every day instead.")
+      }
+      return .dates(days)
     }
-    guard date >= now else {
-      throw TerminalFailure(.usage, "That day is over: give today, which is \(now), or a later one.")
+  }
+
+  /// Returns the days as the family's clock and the names of its days have them.
+  func resolved(_ rules: OwnedRules) throws -> DayRange {
+    let now = FamilyClock(rules).today
+    let days: DayRange
+    switch self {
+    case .today: days = DayRange(now)
+    case .tomorrow: days = DayRange(now.advanced(byDays: 1))
+    case .dates(let given): days = given
+    case .named(let name):
+      let named = rules.rules.first { rule in
+        RuleKey(rule.key)?.entry == DayRule.name.entry && rule.value.lowercased() == name.lowercased()
+      }
+      guard let found = named.flatMap({ RuleKey($0.key)?.days }) else {
+        throw TerminalFailure(
+          .unknownName,
+          "\(rules.whom) has no days called “\(ShownText.safe(name))”: give a day such as tomorrow or 2026-12-24, or a "
+            + "name that `latchkey days` lists.")
+      }
+      days = found
     }
-    return exception.key(on: date)
+    guard days.last >= now else {
+      throw TerminalFailure(
+        .usage, days.first == days.last
+          ? "That day is over: give today, which is \(now), or a later one."
+          : "Those days are over: give days that end today, which is \(now), or later.")
+    }
+    return days
   }
 }

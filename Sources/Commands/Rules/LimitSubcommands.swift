@@ -20,9 +20,11 @@ struct LimitSetSubcommand: AsyncParsableCommand {
       which --daily then leaves alone. What is not named stays as it is, but a limit of every day that is set for a child \
       holds instead of all limits a day of the family. Without --category the limit is for all screen time. \
       Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
-      that runs it.
+      that runs it. --today, and --daily with --day, set all screen time of single days instead of the plan's.
 
       Example: latchkey limit set --child Emma --daily 2h --weekends 3h
+      Example: latchkey limit set --child Emma --today 1h
+      Example: latchkey limit set --day 2026-12-23..2027-01-06 --name Christmas --daily 4h
       Example: latchkey limit set --category reward --daily 45m --weekly 4h
       Example: latchkey limit set --daily "mon-thu 1h, fri 2h"
       """)
@@ -47,11 +49,28 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     transform: Setting.reading(ChildRule.weeklyLimit.key))
   var weekly: Setting?
 
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The most today; the plan stays as it is.", valueName: "time|none"),
+    transform: ChildRule.dailyLimit.argument)
+  var today: Int??
+
+  @OptionGroup var days: DayOptions
+
   @Option(help: ArgumentHelp("Only for applications of this category.", valueName: "learning|reward|neutral"))
   var category: AppCategory?
 
   mutating func validate() throws {
-    guard daily != nil || weekends != nil || weekly != nil else {
+    if today != nil || days.day != nil {
+      guard weekends == nil, weekly == nil, category == nil, today == nil || daily == nil && days.day == nil,
+        today != nil || daily?.minutes[nil] != nil
+      else {
+        throw ValidationError(
+          "Single days have one limit on all screen time: give --today 1h, or --day with --daily 4h, and no other limit.")
+      }
+    } else if days.name != nil {
+      throw ValidationError("A name is for days: give them with --day, such as --day 2026-12-23..2027-01-06.")
+    }
+    guard today != nil || daily != nil || weekends != nil || weekly != nil else {
       throw ValidationError("Give a limit, such as --daily 2h, --weekends 3h or --weekly 10h.")
     }
     if weekends != nil, DayLimits.Change.weekend.contains(where: { daily?.minutes[$0] != nil }) {
@@ -61,6 +80,14 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
+    if let limit = today ?? (days.day == nil ? nil : daily?.minutes[nil]) {
+      let days = try await self.days.days(of: whose.owner, at: interface)
+      let key = DayRule.limit.key(on: days)
+      try await RuleIssue.set(
+        RuleRequest([key.change(DayRule.limit.text(limit))] + self.days.naming(days)), of: whose.owner, at: interface,
+        options: options)
+      return
+    }
     // A limit of every day leaves one that Saturday and Sunday have of their own.
     var changes = daily?.changes(of: category.dailyLimit.text, replacing: DayLimits.Change.weekdays) ?? []
     changes += weekends?.changes(of: category.dailyLimit.text, replacing: []) ?? []
@@ -85,6 +112,8 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
   @OptionGroup var whose: RuleOwnerOptions
   @OptionGroup var options: RuleOptions
 
+  @OptionGroup var exception: ExceptionOptions
+
   @Flag(help: "The limit of the day.")
   var daily = false
 
@@ -99,6 +128,11 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
+    if let days = try await exception.days(of: whose.owner, at: interface) {
+      try await RuleIssue.set(
+        RuleRequest([DayRule.limit.key(on: days).change(nil)]), of: whose.owner, at: interface, options: options)
+      return
+    }
     let limit = category.dailyLimit
     let isAll = !daily && !weekends && !weekly
     var changes: [RuleRequest.Change] = []

@@ -24,6 +24,7 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
       Example: latchkey bedtime set --child Emma 20:00-07:00
       Example: latchkey bedtime set "mon-fri 20:00-07:00, sat-sun 21:00-08:00"
       Example: latchkey bedtime set --child Emma --today 22:00-07:00
+      Example: latchkey bedtime set --day 2026-12-23..2027-01-06 --name Christmas 22:00-08:00
       """)
 
   @OptionGroup var node: NodeOptions
@@ -36,7 +37,6 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
   var times: String
 
   mutating func validate() throws {
-    try exception.check(whose)
     if times.lowercased() == "none", !exception.isGiven {
       throw ValidationError("`latchkey bedtime remove` removes the bedtime; with --today there is none today.")
     }
@@ -44,9 +44,11 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let key = try await exception.key(ChildRule.bedtime, DayRule.bedtime, of: whose.owner, at: interface)
+    let days = try await exception.days(of: whose.owner, at: interface)
+    let key = days.map(DayRule.bedtime.key(on:)) ?? ChildRule.bedtime.key
+    let naming = days.map(exception.options.naming) ?? []
     try await RuleIssue.set(
-      RuleRequest([key.change(TimesText.typed(times))]), of: whose.owner, at: interface, options: options)
+      RuleRequest([key.change(TimesText.typed(times))] + naming), of: whose.owner, at: interface, options: options)
   }
 }
 
@@ -65,11 +67,10 @@ struct BedtimeRemoveSubcommand: AsyncParsableCommand {
   @OptionGroup var exception: ExceptionOptions
   @OptionGroup var options: RuleOptions
 
-  mutating func validate() throws { try exception.check(whose) }
-
   func run() async throws {
     let interface = try await node.open()
-    let key = try await exception.key(ChildRule.bedtime, DayRule.bedtime, of: whose.owner, at: interface)
+    let days = try await exception.days(of: whose.owner, at: interface)
+    let key = days.map(DayRule.bedtime.key(on:)) ?? ChildRule.bedtime.key
     try await RuleIssue.set(RuleRequest([key.change(nil)]), of: whose.owner, at: interface, options: options)
   }
 }
@@ -89,6 +90,7 @@ struct TimesSubcommand: AsyncParsableCommand {
       Example: latchkey times --child Emma --school "mon-fri 8:00-13:00"
       Example: latchkey times --reward "mon-fri 16:00-18:00, sat-sun 10:00-18:00"
       Example: latchkey times --child Emma --today --school none
+      Example: latchkey times --family --day 2026-12-23..2027-01-06 --name Christmas --school none
       """)
 
   @OptionGroup var node: NodeOptions
@@ -106,18 +108,18 @@ struct TimesSubcommand: AsyncParsableCommand {
     guard school != nil || reward != nil else {
       throw ValidationError("Give --school or --reward with times, such as \"mon-fri 8:00-13:00\".")
     }
-    try exception.check(whose)
   }
 
   func run() async throws {
     let interface = try await node.open()
-    var changes: [RuleRequest.Change] = []
+    let days = try await exception.days(of: whose.owner, at: interface)
+    var changes = days.map(exception.options.naming) ?? []
     for (plan, day, times) in [
       (ChildRule.school, DayRule.school, school), (ChildRule.rewardTimes, DayRule.rewardTimes, reward),
     ] {
       guard let times = times.map(TimesText.typed) else { continue }
       let removal = exception.isGiven ? "plan" : "none"
-      let key = try await exception.key(plan, day, of: whose.owner, at: interface)
+      let key = days.map(day.key(on:)) ?? plan.key
       changes.append(key.change(times == removal ? nil : times))
     }
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)

@@ -85,3 +85,37 @@ extension FamilyDay: Codable {
     try container.encode(description)
   }
 }
+
+/// A day, or several days on end, such as `2026-12-23..2027-01-06`.
+public struct DayRange: Hashable, Sendable, CustomStringConvertible {
+  /// The most days: a year.
+  public static let mostDays: Int64 = 366
+
+  public let first: FamilyDay
+  public let last: FamilyDay
+
+  /// Creates a range of one day.
+  public init(_ day: FamilyDay) { (first, last) = (day, day) }
+
+  /// Creates a range; `nil` if it ends before it begins or is longer than a year.
+  public init?(_ first: FamilyDay, through last: FamilyDay) {
+    guard (0..<Self.mostDays).contains(last.daysSinceEpoch - first.daysSinceEpoch) else { return nil }
+    (self.first, self.last) = (first, last)
+  }
+
+  /// Creates a range from the form of `description`; `nil` for any other text.
+  public init?(_ text: String) {
+    if let day = FamilyDay(text) {
+      self.init(day)
+    } else {
+      let ends = text.split(separator: "..", omittingEmptySubsequences: false).map { FamilyDay(String($0)) }
+      guard ends.count == 2, let first = ends[0], let last = ends[1], first < last else { return nil }
+      self.init(first, through: last)
+    }
+  }
+
+  public func contains(_ day: FamilyDay) -> Bool { first <= day && day <= last }
+
+  /// The day, or the first and the last with two dots between them.
+  public var description: String { first == last ? first.description : "\(first)..\(last)" }
+}

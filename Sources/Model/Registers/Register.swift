@@ -101,7 +101,7 @@ public struct RegisterMap: Hashable, Sendable {
   ///
   /// - Returns: Whether the map has changed.
   @discardableResult public mutating func merge(_ register: Register) -> Bool {
-    if let day = register.key.day, day < horizon { return false }
+    if let day = register.key.lastDay, day < horizon { return false }
     let place = Place(register.zone, register.key)
     if let present = held[place] {
       guard register.holds(over: present) else { return false }
@@ -133,7 +133,7 @@ public struct RegisterMap: Hashable, Sendable {
   public mutating func forget(before day: FamilyDay) {
     guard day > horizon else { return }
     horizon = day
-    held = held.filter { place, _ in place.key.day.map { $0 >= day } ?? true }
+    held = held.filter { place, _ in place.key.lastDay.map { $0 >= day } ?? true }
     counts = held.keys.reduce(into: [:]) { $0[$1.zone, default: 0] += 1 }
   }
 

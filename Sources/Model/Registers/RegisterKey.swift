@@ -74,26 +74,30 @@ extension RegisterKey: Codable {
 }
 
 extension RegisterKey {
-  /// The family's day that the register is for, if its key is `today/DATE/…`; `nil` for any other
-  /// key.
-  ///
-  /// Such a register is forgotten some days after that day.
-  public var day: FamilyDay? {
-    guard text.utf8.starts(with: "today/".utf8) else { return nil }
+  /// The days that the register is for, if its key is `today/DATE/…` or `days/FIRST..LAST/…`; `nil`
+  /// for any other key.
+  public var days: DayRange? {
+    guard text.utf8.starts(with: "today/".utf8) || text.utf8.starts(with: "days/".utf8) else { return nil }
     let parts = segments
-    return parts.count >= 3 ? FamilyDay(String(parts[1])) : nil
+    guard parts.count >= 3, let days = DayRange(String(parts[1])) else { return nil }
+    return (days.first == days.last) == (parts[0] == "today") ? days : nil
   }
+
+  /// The last of these days.
+  ///
+  /// The register is forgotten some days after it.
+  public var lastDay: FamilyDay? { days?.last }
 
   /// Returns whether this key is kept in preference to another one when a zone is full.
   ///
-  /// Keys without a day come before those with one, and among the latter those of a later day come
-  /// first. Otherwise, fewer segments come first, then the order of the bytes. A key is therefore
+  /// Keys without a day come before those with one, and among the latter those with a later last
+  /// day come first. Otherwise, fewer segments come first, then the order of the bytes. A key is therefore
   /// displaced only by keys that are forgotten no earlier than itself, which makes the result
   /// independent of the order of arrival.
   ///
   /// Spec: Protocol/10-household.md §2.
   public func isKept(before other: RegisterKey) -> Bool {
-    switch (day, other.day) {
+    switch (lastDay, other.lastDay) {
     case (nil, nil): break
     case (nil, .some): return true
     case (.some, nil): return false

@@ -180,7 +180,7 @@ extension Call {
     let own = rules.filter { rule in
       guard !rule.isFamilys, rule.key != HouseholdKey.name else { return false }
       // An exception for a day is over with it.
-      return RuleKey(rule.key)?.day.map { $0 >= today } ?? true
+      return RuleKey(rule.key)?.days.map { $0.last >= today } ?? true
     }
     let inForce = Set(own.filter { $0.notInForce == nil }.map(\.key))
     let set = household.rules(for: child)

@@ -57,7 +57,7 @@ extension ChildStanding {
 
   /// The screen time of the day with what was granted, in milliseconds; `nil` without a limit.
   var limitMilliseconds: Int64? {
-    rules.dailyLimit?[situation.day.weekday].map {
+    rules.dailyLimit(on: situation.day).map {
       Int64($0) * 60_000 + ReasonText.granted(rules, to: .unknown, on: situation.day)
     }
   }

@@ -73,12 +73,8 @@ extension DayPlan {
       considerLock(moment, visit)
       if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
       // Any grant keeps sessions open, whatever it was for.
-      if let limits = rules.dailyLimit {
-        visit(
-          .dailyLimit,
-          moment.left(
-            today: limits[weekday], tomorrow: limits[nextWeekday], extra: grantedForAnything(on: day),
-            used: moment.today.screen))
+      if dailyLimits != (nil, nil) {
+        visit(.dailyLimit, moment.left(dailyLimits, extra: grantedForAnything(on: day), used: moment.today.screen))
       }
       if let weekly = rules.weeklyLimit {
         visit(.weeklyLimit, moment.left(week: weekly, used: \.screen, extra: grantedForAnything))
@@ -88,7 +84,7 @@ extension DayPlan {
   }
 
   private func grantedForAnything(on day: FamilyDay) -> Int64 {
-    rules.today[day]?.grants.values.reduce(0) { $0 + Int64($1.minutes) * 60_000 } ?? 0
+    rules.grants[day]?.values.reduce(0) { $0 + Int64($1.minutes) * 60_000 } ?? 0
   }
 
   private func verdict(_ subject: Subject, _ moment: Moment) -> Verdict {
@@ -168,13 +164,13 @@ extension DayPlan {
     let category = terms.use.category
     func daily(_ reason: Reason, _ limits: DayLimits?, _ used: @autoclosure () -> Int64) {
       guard let limits else { return }
-      visit(
-        reason,
-        moment.left(today: limits[weekday], tomorrow: limits[nextWeekday], extra: terms.granted, used: used()))
+      visit(reason, moment.left((limits[weekday], limits[nextWeekday]), extra: terms.granted, used: used()))
     }
     if case .app(let id) = subject { daily(.appLimit, terms.limit, moment.today.apps[id] ?? 0) }
     daily(.categoryLimit(category), terms.categoryLimit, moment.today.categories[category] ?? 0)
-    daily(.dailyLimit, rules.dailyLimit, moment.today.screen)
+    if dailyLimits != (nil, nil) {
+      visit(.dailyLimit, moment.left(dailyLimits, extra: terms.granted, used: moment.today.screen))
+    }
     let grantedOn = { (day: FamilyDay) in self.rules.granted(subject, category, on: day) }
     if let weekly = terms.categoryWeekly {
       let used = { (use: DayUse) in use.categories[category] ?? 0 }

@@ -27,6 +27,8 @@ public struct DayPlan: Sendable {
   let isLastOfWeek: Bool
   let weekday: Weekday
   let nextWeekday: Weekday
+  /// The minutes of screen time on the day and on the next one; `nil` for no limit.
+  let dailyLimits: (today: Int?, tomorrow: Int?)
   /// The terms of each application that has rules, and of unknown programs.
   private var prepared: [Subject: Terms] = [:]
 
@@ -40,23 +42,25 @@ public struct DayPlan: Sendable {
     dateEnd = boundary.end(of: date)
     end = boundary.end(of: day)
     horizon = max(end, boundary.end(of: day.advanced(byDays: 1)))
-    bedtime = Intervals(rules.bedtime, exceptions: { rules.today[$0]?.bedtime }, around: date, boundary)
-    school = Intervals(rules.school, exceptions: { rules.today[$0]?.school }, around: date, boundary)
+    bedtime = Intervals(rules.bedtime, exceptions: { rules.exception(\.bedtime, on: $0) }, around: date, boundary)
+    school = Intervals(rules.school, exceptions: { rules.exception(\.school, on: $0) }, around: date, boundary)
     rewardTimes = Self.rewardTimes(rules, date, boundary)
     earlierInWeek = (0..<day.weekday.rawValue).map { day.startOfWeek.advanced(byDays: $0) }
     isLastOfWeek = day.weekday == .sunday
-    (weekday, nextWeekday) = (day.weekday, day.advanced(byDays: 1).weekday)
+    let next = day.advanced(byDays: 1)
+    (weekday, nextWeekday) = (day.weekday, next.weekday)
+    dailyLimits = (rules.dailyLimit(on: day), rules.dailyLimit(on: next))
     for subject in rules.apps.keys.map({ Subject.app($0) }) + [.unknown] { prepared[subject] = prepare(subject) }
   }
 
   private static func rewardTimes(_ rules: RuleSet, _ day: FamilyDay, _ boundary: DayBoundary) -> Intervals? {
     let days = (-2...2).map { day.advanced(byDays: $0) }
-    let hasException = days.contains { rules.today[$0]?.rewardTimes != nil }
+    let hasException = days.contains { rules.exception(\.rewardTimes, on: $0) != nil }
     guard rules.rewardTimes != nil || hasException else { return nil }
-    let planned = Intervals(rules.rewardTimes, exceptions: { rules.today[$0]?.rewardTimes }, around: day, boundary)
+    let planned = Intervals(rules.rewardTimes, exceptions: { rules.exception(\.rewardTimes, on: $0) }, around: day, boundary)
     guard rules.rewardTimes == nil else { return planned }
     // Without a schedule, rewards are allowed on all days except those with an exception.
-    let free = days.filter { rules.today[$0]?.rewardTimes == nil }
+    let free = days.filter { rules.exception(\.rewardTimes, on: $0) == nil }
     return Intervals(
       planned.spans + free.map { boundary.start(of: $0)..<max(boundary.start(of: $0), boundary.end(of: $0)) })
   }

@@ -34,14 +34,14 @@ struct Moment {
 
   /// Returns what a daily limit leaves.
   ///
-  /// `today` and `tomorrow` are limits in minutes. `extra` and `used` are in milliseconds.
-  func left(today limit: Int?, tomorrow: Int?, extra: Int64, used: Int64) -> Standing {
-    if let limit {
+  /// The limits are in minutes. `extra` and `used` are in milliseconds.
+  func left(_ limits: (today: Int?, tomorrow: Int?), extra: Int64, used: Int64) -> Standing {
+    if let limit = limits.today {
       let left = Self.difference(Self.sum(Int64(limit) * 60_000, extra), max(0, used))
       if left <= 0 { return .closed(toEnd) }
       if left < toEnd { return .open(left) }
     }
-    guard let tomorrow else { return .open(nil) }
+    guard let tomorrow = limits.tomorrow else { return .open(nil) }
     return beyond(Int64(tomorrow) * 60_000)
   }
 

@@ -71,7 +71,7 @@ public enum ReasonText {
       guard let limit = rules.categories[category]?.limit?[day.weekday] else { return "a limit a day" }
       return limitText(limit, "of \(plural(category)) a day", rules, subject, day)
     case .dailyLimit:
-      guard let limit = rules.dailyLimit?[day.weekday] else { return "a limit a day" }
+      guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
       return limitText(limit, "of screen time a day", rules, subject, day)
     case .categoryWeekly(let category):
       guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }

@@ -1,18 +1,37 @@
 import LatchkeyModel
 
 extension RuleSet {
-  /// The exceptions for one day.
-  public struct Today: Hashable, Sendable {
+  /// The exceptions for a day, or for each of several days on end.
+  public struct Exceptions: Hashable, Sendable {
+    public var name: String?
     public var bedtime: DayWindows?
-    /// The school times that begin on that day.
+    /// The school times that begin on the day.
     public var school: DayWindows?
-    /// The reward times that begin on that day.
+    /// The reward times that begin on the day.
     public var rewardTimes: DayWindows?
-    /// The time granted for that day, by the command that granted it.
-    public var grants: [CommandID: Grant] = [:]
+    /// The minutes of screen time, or none for no limit; `nil` for no exception.
+    public var limit: Int??
 
     /// Creates exceptions that change nothing.
     public init() {}
+  }
+
+  /// An exception, and the days for which it holds.
+  public struct DatedException: Hashable, Sendable {
+    public var days: DayRange
+    public var rules: Exceptions
+  }
+
+  /// Returns the exception of a day; `nil` for none.
+  ///
+  /// Of several, it is the child's that was set last, or otherwise the family's.
+  func exception<Value>(_ kind: KeyPath<Exceptions, Value?>, on day: FamilyDay) -> Value? {
+    exceptions.last { $0.days.contains(day) && $0.rules[keyPath: kind] != nil }?.rules[keyPath: kind]
+  }
+
+  /// Returns the minutes of screen time of a day; `nil` for no limit.
+  public func dailyLimit(on day: FamilyDay) -> Int? {
+    exception(\.limit, on: day) ?? dailyLimit?[day.weekday]
   }
 
   /// The place of one grant.
@@ -28,34 +47,43 @@ extension RuleSet {
   }
 }
 
-/// The kinds of exceptions for one day of the family.
+/// The kinds of exceptions for days of the family.
 public enum DayRule {
+  public static let name = RuleKind(
+    "name", \RuleSet.Exceptions.name, .text(.deviceName, "visible, 1 to 64 bytes"), name: "name of #",
+    set: { _ in "# called =" }, removed: "# without a name")
   public static let bedtime = RuleKind(
-    "bedtime", \RuleSet.Today.bedtime, .times(mustEnd: true), zones: .child, name: "bedtime on #",
+    "bedtime", \RuleSet.Exceptions.bedtime, .times(mustEnd: true), name: "bedtime on #",
     set: { $0.windows.isEmpty ? "no bedtime on #" : "bedtime on # =" }, removed: "bedtime on # as on other days",
     effects: .closes)
   public static let school = RuleKind(
-    "school", \RuleSet.Today.school, .times(), zones: .child, name: "school time on #",
+    "school", \RuleSet.Exceptions.school, .times(), name: "school time on #",
     set: { $0.windows.isEmpty ? "no school time on #" : "school time on # =" },
     removed: "school time on # as on other days", effects: .closes)
   public static let rewardTimes = RuleKind(
-    "rewardTimes", \RuleSet.Today.rewardTimes, .times(), zones: .child, name: "reward times on #",
+    "rewardTimes", \RuleSet.Exceptions.rewardTimes, .times(), name: "reward times on #",
     set: { $0.windows.isEmpty ? "no reward times on #" : "reward times on # =" },
     removed: "reward times on # as on other days", effects: .closes)
+  public static let limit = RuleKind(
+    "limit", \RuleSet.Exceptions.limit, .limit, name: "screen time on #",
+    set: { $0 == nil ? "no limit on screen time on #" : "screen time on # =" },
+    removed: "screen time on # as on other days", effects: [.closes, .everything, .measured])
   public static let grant = RuleKind(
     "ID", \RuleSet.Granted.grant, .grant, zones: .child, name: "more time on #",
     removed: "the time that was granted on # is taken back", effects: .closes)
 }
 
-extension RuleSet.Today: RulePart {
+extension RuleSet.Exceptions: RulePart {
   public static let place = "today/DATE/"
-  public static let rows = [DayRule.bedtime.row, DayRule.school.row, DayRule.rewardTimes.row]
+  public static let rows = [
+    DayRule.name.row, DayRule.bedtime.row, DayRule.school.row, DayRule.rewardTimes.row, DayRule.limit.row,
+  ]
   public static let table = indexed(rows)
 }
 
-extension RuleKind where Part == RuleSet.Today {
-  /// Returns the key of an exception for a day.
-  public func key(on day: FamilyDay) -> RuleKey { RuleKey(.day(day, row)) }
+extension RuleKind where Part == RuleSet.Exceptions {
+  /// Returns the key of an exception for days.
+  public func key(on days: DayRange) -> RuleKey { RuleKey(.days(days, row)) }
 }
 
 extension RuleKind where Part == RuleSet.Granted {

@@ -145,7 +145,7 @@ extension RuleSet {
   /// Adds the grants of a day that answers to requests give.
   public mutating func add(_ grants: [CommandID: Grant], on day: FamilyDay) {
     guard !grants.isEmpty else { return }
-    today[day, default: Today()].grants.merge(grants) { _, answered in answered }
+    self.grants[day, default: [:]].merge(grants) { _, answered in answered }
   }
 }
 

@@ -9,7 +9,7 @@ public struct RuleKey: Hashable, Sendable {
     case child(RuleRow<RuleSet>)
     case app(AppID, RuleRow<RuleSet.App>)
     case category(AppCategory, RuleRow<RuleSet.Category>)
-    case day(FamilyDay, RuleRow<RuleSet.Today>)
+    case days(DayRange, RuleRow<RuleSet.Exceptions>)
     case grant(FamilyDay, CommandID, RuleRow<RuleSet.Granted>)
   }
 
@@ -44,8 +44,8 @@ public struct RuleKey: Hashable, Sendable {
       AppCategory(rawValue: parts[1]).flatMap { category in
         RuleSet.Category.table[parts[2]].map { .category(category, $0) }
       }
-    case ("today", 3):
-      FamilyDay(parts[1]).flatMap { day in RuleSet.Today.table[parts[2]].map { .day(day, $0) } }
+    case ("today", 3), ("days", 3):
+      DayRange(parts[1]).flatMap { days in RuleSet.Exceptions.table[parts[2]].map { .days(days, $0) } }
     case ("today", 4) where parts[2] == "grant":
       FamilyDay(parts[1]).flatMap { day in CommandID(parts[3]).map { .grant(day, $0, DayRule.grant.row) } }
     default: RuleSet.table[parts.joined(separator: "/")].map { .child($0) }
@@ -58,7 +58,7 @@ public struct RuleKey: Hashable, Sendable {
     case .child(let row): row.entry
     case .app(_, let row): row.entry
     case .category(_, let row): row.entry
-    case .day(_, let row): row.entry
+    case .days(_, let row): row.entry
     case .grant(_, _, let row): row.entry
     }
   }
@@ -69,7 +69,7 @@ public struct RuleKey: Hashable, Sendable {
       case .child(let row): row.entry.pattern
       case .app(let id, let row): "app/\(Self.escaped(id.text))/\(row.end)"
       case .category(let category, let row): "category/\(category.rawValue)/\(row.end)"
-      case .day(let day, let row): "today/\(day)/\(row.end)"
+      case .days(let days, let row): "\(days.first == days.last ? "today" : "days")/\(days)/\(row.end)"
       case .grant(let day, let id, _): "today/\(day)/grant/\(id)"
       }
     return weekday.map { "\(base)/\($0.word)" } ?? base
@@ -87,10 +87,11 @@ public struct RuleKey: Hashable, Sendable {
   /// The application whose rule it is; `nil` for a rule of anything else.
   public var application: AppID? { if case .app(let id, _) = place { id } else { nil } }
 
-  /// The day of the family for which it is an exception; `nil` for any other rule.
-  public var day: FamilyDay? {
+  /// The days of the family for which it is an exception; `nil` for any other rule.
+  public var days: DayRange? {
     switch place {
-    case .day(let day, _), .grant(let day, _, _): day
+    case .days(let days, _): days
+    case .grant(let day, _, _): DayRange(day)
     default: nil
     }
   }
@@ -120,11 +121,14 @@ public struct RuleKey: Hashable, Sendable {
     case .child(let row): try row.set(&rules, text, weekday)
     case .app(let id, let row): try row.set(&rules.apps[id], text, weekday)
     case .category(let category, let row): try row.set(&rules.categories[category], text, weekday)
-    case .day(let day, let row): try row.set(&rules.today[day], text, weekday)
+    case .days(let days, let row):
+      var exceptions = RuleSet.Exceptions()
+      try row.set(&exceptions, text, weekday)
+      rules.exceptions.append(.init(days: days, rules: exceptions))
     case .grant(let day, let id, let row):
       var granted = RuleSet.Granted()
       try row.set(&granted, text, weekday)
-      rules.today[day, default: RuleSet.Today()].grants[id] = granted.grant
+      rules.grants[day, default: [:]][id] = granted.grant
     }
   }
 
@@ -135,8 +139,9 @@ public struct RuleKey: Hashable, Sendable {
     case .child(let row): row.shown(rules)
     case .app(let id, let row): rules.apps[id].flatMap(row.shown)
     case .category(let category, let row): rules.categories[category].flatMap(row.shown)
-    case .day(let day, let row): rules.today[day].flatMap(row.shown)
-    case .grant(let day, let id, _): rules.today[day]?.grants[id]?.text
+    case .days(let days, let row):
+      rules.exceptions.last { $0.days == days && row.shown($0.rules) != nil }.flatMap { row.shown($0.rules) }
+    case .grant(let day, let id, _): rules.grants[day]?[id]?.text
     }
   }
 

@@ -58,7 +58,7 @@ extension RuleSet {
 
   /// Returns the milliseconds that were granted for a program on a day.
   func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
-    guard let grants = today[day]?.grants, !grants.isEmpty else { return 0 }
+    guard let grants = grants[day] else { return 0 }
     return grants.values.reduce(0) { sum, grant in
       let covers =
         switch grant.scope {

@@ -38,7 +38,9 @@ extension RuleSet {
     }
     rules.defaults = defaults
     // A child's rules lie over the family's, and in a zone the limit of a weekday over that of
-    // every day. No other order matters.
+    // every day, and of two exceptions for a day the later one over the earlier one. No other order
+    // matters.
+    known.sort { ($0.register.modified, $0.register.key) < ($1.register.modified, $1.register.key) }
     for (isChilds, isOfWeekday) in [(false, false), (false, true), (true, false), (true, true)] {
       for (key, register, value) in known
       where (register.zone != .family) == isChilds && (key.weekday != nil) == isOfWeekday {

@@ -24,7 +24,10 @@ public struct RuleSet: Hashable, Sendable {
   public var school: WeekWindows?
   /// When rewards are allowed; `nil` for always.
   public var rewardTimes: WeekWindows?
-  public var today: [FamilyDay: Today] = [:]
+  /// The exceptions for days, each behind those over which it holds.
+  public var exceptions: [DatedException] = []
+  /// The time granted for a day, by the command that granted it.
+  public var grants: [FamilyDay: [CommandID: Grant]] = [:]
   public var lock = Lock.off
   /// Whether the family uses points.
   public var mode = HouseholdMode.points
@@ -83,7 +86,7 @@ extension RuleSet: RulePart {
   public static let table = indexed(rows)
 
   public static let kinds =
-    rows.map(\.entry) + App.rows.map(\.entry) + Category.rows.map(\.entry) + Today.rows.map(\.entry)
+    rows.map(\.entry) + App.rows.map(\.entry) + Category.rows.map(\.entry) + Exceptions.rows.map(\.entry)
     + Granted.rows.map(\.entry)
 }
 

@@ -91,7 +91,8 @@ extension RuleKey {
     case .child: ""
     case .app(let id, _): terms.name(id)
     case .category(let category, _): ReasonText.plural(category)
-    case .day(let day, _), .grant(let day, _, _): day.description
+    case .days(let days, _): days.description
+    case .grant(let day, _, _): day.description
     }
   }
 }

@@ -34,12 +34,17 @@ extension Database {
       ])
   }
 
-  /// The keys of one day's registers, `RegisterKey.day`, as a pattern.
-  private static let dayKeys = "today/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]/*"
+  /// A day in a pattern.
+  private static let anyDay = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 
   func forgetRegisters(before day: FamilyDay) throws {
     for table in ["register", "told_register"] {
-      try run("DELETE FROM \(table) WHERE key GLOB '\(Self.dayKeys)' AND key < ?", ["today/\(day)"])
+      try run("DELETE FROM \(table) WHERE key GLOB 'today/\(Self.anyDay)/*' AND key < ?", ["today/\(day)"])
+      try run(
+        """
+        DELETE FROM \(table) WHERE key GLOB 'days/\(Self.anyDay)..\(Self.anyDay)/*'
+        AND substr(key, length('days/2026-12-23..') + 1, 10) < ?
+        """, [day.description])
     }
   }
 
@@ -54,7 +59,7 @@ extension Database {
     let forgotten = today.advanced(byDays: 2 - RegisterMap.daysKept)
     var room: (count: Int64, bytes: Int64)?
     for register in told {
-      if let day = register.key.day, day < forgotten { continue }
+      if let day = register.key.lastDay, day < forgotten { continue }
       if register.modified.author == own, let held = try self.register(register.key, in: register.zone),
         !register.holds(over: held)
       {

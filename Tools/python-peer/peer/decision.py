@@ -84,7 +84,8 @@ class _Decision:
         if rules.app(self._app, "enabled") != "no":
             yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0))
         yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category)
-        yield self._daily("dailyLimit", "limits/daily", lambda use: use["screen"])
+        limits = [rules.daily_limit(self._today), rules.daily_limit(self._today + _DAY)]
+        yield self._limited("dailyLimit", *limits, lambda use: use["screen"]) if limits != [None, None] else None
         yield self._weekly(f"{self._category}Weekly", f"category/{self._category}/weekly", self._of_category)
         yield self._weekly("weeklyLimit", "limits/weekly", lambda use: use["screen"])
         yield self._points()
@@ -153,14 +154,17 @@ class _Decision:
         limits = self._rules.limits(key)
         if limits is None:
             return None
-        limit = limits[self._today.weekday()]
+        today, tomorrow = (limits[day.weekday()] for day in (self._today, self._today + _DAY))
+        return self._limited(reason, today, tomorrow, of)
+
+    def _limited(self, reason: str, limit: int | None, tomorrow: int | None, of):
         if limit is not None:
             left = limit * 60_000 + self._granted(self._today) - self._used(self._today, of)
             if left <= 0:
                 return reason, CLOSED, self._day_end
             if left < self._day_end - self._now:
                 return reason, OPEN, self._now + left
-        return self._follows(reason, limits[(self._today + _DAY).weekday()])
+        return self._follows(reason, tomorrow)
 
     def _follows(self, reason: str, minutes: int | None):
         return self._follows_for(reason, None if minutes is None else minutes * 60_000)

@@ -32,7 +32,7 @@ class Household(Zones):
         wanted = [(registers.FAMILY, b"")] + ([(registers.CHILD, child)] if child else [])
         found = [
             (registers.ZONE_NAMES[place[0]], place[2], register.value)
-            for place, register in self.registers().items()
+            for place, register in sorted(self.registers().items(), key=lambda held: registers.time(held[1].modified))
             if place[:2] in wanted and register.HasField("value")
         ]
         return Rules(found + (self._granted(child) if child else []))

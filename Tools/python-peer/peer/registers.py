@@ -68,10 +68,12 @@ def weight(register) -> int:
 
 
 def day(key: str) -> date | None:
-    """Return the day of a register for one day; None for all others."""
-    word, _, rest = key.partition("/")
+    """Return the last day of a register for single days; None for all others."""
+    word, *rest = key.split("/")
     try:
-        return texts.day(rest.partition("/")[0]) if word == "today" else None
+        if word == "days" and len(rest) > 1:
+            return texts.days(rest[0])[1]
+        return texts.day(rest[0]) if word == "today" and len(rest) > 1 else None
     except ValueError:
         return None
 

@@ -4,17 +4,17 @@ Spec: Protocol/11-rules.md section 2
 """
 
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, timedelta
 
 from . import defaults, values, weekly
 from .days import Days
-from .texts import day
+from .texts import day, days
 
 _USUAL_RATE = 1_000
 
 
 class Rules:
-    """The rules of a child, from registers given as zone, key and value."""
+    """The rules of a child, from registers given as zone, key and value, in the order of their edits."""
 
     def __init__(self, registers: Iterable[tuple[str, str, str]]):
         held: dict[str, str] = {}
@@ -29,6 +29,7 @@ class Rules:
             elif values.is_limit(base) and weekday in weekly.WEEKDAYS:
                 self._limits.setdefault(base, [None] * 7)[weekly.WEEKDAYS.index(weekday)] = weekly.limit(value)
             else:
+                held.pop(key, None)  # of two exceptions for a day, the later one holds
                 held[key] = value
         self._held = held
         self.days = Days(self["family/zone"], int(self["family/dayStart"]))
@@ -92,12 +93,25 @@ class Rules:
 
     def excepted(self, name: str) -> dict[date, list]:
         """Return the windows of the family days that have an exception."""
-        found = {}
+        return {on: weekly.times(value) for on, value in self._excepted(name).items()}
+
+    def _excepted(self, name: str) -> dict[date, str]:
+        found: dict[date, str] = {}
         for key, value in self._held.items():
             match key.split("/"):
                 case ["today", on, what] if what == name:
-                    found[day(on)] = weekly.times(value)
+                    found[day(on)] = value
+                case ["days", range_, what] if what == name:
+                    first, last = days(range_)
+                    found.update((first + timedelta(i), value) for i in range((last - first).days + 1))
         return found
+
+    def daily_limit(self, on: date) -> int | None:
+        """Return the minutes of screen time of a day; None without a limit."""
+        if text := self._excepted("limit").get(on):
+            return weekly.limit(text)
+        limits = self.limits("limits/daily")
+        return limits[on.weekday()] if limits else None
 
     def granted(self, on: date, id_: str | None, category: str) -> int:
         """Return the milliseconds that were granted on a day for an application."""

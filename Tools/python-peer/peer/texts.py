@@ -54,6 +54,15 @@ def number(text: str, least: int, most: int) -> int:
     return value
 
 
+def days(text: str) -> tuple[date, date]:
+    """Read several days on end: the first and the last; raise ValueError for anything else."""
+    first, dots, last = text.partition("..")
+    require(dots == "..", "no days")
+    found = day(first), day(last)
+    require(0 < (found[1] - found[0]).days < 366, "days")
+    return found
+
+
 def day(text: str) -> date:
     """Read a family's day; raise ValueError for anything else."""
     if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):

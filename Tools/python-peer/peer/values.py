@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from . import weekly
 from .checks import PROTOCOL
-from .texts import day, digits, is_line, is_visible, is_word, is_zone, number, require, size
+from .texts import day, days, digits, is_line, is_visible, is_word, is_zone, number, require, size
 
 CATEGORIES = ("learning", "reward", "neutral")
 _MATCHERS = ("sha256", "package", "flatpak", "argument", "path", "name", "snap")
@@ -143,6 +143,9 @@ def _pattern(key: str) -> str:
             return f"category/CATEGORY/{what}"
         case ["today", date, what]:
             day(date)
+            return f"today/DATE/{what}"
+        case ["days", range_, what]:
+            days(range_)
             return f"today/DATE/{what}"
         case ["today", date, "grant", id_]:
             day(date), uuid_text(id_)

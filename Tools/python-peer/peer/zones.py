@@ -61,3 +61,6 @@ class Zones:
             if day is not None and day < oldest:
                 self.store.run("delete from register where zone=? and zone_id=? and key=?", zone, zone_id, key)
         self.store.run("delete from told where key glob 'today/????-??-??/*' and key<?", f"today/{oldest}")
+        self.store.run(
+            "delete from told where key glob 'days/????-??-??..????-??-??/*' and substr(key, 18, 10)<?", str(oldest)
+        )
