@@ -440,6 +440,8 @@ def decide(found, situation):
             yield "blocked", ("closed", None)
         if app == UNKNOWN and get("unknownPrograms") == "block":
             yield "unknownPrograms", ("closed", None)
+        if get("programs") == "listed" and not rule(app, "category") and rule(app, "allowed") != "yes":
+            yield "programs", ("closed", None)
         if rule(app, "allowed") == "yes":
             return
         locked = get("lock", "off")

@@ -26,6 +26,7 @@ KEYS = {
     "limits/weekly": ["600", "10080", "10081", "1.5"],
     "points/minutesPerPoint": ["3", "0", "1441"],
     "mode": ["points", "limits", "money"],
+    "programs": ["all", "listed", "some"],
     "sessions": ["leave", "lock", "lockUnlessAllowed", "close", "yes"],
     "screenTime/source": ["sessions", "programs", "all"],
     "screenTime/grace": ["60", "1", "240", "0", "241", "1h"],
@@ -62,6 +63,11 @@ DATED = [
     ("family", "days/DAY..BEFORE/limit", ["1"]), ("family", "days/DAY..NEXT/name", ["Holidays"]),
 ]
 
+LISTED = [
+    ("family", "programs", ["listed"]), ("child", "programs", ["all", "listed"]), ("child", "app/bad/category", ["neutral"]),
+    ("child", "app/tool/enabled", ["no"]), ("family", "app/org.kde.gcompris/limit", ["30"]),
+]
+
 UNKNOWN = [
     ("child", "unknownPrograms", ["count", "reward", "block"]), ("family", "category/reward/limit", ["20"]),
     ("child", f"app/{household.UNKNOWN}/blocked", ["yes"]), ("family", f"app/{household.UNKNOWN}/category", ["learning"]),
@@ -90,7 +96,8 @@ def build() -> dict:
         "decisions": [decision(chance) for _ in range(80)]
         + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)]
         + [decision(random.Random(seed), HOURS) for seed in range(8)]
-        + [decision(random.Random(seed), DATED) for seed in range(16)],
+        + [decision(random.Random(seed), DATED) for seed in range(16)]
+        + [decision(random.Random(seed), LISTED, [household.UNKNOWN, household.OTHER]) for seed in range(8)],
         "use": [use(random.Random(seed)) for seed in range(8)],
         "ledger": [ledger(chance) for _ in range(10)],
     }

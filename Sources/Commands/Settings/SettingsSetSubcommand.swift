@@ -102,6 +102,13 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "Which programs may run: all that no rule closes, or only applications with a category and always-allowed ones.",
+      valueName: "all|listed"),
+    transform: Setting.reading(ScreenTimeRule.programs.key))
+  var programs: Setting?
+
+  @Option(
+    help: ArgumentHelp(
       "When nothing may be used but what is always allowed: leave the child logged in, lock the screen again and again, "
         + "the same unless a program runs that is always allowed, or end the child's sessions.",
       valueName: "leave|lock|lock-unless-allowed|close"),
@@ -167,7 +174,8 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
       (PointsRule.minimumSession.key, minimumSession), (PointsRule.dailyCap.key, dailyPointsLimit),
       (PointsRule.weeklyCap.key, weeklyPointsLimit), (rewardLimit, dailyReward),
       (CategoryRule.weekly.key(of: .reward), weeklyRewardLimit),
-      (ScreenTimeRule.unknownPrograms.key, unknownPrograms), (ScreenTimeRule.sessions.key, sessions),
+      (ScreenTimeRule.unknownPrograms.key, unknownPrograms), (ScreenTimeRule.programs.key, programs),
+      (ScreenTimeRule.sessions.key, sessions),
       (ScreenTimeRule.source.key, screenTime), (ScreenTimeRule.grace.key, screenGrace),
       (ScreenTimeRule.learning.key, learning), (ChildRule.dayStart.key, dayStart), (ChildRule.zone.key, zone),
     ]

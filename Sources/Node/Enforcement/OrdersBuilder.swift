@@ -90,7 +90,8 @@ struct OrdersBuilder {
   private func unknown(in account: UInt32) -> ProgramTerms? {
     // The agent of one user leaves alone what merely counts: Latchkey itself and all that is built
     // there is unknown to it.
-    if standing.rules.unknownPrograms == .count, state.agent?.isSystem != true { return nil }
+    let (rules, isSystem) = (standing.rules, state.agent?.isSystem == true)
+    if rules.unknownPrograms == .count, rules.programs == .all, !isSystem { return nil }
     return standing.verdicts.verdicts[.unknown].map {
       terms($0, of: .unknown, name: "An unknown program", account: account)
     }
@@ -162,7 +163,8 @@ extension InstalledMatchers {
   func used(for id: AppID, in rules: RuleSet) -> [AppMatcher] {
     guard isOwn else { return matchers }
     let app = rules.app(id)
-    let isReward = app.use?.category == .reward && !app.isAlwaysAllowed && rules.unknownPrograms != .block
+    let isReward =
+      app.use?.category == .reward && !app.isAlwaysAllowed && rules.unknownPrograms != .block && rules.programs == .all
     return app.isBlocked || isReward ? matchers : []
   }
 }

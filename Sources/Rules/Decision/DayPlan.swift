@@ -83,7 +83,8 @@ public struct DayPlan: Sendable {
     let use = app.use ?? AppUse(category: .neutral)
     let category = rules.categories[use.category]
     return Terms(
-      use: use, rate: rules.rate(of: use), isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
+      use: use, rate: rules.rate(of: use), isBlocked: app.isBlocked,
+      isListed: rules.programs == .all || rules.isListed(subject), isAlwaysAllowed: app.isAlwaysAllowed,
       isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
       hours: app.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) },
       limit: app.limit, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
@@ -96,6 +97,8 @@ struct Terms: Sendable {
   var use: AppUse
   var rate: PointsRate
   var isBlocked: Bool
+  /// A Boolean value that indicates whether it may run although only listed applications may.
+  var isListed: Bool
   var isAlwaysAllowed: Bool
   /// A Boolean value that indicates whether it costs points or redeemed minutes while it runs.
   var isPaid: Bool

@@ -5,6 +5,8 @@ public enum Reason: Hashable, Sendable {
   /// A parent blocked the application.
   case blocked
   case unknownProgram
+  /// Only applications that a parent has listed may run.
+  case notListed
   case lock
   case bedtime
   case school
@@ -31,6 +33,7 @@ public enum Reason: Hashable, Sendable {
     switch self {
     case .blocked: "blocked"
     case .unknownProgram: "unknownPrograms"
+    case .notListed: "programs"
     case .lock: "lock"
     case .bedtime: "bedtime"
     case .school: "school"
@@ -59,6 +62,7 @@ public enum ReasonText {
     switch reason {
     case .blocked: return "\(name) is blocked"
     case .unknownProgram: return "unknown programs are blocked"
+    case .notListed: return "only listed applications may run"
     case .lock: return "locked by a parent"
     case .bedtime: return "bedtime"
     case .school: return "school time"
@@ -93,7 +97,7 @@ public enum ReasonText {
     case .rewardTimes, .appHours: "outside of \(words)"
     case .points: "no points are left"
     case .redeemedTime: "no redeemed minutes are left"
-    case .blocked, .unknownProgram, .lock, .bedtime, .school: words
+    case .blocked, .unknownProgram, .notListed, .lock, .bedtime, .school: words
     }
   }
 

@@ -20,6 +20,13 @@ public enum ScreenTimeRule {
       words: [
         .count: "are allowed and counted as screen time", .reward: "count as rewards", .block: "are blocked",
       ]), name: "unknown programs", effects: .closes, setting: "unknownPrograms")
+  public static let programs = RuleKind(
+    "programs", \RuleSet.programs,
+    .choice(
+      "What may run",
+      words: [
+        .all: "all programs that no rule closes", .listed: "only applications with a category or always allowed",
+      ]), name: "programs that may run", effects: [.closes, .everything], setting: "programs")
   public static let sessions = RuleKind(
     "sessions", \RuleSet.sessions,
     .choice(
@@ -53,5 +60,5 @@ public enum ScreenTimeRule {
     name: "learning and screen time", set: { _ in "=" }, effects: [.closes, .everything, .measured],
     setting: "learning")
 
-  static let rows = [unknownPrograms.row, sessions.row, source.row, grace.row, learning.row]
+  static let rows = [unknownPrograms.row, programs.row, sessions.row, source.row, grace.row, learning.row]
 }

@@ -25,6 +25,12 @@ extension RuleSet {
     return app
   }
 
+  /// Returns whether a parent has given an application a category or always allows it.
+  func isListed(_ subject: Subject) -> Bool {
+    guard case .app(let id) = subject, !id.isOfMany, let app = apps[id], app.isEnabled else { return false }
+    return app.category != nil || app.isAlwaysAllowed
+  }
+
   /// The rules of unknown programs, which are one application for people.
   private var unknown: App {
     var app = App()

@@ -32,6 +32,7 @@ public struct RuleSet: Hashable, Sendable {
   /// Whether the family uses points.
   public var mode = HouseholdMode.points
   public var unknownPrograms = UnknownPrograms.count
+  public var programs = AllowedPrograms.all
   /// What is done about sessions when nothing may be used but what is always allowed.
   public var sessions = ClosedSessions.leave
   public var screenTime = ScreenTime()

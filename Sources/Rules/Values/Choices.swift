@@ -16,6 +16,14 @@ public enum UnknownPrograms: String, Hashable, Sendable, CaseIterable {
   case block
 }
 
+/// The programs that a child may run at all.
+public enum AllowedPrograms: String, Hashable, Sendable, CaseIterable {
+  /// Those that no rule closes.
+  case all
+  /// Of those, only applications that a parent has given a category or always allows.
+  case listed
+}
+
 /// What is done to an application whose time is over.
 public enum ClosingStep: String, Hashable, Sendable, CaseIterable {
   /// It is asked to end, and ended.

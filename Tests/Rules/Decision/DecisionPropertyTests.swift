@@ -15,7 +15,7 @@ import Testing
       ("schedule/bedtime", ["20:00-07:00", "fri-sat 22:30-09:00"]), ("schedule/school", ["mon-fri 08:00-13:00"]),
       ("schedule/rewardTimes", ["14:00-19:00", "sat-sun 00:00-24:00"]), ("lock", ["off", "on"]),
       ("mode", ["limits", "points"]), ("points/use", ["payAsYouGo", "redeemFirst"]),
-      ("unknownPrograms", ["count", "reward", "block"]), ("family/dayStart", ["0", "4", "23"]),
+      ("unknownPrograms", ["count", "reward", "block"]), ("programs", ["all", "listed"]), ("family/dayStart", ["0", "4", "23"]),
     ]
     var texts: [(String, String)] = [("family/zone", random.pick(Self.zones))]
     for (key, values) in all where random.once(in: 2) { texts.append((key, random.pick(values))) }

@@ -183,6 +183,24 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     }
   }
 
+  @Test("Where only listed applications may run, a category or being always allowed lists one, and nothing else does")
+  func onlyListedApplications() throws {
+    let rules = try HouseholdSamples.rules([
+      ("programs", "listed"), ("app/game/category", "reward"), ("app/pen/allowed", "yes"), ("app/chess/limit", "30"),
+      ("app/off/category", "learning"), ("app/off/enabled", "no"), ("app/org.kde.gcompris/name", "GCompris"),
+      ("mode", "limits"),
+    ])
+    let situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    let verdicts = DayPlan(rules, day: situation.day).decide(situation).verdicts
+    for (name, isListed) in [
+      ("game", true), ("pen", true), ("chess", false), ("off", false), ("org.kde.gcompris", false),
+      (AppID.unknownPrograms.text, false), (AppID.otherPrograms.text, false),
+    ] {
+      let verdict = try #require(verdicts[Subject(try HouseholdSamples.app(name))])
+      #expect(verdict.isAllowed == isListed && verdict.reason == (isListed ? nil : .notListed), "\(name)")
+    }
+  }
+
   @Test func unknownProgramsGetTheTreatmentThatWasChosen() throws {
     for (text, isAllowed, reason) in [
       ("count", true, nil), ("reward", false, Reason.points), ("block", false, .unknownProgram),

@@ -69,10 +69,12 @@ class _Decision:
             return
         if rules.app(self._app, "blocked") == "yes":
             yield "blocked", CLOSED, FOREVER
-        if rules.app(self._app, "allowed") == "yes":
-            return
         if self._app == values.UNKNOWN_PROGRAMS and rules["unknownPrograms"] == "block":
             yield "unknownPrograms", CLOSED, FOREVER
+        if rules["programs"] == "listed" and not rules.is_listed(self._app):
+            yield "programs", CLOSED, FOREVER
+        if rules.app(self._app, "allowed") == "yes":
+            return
         yield self._lock()
         yield self._outside("bedtime")
         if self._category != "learning":

@@ -78,6 +78,10 @@ class Rules:
         usual = self.number(f"category/{word}/rate")
         return word, (0 if word == "neutral" else _USUAL_RATE) if usual is None else usual
 
+    def is_listed(self, id_: str) -> bool:
+        """Return whether a parent has given an application a category or always allows it."""
+        return self.app(id_, "category") is not None or self.app(id_, "allowed") == "yes"
+
     def _default(self, id_: str) -> str:
         return "neutral" if self.app(id_, "enabled") == "no" else defaults.CATEGORIES.get(id_, "neutral")
 
