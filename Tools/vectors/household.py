@@ -355,9 +355,6 @@ def decide(found, situation):
                 excepted |= {str(later(first, number)): value for number in range((last - first).days + 1)}
         return excepted
 
-    def screen_limits():
-        excepted, limits = exceptions("limit"), get("limits/daily", [None] * 7)
-        return [excepted.get(str(one), limits[one.weekday()]) for one in (day, later(day, 1))]
 
     def category(app):
         if app == UNKNOWN:
@@ -394,14 +391,36 @@ def decide(found, situation):
     def daily(app, minutes, pick):
         return of_two_days(app, minutes[day.weekday()], minutes[later(day, 1).weekday()], pick)
 
+    def left_over(on, limit, before, more=0):
+        if limit is None:
+            return 0
+        gifts = sum(value[0] * MINUTE for key, value in found.items() if key.startswith(f"today/{on}/grant/"))
+        spent = (used_today if on == day else lambda pick: used(on, pick))(lambda one: one["screen"]) + more
+        return min(get("limits/carryOver", 0) * MINUTE, max(0, limit * MINUTE + before - max(0, spent - gifts)))
+
+    def screen_time():
+        excepted, limits = exceptions("limit"), get("limits/daily", [None] * 7)
+        limit = lambda on: excepted.get(str(on), limits[on.weekday()])
+        over = 0
+        for offset in range(-day.weekday(), 0):
+            over = left_over(later(day, offset), limit(later(day, offset)), over)
+        today, following = limit(day), limit(later(day, 1))
+        if following is not None:
+            following = following * MINUTE + (left_over(day, today, over, to_end) if day.weekday() < 6 else 0)
+        return None if today is None else today * MINUTE + over, following
+
     def of_two_days(app, limit, following, pick):
+        return of_milliseconds(
+            app, limit if limit is None else limit * MINUTE, following if following is None else following * MINUTE, pick)
+
+    def of_milliseconds(app, limit, following, pick):
         if limit is not None:
-            left = limit * MINUTE + granted(app, day) - used_today(pick)
+            left = limit + granted(app, day) - used_today(pick)
             if left <= 0:
                 return "closed", to_end
             if left < to_end:
                 return "open", left
-        return ("open", None) if following is None else beyond(following * MINUTE)
+        return ("open", None) if following is None else beyond(following)
 
     def weekly(app, minutes, pick):
         base = minutes * MINUTE
@@ -470,8 +489,8 @@ def decide(found, situation):
         in_category = lambda one: one["categories"].get(kind, 0)
         if get(f"category/{kind}/limit"):
             yield f"{kind}Limit", daily(app, get(f"category/{kind}/limit"), in_category)
-        if screen_limits() != [None, None]:
-            yield "dailyLimit", of_two_days(app, *screen_limits(), lambda one: one["screen"])
+        if screen_time() != (None, None):
+            yield "dailyLimit", of_milliseconds(app, *screen_time(), lambda one: one["screen"])
         if get(f"category/{kind}/weekly") is not None:
             yield f"{kind}Weekly", weekly(app, get(f"category/{kind}/weekly"), in_category)
         if get("limits/weekly") is not None:

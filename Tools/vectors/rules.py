@@ -23,6 +23,7 @@ KEYS = {
     "days/2026-12-23..2027-01-06/school": ["none", "8:00-12:00", "mon 8:00-12:00"],
     "today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001": ["30", "30 reward", "5 app:game", "0", "1441", "5 fun"],
     "lock": ["on", "off", "until 2026-11-22T18:30Z", "until 2026-02-30T00:00Z", "until 2026-11-22T24:00Z", "yes"],
+    "limits/carryOver": ["0", "1440", "1441", "1h"],
     "limits/weekly": ["600", "10080", "10081", "1.5"],
     "points/minutesPerPoint": ["3", "0", "1441"],
     "mode": ["points", "limits", "money"],
@@ -63,6 +64,11 @@ DATED = [
     ("family", "days/DAY..BEFORE/limit", ["1"]), ("family", "days/DAY..NEXT/name", ["Holidays"]),
 ]
 
+CARRIED = [
+    ("family", "limits/carryOver", ["60", "1440", "0"]), ("child", "limits/daily", ["90", "30"]), ("child", "limits/daily/wed", ["none", "0"]),
+    ("family", "days/BEFORE..DAY/limit", ["45"]), ("child", "today/BEFORE/grant/0190a3d2-0000-7000-8000-000000000004", ["20"]),
+]
+
 LISTED = [
     ("family", "programs", ["listed"]), ("child", "programs", ["all", "listed"]), ("child", "app/bad/category", ["neutral"]),
     ("child", "app/tool/enabled", ["no"]), ("family", "app/org.kde.gcompris/limit", ["30"]),
@@ -97,6 +103,7 @@ def build() -> dict:
         + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)]
         + [decision(random.Random(seed), HOURS) for seed in range(8)]
         + [decision(random.Random(seed), DATED) for seed in range(16)]
+        + [decision(random.Random(seed), CARRIED) for seed in range(24)]
         + [decision(random.Random(seed), LISTED, [household.UNKNOWN, household.OTHER]) for seed in range(8)],
         "use": [use(random.Random(seed)) for seed in range(8)],
         "ledger": [ledger(chance) for _ in range(10)],

@@ -26,7 +26,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
       Example: latchkey limit set --child Emma --today 1h
       Example: latchkey limit set --day 2026-12-23..2027-01-06 --name Christmas --daily 4h
       Example: latchkey limit set --category reward --daily 45m --weekly 4h
-      Example: latchkey limit set --daily "mon-thu 1h, fri 2h"
+      Example: latchkey limit set --daily "mon-thu 1h, fri 2h" --carry-over 30m
       """)
 
   @OptionGroup var node: NodeOptions
@@ -56,12 +56,19 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   @OptionGroup var days: DayOptions
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The most unused screen time that goes over to the next day of the week, such as 1h.", valueName: "time|none"),
+    transform: Setting.reading(ChildRule.carryOver.key))
+  var carryOver: Setting?
+
   @Option(help: ArgumentHelp("Only for applications of this category.", valueName: "learning|reward|neutral"))
   var category: AppCategory?
 
   mutating func validate() throws {
     if today != nil || days.day != nil {
-      guard weekends == nil, weekly == nil, category == nil, today == nil || daily == nil && days.day == nil,
+      guard weekends == nil, weekly == nil, carryOver == nil, category == nil, today == nil || daily == nil && days.day == nil,
         today != nil || daily?.minutes[nil] != nil
       else {
         throw ValidationError(
@@ -70,8 +77,11 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     } else if days.name != nil {
       throw ValidationError("A name is for days: give them with --day, such as --day 2026-12-23..2027-01-06.")
     }
-    guard today != nil || daily != nil || weekends != nil || weekly != nil else {
+    guard today != nil || daily != nil || weekends != nil || weekly != nil || carryOver != nil else {
       throw ValidationError("Give a limit, such as --daily 2h, --weekends 3h or --weekly 10h.")
+    }
+    if carryOver != nil, category != nil {
+      throw ValidationError("Unused time goes over for all screen time alone: leave out --category.")
     }
     if weekends != nil, DayLimits.Change.weekend.contains(where: { daily?.minutes[$0] != nil }) {
       throw ValidationError("Saturday or Sunday is in --daily as well as in --weekends: leave it out of one of them.")
@@ -92,6 +102,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     var changes = daily?.changes(of: category.dailyLimit.text, replacing: DayLimits.Change.weekdays) ?? []
     changes += weekends?.changes(of: category.dailyLimit.text, replacing: []) ?? []
     if let weekly { changes.append(category.weeklyLimit.change(weekly.text)) }
+    if let carryOver { changes.append(ChildRule.carryOver.key.change(carryOver.text)) }
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)
   }
 }
@@ -101,7 +112,7 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove limits.",
     discussion: """
-      Without --daily, --weekends and --weekly, all three are removed. Without --weekends, Saturday and Sunday keep a limit of \
+      Without --daily, --weekends, --weekly and --carry-over, all are removed. Without --weekends, Saturday and Sunday keep a limit of \
       their own; with it, they have that of every day again.
 
       Example: latchkey limit remove --child Emma --weekends
@@ -123,6 +134,9 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
   @Flag(help: "The limit of the week.")
   var weekly = false
 
+  @Flag(help: "That unused screen time goes over to the next day.")
+  var carryOver = false
+
   @Option(help: ArgumentHelp("Those for applications of this category.", valueName: "learning|reward|neutral"))
   var category: AppCategory?
 
@@ -134,7 +148,7 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
       return
     }
     let limit = category.dailyLimit
-    let isAll = !daily && !weekends && !weekly
+    let isAll = !daily && !weekends && !weekly && !carryOver
     var changes: [RuleRequest.Change] = []
     if daily || isAll {
       changes += [limit.change(nil)] + DayLimits.Change.removal(of: limit.text, on: DayLimits.Change.weekdays)
@@ -144,6 +158,7 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
       changes += DayLimits.Change.removal(of: limit.text, on: DayLimits.Change.weekend)
     }
     if weekly || isAll { changes.append(category.weeklyLimit.change(nil)) }
+    if carryOver || isAll && category == nil { changes.append(ChildRule.carryOver.key.change(nil)) }
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options, isOneRemoval: true)
   }
 

@@ -7,7 +7,7 @@ extension ChildStanding {
   /// Returns a verdict as the local API shows it.
   func shown(_ verdict: Verdict, of subject: Subject, name: String) -> VerdictToday {
     let words = verdict.reason.map { reason in
-      let words = ReasonText.words(reason, rules, of: subject, on: situation.day, name: name)
+      let words = ReasonText.words(reason, rules, of: subject, on: situation.day, name: name, carried: carried)
       return verdict.isAllowed ? words : closed(reason, words)
     }
     return VerdictToday(
@@ -34,7 +34,7 @@ extension ChildStanding {
       case .lock, .bedtime, .dailyLimit, .weeklyLimit: break
       default: continue
       }
-      let words = ReasonText.words(reason, rules, of: .unknown, on: situation.day, name: "")
+      let words = ReasonText.words(reason, rules, of: .unknown, on: situation.day, name: "", carried: carried)
       switch standing {
       case .open(nil): continue
       case .open(let left?):
@@ -55,10 +55,13 @@ extension ChildStanding {
     return verdict
   }
 
-  /// The screen time of the day with what was granted, in milliseconds; `nil` without a limit.
+  /// The unused screen time that earlier days of the week left for the day, in milliseconds.
+  var carried: Int64 { plan.carried(in: situation) }
+
+  /// The screen time of the day with what was granted and what earlier days left, in milliseconds; `nil` without a limit.
   var limitMilliseconds: Int64? {
     rules.dailyLimit(on: situation.day).map {
-      Int64($0) * 60_000 + ReasonText.granted(rules, to: .unknown, on: situation.day)
+      Int64($0) * 60_000 + carried + ReasonText.granted(rules, to: .unknown, on: situation.day)
     }
   }
 
@@ -92,7 +95,7 @@ extension ChildStanding {
     for app in Set(running.filter { !$0.isStale }.map(\.use.appID)).subtracting([.screenTime]).sorted() {
       guard let verdict = verdicts.verdicts[Subject(app)], let reason = verdict.reason else { continue }
       let name = name(of: app)
-      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name)
+      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried)
       guard verdict.isAllowed else {
         notices.append(
           Notice(
@@ -125,7 +128,7 @@ extension ChildStanding {
   func explained(_ app: AppID) -> [ChildExplanation.Rule] {
     let name = name(of: app)
     return plan.explain(Subject(app), in: situation).considered.map { reason, standing in
-      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name)
+      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried)
       return switch standing {
       case .open(let left):
         ChildExplanation.Rule(rule: reason.word, words: words, isOpen: true, leftMilliseconds: left)

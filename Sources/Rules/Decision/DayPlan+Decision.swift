@@ -45,6 +45,10 @@ extension DayPlan {
     return (verdict(subject, moment), considered)
   }
 
+  /// Returns the unused screen time that earlier days of the week left for this day, in
+  /// milliseconds.
+  public func carried(in situation: Situation) -> Int64 { Moment(self, situation).carried }
+
   /// Decides whether sessions may be open: they close while only always-allowed applications may
   /// run.
   public func decideSessions(_ situation: Situation) -> Verdict { sessions(Moment(self, situation)) }
@@ -74,17 +78,16 @@ extension DayPlan {
       if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
       // Any grant keeps sessions open, whatever it was for.
       if dailyLimits != (nil, nil) {
-        visit(.dailyLimit, moment.left(dailyLimits, extra: grantedForAnything(on: day), used: moment.today.screen))
+        visit(
+          .dailyLimit,
+          moment.left(
+            moment.screenLimits(), extra: rules.grantedForAnything(on: day), used: moment.today.screen))
       }
       if let weekly = rules.weeklyLimit {
-        visit(.weeklyLimit, moment.left(week: weekly, used: \.screen, extra: grantedForAnything))
+        visit(.weeklyLimit, moment.left(week: weekly, used: \.screen, extra: rules.grantedForAnything))
       }
       return .neutral
     }
-  }
-
-  private func grantedForAnything(on day: FamilyDay) -> Int64 {
-    rules.grants[day]?.values.reduce(0) { $0 + Int64($1.minutes) * 60_000 } ?? 0
   }
 
   private func verdict(_ subject: Subject, _ moment: Moment) -> Verdict {
@@ -165,12 +168,14 @@ extension DayPlan {
     let category = terms.use.category
     func daily(_ reason: Reason, _ limits: DayLimits?, _ used: @autoclosure () -> Int64) {
       guard let limits else { return }
-      visit(reason, moment.left((limits[weekday], limits[nextWeekday]), extra: terms.granted, used: used()))
+      func milliseconds(_ day: Weekday) -> Int64? { limits[day].map { Int64($0) * 60_000 } }
+      visit(
+        reason, moment.left((milliseconds(weekday), milliseconds(nextWeekday)), extra: terms.granted, used: used()))
     }
     if case .app(let id) = subject { daily(.appLimit, terms.limit, moment.today.apps[id] ?? 0) }
     daily(.categoryLimit(category), terms.categoryLimit, moment.today.categories[category] ?? 0)
     if dailyLimits != (nil, nil) {
-      visit(.dailyLimit, moment.left(dailyLimits, extra: terms.granted, used: moment.today.screen))
+      visit(.dailyLimit, moment.left(moment.screenLimits(), extra: terms.granted, used: moment.today.screen))
     }
     let grantedOn = { (day: FamilyDay) in self.rules.granted(subject, category, on: day) }
     if let weekly = terms.categoryWeekly {

@@ -34,15 +34,48 @@ struct Moment {
 
   /// Returns what a daily limit leaves.
   ///
-  /// The limits are in minutes. `extra` and `used` are in milliseconds.
-  func left(_ limits: (today: Int?, tomorrow: Int?), extra: Int64, used: Int64) -> Standing {
+  /// All are in milliseconds.
+  func left(_ limits: (today: Int64?, tomorrow: Int64?), extra: Int64, used: Int64) -> Standing {
     if let limit = limits.today {
-      let left = Self.difference(Self.sum(Int64(limit) * 60_000, extra), max(0, used))
+      let left = Self.difference(Self.sum(limit, extra), max(0, used))
       if left <= 0 { return .closed(toEnd) }
       if left < toEnd { return .open(left) }
     }
     guard let tomorrow = limits.tomorrow else { return .open(nil) }
-    return beyond(Int64(tomorrow) * 60_000)
+    return beyond(tomorrow)
+  }
+
+  /// The unused screen time that earlier days of the week leave for this day, in milliseconds.
+  var carried: Int64 {
+    guard let most = plan.rules.carryOver, most > 0 else { return 0 }
+    return plan.earlierInWeek.reduce(0) { carried, day in
+      unused(on: day, plan.rules.dailyLimit(on: day), carried, used: situation.use[day]?.screen ?? 0, most)
+    }
+  }
+
+  /// Returns the limits on all screen time of the day and of the next one, in milliseconds, with
+  /// what goes over to them if the day is used up to its end.
+  func screenLimits() -> (today: Int64?, tomorrow: Int64?) {
+    let today = carried
+    var tomorrow: Int64 = 0
+    if let most = plan.rules.carryOver, most > 0, !plan.isLastOfWeek {
+      tomorrow = unused(on: plan.day, plan.dailyLimits.today, today, used: Self.sum(self.today.screen, toEnd), most)
+    }
+    return (
+      plan.dailyLimits.today.map { Int64($0) * 60_000 + today },
+      plan.dailyLimits.tomorrow.map { Int64($0) * 60_000 + tomorrow }
+    )
+  }
+
+  /// Returns what a day leaves for the next one, in milliseconds.
+  ///
+  /// Use within granted time does not count. A day without a limit leaves nothing.
+  private func unused(
+    on day: FamilyDay, _ limit: Int?, _ carried: Int64, used: Int64, _ most: Int64
+  ) -> Int64 {
+    guard let limit else { return 0 }
+    let counted = max(0, Self.difference(max(0, used), plan.rules.grantedForAnything(on: day)))
+    return min(most * 60_000, max(0, Self.difference(Int64(limit) * 60_000 + carried, counted)))
   }
 
   /// Returns what a weekly limit leaves.

@@ -55,9 +55,10 @@ public enum ReasonText {
   /// Returns a rule in words, such as "2 h of screen time a day" or "bedtime".
   ///
   /// `rules` are the child's, `subject` is what the rule is applied to, `day` is the family's, and
-  /// `name` is that of the application.
+  /// `name` is that of the application, and `carried` the unused screen time of earlier days, in
+  /// milliseconds.
   public static func words(
-    _ reason: Reason, _ rules: RuleSet, of subject: Subject, on day: FamilyDay, name: String
+    _ reason: Reason, _ rules: RuleSet, of subject: Subject, on day: FamilyDay, name: String, carried: Int64 = 0
   ) -> String {
     switch reason {
     case .blocked: return "\(name) is blocked"
@@ -76,7 +77,8 @@ public enum ReasonText {
       return limitText(limit, "of \(plural(category)) a day", rules, subject, day)
     case .dailyLimit:
       guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
-      return limitText(limit, "of screen time a day", rules, subject, day)
+      let unused = carried >= 60_000 ? "and \(SpanText.minutes(Int(clamping: carried / 60_000))) from earlier days " : ""
+      return limitText(limit, "\(unused)of screen time a day", rules, subject, day)
     case .categoryWeekly(let category):
       guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }
       return "\(SpanText.minutes(Int(clamping: limit))) of \(plural(category)) a week"

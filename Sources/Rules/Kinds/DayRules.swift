@@ -55,11 +55,11 @@ public enum DayRule {
   public static let bedtime = RuleKind(
     "bedtime", \RuleSet.Exceptions.bedtime, .times(mustEnd: true), name: "bedtime on #",
     set: { $0.windows.isEmpty ? "no bedtime on #" : "bedtime on # =" }, removed: "bedtime on # as on other days",
-    effects: .closes)
+    effects: [.closes, .everything])
   public static let school = RuleKind(
     "school", \RuleSet.Exceptions.school, .times(), name: "school time on #",
     set: { $0.windows.isEmpty ? "no school time on #" : "school time on # =" },
-    removed: "school time on # as on other days", effects: .closes)
+    removed: "school time on # as on other days", effects: [.closes, .everything])
   public static let rewardTimes = RuleKind(
     "rewardTimes", \RuleSet.Exceptions.rewardTimes, .times(), name: "reward times on #",
     set: { $0.windows.isEmpty ? "no reward times on #" : "reward times on # =" },

@@ -62,6 +62,11 @@ extension RuleSet {
   /// Returns the rate of an application in milli-points per hour.
   public func rate(of use: AppUse) -> PointsRate { PointsRate(milliPointsPerMinute: perMinute(use)) }
 
+  /// Returns the milliseconds that were granted on a day, whatever they are for.
+  func grantedForAnything(on day: FamilyDay) -> Int64 {
+    grants[day]?.values.reduce(0) { $0 + Int64($1.minutes) * 60_000 } ?? 0
+  }
+
   /// Returns the milliseconds that were granted for a program on a day.
   func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
     guard let grants = grants[day] else { return 0 }

@@ -16,6 +16,9 @@ public struct RuleSet: Hashable, Sendable {
   public var categories: [AppCategory: Category] = [:]
   /// The limit on all screen time a day.
   public var dailyLimit: DayLimits?
+  /// The most minutes of unused screen time that go over to the next day of the week; `nil` for
+  /// none.
+  public var carryOver: Int64?
   /// The limit on all screen time a week in minutes.
   public var weeklyLimit: Int64?
   /// When nothing is allowed but what is always allowed.
@@ -54,6 +57,11 @@ public enum ChildRule {
   public static let dailyLimit = RuleKind(
     limit: "limits/daily", \RuleSet.dailyLimit, name: "screen time a day", removed: "no limit on screen time a day",
     effects: [.closes, .everything, .measured])
+  public static let carryOver = RuleKind(
+    "limits/carryOver", \RuleSet.carryOver,
+    .number(0...1_440, .minutes, "What goes over to the next day is 0 to 1,440 minutes", example: "a time such as 1h, or none"),
+    name: "unused screen time that goes over to the next day", set: { _ in "at most = of unused screen time go over to the next day" },
+    removed: "no unused screen time goes over to the next day", effects: [.closes, .everything, .measured])
   public static let weeklyLimit = RuleKind(
     "limits/weekly", \RuleSet.weeklyLimit, .weekly, name: "screen time a week",
     removed: "no limit on screen time a week", effects: [.closes, .everything, .measured])
@@ -81,7 +89,7 @@ extension RuleSet: RulePart {
   public static let place = ""
   public static let rows =
     [
-      ChildRule.name.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.weeklyLimit.row,
+      ChildRule.name.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row, ChildRule.weeklyLimit.row,
       ChildRule.bedtime.row, ChildRule.school.row, ChildRule.rewardTimes.row, ChildRule.lock.row,
     ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row]
   public static let table = indexed(rows)

@@ -183,6 +183,26 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     }
   }
 
+  @Test("Unused screen time goes over to the next day within the week, up to the bound", arguments: [
+    // Of 60 minutes a day, 30 are used on Monday, 70 on Tuesday and 10 on Wednesday.
+    ("2026-11-24T11:00:00Z", "60", 20.0), ("2026-11-24T11:00:00Z", "20", 10), ("2026-11-24T11:00:00Z", "0", 0),
+    ("2026-11-25T11:00:00Z", "60", 70), ("2026-11-25T11:00:00Z", "5", 50),
+  ])
+  func carriedOver(at text: String, most: String, left: Double) throws {
+    let rules = try HouseholdSamples.rules([("limits/daily", "60"), ("limits/carryOver", most), ("mode", "limits")])
+    var situation = try HouseholdSamples.situation(text, rules)
+    let minute = HouseholdSamples.minute
+    let monday = situation.day.startOfWeek
+    situation.use = [monday: DayUse(screen: 30 * minute)]
+    situation.use[monday.advanced(byDays: 1)] = DayUse(screen: 70 * minute)
+    situation.use[monday.advanced(byDays: 2)] = DayUse(screen: 10 * minute)
+    if situation.day < monday.advanced(byDays: 2) { situation.use[monday.advanced(byDays: 2)] = nil }
+    let verdict = DayPlan(rules, day: situation.day).explain(.unknown, in: situation).verdict
+    #expect(verdict.isAllowed == (left > 0) && verdict.reason == .dailyLimit)
+    if left > 0 { #expect(HouseholdSamples.minutes(verdict) == left) }
+    #expect(DayPlan(rules, day: situation.day).carried(in: situation) <= HouseholdSamples.hour)
+  }
+
   @Test("Where only listed applications may run, a category or being always allowed lists one, and nothing else does")
   func onlyListedApplications() throws {
     let rules = try HouseholdSamples.rules([

@@ -86,8 +86,7 @@ class _Decision:
         if rules.app(self._app, "enabled") != "no":
             yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0))
         yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category)
-        limits = [rules.daily_limit(self._today), rules.daily_limit(self._today + _DAY)]
-        yield self._limited("dailyLimit", *limits, lambda use: use["screen"]) if limits != [None, None] else None
+        yield self._screen_time()
         yield self._weekly(f"{self._category}Weekly", f"category/{self._category}/weekly", self._of_category)
         yield self._weekly("weeklyLimit", "limits/weekly", lambda use: use["screen"])
         yield self._points()
@@ -159,17 +158,39 @@ class _Decision:
         today, tomorrow = (limits[day.weekday()] for day in (self._today, self._today + _DAY))
         return self._limited(reason, today, tomorrow, of)
 
-    def _limited(self, reason: str, limit: int | None, tomorrow: int | None, of):
+    def _screen_time(self):
+        """The limit on all screen time, with what earlier days of the week have left."""
+        limits = [self._rules.daily_limit(self._today + i * _DAY) for i in (0, 1)]
+        if limits == [None, None]:
+            return None
+        carried = 0
+        for back in range(self._today.weekday(), 0, -1):
+            carried = self._unused(self._today - back * _DAY, carried)
+        rest = self._day_end - self._now
+        following = 0 if (self._today + _DAY).weekday() == 0 else self._unused(self._today, carried, rest)
+        today, tomorrow = (None if limit is None else limit + more / 60_000
+                           for limit, more in zip(limits, (carried, following), strict=True))
+        return self._limited("dailyLimit", today, tomorrow, lambda use: use["screen"])
+
+    def _unused(self, on: date, carried: int, more: int = 0) -> int:
+        """Return what a day leaves for the next one, if it is used for some milliseconds more."""
+        limit, most = self._rules.daily_limit(on), self._rules.number("limits/carryOver") or 0
+        if limit is None:
+            return 0
+        counted = max(0, self._used(on, lambda use: use["screen"]) + more - self._rules.granted_for_anything(on))
+        return min(most * 60_000, max(0, limit * 60_000 + carried - counted))
+
+    def _limited(self, reason: str, limit: float | None, tomorrow: float | None, of):
         if limit is not None:
-            left = limit * 60_000 + self._granted(self._today) - self._used(self._today, of)
+            left = round(limit * 60_000) + self._granted(self._today) - self._used(self._today, of)
             if left <= 0:
                 return reason, CLOSED, self._day_end
             if left < self._day_end - self._now:
                 return reason, OPEN, self._now + left
         return self._follows(reason, tomorrow)
 
-    def _follows(self, reason: str, minutes: int | None):
-        return self._follows_for(reason, None if minutes is None else minutes * 60_000)
+    def _follows(self, reason: str, minutes: float | None):
+        return self._follows_for(reason, None if minutes is None else round(minutes * 60_000))
 
     def _follows_for(self, reason: str, left: int | None):
         """A limit that lasts to the end of the day; it is open for what the next day allows."""

@@ -117,6 +117,11 @@ class Rules:
         limits = self.limits("limits/daily")
         return limits[on.weekday()] if limits else None
 
+    def granted_for_anything(self, on: date) -> int:
+        """Return the milliseconds that were granted on a day, whatever for."""
+        grants = (value for key, value in self._held.items() if key.startswith(f"today/{on}/grant/"))
+        return sum(values.grant(value)[0] * 60_000 for value in grants)
+
     def granted(self, on: date, id_: str | None, category: str) -> int:
         """Return the milliseconds that were granted on a day for an application."""
         total = 0
