@@ -161,6 +161,18 @@ def grant(text):
     return minutes, scope
 
 
+def deduction(text):
+    first, _, reason = text.partition("\n")
+    if "\n" in text and not (0 < len(reason.encode()) <= 1024 and reason.isprintable()):
+        raise Fault("reason")
+    minutes, scope = grant(first)
+    return -minutes, scope, reason
+
+
+def deduction_text(value):
+    return grant_text((-value[0], value[1])) + ("\n" + value[2] if value[2] else "")
+
+
 def grant_text(value):
     return str(value[0]) if value[1] == "all" else f"{value[0]} {value[1]}"
 
@@ -196,7 +208,8 @@ def lock_text(value):
 FORMS = {
     "limit": lambda: (limit, limit_text), "windows": lambda: (windows, windows_text),
     "windows that end": lambda: (bedtime, windows_text), "times": lambda: (times, times_text),
-    "times that end": lambda: (bedtimes, times_text), "grant": lambda: (grant, grant_text), "lock": lambda: (lock, lock_text),
+    "times that end": lambda: (bedtimes, times_text), "grant": lambda: (grant, grant_text),
+    "deduction": lambda: (deduction, deduction_text), "lock": lambda: (lock, lock_text),
     "zone": lambda: ((lambda text: text), str),
 }
 TABLE = json.loads((pathlib.Path(__file__).resolve().parents[2] / "Protocol" / "rule-kinds.json").read_text())
@@ -220,7 +233,7 @@ def kind(key):
         case ["today" | "days" as word, on, what]:
             days = span(on)
             return KINDS.get(f"today/DATE/{what}") if days and (days[0] == days[1]) == (word == "today") else None
-        case ["today", _, "grant", _]: return KINDS["today/DATE/grant/ID"]
+        case ["today", _, "grant" | "less" as what, _]: return KINDS[f"today/DATE/{what}/ID"]
         case _: return KINDS.get(key)
 
 
@@ -380,7 +393,7 @@ def decide(found, situation):
     def granted(app, on):
         scopes = ("all", category(app), f"app:{app}")
         return sum(value[0] * MINUTE for key, value in found.items()
-                   if key.startswith(f"today/{on}/grant/") and value[1] in scopes)
+                   if key.startswith((f"today/{on}/grant/", f"today/{on}/less/")) and value[1] in scopes)
 
     def beyond(left):
         return ("open", to_end + max(0, left)) if left < tomorrow_length else ("open", None)
@@ -394,7 +407,8 @@ def decide(found, situation):
     def left_over(on, limit, before, more=0):
         if limit is None:
             return 0
-        gifts = sum(value[0] * MINUTE for key, value in found.items() if key.startswith(f"today/{on}/grant/"))
+        gifts = sum(value[0] * MINUTE for key, value in found.items() 
+                    if key.startswith((f"today/{on}/grant/", f"today/{on}/less/")))
         spent = (used_today if on == day else lambda pick: used(on, pick))(lambda one: one["screen"]) + more
         return min(get("limits/carryOver", 0) * MINUTE, max(0, limit * MINUTE + before - max(0, spent - gifts)))
 

@@ -22,6 +22,8 @@ KEYS = {
     "today/2026-11-22/limit": ["60", "none", "1441", "mon 60"],
     "days/2026-12-23..2027-01-06/school": ["none", "8:00-12:00", "mon 8:00-12:00"],
     "today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001": ["30", "30 reward", "5 app:game", "0", "1441", "5 fun"],
+    "today/2026-11-22/less/0190a3d2-0000-7000-8000-000000000001": [
+        "30", "30 reward\nrude at dinner", "5 app:game", "0", "-30", "30\n", "30\nfirst\nsecond"],
     "lock": ["on", "off", "until 2026-11-22T18:30Z", "until 2026-02-30T00:00Z", "until 2026-11-22T24:00Z", "yes"],
     "limits/carryOver": ["0", "1440", "1441", "1h"],
     "limits/weekly": ["600", "10080", "10081", "1.5"],
@@ -64,6 +66,11 @@ DATED = [
     ("family", "days/DAY..BEFORE/limit", ["1"]), ("family", "days/DAY..NEXT/name", ["Holidays"]),
 ]
 
+LESS = [
+    ("child", "today/DAY/less/0190a3d2-0000-7000-8000-000000000005", ["30\nrude at dinner", "10 reward", "90 app:game", "1440"]),
+    ("child", "today/BEFORE/less/0190a3d2-0000-7000-8000-000000000006", ["45", "5 learning\nno"]), ("family", "limits/carryOver", ["30"]),
+]
+
 CARRIED = [
     ("family", "limits/carryOver", ["60", "1440", "0"]), ("child", "limits/daily", ["90", "30"]), ("child", "limits/daily/wed", ["none", "0"]),
     ("family", "days/BEFORE..DAY/limit", ["45"]), ("child", "today/BEFORE/grant/0190a3d2-0000-7000-8000-000000000004", ["20"]),
@@ -103,6 +110,7 @@ def build() -> dict:
         + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)]
         + [decision(random.Random(seed), HOURS) for seed in range(8)]
         + [decision(random.Random(seed), DATED) for seed in range(16)]
+        + [decision(random.Random(seed), LESS) for seed in range(12)]
         + [decision(random.Random(seed), CARRIED) for seed in range(24)]
         + [decision(random.Random(seed), LISTED, [household.UNKNOWN, household.OTHER]) for seed in range(8)],
         "use": [use(random.Random(seed)) for seed in range(8)],

@@ -111,12 +111,31 @@ extension Call {
     if let text = request.app { app = try await knownApps(of: child).find(text) }
     let scope: GrantScope = app.map { .app($0.appID) } ?? request.category.map { .category($0) } ?? .all
     let day = boundary(try await household(), of: child).day(containing: context.wall())
-    let key = DayRule.grant.key(on: day, by: context.nextCommandID(context.wall()))
+    let minutes = request.minutes > 0 ? request.minutes : try await minutesToTake(-request.minutes, scope, from: child)
+    let time = Grant(minutes: minutes, scope: scope)
+    let id = context.nextCommandID(context.wall())
+    let isMore = request.minutes > 0
+    let key = isMore ? DayRule.grant.key(on: day, by: id) : DayRule.deduction.key(on: day, by: id)
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
-    let grant = Grant(minutes: request.minutes, scope: scope)
-    let commands = try await edit([RegisterChange(.child(child), place, grant.text)])
+    let text = isMore ? time.text : Deduction(time, reason: request.reason ?? "").text
+    let commands = try await edit([RegisterChange(.child(child), place, text)])
     return RuleEdit(
       rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands), app: app)
+  }
+
+  /// Returns how many of some minutes can be taken from a child's day: what is left of the limit of
+  /// the day, as far as this machine knows.
+  private func minutesToTake(_ minutes: Int, _ scope: GrantScope, from child: ChildID) async throws -> Int {
+    let standing = try await StandingReader(context: context).read(child, try await household())
+    let name = standing.rules.name ?? "the child"
+    guard let left = standing.left(of: scope) else {
+      throw LocalAPIError(
+        .invalid, "There is no limit a day to take time from: `latchkey limit set --today` sets one for \(name).")
+    }
+    guard left >= 60_000 else {
+      throw LocalAPIError(.invalid, "\(name) has no time left today, so nothing was taken away.")
+    }
+    return min(minutes, Int(left / 60_000))
   }
 
   fileprivate func settings() async throws -> FamilyRules {

@@ -65,6 +65,25 @@ extension ChildStanding {
     }
   }
 
+  /// Returns what is left of the limit a day on some applications, in milliseconds; `nil` without a
+  /// limit.
+  func left(of scope: GrantScope) -> Int64? {
+    let weekday = situation.day.weekday
+    func left(_ limits: DayLimits?, _ subject: Subject, used: Int64?) -> Int64? {
+      limits?[weekday].map {
+        Int64($0) * 60_000 + ReasonText.granted(rules, to: subject, on: situation.day) - (used ?? 0)
+      }
+    }
+    return switch scope {
+    case .all: limitMilliseconds.map { $0 - today.screen }
+    case .category(let category):
+      rules.categories[category]?.limit?[weekday].map {
+        Int64($0) * 60_000 + rules.granted(category, on: situation.day) - (today.categories[category] ?? 0)
+      }
+    case .app(let app): left(rules.app(app).limit, .app(app), used: today.apps[app])
+    }
+  }
+
   /// Returns an application as the local API shows it.
   func shown(_ app: AppID) -> AppToday {
     let name = name(of: app)
@@ -84,14 +103,25 @@ extension ChildStanding {
     }
   }
 
+  /// The names of applications, for words about rules.
+  private var terms: RuleTerms {
+    RuleTerms(zone: rules.zone, names: Dictionary(uniqueKeysWithValues: appIDs.map { ($0, name(of: $0)) }))
+  }
+
   /// The IDs of these applications.
   var appIDs: Set<AppID> {
     Set(rules.apps.keys).union(today.apps.keys).union(running.map(\.use.appID)).subtracting([.screenTime])
   }
 
-  /// What a person should know of what runs: little time is left, or its time is over.
+  /// What a person should know of what runs: little time is left, or its time is over; and of time
+  /// that was taken away today.
   var notices: [Notice] {
-    var notices: [Notice] = []
+    var notices = (rules.deductions[situation.day] ?? [:]).sorted { $0.key.description < $1.key.description }.map { id, less in
+      Notice(
+        app: .screenTime, rule: "less/\(id)", warning: 0,
+        sentence: DayRule.deduction.words(Deduction(less.time, reason: ""), terms) + " less today"
+          + (less.reason.isEmpty ? "." : ": \(less.reason)"))
+    }
     for app in Set(running.filter { !$0.isStale }.map(\.use.appID)).subtracting([.screenTime]).sorted() {
       guard let verdict = verdicts.verdicts[Subject(app)], let reason = verdict.reason else { continue }
       let name = name(of: app)

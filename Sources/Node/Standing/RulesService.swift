@@ -85,6 +85,9 @@ struct RulesService: Sendable {
       for notice in standing.notices {
         kept[child, default: []].insert(notice.unspoken)
         guard said[child]?.contains(notice.unspoken) != true else { continue }
+        if notice.rule.hasPrefix("less/") {
+          context.notices.post(.warned, key: notice.rule, notice.sentence, to: child, at: context.now())
+        }
         context.logger.notice(
           context.enforcement == .recorded ? "recorded, not enforced" : "enforced where programs are recognized",
           metadata: ["what": "\(notice.sentence)", "rule": "\(notice.rule)"])

@@ -114,7 +114,9 @@ public enum ReasonText {
     _ minutes: Int, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay
   ) -> String {
     let extra = granted(rules, to: subject, on: day) / 60_000
-    let granted = extra > 0 ? " and \(SpanText.minutes(Int(clamping: extra))) more" : ""
+    let granted =
+      extra == 0
+      ? "" : extra > 0 ? " and \(SpanText.minutes(Int(clamping: extra))) more" : " less \(SpanText.minutes(Int(clamping: -extra)))"
     return "\(SpanText.minutes(minutes))\(granted) \(what)"
   }
 

@@ -34,15 +34,18 @@ extension RuleSet {
     exception(\.limit, on: day) ?? dailyLimit?[day.weekday]
   }
 
-  /// The place of one grant.
+  /// The place of one grant, or of one deduction.
   public struct Granted: RulePart {
     var grant: Grant?
+    var deduction: Deduction?
 
-    /// Creates a place without a grant.
+    /// Creates an empty place.
     public init() {}
 
-    public static let place = "today/DATE/grant/"
-    public static let rows = [DayRule.grant.row]
+    init(grant: Grant?, deduction: Deduction?) { (self.grant, self.deduction) = (grant, deduction) }
+
+    public static let place = "today/DATE/"
+    public static let rows = [DayRule.grant.row, DayRule.deduction.row]
     public static let table = indexed(rows)
   }
 }
@@ -69,8 +72,11 @@ public enum DayRule {
     set: { $0 == nil ? "no limit on screen time on #" : "screen time on # =" },
     removed: "screen time on # as on other days", effects: [.closes, .everything, .measured])
   public static let grant = RuleKind(
-    "ID", \RuleSet.Granted.grant, .grant, zones: .child, name: "more time on #",
+    "grant/ID", \RuleSet.Granted.grant, .grant, zones: .child, name: "more time on #",
     removed: "the time that was granted on # is taken back", effects: .closes)
+  public static let deduction = RuleKind(
+    "less/ID", \RuleSet.Granted.deduction, .deduction, zones: .child, name: "less time on #",
+    removed: "the time that was taken away on # is given back", effects: .closes)
 }
 
 extension RuleSet.Exceptions: RulePart {

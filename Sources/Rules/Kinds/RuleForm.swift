@@ -242,15 +242,30 @@ extension RuleForm<Grant> {
   static var grant: Self {
     RuleForm(
       .form("grant"), typed: { text throws(RuleFault) in try Grant(typed: text) }, text: { $0.text },
-      words: { grant, terms in
-        let purpose =
-          switch grant.scope {
-          case .all: ""
-          case .category(let category): " for \(ReasonText.plural(category))"
-          case .app(let app): " for \(terms.name(app))"
-          }
-        return SpanText.minutes(grant.minutes) + purpose
+      words: { $0.words($1) })
+  }
+}
+
+extension RuleForm<Deduction> {
+  static var deduction: Self {
+    RuleForm(
+      .form("deduction"), typed: { text throws(RuleFault) in try Deduction(typed: text) }, text: { $0.text },
+      words: { deduction, terms in
+        deduction.time.words(terms) + (deduction.reason.isEmpty ? "" : " (\(deduction.reason))")
       })
+  }
+}
+
+extension Grant {
+  /// The time in words, such as "30 min for rewards".
+  func words(_ terms: RuleTerms) -> String {
+    let purpose =
+      switch scope {
+      case .all: ""
+      case .category(let category): " for \(ReasonText.plural(category))"
+      case .app(let app): " for \(terms.name(app))"
+      }
+    return SpanText.minutes(minutes) + purpose
   }
 }
 

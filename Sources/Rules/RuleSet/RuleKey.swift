@@ -46,8 +46,12 @@ public struct RuleKey: Hashable, Sendable {
       }
     case ("today", 3), ("days", 3):
       DayRange(parts[1]).flatMap { days in RuleSet.Exceptions.table[parts[2]].map { .days(days, $0) } }
-    case ("today", 4) where parts[2] == "grant":
-      FamilyDay(parts[1]).flatMap { day in CommandID(parts[3]).map { .grant(day, $0, DayRule.grant.row) } }
+    case ("today", 4):
+      FamilyDay(parts[1]).flatMap { day in
+        CommandID(parts[3]).flatMap { id in
+          RuleSet.Granted.table["\(parts[2])/ID"].map { .grant(day, id, $0) }
+        }
+      }
     default: RuleSet.table[parts.joined(separator: "/")].map { .child($0) }
     }
   }
@@ -70,7 +74,7 @@ public struct RuleKey: Hashable, Sendable {
       case .app(let id, let row): "app/\(Self.escaped(id.text))/\(row.end)"
       case .category(let category, let row): "category/\(category.rawValue)/\(row.end)"
       case .days(let days, let row): "\(days.first == days.last ? "today" : "days")/\(days)/\(row.end)"
-      case .grant(let day, let id, _): "today/\(day)/grant/\(id)"
+      case .grant(let day, let id, let row): "today/\(day)/\(row.end.dropLast(2))\(id)"
       }
     return weekday.map { "\(base)/\($0.word)" } ?? base
   }
@@ -128,7 +132,8 @@ public struct RuleKey: Hashable, Sendable {
     case .grant(let day, let id, let row):
       var granted = RuleSet.Granted()
       try row.set(&granted, text, weekday)
-      rules.grants[day, default: [:]][id] = granted.grant
+      if let grant = granted.grant { rules.grants[day, default: [:]][id] = grant }
+      if let deduction = granted.deduction { rules.deductions[day, default: [:]][id] = deduction }
     }
   }
 
@@ -141,7 +146,8 @@ public struct RuleKey: Hashable, Sendable {
     case .category(let category, let row): rules.categories[category].flatMap(row.shown)
     case .days(let days, let row):
       rules.exceptions.last { $0.days == days && row.shown($0.rules) != nil }.flatMap { row.shown($0.rules) }
-    case .grant(let day, let id, _): rules.grants[day]?[id]?.text
+    case .grant(let day, let id, let row):
+      row.shown(RuleSet.Granted(grant: rules.grants[day]?[id], deduction: rules.deductions[day]?[id]))
     }
   }
 

@@ -62,22 +62,24 @@ extension RuleSet {
   /// Returns the rate of an application in milli-points per hour.
   public func rate(of use: AppUse) -> PointsRate { PointsRate(milliPointsPerMinute: perMinute(use)) }
 
-  /// Returns the milliseconds that were granted on a day, whatever they are for.
-  func grantedForAnything(on day: FamilyDay) -> Int64 {
-    grants[day]?.values.reduce(0) { $0 + Int64($1.minutes) * 60_000 } ?? 0
+  /// Returns the milliseconds that were granted on a day less those that were taken away, whatever
+  /// they are for.
+  func grantedForAnything(on day: FamilyDay) -> Int64 { granted(on: day) { _ in true } }
+
+  /// Returns the milliseconds that were granted for a program on a day less those that were taken
+  /// away.
+  func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
+    granted(on: day) { $0.covers(subject, category) }
   }
 
-  /// Returns the milliseconds that were granted for a program on a day.
-  func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
-    guard let grants = grants[day] else { return 0 }
-    return grants.values.reduce(0) { sum, grant in
-      let covers =
-        switch grant.scope {
-        case .all: true
-        case .category(let granted): granted == category
-        case .app(let granted): subject.app == granted
-        }
-      return covers ? sum + Int64(grant.minutes) * 60_000 : sum
-    }
+  /// Returns the milliseconds that were granted for the applications of a category on a day less
+  /// those that were taken away.
+  public func granted(_ category: AppCategory, on day: FamilyDay) -> Int64 {
+    granted(on: day) { $0.scope == .all || $0.scope == .category(category) }
+  }
+
+  private func granted(on day: FamilyDay, _ covers: (Grant) -> Bool) -> Int64 {
+    let more = grants[day]?.values.reduce(0) { covers($1) ? $0 + $1.milliseconds : $0 } ?? 0
+    return deductions[day]?.values.reduce(more) { covers($1.time) ? $0 - $1.time.milliseconds : $0 } ?? more
   }
 }

@@ -31,6 +31,8 @@ public struct RuleSet: Hashable, Sendable {
   public var exceptions: [DatedException] = []
   /// The time granted for a day, by the command that granted it.
   public var grants: [FamilyDay: [CommandID: Grant]] = [:]
+  /// The time taken away from a day, by the command that did it.
+  public var deductions: [FamilyDay: [CommandID: Deduction]] = [:]
   public var lock = Lock.off
   /// Whether the family uses points.
   public var mode = HouseholdMode.points

@@ -8,7 +8,7 @@ public enum GrantScope: Hashable, Sendable {
   case app(AppID)
 }
 
-/// More time on one day.
+/// More time on one day, or less.
 ///
 /// As text: `30` for every application, `30 reward`, or `30 app:` and the application's ID; in
 /// minutes.
@@ -51,4 +51,44 @@ public struct Grant: Hashable, Sendable {
     case .app(let app): "\(minutes) app:\(app.text)"
     }
   }
+}
+
+/// Less time on one day, with the reason that the child reads.
+///
+/// As text: a grant, then a line with the reason if there is one.
+///
+/// Spec: Protocol/11-rules.md §1.
+public struct Deduction: Hashable, Sendable {
+  /// How much less it is, and for which applications.
+  public let time: Grant
+  public let reason: String
+
+  public init(_ time: Grant, reason: String) { (self.time, self.reason) = (time, reason) }
+
+  public init(typed text: String) throws(RuleFault) {
+    let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+    if lines.count == 2, let fault = TextRule.reason.fault(in: String(lines[1])) { throw RuleFault(fault) }
+    guard lines.count == 1 || !lines[1].isEmpty else { throw RuleFault("Give a reason, or leave its line out.") }
+    do {
+      self.init(try Grant(typed: String(lines[0])), reason: lines.count == 2 ? String(lines[1]) : "")
+    } catch {
+      throw RuleFault("Less" + error.sentence.dropFirst(4))
+    }
+  }
+
+  public var text: String { reason.isEmpty ? time.text : "\(time.text)\n\(reason)" }
+}
+
+extension Grant {
+  /// Returns whether the time is for an application of a category.
+  func covers(_ subject: Subject, _ category: AppCategory) -> Bool {
+    switch scope {
+    case .all: true
+    case .category(let granted): granted == category
+    case .app(let granted): subject.app == granted
+    }
+  }
+
+  /// The time in milliseconds.
+  var milliseconds: Int64 { Int64(minutes) * 60_000 }
 }

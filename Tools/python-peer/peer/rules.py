@@ -3,7 +3,7 @@
 Spec: Protocol/11-rules.md section 2
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from . import defaults, values, weekly
@@ -119,16 +119,20 @@ class Rules:
 
     def granted_for_anything(self, on: date) -> int:
         """Return the milliseconds that were granted on a day, whatever for."""
-        grants = (value for key, value in self._held.items() if key.startswith(f"today/{on}/grant/"))
-        return sum(values.grant(value)[0] * 60_000 for value in grants)
+        return sum(minutes * 60_000 for minutes, _, _ in self._grants(on))
 
     def granted(self, on: date, id_: str | None, category: str) -> int:
         """Return the milliseconds that were granted on a day for an application."""
-        total = 0
+        return sum(
+            minutes * 60_000
+            for minutes, of_category, of_app in self._grants(on)
+            if (of_category or category) == category and (of_app or id_) == id_
+        )
+
+    def _grants(self, on: date) -> Iterator[tuple[int, str | None, str | None]]:
+        """Yield what was granted on a day, and what was taken away, with less than 0 minutes."""
         for key, value in self._held.items():
             match key.split("/"):
-                case ["today", text, "grant", _] if text == on.isoformat():
-                    minutes, of_category, of_app = values.grant(value)
-                    if (of_category or category) == category and (of_app or id_) == id_:
-                        total += minutes * 60_000
-        return total
+                case ["today", text, "grant" | "less" as what, _] if text == on.isoformat():
+                    minutes, *purpose = values.grant(value.partition("\n")[0])
+                    yield minutes if what == "grant" else -minutes, *purpose

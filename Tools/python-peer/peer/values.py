@@ -74,6 +74,12 @@ def _grant(text: str) -> str:
     return text
 
 
+def _deduction(text: str) -> str:
+    time, newline, reason = text.partition("\n")
+    require(not newline or is_line(reason, 1, 1_024), "no reason")
+    return _grant(time) + newline + reason
+
+
 def _lock(text: str) -> str:
     word, *until = text.split()
     if word.lower() in ("on", "off") and not until:
@@ -116,6 +122,7 @@ _FORMS = {
     "times that end": lambda text: weekly.times_text(text, ends=True),
     "matchers": _matchers,
     "grant": _grant,
+    "deduction": _deduction,
     "lock": _lock,
     "zone": _family_zone,
 }
@@ -147,9 +154,9 @@ def _pattern(key: str) -> str:
         case ["days", range_, what]:
             days(range_)
             return f"today/DATE/{what}"
-        case ["today", date, "grant", id_]:
+        case ["today", date, "grant" | "less" as what, id_]:
             day(date), uuid_text(id_)
-            return "today/DATE/grant/ID"
+            return f"today/DATE/{what}/ID"
     return key
 
 
