@@ -33,6 +33,7 @@ import Testing
         let screen: Int64
         let categories: [String: Int64]
         let apps: [String: Int64]
+        let groups: [String: Int64]
       }
       struct Redeemed: Decodable {
         let milliseconds: Int64
@@ -77,6 +78,7 @@ import Testing
       let zone: String
       let dayStart: Int
       let learningIsFree: Bool
+      let groups: [String: [AppID]]
       let stretches: [Stretch]
       let days: [String: Decision.Use]
     }
@@ -135,6 +137,7 @@ import Testing
         var total = DayUse(screen: use.screen)
         for (name, time) in use.categories { total.categories[try #require(AppCategory(rawValue: name))] = time }
         for (name, time) in use.apps { total.apps[try HouseholdSamples.app(name)] = time }
+        for (name, time) in use.groups { total.groups[try HouseholdSamples.app(name)] = time }
         situation.use[try HouseholdSamples.day(text)] = total
       }
       situation.spendable = vector.spendable
@@ -157,8 +160,15 @@ import Testing
   @Test func useAddsUpAsInTheVectors() throws {
     #expect(file.use.contains { $0.learningIsFree } && file.use.contains { !$0.learningIsFree })
     for vector in file.use {
+      var groups: [GroupName: RuleSet.Group] = [:]
+      for (name, apps) in vector.groups {
+        var group = RuleSet.Group()
+        (group.members, group.limit) = (apps, DayLimits(everyDay: 60))
+        groups[try HouseholdSamples.app(name)] = group
+      }
       var totals = UseTotals(
-        try DayBoundary(zone: vector.zone, dayStartHour: vector.dayStart), isLearningFree: vector.learningIsFree)
+        try DayBoundary(zone: vector.zone, dayStartHour: vector.dayStart), isLearningFree: vector.learningIsFree,
+        groups: groups)
       for stretch in vector.stretches {
         totals.add(
           UseSpan(
@@ -170,6 +180,7 @@ import Testing
         for (name, time) in wanted.categories {
           #expect(use.categories[try #require(AppCategory(rawValue: name))] ?? 0 == time, "\(day) \(name)")
         }
+        for (name, time) in wanted.groups { #expect(use.groups[try HouseholdSamples.app(name)] ?? 0 == time, "\(day) \(name)") }
         #expect(Set(use.apps.keys.map(\.text)) == Set(wanted.apps.keys))
         for (name, time) in wanted.apps { #expect(use.apps[try HouseholdSamples.app(name)] == time, "\(day) \(name)") }
       }

@@ -9,6 +9,7 @@ import zoneinfo
 DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 MINUTE, HOUR = 60_000, 3_600_000
 CATEGORIES = ("learning", "reward", "neutral")
+UNKNOWN, OTHER, SCREEN = "latchkey.unknown", "latchkey.other", "latchkey.screen"
 
 
 class Fault(Exception):
@@ -161,6 +162,13 @@ def grant(text):
     return minutes, scope
 
 
+def applications(text):
+    apps = sorted({line for line in text.split("\n") if line}, key=str.encode)
+    if not 1 <= len(apps) <= 256 or any(" " in app or app in (UNKNOWN, OTHER, SCREEN) for app in apps):
+        raise Fault("applications")
+    return apps
+
+
 def deduction(text):
     first, _, reason = text.partition("\n")
     if "\n" in text and not (0 < len(reason.encode()) <= 1024 and reason.isprintable()):
@@ -209,6 +217,7 @@ FORMS = {
     "limit": lambda: (limit, limit_text), "windows": lambda: (windows, windows_text),
     "windows that end": lambda: (bedtime, windows_text), "times": lambda: (times, times_text),
     "times that end": lambda: (bedtimes, times_text), "grant": lambda: (grant, grant_text),
+    "applications": lambda: (applications, "\n".join),
     "deduction": lambda: (deduction, deduction_text), "lock": lambda: (lock, lock_text),
     "zone": lambda: ((lambda text: text), str),
 }
@@ -229,6 +238,7 @@ def kind(key):
     """Returns what the table of rules says of a key; None for an unknown one."""
     match key.split("/"):
         case ["app", _, what]: return KINDS.get(f"app/ID/{what}")
+        case ["group", _, what]: return KINDS.get(f"group/NAME/{what}")
         case ["category", one, what]: return KINDS.get(f"category/CATEGORY/{what}") if one in CATEGORIES else None
         case ["today" | "days" as word, on, what]:
             days = span(on)
@@ -246,17 +256,13 @@ def codec(key):
     if known is None:
         return None
     if "words" in known:
-        return (category, str) if known["key"] == "app/ID/category" else choice(*known["words"])
+        return (category, str) if known["key"] in ("app/ID/category", "group/NAME/category") else choice(*known["words"])
     if "least" in known:
         return (lambda text: number(text, known["least"], known["most"])), str
     return FORMS[known["form"]]() if known["form"] in FORMS else None
 
 
 # §2: from registers to rules
-
-UNKNOWN = "latchkey.unknown"
-OTHER = "latchkey.other"
-SCREEN = "latchkey.screen"
 
 def rules(registers):
     """Returns the values in force by key, from (zone, key, value) of the family and one child."""
@@ -369,23 +375,45 @@ def decide(found, situation):
         return excepted
 
 
+    def groups(app):
+        names = sorted((key.split("/")[1] for key, value in found.items() if key.startswith("group/") and key.endswith("/members")
+                        and app in value), key=str.encode)
+        return [] if get(f"app/{app}/enabled") == "no" else names
+
+    def of_groups(app, what):
+        return [get(f"group/{name}/{what}") for name in groups(app)]
+
     def category(app):
         if app == UNKNOWN:
             return "reward" if get("unknownPrograms") == "reward" else "neutral"
-        return "neutral" if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/category", "neutral")
+        return rule(app, "category") or "neutral"
 
     def rate(app):
-        own = None if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/rate")
-        return 60 * (own if own is not None else get(f"category/{category(app)}/rate", 1000))
+        own = rule(app, "rate")
+        if own is None:
+            kind = category(app)
+            rates = [get(f"group/{name}/rate") for name in groups(app) if get(f"group/{name}/category") in (None, kind)]
+            rates = [one for one in rates if one is not None]
+            own = (min(rates) if kind == "learning" else max(rates)) if rates else get(f"category/{kind}/rate", 1000)
+        return 60 * own
 
     def rule(app, what):
-        return None if get(f"app/{app}/enabled") == "no" else get(f"app/{app}/{what}")
+        if get(f"app/{app}/enabled") == "no":
+            return None
+        own = get(f"app/{app}/{what}")
+        if what == "blocked" and "yes" in of_groups(app, what):
+            return "yes"
+        if what == "allowed" and groups(app) and set(of_groups(app, what)) == {"yes"}:
+            return "yes"
+        if what == "category" and own is None:
+            return next((word for word in ("reward", "neutral", "learning") if word in of_groups(app, what)), None)
+        return own
 
     def costs(app):
         return get("mode", "points") == "points" and category(app) == "reward" and rule(app, "allowed") != "yes"
 
     def used(on, pick):
-        return pick(situation["use"].get(str(on), {"screen": 0, "categories": {}, "apps": {}}))
+        return pick(situation["use"].get(str(on), {"screen": 0, "categories": {}, "apps": {}, "groups": {}}))
 
     def used_today(pick):
         return sum(used(datetime.date.fromisoformat(on), pick) for on in situation["use"] if on >= str(day))
@@ -498,13 +526,22 @@ def decide(found, situation):
             yield "rewardTimes", inside(spans)
         if rule(app, "hours"):
             yield "appHours", inside(stretches(family, rule(app, "hours"), {}, day))
+        for name in groups(app):
+            if get(f"group/{name}/hours"):
+                yield f"groupHours {name}", inside(stretches(family, get(f"group/{name}/hours"), {}, day))
         if rule(app, "limit"):
             yield "appLimit", daily(app, rule(app, "limit"), lambda one: one["apps"].get(app, 0))
+        for name in groups(app):
+            if get(f"group/{name}/limit"):
+                yield f"groupLimit {name}", daily(app, get(f"group/{name}/limit"), lambda one: one["groups"].get(name, 0))
         in_category = lambda one: one["categories"].get(kind, 0)
         if get(f"category/{kind}/limit"):
             yield f"{kind}Limit", daily(app, get(f"category/{kind}/limit"), in_category)
         if screen_time() != (None, None):
             yield "dailyLimit", of_milliseconds(app, *screen_time(), lambda one: one["screen"])
+        for name in groups(app):
+            if get(f"group/{name}/weekly") is not None:
+                yield f"groupWeekly {name}", weekly(app, get(f"group/{name}/weekly"), lambda one: one["groups"].get(name, 0))
         if get(f"category/{kind}/weekly") is not None:
             yield f"{kind}Weekly", weekly(app, get(f"category/{kind}/weekly"), in_category)
         if get("limits/weekly") is not None:

@@ -13,6 +13,7 @@ KEYS = {
     "app/org.gnome.Chess/limit/sat": ["120", "none"],
     "app/org.gnome.Chess/hours": ["mon-fri 15:00-18:00", "Sat 9:00-12:00", "15:00-15:00"],
     "limits/daily/mon": ["60", "NONE", "sat 60"],
+    "group/Blocks/members": ["game\nbook", "game\ngame\n", "", "a b", "latchkey.other"], "group/Blocks/limit": ["60"],
     "category/reward/limit/sun": ["0", "1441"],
     "schedule/bedtime": [
         "20:00-07:00", "sun-thu 20:00-7:00, fri-sat 21:00-8:00", "20:00-20:00", "20:00-07:00, sat 21:00-08:00", "00:00-24:00",
@@ -66,6 +67,16 @@ DATED = [
     ("family", "days/DAY..BEFORE/limit", ["1"]), ("family", "days/DAY..NEXT/name", ["Holidays"]),
 ]
 
+GROUPS = [
+    ("family", "group/Blocks/members", ["game\ntool", "game", "bad\nbook\ngame\ntool"]), ("child", "group/Blocks/limit", ["60", "0", "1440"]),
+    ("family", "group/Blocks/limit/sat", ["10", "none"]), ("child", "group/Blocks/weekly", ["90", "400"]),
+    ("child", "group/Blocks/hours", ["15:00-18:00"]), ("child", "group/games/members", ["game\nnew", "book"]),
+    ("child", "group/games/blocked", ["yes", "no"]), ("child", "group/games/allowed", ["yes"]), ("family", "group/Blocks/allowed", ["yes", "no"]),
+    ("child", "group/games/category", ["learning", "neutral"]), ("child", "group/Blocks/category", ["reward"]),
+    ("child", "group/games/rate", ["4000"]), ("child", "group/Blocks/rate", ["3000"]), ("family", "group/empty/limit", ["0"]),
+    ("child", "group/games/limit", ["20"]), ("child", "app/game/enabled", ["yes", "no"]), ("family", "programs", ["all", "listed"]),
+]
+
 LESS = [
     ("child", "today/DAY/less/0190a3d2-0000-7000-8000-000000000005", ["30\nrude at dinner", "10 reward", "90 app:game", "1440"]),
     ("child", "today/BEFORE/less/0190a3d2-0000-7000-8000-000000000006", ["45", "5 learning\nno"]), ("family", "limits/carryOver", ["30"]),
@@ -110,6 +121,7 @@ def build() -> dict:
         + [decision(random.Random(seed), UNKNOWN, [household.UNKNOWN, household.OTHER]) for seed in range(12)]
         + [decision(random.Random(seed), HOURS) for seed in range(8)]
         + [decision(random.Random(seed), DATED) for seed in range(16)]
+        + [decision(random.Random(seed), GROUPS, ["new"]) for seed in range(40)]
         + [decision(random.Random(seed), LESS) for seed in range(12)]
         + [decision(random.Random(seed), CARRIED) for seed in range(24)]
         + [decision(random.Random(seed), LISTED, [household.UNKNOWN, household.OTHER]) for seed in range(8)],
@@ -134,12 +146,14 @@ def use(chance):
             found.setdefault(str(day), []).append((at, end, app, category))
             at = end
     length = lambda parts: sum(end - begin for begin, end in household.union([part[:2] for part in parts]))
+    groups = {"Blocks": ["game", "tool"], "none": ["new"]}
     days = {day: {
         "screen": length([part for part in parts if not (free and part[3] == "learning")]),
         "categories": {name: length([p for p in parts if p[3] == name and p[2] != household.SCREEN]) for name in household.CATEGORIES},
+        "groups": {name: length([p for p in parts if p[2] in apps]) for name, apps in groups.items()},
         "apps": {app: length([p for p in parts if p[2] == app]) for app in sorted({p[2] for p in parts} - {household.SCREEN})},
     } for day, parts in sorted(found.items())}
-    return {"zone": str(family.zone), "dayStart": family.hour, "learningIsFree": free, "stretches": stretches, "days": days}
+    return {"zone": str(family.zone), "dayStart": family.hour, "learningIsFree": free, "groups": groups, "stretches": stretches, "days": days}
 
 
 def value(key, typed):
@@ -184,7 +198,8 @@ def decision(chance, more=(), others=()):
             use[str(household.later(day, offset))] = {
                 "screen": chance.randrange(7_200_000),
                 "categories": {name: chance.randrange(3_600_000) for name in household.CATEGORIES},
-                "apps": {"game": chance.randrange(3_600_000)}}
+                "apps": {"game": chance.randrange(3_600_000)},
+                "groups": {"Blocks": chance.randrange(7_200_000), "games": chance.randrange(3_600_000)} if more is GROUPS else {}}
     situation = {
         "boot": chance.randrange(10**9), "time": time, "day": str(day), "use": use,
         "spendable": chance.choice([0, 1, chance.randrange(90_000)]),

@@ -32,7 +32,9 @@ enum RuleIssue {
   private static func made(
     _ request: RuleRequest, _ edit: OwnedEdit, _ isOneRemoval: Bool
   ) throws -> [RuleRequest.Change] {
-    var changes = (edit.rules.app.map { request.rules(of: $0.appID) } ?? request).changes
+    // The node has found out which applications are meant; here they are shown as they were named.
+    let members = request.members?.compactMap { AppID($0) }.sorted() ?? []
+    var changes = (edit.rules.app.map { request.rules(of: $0.appID) } ?? request.ofGroup(members)).changes
     let unset = changes.filter { change in edit.absent.contains { $0.text == change.key } }
     changes.removeAll { unset.contains($0) }
     // A weekday without a limit of its own is as it is to be.

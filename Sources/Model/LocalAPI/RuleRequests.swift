@@ -14,7 +14,7 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     }
   }
 
-  /// 1 to 64 changes, each of another rule; none with `isReset`.
+  /// 1 to 64 changes, each of another rule; none with `isReset`, and none is needed beside `members`.
   public var changes: [Change]
   /// The application whose rules are set, by its name or ID or a beginning of them; `nil` if the
   /// keys are whole.
@@ -24,8 +24,17 @@ public struct RuleRequest: Hashable, Sendable, Codable {
   public var isNew: Bool?
   /// A Boolean value that indicates whether all rules of `app` are removed.
   public var isReset: Bool?
+  /// The group whose rules are set, by its name; `nil` if the keys are whole.
+  public var group: String?
+  /// The applications of the group, as `app` names one, 1 to 256; `nil` to leave them as they are.
+  public var members: [String]?
 
-  public init(_ changes: [Change], app: String? = nil, isNew: Bool? = nil, isReset: Bool? = nil) {
+  public init(
+    _ changes: [Change], app: String? = nil, isNew: Bool? = nil, isReset: Bool? = nil, group: String? = nil,
+    members: [String]? = nil
+  ) {
+    self.group = group
+    self.members = members
     self.changes = changes
     self.app = app
     self.isNew = isNew
@@ -40,9 +49,14 @@ extension RuleRequest: CheckedRequest {
       guard changes.isEmpty, app != nil else {
         return "A reset removes all rules of an application: name it, and give no changes."
       }
-    } else if !(1...64).contains(changes.count) {
+    } else if !((members == nil ? 1 : 0)...64).contains(changes.count) {
       return "An edit has 1 to 64 changes: give fewer."
     }
+    if group != nil, app != nil { return "Rules are an application's or a group's: name one of the two." }
+    if let members, group == nil || !(1...256).contains(members.count) {
+      return "A group has 1 to 256 applications: name the group and its applications."
+    }
+    for member in members ?? [] { if let fault = TextRule.displayName.fault(in: member) { return fault } }
     for change in changes {
       guard RegisterKey(change.key) != nil else { return "A rule's key is malformed: use one such as limits/daily." }
       if let fault = change.value.flatMap({ TextRule.registerValue.fault(in: $0) }) { return fault }

@@ -85,11 +85,29 @@ extension Call {
       request = resolved.request
       made.app = resolved.app
     }
+    if request.group != nil {
+      request = request.ofGroup(try await members(request, of: child))
+    }
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
     made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
     changes.removeAll { made.absent.contains($0.key) }
     made.commands = try await edit(changes)
     return made
+  }
+
+  /// Returns the IDs of the applications that a request puts into a group.
+  private func members(_ request: RuleRequest, of child: ChildID?) async throws -> [AppID] {
+    guard let members = request.members else { return [] }
+    let known = try await knownApps(of: child)
+    let groups = Set(try await household().rules(of: child).filter { $0.value != nil }.compactMap { RuleKey($0.key)?.group })
+    return try Set(
+      members.map { member in
+        if let group = GroupName(member), groups.contains(group) || member == request.group {
+          throw LocalAPIError(.invalid, "“\(group.text)” is a group: name the applications that are in it.")
+        }
+        return try known.choose(member, isNew: request.isNew == true)
+      }
+    ).sorted()
   }
 
   private func machines(of commands: [ConfigurationCommand]) async throws -> [EditedMachine] {

@@ -136,6 +136,9 @@ extension DayPlan {
     if terms.isAlwaysAllowed { return category }
     considerTimes(category, moment, visit)
     if let hours = terms.hours { visit(.appHours, moment.left(inside: hours)) }
+    for group in terms.groups {
+      if let hours = group.hours { visit(.groupHours(group.name), moment.left(inside: hours)) }
+    }
     considerLimits(subject, terms, moment, visit)
     guard terms.isPaid else { return category }
     switch rules.points.use {
@@ -173,11 +176,17 @@ extension DayPlan {
         reason, moment.left((milliseconds(weekday), milliseconds(nextWeekday)), extra: terms.granted, used: used()))
     }
     if case .app(let id) = subject { daily(.appLimit, terms.limit, moment.today.apps[id] ?? 0) }
+    for group in terms.groups { daily(.groupLimit(group.name), group.limit, moment.today.groups[group.name] ?? 0) }
     daily(.categoryLimit(category), terms.categoryLimit, moment.today.categories[category] ?? 0)
     if dailyLimits != (nil, nil) {
       visit(.dailyLimit, moment.left(moment.screenLimits(), extra: terms.granted, used: moment.today.screen))
     }
     let grantedOn = { (day: FamilyDay) in self.rules.granted(subject, category, on: day) }
+    for group in terms.groups {
+      guard let weekly = group.weekly else { continue }
+      let used = { (use: DayUse) in use.groups[group.name] ?? 0 }
+      visit(.groupWeekly(group.name), moment.left(week: weekly, used: used, extra: grantedOn))
+    }
     if let weekly = terms.categoryWeekly {
       let used = { (use: DayUse) in use.categories[category] ?? 0 }
       visit(.categoryWeekly(category), moment.left(week: weekly, used: used, extra: grantedOn))

@@ -80,6 +80,7 @@ public struct DayPlan: Sendable {
 
   private func prepare(_ subject: Subject) -> Terms {
     let app = rules.app(subject.app)
+    let isEnabled = rules.apps[subject.app]?.isEnabled ?? true
     let use = app.use ?? AppUse(category: .neutral)
     let category = rules.categories[use.category]
     return Terms(
@@ -87,7 +88,14 @@ public struct DayPlan: Sendable {
       isListed: rules.programs == .all || rules.isListed(subject), isAlwaysAllowed: app.isAlwaysAllowed,
       isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
       hours: app.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) },
-      limit: app.limit, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
+      limit: app.limit,
+      groups: subject == .unknown || !isEnabled
+        ? []
+        : rules.groups(of: subject.app).map { name, group in
+          GroupTerms(
+            name: name, limit: group.limit, weekly: group.weekly,
+            hours: group.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) })
+        }, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
       granted: rules.granted(subject, use.category, on: day))
   }
 }
@@ -105,8 +113,19 @@ struct Terms: Sendable {
   /// When it may be used; `nil` for always.
   var hours: Intervals?
   var limit: DayLimits?
+  /// The groups that it is in.
+  var groups: [GroupTerms]
   var categoryLimit: DayLimits?
   var categoryWeekly: Int64?
   /// The time granted for it on this day, in milliseconds.
   var granted: Int64
+}
+
+/// What the rules say about one group of applications on one day.
+struct GroupTerms: Sendable {
+  var name: GroupName
+  var limit: DayLimits?
+  var weekly: Int64?
+  /// When they may be used; `nil` for always.
+  var hours: Intervals?
 }

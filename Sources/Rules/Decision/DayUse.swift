@@ -10,11 +10,17 @@ public struct DayUse: Hashable, Sendable {
   public var categories: [AppCategory: Int64]
   /// The time for which each application was in use.
   public var apps: [AppID: Int64]
+  /// The time for which anything of each group was in use.
+  public var groups: [GroupName: Int64]
 
-  public init(screen: Int64 = 0, categories: [AppCategory: Int64] = [:], apps: [AppID: Int64] = [:]) {
+  public init(
+    screen: Int64 = 0, categories: [AppCategory: Int64] = [:], apps: [AppID: Int64] = [:],
+    groups: [GroupName: Int64] = [:]
+  ) {
     self.screen = screen
     self.categories = categories
     self.apps = apps
+    self.groups = groups
   }
 }
 

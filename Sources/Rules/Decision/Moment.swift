@@ -162,5 +162,6 @@ extension DayUse {
     screen = Moment.sum(screen, other.screen)
     for (category, time) in other.categories { categories[category] = Moment.sum(categories[category] ?? 0, time) }
     for (app, time) in other.apps { apps[app] = Moment.sum(apps[app] ?? 0, time) }
+    for (group, time) in other.groups { groups[group] = Moment.sum(groups[group] ?? 0, time) }
   }
 }

@@ -13,12 +13,18 @@ public enum Reason: Hashable, Sendable {
   case rewardTimes
   /// The application is allowed only at its hours.
   case appHours
+  /// The group is allowed only at its hours.
+  case groupHours(GroupName)
   /// The application's limit a day.
   case appLimit
+  /// The group's limit a day.
+  case groupLimit(GroupName)
   /// The category's limit a day.
   case categoryLimit(AppCategory)
   /// The limit on all screen time a day.
   case dailyLimit
+  /// The group's limit a week.
+  case groupWeekly(GroupName)
   /// The category's limit a week.
   case categoryWeekly(AppCategory)
   /// The limit on all screen time a week.
@@ -39,9 +45,12 @@ public enum Reason: Hashable, Sendable {
     case .school: "school"
     case .rewardTimes: "rewardTimes"
     case .appHours: "appHours"
+    case .groupHours(let name): "groupHours \(name.text)"
     case .appLimit: "appLimit"
+    case .groupLimit(let name): "groupLimit \(name.text)"
     case .categoryLimit(let category): "\(category.rawValue)Limit"
     case .dailyLimit: "dailyLimit"
+    case .groupWeekly(let name): "groupWeekly \(name.text)"
     case .categoryWeekly(let category): "\(category.rawValue)Weekly"
     case .weeklyLimit: "weeklyLimit"
     case .points: "points"
@@ -69,6 +78,13 @@ public enum ReasonText {
     case .school: return "school time"
     case .rewardTimes: return "reward times"
     case .appHours: return "the hours of \(name)"
+    case .groupHours(let group): return "the hours of group \(group.text)"
+    case .groupLimit(let group):
+      guard let limit = rules.groups[group]?.limit?[day.weekday] else { return "a limit a day" }
+      return limitText(limit, "of group \(group.text) a day", rules, subject, day)
+    case .groupWeekly(let group):
+      guard let limit = rules.groups[group]?.weekly else { return "a limit a week" }
+      return "\(SpanText.minutes(Int(clamping: limit))) of group \(group.text) a week"
     case .appLimit:
       guard case .app(let id) = subject, let limit = rules.app(id).limit?[day.weekday] else { return "a limit a day" }
       return limitText(limit, "of \(name) a day", rules, subject, day)
@@ -93,10 +109,10 @@ public enum ReasonText {
   /// Returns what the rule means for what it closes, such as "2 h of screen time a day are used".
   public static func closed(_ reason: Reason, _ words: String) -> String {
     switch reason {
-    case .appLimit, .categoryLimit, .dailyLimit, .categoryWeekly, .weeklyLimit:
+    case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit:
       // A limit of nothing cannot be used.
       words.hasPrefix("0 min of ") ? "no \(words.dropFirst(9))" : "\(words) are used"
-    case .rewardTimes, .appHours: "outside of \(words)"
+    case .rewardTimes, .appHours, .groupHours: "outside of \(words)"
     case .points: "no points are left"
     case .redeemedTime: "no redeemed minutes are left"
     case .blocked, .unknownProgram, .notListed, .lock, .bedtime, .school: words

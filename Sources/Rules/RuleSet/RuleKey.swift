@@ -8,6 +8,7 @@ public struct RuleKey: Hashable, Sendable {
   enum Place: Hashable, Sendable {
     case child(RuleRow<RuleSet>)
     case app(AppID, RuleRow<RuleSet.App>)
+    case group(GroupName, RuleRow<RuleSet.Group>)
     case category(AppCategory, RuleRow<RuleSet.Category>)
     case days(DayRange, RuleRow<RuleSet.Exceptions>)
     case grant(FamilyDay, CommandID, RuleRow<RuleSet.Granted>)
@@ -40,6 +41,8 @@ public struct RuleKey: Hashable, Sendable {
     switch (parts[0], parts.count) {
     case ("app", 3):
       AppID(parts[1]).flatMap { id in RuleSet.App.table[parts[2]].map { .app(id, $0) } }
+    case ("group", 3):
+      GroupName(parts[1]).flatMap { name in RuleSet.Group.table[parts[2]].map { .group(name, $0) } }
     case ("category", 3):
       AppCategory(rawValue: parts[1]).flatMap { category in
         RuleSet.Category.table[parts[2]].map { .category(category, $0) }
@@ -61,6 +64,7 @@ public struct RuleKey: Hashable, Sendable {
     switch place {
     case .child(let row): row.entry
     case .app(_, let row): row.entry
+    case .group(_, let row): row.entry
     case .category(_, let row): row.entry
     case .days(_, let row): row.entry
     case .grant(_, _, let row): row.entry
@@ -72,6 +76,7 @@ public struct RuleKey: Hashable, Sendable {
       switch place {
       case .child(let row): row.entry.pattern
       case .app(let id, let row): "app/\(Self.escaped(id.text))/\(row.end)"
+      case .group(let name, let row): "group/\(Self.escaped(name.text))/\(row.end)"
       case .category(let category, let row): "category/\(category.rawValue)/\(row.end)"
       case .days(let days, let row): "\(days.first == days.last ? "today" : "days")/\(days)/\(row.end)"
       case .grant(let day, let id, let row): "today/\(day)/\(row.end.dropLast(2))\(id)"
@@ -90,6 +95,9 @@ public struct RuleKey: Hashable, Sendable {
 
   /// The application whose rule it is; `nil` for a rule of anything else.
   public var application: AppID? { if case .app(let id, _) = place { id } else { nil } }
+
+  /// The group of applications whose rule it is; `nil` for a rule of anything else.
+  public var group: GroupName? { if case .group(let name, _) = place { name } else { nil } }
 
   /// The days of the family for which it is an exception; `nil` for any other rule.
   public var days: DayRange? {
@@ -124,6 +132,7 @@ public struct RuleKey: Hashable, Sendable {
     switch place {
     case .child(let row): try row.set(&rules, text, weekday)
     case .app(let id, let row): try row.set(&rules.apps[id], text, weekday)
+    case .group(let name, let row): try row.set(&rules.groups[name], text, weekday)
     case .category(let category, let row): try row.set(&rules.categories[category], text, weekday)
     case .days(let days, let row):
       var exceptions = RuleSet.Exceptions()
@@ -143,6 +152,7 @@ public struct RuleKey: Hashable, Sendable {
     switch place {
     case .child(let row): row.shown(rules)
     case .app(let id, let row): rules.apps[id].flatMap(row.shown)
+    case .group(let name, let row): rules.groups[name].flatMap(row.shown)
     case .category(let category, let row): rules.categories[category].flatMap(row.shown)
     case .days(let days, let row):
       rules.exceptions.last { $0.days == days && row.shown($0.rules) != nil }.flatMap { row.shown($0.rules) }
@@ -197,5 +207,13 @@ extension RuleRequest {
   /// Returns the request with the whole keys of an application's rules.
   public func rules(of app: AppID) -> RuleRequest {
     RuleRequest(changes.map { Change("app/\(RuleKey.escaped(app.text))/\($0.key)", $0.value) })
+  }
+
+  /// Returns the request with the whole keys of a group's rules and its applications, if it names a
+  /// group.
+  public func ofGroup(_ members: [AppID]) -> RuleRequest {
+    guard let group else { return self }
+    let whole = members.isEmpty ? changes : [.init(GroupRule.members.end, GroupRule.members.text(members))] + changes
+    return RuleRequest(whole.map { Change("group/\(RuleKey.escaped(group))/\($0.key)", $0.value) })
   }
 }

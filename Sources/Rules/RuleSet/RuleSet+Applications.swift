@@ -21,13 +21,16 @@ extension RuleSet {
     if id == .screenTime { return Self.neutral("Screen time") }
     var app = apps[id] ?? App()
     guard app.isEnabled else { return App() }
+    app = withGroups(app, id)
     if app.category == nil { app.category = defaults[id] }
     return app
   }
 
-  /// Returns whether a parent has given an application a category or always allows it.
+  /// Returns whether a parent has given an application, or a group that it is in, a category, or
+  /// always allows it.
   func isListed(_ subject: Subject) -> Bool {
-    guard case .app(let id) = subject, !id.isOfMany, let app = apps[id], app.isEnabled else { return false }
+    guard case .app(let id) = subject, !id.isOfMany, let own = apps[id], own.isEnabled else { return false }
+    let app = withGroups(own, id)
     return app.category != nil || app.isAlwaysAllowed
   }
 
@@ -50,7 +53,7 @@ extension RuleSet {
   /// Returns the category that holds for an application by default, because no parent has set one;
   /// `nil` for none.
   public func categoryByDefault(_ id: AppID) -> AppCategory? {
-    let app = apps[id] ?? App()
+    let app = withGroups(apps[id] ?? App(), id)
     return app.category == nil && app.isEnabled ? defaults[id] : nil
   }
 

@@ -51,6 +51,8 @@ extension RuleSet {
         }
       }
     }
+    // A group names its applications.
+    for app in rules.groups.values.flatMap(\.members) where rules.apps[app] == nil { rules.apps[app] = App() }
     notInForce.sort { ($0.zone, $0.key) < ($1.zone, $1.key) }
     return (rules, notInForce)
   }

@@ -11,6 +11,8 @@ public struct RuleSet: Hashable, Sendable {
   /// A Boolean value that indicates whether the child was removed from the household.
   public var isRemoved = false
   public var apps: [AppID: App] = [:]
+  /// The parents' own groups of applications.
+  public var groups: [GroupName: Group] = [:]
   /// The categories of applications for which no parent has set one.
   public var defaults: [AppID: AppCategory] = DefaultCategory.all
   public var categories: [AppCategory: Category] = [:]
@@ -97,7 +99,7 @@ extension RuleSet: RulePart {
   public static let table = indexed(rows)
 
   public static let kinds =
-    rows.map(\.entry) + App.rows.map(\.entry) + Category.rows.map(\.entry) + Exceptions.rows.map(\.entry)
+    rows.map(\.entry) + App.rows.map(\.entry) + Group.rows.map(\.entry) + Category.rows.map(\.entry) + Exceptions.rows.map(\.entry)
     + Granted.rows.map(\.entry)
 }
 

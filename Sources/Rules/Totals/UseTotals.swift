@@ -10,12 +10,18 @@ public struct UseTotals: Sendable {
   private let boundary: DayBoundary
   private var instants: UseInstants
   private var numbers: [AppID: Int] = [:]
+  /// The groups that applications are in, and the instants of their use.
+  private var groups: [AppID: [GroupName]] = [:]
+  private var spans: [GroupName: SpanSet] = [:]
 
   public private(set) var use: [FamilyDay: DayUse] = [:]
 
-  /// Creates totals without use for a family's days.
-  public init(_ boundary: DayBoundary, isLearningFree: Bool = false) {
+  /// Creates totals without use for a family's days, and for groups of applications.
+  public init(_ boundary: DayBoundary, isLearningFree: Bool = false, groups: [GroupName: RuleSet.Group] = [:]) {
     self.boundary = boundary
+    for (name, group) in groups where group.limit != nil || group.weekly != nil {
+      for app in group.members { self.groups[app, default: []].append(name) }
+    }
     instants = UseInstants(isLearningFree: isLearningFree)
   }
 
@@ -55,6 +61,11 @@ public struct UseTotals: Sendable {
     guard added.screen + added.category + added.app > 0 else { return }
     use[day, default: DayUse()].screen += added.screen
     use[day, default: DayUse()].categories[span.category, default: 0] += added.category
-    if let app = span.app { use[day, default: DayUse()].apps[app, default: 0] += added.app }
+    guard let app = span.app else { return }
+    use[day, default: DayUse()].apps[app, default: 0] += added.app
+    for group in groups[app] ?? [] {
+      let added = spans[group, default: SpanSet()].insert(range)
+      use[day, default: DayUse()].groups[group, default: 0] += added
+    }
   }
 }

@@ -90,6 +90,7 @@ extension RuleKey {
     switch place {
     case .child: ""
     case .app(let id, _): terms.name(id)
+    case .group(let name, _): name.text
     case .category(let category, _): ReasonText.plural(category)
     case .days(let days, _): days.description
     case .grant(let day, _, _): day.description

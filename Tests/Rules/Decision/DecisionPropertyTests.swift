@@ -51,7 +51,7 @@ import Testing
       for _ in 0...random.below(3) {
         let scope: GrantScope = random.pick([.all, .category(.reward), .app(try HouseholdSamples.app("game"))])
         let day = situation.day.advanced(byDays: random.below(3) - 1)
-        granted.today[day, default: RuleSet.Today()].grants[Samples.commandID(&random)] = Grant(
+        granted.grants[day, default: [:]][Samples.commandID(&random)] = Grant(
           minutes: 1 + random.below(200), scope: scope)
       }
       let before = DayPlan(rules, day: situation.day).decide(situation).verdicts

@@ -20,6 +20,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
   /// exclude each other.
   var isOfPoints: Bool { reason == .points || reason == .redeemedTime }
 
+  static func group(_ name: String) -> GroupName { GroupName(name) ?? .screenTime }
+
   static let all: [RuleCase] = [
     RuleCase(texts: [("app/game/blocked", "yes")], reason: .blocked, isAllowed: false, minutes: nil),
     RuleCase(texts: [("lock", "on")], reason: .lock, isAllowed: false, minutes: nil),
@@ -36,8 +38,14 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     RuleCase(texts: [("schedule/rewardTimes", "17:00-18:00")], reason: .rewardTimes, isAllowed: false, minutes: 60),
     RuleCase(texts: [("app/game/hours", "15:00-18:00")], reason: .appHours, isAllowed: true, minutes: 120),
     RuleCase(texts: [("app/game/hours", "17:00-18:00")], reason: .appHours, isAllowed: false, minutes: 60),
+    RuleCase(
+      texts: [("group/fun/members", "game"), ("group/fun/hours", "15:30-17:00")],
+      reason: .groupHours(group("fun")), isAllowed: true, minutes: 60),
     RuleCase(texts: [("app/game/limit", "60")], reason: .appLimit, isAllowed: true, minutes: 40),
     RuleCase(texts: [("app/game/limit", "20")], reason: .appLimit, isAllowed: false, minutes: 480),
+    RuleCase(
+      texts: [("group/all/members", "game\npen"), ("group/all/limit", "70")],
+      reason: .groupLimit(group("all")), isAllowed: true, minutes: 45),
     RuleCase(
       texts: [("category/reward/limit/mon", "90")], reason: .categoryLimit(.reward), isAllowed: true, minutes: 60),
     RuleCase(texts: [("category/reward/limit", "0")], reason: .categoryLimit(.reward), isAllowed: false, minutes: 480),
@@ -66,7 +74,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
     let minute = HouseholdSamples.minute
     situation.use = [
-      situation.day: DayUse(screen: 60 * minute, categories: [.reward: 30 * minute], apps: [game: 20 * minute])
+      situation.day: DayUse(screen: 60 * minute, categories: [.reward: 30 * minute], apps: [game: 20 * minute], groups: [RuleCase.group("all"): 25 * minute])
     ]
     situation.spendable = 10_000
     situation.redeemed = [RedeemedTime(milliseconds: 25 * minute, lastDay: situation.day)]

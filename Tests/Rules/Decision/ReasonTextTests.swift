@@ -51,15 +51,15 @@ import Testing
   }
 
   @Test mutating func whatWasGrantedIsSaid() throws {
-    var today = RuleSet.Today()
-    let ids = (0..<4).map { CommandID(milliseconds: $0, random: [UInt8](repeating: UInt8($0), count: 10)) }
-    today.grants[ids[0]] = Grant(minutes: 20, scope: .all)
-    today.grants[ids[1]] = Grant(minutes: 10, scope: .category(.reward))
-    today.grants[ids[2]] = Grant(minutes: 5, scope: .app(kart))
-    today.grants[ids[3]] = Grant(minutes: 90, scope: .category(.learning))
-    rules.today[day] = today
+    let ids = (0..<5).map { CommandID(milliseconds: $0, random: [UInt8](repeating: UInt8($0), count: 10)) }
+    rules.grants[day] = [
+      ids[0]: Grant(minutes: 20, scope: .all), ids[1]: Grant(minutes: 10, scope: .category(.reward)),
+      ids[2]: Grant(minutes: 5, scope: .app(kart)), ids[3]: Grant(minutes: 90, scope: .category(.learning)),
+    ]
     #expect(words(.dailyLimit) == "2 h and 35 min more of screen time a day")
     #expect(ReasonText.granted(rules, to: .unknown, on: day) == 1_200_000)
     #expect(ReasonText.granted(rules, to: .app(kart), on: day.advanced(byDays: 1)) == 0)
+    rules.deductions[day] = [ids[4]: Deduction(Grant(minutes: 50, scope: .all), reason: "rude at dinner")]
+    #expect(words(.dailyLimit) == "2 h less 15 min of screen time a day")
   }
 }

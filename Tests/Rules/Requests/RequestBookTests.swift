@@ -65,7 +65,7 @@ import Testing
     #expect(book.grants(on: next).isEmpty)
     var rules = RuleSet()
     rules.add(book.grants(on: request.day), on: request.day)
-    #expect(rules.today[request.day]?.grants[request.id]?.minutes == 30)
+    #expect(rules.grants[request.day]?[request.id]?.minutes == 30)
     book.forget(before: next)
     #expect(book.requests.isEmpty)
   }

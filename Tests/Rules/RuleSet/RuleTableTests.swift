@@ -86,7 +86,8 @@ import Testing
     let day = try HouseholdSamples.day("2026-11-22")
     var keys = RuleSet.rows.map { RuleKey(.child($0)) } + RuleSet.App.rows.map { RuleKey(.app(app, $0)) }
     keys += RuleSet.Category.rows.map { RuleKey(.category(.reward, $0)) }
-    keys += RuleSet.Today.rows.map { RuleKey(.day(day, $0)) }
+    keys += RuleSet.Exceptions.rows.map { RuleKey(.days(DayRange(day), $0)) }
+    keys += RuleSet.Group.rows.map { RuleKey(.group(app, $0)) }
     for key in keys {
       let place = try #require(key.registerKey)
       for words in [RuleText.name(place), RuleText.phrase(place, nil), RuleText.childsRemoval(place)]

@@ -46,6 +46,10 @@ import Testing
     ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "30", "30"),
     ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "30 reward", "30 reward"),
     ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "5 app:a/b", "5 app:a/b"),
+    ("today/2026-11-22/less/0190a3d2-0000-7000-8000-000000000001", "30 reward\nno more", "30 reward\nno more"),
+    ("today/2026-11-22/limit", "90", "90"), ("days/2026-11-22..2026-11-30/school", "none", "none"),
+    ("group/Blocks/members", "b\na\nb\n", "a\nb"), ("group/a%2Fb/weekly", "60", "60"),
+    ("limits/carryOver", "60", "60"), ("programs", "listed", "listed"),
     ("lock", "on", "on"), ("lock", "off", "off"),
     ("lock", "until 2026-11-22T18:30Z", "until 2026-11-22T18:30Z"),
     ("mode", "limits", "limits"), ("mode", "points", "points"),
@@ -108,6 +112,10 @@ import Testing
     ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "0", "1 to 1,440"),
     ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "1441", "1 to 1,440"),
     ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "5 fun", "for one application"),
+    ("today/2026-11-22/less/0190a3d2-0000-7000-8000-000000000001", "0", "Less time is 1 to 1,440"),
+    ("today/2026-11-22/less/0190a3d2-0000-7000-8000-000000000001", "5\n", "a reason"),
+    ("group/Blocks/members", "", "1 to 256"), ("group/Blocks/members", "a\nlatchkey.other", "many programs"),
+    ("limits/carryOver", "1441", "1,440"), ("programs", "some", "all or listed"),
     ("lock", "until tomorrow", "on, off, or until"),
     ("lock", "until 2026-02-30T00:00Z", "on, off, or until"),
     ("lock", "until 2026-11-22T24:00Z", "on, off, or until"),
@@ -131,7 +139,10 @@ import Testing
 
   @Test(arguments: [
     "app/a", "app/a/later", "app//limit", "category/fun/limit", "limits/hourly", "limits/daily/monday",
-    "limits/weekly/mon", "app/a/blocked/mon", "app/sat", "mon", "limits/daily/mon/mon", "lock/on", "today/22/bedtime",
+    "limits/weekly/mon", "app/a/blocked/mon", "app/sat", "mon", "limits/daily/mon/mon", "lock/on", "today/22/bedtime", "days/2026-11-22/bedtime",
+    "days/2026-11-22..2026-11-22/bedtime", "days/2026-11-23..2026-11-22/bedtime", "days/2026-11-22..2027-11-23/bedtime",
+    "today/2026-11-22..2026-11-23/bedtime", "days/2026-11-22..2026-11-23/grant/0190a3d2-0000-7000-8000-000000000001",
+    "group/Blocks/matchers", "group/Blocks/members/mon",
     "today/2026-11-22/later", "today/2026-11-22/grant/5", "app/a%2/limit/x", "family", "points/later", "schedule/lunch",
     "today/2026-11-22/grant/0190A3D2000070008000000000000001",
   ])

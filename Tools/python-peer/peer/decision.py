@@ -82,11 +82,20 @@ class _Decision:
         if self._category == "reward":
             yield self._reward_times()
         place = f"app/{values.app_segment(self._app)}"
-        yield self._hours()
+        yield self._hours("appHours", rules.app(self._app, "hours"))
+        groups = rules.groups(self._app)
+        for group in groups:
+            yield self._hours(f"groupHours {values.app_id(group)}", rules.text(f"group/{group}/hours"))
         if rules.app(self._app, "enabled") != "no":
             yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0))
+        for group in groups:
+            name = values.app_id(group)
+            yield self._daily(f"groupLimit {name}", f"group/{group}/limit", lambda use, name=name: use["groups"].get(name, 0))
         yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category)
         yield self._screen_time()
+        for group in groups:
+            name = values.app_id(group)
+            yield self._weekly(f"groupWeekly {name}", f"group/{group}/weekly", lambda use, name=name: use["groups"].get(name, 0))
         yield self._weekly(f"{self._category}Weekly", f"category/{self._category}/weekly", self._of_category)
         yield self._weekly("weeklyLimit", "limits/weekly", lambda use: use["screen"])
         yield self._points()
@@ -136,12 +145,11 @@ class _Decision:
             windows = joined([*windows, *((days.start(day), days.end(day)) for day in near if day not in excepted)])
         return self._within("rewardTimes", windows)
 
-    def _hours(self):
-        text = self._rules.app(self._app, "hours")
+    def _hours(self, reason: str, text: str | None):
         if text is None:
             return None
         windows = self._rules.days.windows(weekly.windows(text), {}, self._date)
-        return self._within("appHours", windows)
+        return self._within(reason, windows)
 
     def _within(self, reason: str, windows: list[tuple[int, int]]):
         """A rule that is open within its windows alone."""

@@ -37,6 +37,10 @@ class Rules:
     def __getitem__(self, key: str) -> str:
         return self._held.get(key) or values.USUAL[key]
 
+    def text(self, key: str) -> str | None:
+        """Return the value of a rule; None without such a rule."""
+        return self._held.get(key)
+
     def number(self, key: str) -> int | None:
         """Return a number; None without such a rule."""
         text = self._held.get(key, values.USUAL.get(key))
@@ -52,7 +56,37 @@ class Rules:
         place = f"app/{values.app_segment(id_)}"
         if what != "enabled" and self._held.get(f"{place}/enabled") == "no":
             return None
-        return self._held.get(f"{place}/{what}")
+        own = self._held.get(f"{place}/{what}")
+        of_groups = [found for group in self.groups(id_) if (found := self._held.get(f"group/{group}/{what}"))]
+        if what == "blocked":
+            return "yes" if "yes" in (own, *of_groups) else own
+        if what == "allowed":
+            return "yes" if own != "yes" and of_groups and of_groups == ["yes"] * len(self.groups(id_)) else own
+        if what == "category" and own is None:
+            return next((word for word in ("reward", "neutral", "learning") if word in of_groups), None)
+        return own
+
+    @property
+    def members(self) -> dict[str, list[str]]:
+        """Return the applications of each group, by its name."""
+        return {values.app_id(key.split("/")[1]): value.split("\n")
+                for key, value in self._held.items() if key.startswith("group/") and key.endswith("/members")}
+
+    def groups(self, id_: str) -> list[str]:
+        """Return the groups that an application is in, as they are written in keys."""
+        if self._held.get(f"app/{values.app_segment(id_)}/enabled") == "no":
+            return []
+        found = [key.split("/")[1] for key, value in self._held.items()
+                 if key.startswith("group/") and key.endswith("/members") and id_ in value.split("\n")]
+        return sorted(found, key=lambda name: values.app_id(name).encode())
+
+    def _rate(self, id_: str, category: str) -> int | None:
+        own = self.app(id_, "rate")
+        if own is not None:
+            return int(own)
+        rates = [int(found) for group in self.groups(id_) if (found := self._held.get(f"group/{group}/rate"))
+                 and self._held.get(f"group/{group}/category") in (None, category)]
+        return (min if category == "learning" else max)(rates, default=None)
 
     def name(self, id_: str) -> str:
         """Return the display name of an application."""
@@ -72,9 +106,10 @@ class Rules:
             default = "reward" if self["unknownPrograms"] == "reward" else "neutral"
         else:
             default = self._default(id_)
-        word, rate = self.app(id_, "category") or default, self.app(id_, "rate")
-        if rate:
-            return word, int(rate)
+        word = self.app(id_, "category") or default
+        rate = self._rate(id_, word)
+        if rate is not None:
+            return word, rate
         usual = self.number(f"category/{word}/rate")
         return word, (0 if word == "neutral" else _USUAL_RATE) if usual is None else usual
 

@@ -60,7 +60,11 @@ def _rules(random: Random, now: int) -> dict[tuple[int, str], str]:
         ("mode", random.choice(["points", "limits"])), ("points/use", random.choice(["payAsYouGo", "redeemFirst"])),
         (f"today/{day}/bedtime", _times(random)), (f"today/{day}/rewardTimes", _times(random)),
         (f"today/{day}/grant/{grant}", random.choice(["30", "90 reward", f"45 app:{_APPS[2]}", "0"])),
-        ("lock", random.choice(["on", "off", "off", f"until {soon}"])),
+        ("lock", random.choice(["on", "off", "off", f"until {soon}"])), ("limits/carryOver", random.choice(["0", "45"])),
+        ("group/Blocks/members", "\n".join(sorted(random.sample(_APPS, 2)))), ("group/Blocks/limit", _limits(random)),
+        ("group/Blocks/weekly", "200"), ("group/Blocks/category", "reward"), ("programs", random.choice(["all", "listed"])),
+        (f"today/{day}/limit", _limits(random)), (f"days/2026-01-01..{day[:4]}-12-31/bedtime", _times(random)),
+        (f"today/{day}/less/{grant}", random.choice(["30\nno", "20 reward"])),
     ]  # fmt: skip
     for key, value in random.sample(wished, random.randrange(2, len(wished))):
         of_child = key.startswith(("today/", "lock"))
@@ -96,7 +100,7 @@ def decides_like_a_real_child(lab: Lab) -> None:
         what = {f"{zone} {key}": value for (zone, key), value in rules.items()}
         day = pc.json("me")
         held, at = household.rules(emma), day["at"]
-        spent = use.by_day(household.stretches(emma), held.days, held.learning_is_free)
+        spent = use.by_day(household.stretches(emma), held.days, held.learning_is_free, held.members)
         state = decision.State(at, held.days.day(at), spent, household.purse(emma, machine))
         for app in day["apps"]:
             told, mine = app["verdict"], decision.decide(held, state, app["appID"])

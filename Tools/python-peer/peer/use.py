@@ -43,13 +43,15 @@ def union(spans: Iterable[tuple[int, int]]) -> int:
     return total
 
 
-def by_day(stretches: Iterable[Stretch], days: Days, learning_is_free: bool = False) -> dict[date, dict]:
-    """Return the use of each family day: screen time, and that of each category and application."""
+def by_day(
+    stretches: Iterable[Stretch], days: Days, learning_is_free: bool = False, groups: dict[str, list[str]] | None = None
+) -> dict[date, dict]:
+    """Return the use of each family day: screen time, and that of each category, application and group."""
     found: dict[date, list[tuple[int, int, Stretch]]] = {}
     for stretch in stretches:
         for day, start, end in parts(stretch, days):
             found.setdefault(day, []).append((start, end, stretch))
-    return {day: _sums(spans, learning_is_free) for day, spans in found.items()}
+    return {day: _sums(spans, learning_is_free, groups or {}) for day, spans in found.items()}
 
 
 def parts(stretch: Stretch, days: Days) -> Iterator[tuple[date, int, int]]:
@@ -61,7 +63,7 @@ def parts(stretch: Stretch, days: Days) -> Iterator[tuple[date, int, int]]:
         day, start = day + timedelta(1), end
 
 
-def _sums(found: list[tuple[int, int, Stretch]], learning_is_free: bool) -> dict:
+def _sums(found: list[tuple[int, int, Stretch]], learning_is_free: bool, groups: dict[str, list[str]]) -> dict:
     def of(holds) -> int:
         return union((start, end) for start, end, stretch in found if holds(stretch))
 
@@ -72,5 +74,6 @@ def _sums(found: list[tuple[int, int, Stretch]], learning_is_free: bool) -> dict
         "screen": of(lambda stretch: not (learning_is_free and stretch.category == "learning")),
         "categories": {word: of(lambda stretch, word=word: stretch.category == word and stretch.app != SCREEN_TIME)
                        for word in CATEGORIES},
+        "groups": {name: of(lambda stretch, apps=apps: stretch.app in apps) for name, apps in groups.items()},
         "apps": {app: of(lambda stretch, app=app: stretch.app == app) for app in apps},
     }

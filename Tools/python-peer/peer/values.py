@@ -80,6 +80,13 @@ def _deduction(text: str) -> str:
     return _grant(time) + newline + reason
 
 
+def _applications(text: str) -> str:
+    apps = {line for line in text.split("\n") if line}
+    require(1 <= len(apps) <= 256 and all(map(is_word, apps)), "no applications")
+    require(apps.isdisjoint((UNKNOWN_PROGRAMS, OTHER_PROGRAMS, SCREEN_TIME)), "many programs")
+    return "\n".join(sorted(apps, key=str.encode))
+
+
 def _lock(text: str) -> str:
     word, *until = text.split()
     if word.lower() in ("on", "off") and not until:
@@ -123,6 +130,7 @@ _FORMS = {
     "matchers": _matchers,
     "grant": _grant,
     "deduction": _deduction,
+    "applications": _applications,
     "lock": _lock,
     "zone": _family_zone,
 }
@@ -145,6 +153,9 @@ def _pattern(key: str) -> str:
         case ["app", id_, what]:
             app_id(id_)
             return f"app/ID/{what}"
+        case ["group", name, what]:
+            app_id(name)
+            return f"group/NAME/{what}"
         case ["category", category, what]:
             require(category in CATEGORIES, "no category")
             return f"category/CATEGORY/{what}"

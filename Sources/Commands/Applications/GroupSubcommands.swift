@@ -1,0 +1,176 @@
+import ArgumentParser
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The `latchkey apps group` subcommand.
+struct GroupSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "group", abstract: "Groups of applications that have rules together.",
+    discussion: """
+      Example: latchkey apps group set Blocks minetest openttd --daily-limit 1h --hours 15:00-18:00
+      """,
+    subcommands: [GroupSetSubcommand.self, GroupListSubcommand.self, GroupRemoveSubcommand.self],
+    defaultSubcommand: GroupListSubcommand.self)
+}
+
+/// The `latchkey apps group set` subcommand.
+struct GroupSetSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Set a group of applications and its rules; what is left out stays as it is.",
+    discussion: """
+      The applications that are named take the place of those that were in the group; without any, the group stays as it is. \
+      Two that run at once use the group's time once. An application may be in several groups: the strictest holds.
+
+      Example: latchkey apps group set Blocks minetest openttd --daily-limit 1h
+      Example: latchkey apps group set Blocks --child Emma --weekly-limit 5h
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var whose: RuleOwnerOptions
+  @OptionGroup var options: RuleOptions
+
+  @Argument(help: ArgumentHelp("What the group is called, without spaces.", valueName: "group"))
+  var name: String
+
+  @Argument(
+    help: ArgumentHelp("The applications, by their names or IDs.", valueName: "application"),
+    completion: CompletionNames.apps)
+  var apps: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The most use a day, such as 45min, \"sat-sun 2h\" or none.", valueName: "time|none"),
+    transform: DayLimits.Change.argument)
+  var dailyLimit: DayLimits.Change?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The most use a week, such as 5h.", valueName: "time|none"),
+    transform: Setting.reading(CategoryRule.weekly.key(of: .reward)))
+  var weeklyLimit: Setting?
+
+  @Option(
+    help: ArgumentHelp("When they may be used, such as \"mon-fri 15:00-18:00\", or none.", valueName: "times|none"))
+  var hours: String?
+
+  @Flag(exclusivity: .exclusive)
+  var blocking: AppSetSubcommand.Blocking?
+
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .exclusive,
+    help: "Whether they may be used at any time, also when the child is locked or in bed.")
+  var alwaysAllowed: Bool?
+
+  @Option(
+    help: ArgumentHelp("What using those does to points that have no category.", valueName: "learning|reward|neutral"))
+  var category: AppCategory?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Points earned or paid a minute, up to three decimal places.", valueName: "points"),
+    transform: AppRule.rate.argument)
+  var pointsPerMinute: Int64?
+
+  @Flag(help: "The applications may be ones that are not installed yet, given by their IDs.")
+  var new = false
+
+  mutating func validate() throws {
+    try GroupChoice.check(name)
+    guard !apps.isEmpty || !changes.isEmpty else {
+      throw ValidationError("Nothing is to be set: name applications, or give a rule such as --daily-limit 1h.")
+    }
+    if blocking == .blocked, alwaysAllowed == true {
+      throw ValidationError("A group is either blocked or always allowed: give one of the two.")
+    }
+    for app in apps { try AppChoice.check(app) }
+  }
+
+  func run() async throws {
+    let request = RuleRequest(
+      changes, isNew: new ? true : nil, group: name, members: apps.isEmpty ? nil : apps)
+    try await RuleIssue.set(request, of: whose.owner, at: node.open(), options: options)
+  }
+
+  private var changes: [RuleRequest.Change] {
+    func set<Value>(_ kind: RuleKind<RuleSet.Group, Value>, _ value: Value?) -> [RuleRequest.Change] {
+      value.map { [kind.change($0)] } ?? []
+    }
+    var changes = set(GroupRule.category, category) + set(GroupRule.rate, pointsPerMinute)
+    changes += set(GroupRule.blocked, blocking.map { $0 == .blocked }) + set(GroupRule.allowed, alwaysAllowed)
+    changes += dailyLimit?.changes(of: GroupRule.limit.end, replacing: Weekday.allCases) ?? []
+    if let weeklyLimit { changes.append(.init(GroupRule.weekly.end, weeklyLimit.text)) }
+    if let hours = hours.map(TimesText.typed) {
+      changes.append(.init(GroupRule.hours.end, hours == "none" ? nil : hours))
+    }
+    return changes
+  }
+}
+
+/// The `latchkey apps group list` subcommand.
+struct GroupListSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List groups of applications with their rules.",
+    discussion: "Example: latchkey apps group list --child Emma")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var whose: RuleOwnerOptions
+  @OptionGroup var listing: ListingOptions
+
+  func run() async throws {
+    let rules = try await whose.owner.rules(at: try await node.open())
+    let found = (rules.rules + rules.family).filter { RuleKey($0.key)?.group != nil }
+    let console = TerminalEnvironment.current.console
+    if listing.format == .json { return try console.write(JSONText.pretty(found)) }
+    let groups = Dictionary(grouping: found) { RuleKey($0.key)?.group }
+    try console.write(
+      TableText.render(
+        ["Group", "Rules"], wrap: [1],
+        rows: groups.compactMap { group, rules in group.map { ($0, rules) } }.sorted { $0.0 < $1.0 }.map { group, held in
+          let phrases = RuleText.phrases(held.map { ($0.key, $0.value) }, rules.terms)
+          return [
+            ShownText.safe(group.text),
+            ShownText.safe(phrases.joined(separator: "; ").replacing("group \(group.text) ", with: "")),
+          ]
+        }, empty: "There is no group for \(rules.whomLowercased) yet: `latchkey apps group set` makes one."))
+  }
+}
+
+/// The `latchkey apps group remove` subcommand.
+struct GroupRemoveSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a group with its rules; its applications keep their own.",
+    discussion: "Example: latchkey apps group remove Blocks --child Emma")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var whose: RuleOwnerOptions
+  @OptionGroup var options: RuleOptions
+
+  @Argument(help: ArgumentHelp("What the group is called.", valueName: "group"))
+  var name: String
+
+  mutating func validate() throws { try GroupChoice.check(name) }
+
+  func run() async throws {
+    let interface = try await node.open()
+    let present = try await whose.owner.rules(at: interface)
+    let keys = present.rules.map(\.key).filter { RuleKey($0)?.group?.text == name }
+    guard !keys.isEmpty else {
+      throw TerminalFailure(
+        .unknownName,
+        "Nothing was changed: \(present.whom) has no group “\(ShownText.safe(name))”; `latchkey apps group` lists those "
+          + "that there are.")
+    }
+    try await RuleIssue.set(
+      RuleRequest(keys.map { .init($0.text, nil) }), of: whose.owner, at: interface, options: options)
+  }
+}
+
+/// The name of a group as a person types it.
+enum GroupChoice {
+  /// Throws `ValidationError` for a name that no group can have.
+  static func check(_ name: String) throws {
+    guard GroupName(name) != nil, name.utf8.count <= 64 else {
+      throw ValidationError("A group's name has 1 to 64 bytes and no spaces: write one such as Blocks or Board-games.")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import LatchkeyModel
+
+/// The name of a group of applications, which is written as the ID of an application is.
+public typealias GroupName = AppID
+
+extension RuleSet {
+  /// A parent's own group of applications, with rules for all of them.
+  public struct Group: Hashable, Sendable {
+    /// The applications; without any, the group's other rules hold for nothing.
+    public var members: [AppID] = []
+    /// The category of those that have none of their own.
+    public var category: AppCategory?
+    /// The rate of those that have none of their own, in milli-points per minute.
+    public var milliPointsPerMinute: Int64?
+    public var isBlocked = false
+    public var isAlwaysAllowed = false
+    public var limit: DayLimits?
+    /// The limit a week in minutes.
+    public var weekly: Int64?
+    /// When they may be used; `nil` for always.
+    public var hours: WeekWindows?
+
+    /// Creates a group without applications.
+    public init() {}
+  }
+
+  /// Returns the groups that an application is in, in the order of their names.
+  public func groups(of app: AppID) -> [(name: GroupName, group: Group)] {
+    groups.filter { $0.value.members.contains(app) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// Adds what the groups of an application say to its own rules; of several groups, the strictest
+  /// holds.
+  func withGroups(_ app: App, _ id: AppID) -> App {
+    let groups = groups(of: id).map(\.group)
+    guard !groups.isEmpty else { return app }
+    var app = app
+    app.isBlocked = app.isBlocked || groups.contains(where: \.isBlocked)
+    app.isAlwaysAllowed = app.isAlwaysAllowed || groups.allSatisfy(\.isAlwaysAllowed)
+    if app.category == nil {
+      app.category = [.reward, .neutral, .learning].first { category in groups.contains { $0.category == category } }
+    }
+    if app.milliPointsPerMinute == nil {
+      let rates = groups.filter { $0.category == nil || $0.category == app.category }.compactMap(\.milliPointsPerMinute)
+      app.milliPointsPerMinute = app.category == .learning ? rates.min() : rates.max()
+    }
+    return app
+  }
+}
+
+/// The kinds of rules of a group of applications.
+public enum GroupRule {
+  public static let members = RuleKind(
+    "members", \RuleSet.Group.members, .applications, name: "group #", set: { _ in "group # is =" },
+    removed: "no group #", effects: .closes)
+  public static let category = RuleKind(
+    "category", \RuleSet.Group.category, .choice("A category", isLowercased: true), name: "group #: category",
+    set: { _ in "group # is for =" }, removed: "no category set for group #", effects: .closes)
+  public static let rate = RuleKind(
+    "rate", \RuleSet.Group.milliPointsPerMinute, .rate, name: "group #: points", set: { _ in "group # =" },
+    removed: "no points of its own for group #", effects: .closes)
+  public static let blocked = RuleKind(
+    "blocked", \RuleSet.Group.isBlocked, .flag, name: "group #: blocked",
+    set: { $0 ? "group # blocked" : "group # not blocked" }, removed: "no block set for group #", effects: .closes)
+  public static let allowed = RuleKind(
+    "allowed", \RuleSet.Group.isAlwaysAllowed, .flag, name: "group #: always allowed",
+    set: { $0 ? "group # always allowed" : "group # not always allowed" },
+    removed: "group # not set as always allowed", effects: .closes)
+  public static let limit = RuleKind(
+    limit: "limit", \RuleSet.Group.limit, name: "group # a day", set: "group # at most = a day",
+    removed: "no limit a day on group #")
+  public static let weekly = RuleKind(
+    "weekly", \RuleSet.Group.weekly, .weekly, name: "group # a week", set: { _ in "group # at most = a week" },
+    removed: "no limit a week on group #", effects: .closes)
+  public static let hours = RuleKind(
+    "hours", \RuleSet.Group.hours, .windows(), name: "group #: hours", set: { _ in "group # only =" },
+    removed: "no hours set for group #", effects: .closes)
+}
+
+extension RuleSet.Group: RulePart {
+  public static let place = "group/NAME/"
+  public static let rows = [
+    GroupRule.members.row, GroupRule.category.row, GroupRule.rate.row, GroupRule.blocked.row, GroupRule.allowed.row,
+    GroupRule.limit.row, GroupRule.weekly.row, GroupRule.hours.row,
+  ]
+  public static let table = indexed(rows)
+}
+
+extension RuleKind where Part == RuleSet.Group {
+  public func key(of group: GroupName) -> RuleKey { RuleKey(.group(group, row)) }
+
+  /// What follows the group in the key.
+  public var end: String { String(row.end) }
+
+  /// Returns the change of a request that names the group.
+  public func change(_ value: Value) -> RuleRequest.Change { .init(end, text(value)) }
+}
+
+extension RuleForm<[AppID]> {
+  /// The IDs of applications, one on each line, in the order of their bytes.
+  static var applications: Self {
+    RuleForm(
+      .form("applications"),
+      typed: { text throws(RuleFault) in
+        let names = text.split(separator: "\n").map { AppID(String($0)) }
+        let apps = Set(names.compactMap(\.self))
+        guard apps.count == Set(names).count, (1...256).contains(apps.count) else {
+          throw RuleFault("A group has 1 to 256 applications: give their IDs, such as org.gnome.Chess.")
+        }
+        guard !apps.contains(where: \.isOfMany) else { throw .manyPrograms }
+        return apps.sorted()
+      }, text: { $0.map(\.text).joined(separator: "\n") },
+      words: { apps, terms in apps.map(terms.name).joined(separator: ", ") })
+  }
+}
