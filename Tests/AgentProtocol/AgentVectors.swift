@@ -33,12 +33,13 @@ struct AgentVectors: Decodable {
   struct Terms: Decodable {
     let closesAt: Int64?
     let step: String
+    let grace: Int64
     let warnings: [Int64]
     let reason: String
     var value: ProgramTerms {
       ProgramTerms(
         closesAt: closesAt.map { BootInstant(milliseconds: $0) }, step: step == "pause" ? .pause : .close,
-        warnings: warnings.map { BootInstant(milliseconds: $0) }, reason: reason)
+        graceMilliseconds: grace, warnings: warnings.map { BootInstant(milliseconds: $0) }, reason: reason)
     }
   }
   struct Sessions: Decodable {

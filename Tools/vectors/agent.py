@@ -33,7 +33,7 @@ def frame(kind, body):
 
 def terms(value):
     closes = NEVER if value["closesAt"] is None else value["closesAt"]
-    body = struct.pack(">QBB", closes, STEPS[value["step"]], len(value["warnings"]))
+    body = struct.pack(">QBQB", closes, STEPS[value["step"]], value["grace"], len(value["warnings"]))
     return body + b"".join(struct.pack(">Q", warning) for warning in value["warnings"]) + text(value["reason"])
 
 
@@ -172,8 +172,8 @@ def match(programs, process):
     return {"app": weak, "isWeak": True} if weak else None
 
 
-def no_terms(closes=None, reason="", warnings=(), step="close"):
-    return {"closesAt": closes, "step": step, "warnings": list(warnings), "reason": reason}
+def no_terms(closes=None, reason="", warnings=(), step="close", grace=5_000):
+    return {"closesAt": closes, "step": step, "grace": grace, "warnings": list(warnings), "reason": reason}
 
 
 def screen(source="sessions", grace=3_600_000):
@@ -189,7 +189,7 @@ CHESS = {
     "terms": no_terms(9_000_000, "30 min of Chess a day", [8_100_000, 8_700_000, 8_940_000]),
     "matchers": [{"kind": "sha256", "value": "ab" * 32}, {"kind": "path", "value": "/usr/games/gnome-chess"}]}
 CRAFT = {
-    "app": "net.craft", "category": "reward", "isAlwaysAllowed": False, "countsLaunches": False, "terms": no_terms(0, "Craft is blocked"),
+    "app": "net.craft", "category": "reward", "isAlwaysAllowed": False, "countsLaunches": False, "terms": no_terms(0, "Craft is blocked", grace=300_000),
     "matchers": [{"kind": "argument", "value": "java*craft.jar"}, {"kind": "name", "value": "craft"}]}
 MATH = {
     "app": "tuxmath", "category": "learning", "isAlwaysAllowed": True, "countsLaunches": True, "terms": no_terms(),

@@ -36,6 +36,7 @@ KEYS = {
     "screenTime/grace": ["60", "1", "240", "0", "241", "1h"],
     "screenTime/learning": ["counts", "free", "no"],
     "app/org.gnome.Chess/step": ["close", "pause", "stop"],
+    "app/org.gnome.Chess/grace": ["0", "5", "300", "301", "60s"],
     "app/org.gnome.Chess/launches": ["counted", "apart", "yes"],
 }
 

@@ -23,7 +23,7 @@ extension AgentMachine {
         known.closing = .killed(againAt: now + Self.againMilliseconds)
         return [.kill(use.process), tell(.closed(use, .killed, reason: reason(terms, of: known)), now)]
       }
-      known.closing = .asked(killAt: now + Self.graceMilliseconds)
+      known.closing = .asked(killAt: now + terms.graceMilliseconds)
       // A frozen program does not receive the request.
       return (wasPaused ? [.resume(use.process)] : [])
         + [.ask(use.process), tell(.closed(use, .asked, reason: reason(terms, of: known)), now)]

@@ -8,8 +8,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §9.
 public struct AgentMachine: Sendable {
-  /// The time between asking a program to end and killing it, in milliseconds.
-  public static let graceMilliseconds: Int64 = 5_000
   /// The time after which a killed program that is still there is killed again, in milliseconds.
   static let againMilliseconds: Int64 = 1_000
   /// The time between two reports of activity, in milliseconds.

@@ -5,7 +5,7 @@ import LatchkeyModel
 /// Spec: Protocol/13-agent.md §13.
 extension AgentMachine {
   /// The time between locking sessions and ending them, in milliseconds.
-  static let sessionGraceMilliseconds = graceMilliseconds
+  static let sessionGraceMilliseconds: Int64 = 5_000
   /// The time between two searches for the remaining processes of an account, in milliseconds.
   static let sweepMilliseconds: Int64 = 5_000
   /// The time within which refused log-ins of the same account are reported once, in milliseconds.

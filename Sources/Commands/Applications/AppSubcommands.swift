@@ -96,6 +96,12 @@ struct AppSetSubcommand: AsyncParsableCommand {
   var whenOver: ClosingStep?
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How long it has to save when it is closed, such as 60s; up to 5 minutes.", valueName: "time"),
+    transform: AppRule.grace.argument)
+  var grace: Int64?
+
+  @Option(
     help: ArgumentHelp(
       "Whether the programs that it starts count as it, unless they are recognized otherwise.",
       valueName: "counted|apart"))
@@ -129,7 +135,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     guard !changes.isEmpty else {
       throw ValidationError(
         "Nothing is to be set: give at least one of --category, --points-per-minute, --blocked, --unblocked, "
-          + "--always-allowed, --daily-limit, --hours, --when-over, --launches, --enabled, --disabled, --matcher and --name, or --reset."
+          + "--always-allowed, --daily-limit, --hours, --when-over, --grace, --launches, --enabled, --disabled, --matcher and --name, or --reset."
       )
     }
     if blocking == .blocked, alwaysAllowed == true {
@@ -171,7 +177,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     changes += set(AppRule.blocked, blocking.map { $0 == .blocked }) + set(AppRule.allowed, alwaysAllowed)
     changes += set(AppRule.enabled, enabling.map { $0 == .enabled })
     changes += dailyLimit?.changes(of: AppRule.limit.end, replacing: Weekday.allCases) ?? []
-    changes += set(AppRule.step, whenOver) + set(AppRule.launches, launches)
+    changes += set(AppRule.step, whenOver) + set(AppRule.launches, launches) + set(AppRule.grace, grace)
     if let hours = hours.map(TimesText.typed) {
       changes.append(.init(AppRule.hours.end, hours == "none" ? nil : hours))
     }

@@ -48,7 +48,7 @@ struct OrdersBuilder {
           countsLaunches: app.launches == .counted,
           terms: terms(
             verdict, of: .app(id), name: standing.name(of: id), account: account,
-            step: app.step == .pause ? .pause : .close),
+            step: app.step == .pause ? .pause : .close, grace: app.grace * 1_000),
           matchers: matchers, processes: Array(processes)))
     }
     if state.agent?.isSystem == true { programs.append(others(besides: programs, in: account)) }
@@ -137,19 +137,21 @@ struct OrdersBuilder {
   }
 
   private func terms(
-    _ verdict: Verdict, of subject: Subject, name: String, account: UInt32, step: ProgramTerms.Step = .close
+    _ verdict: Verdict, of subject: Subject, name: String, account: UInt32, step: ProgramTerms.Step = .close,
+    grace: Int64 = ProgramTerms.usualGrace
   ) -> ProgramTerms {
     let app: AppID? = if case .app(let id) = subject { id } else { nil }
-    guard let reason = verdict.reason else { return ProgramTerms(step: step) }
+    guard let reason = verdict.reason else { return ProgramTerms(step: step, graceMilliseconds: grace) }
     let words = ReasonText.words(reason, standing.rules, of: subject, on: standing.situation.day, name: name, carried: standing.carried)
     let told = ClosingSentence.reason(name: name, why: ReasonText.closed(reason, words))
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt
-      return ProgramTerms(closesAt: since, step: step, reason: told)
+      return ProgramTerms(closesAt: since, step: step, graceMilliseconds: grace, reason: told)
     }
-    guard let until = verdict.until else { return ProgramTerms(step: step) }
-    return ProgramTerms(closesAt: until, step: step, warnings: verdict.warnings, reason: told)
+    guard let until = verdict.until else { return ProgramTerms(step: step, graceMilliseconds: grace) }
+    return ProgramTerms(
+      closesAt: until, step: step, graceMilliseconds: grace, warnings: verdict.warnings, reason: told)
   }
 }
 

@@ -20,6 +20,8 @@ extension RuleSet {
     /// What is done when its time is over.
     public var step = ClosingStep.close
     public var launches = Launches.counted
+    /// The seconds between the request to end and the end.
+    public var grace: Int64 = 5
 
     /// Creates rules that permit everything.
     public init() {}
@@ -70,6 +72,12 @@ public enum AppRule {
     "launches", \RuleSet.App.launches, .choice("What it starts"), name: "#: what it starts",
     set: { $0 == .apart ? "what # starts is apart" : "what # starts counts as #" },
     removed: "nothing set about what # starts", effects: .closes)
+  public static let grace = RuleKind(
+    "grace", \RuleSet.App.grace,
+    .number(
+      0...300, .seconds, "The time to save is 0 to 300 seconds, which are 5 minutes", example: "a time such as 60s"),
+    name: "#: time to save", set: { _ in "# has = to save when it is closed" }, removed: "no time to save set for #",
+    effects: .closes)
 }
 
 extension RuleSet.App: RulePart {
@@ -77,7 +85,7 @@ extension RuleSet.App: RulePart {
   public static let rows = [
     AppRule.name.row, AppRule.category.row, AppRule.rate.row, AppRule.enabled.row, AppRule.blocked.row,
     AppRule.allowed.row, AppRule.limit.row, AppRule.hours.row, AppRule.matchers.row, AppRule.step.row,
-    AppRule.launches.row,
+    AppRule.launches.row, AppRule.grace.row,
   ]
   public static let table = indexed(rows)
 }

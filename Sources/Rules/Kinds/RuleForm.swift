@@ -48,6 +48,7 @@ public enum RuleValues: Hashable, Sendable {
 
 /// What the number of a rule counts.
 enum RuleUnit: Sendable {
+  case seconds
   case minutes
   case days
   case hour
@@ -59,6 +60,7 @@ enum RuleUnit: Sendable {
   /// else.
   func read(_ text: String) -> Int64? {
     switch self {
+    case .seconds: SpanReader.milliseconds(text, plain: 1_000).map { $0 / 1_000 }
     case .minutes: SpanReader.minutes(text).map { Int64($0) }
     case .days: Int64(text) ?? SpanReader.milliseconds(text).map { $0 / 86_400_000 }
     case .hour: Int64(text.hasSuffix(":00") ? String(text.dropLast(3)) : text)
@@ -68,6 +70,7 @@ enum RuleUnit: Sendable {
 
   func words(_ number: Int64) -> String {
     switch self {
+    case .seconds: number % 60 == 0 && number > 0 ? SpanText.minutes(Int(clamping: number / 60)) : "\(number) s"
     case .minutes: SpanText.minutes(Int(clamping: number))
     case .days: number == 1 ? "for the day" : "\(number) days"
     case .hour: "\(number):00"

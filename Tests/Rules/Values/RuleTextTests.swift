@@ -58,6 +58,8 @@ import Testing
       ("app/org.kde.gcompris/step", nil, "nothing set about how GCompris ends when its time is over"),
       ("app/org.kde.gcompris/hours", "mon-fri 15:00-18:00", "GCompris only mon-fri 15:00-18:00"),
       ("app/org.kde.gcompris/hours", nil, "no hours set for GCompris"),
+      ("app/org.kde.gcompris/grace", "60", "GCompris has 1 min to save when it is closed"),
+      ("app/org.kde.gcompris/grace", "0", "GCompris has 0 s to save when it is closed"),
       ("group/Blocks/members", "kart\norg.kde.gcompris", "group Blocks is kart, GCompris"),
       ("group/Blocks/limit", "60", "group Blocks at most 1 h a day"), ("group/Blocks/blocked", "yes", "group Blocks blocked"),
       ("group/Blocks/limit/sat", "60", "group Blocks at most 1 h on Saturdays"), ("group/Blocks/limit", nil, "no limit a day on group Blocks"),
