@@ -497,8 +497,11 @@ def decide(found, situation):
         if get("removed") == "yes":
             return
         kind = category(app)
-        if rule(app, "blocked") == "yes":
+        if get(f"app/{app}/blocked") == "yes" and get(f"app/{app}/enabled") != "no":
             yield "blocked", ("closed", None)
+        for name in groups(app):
+            if get(f"group/{name}/blocked") == "yes":
+                yield f"groupBlocked {name}", ("closed", None)
         if app == UNKNOWN and get("unknownPrograms") == "block":
             yield "unknownPrograms", ("closed", None)
         if get("programs") == "listed" and not rule(app, "category") and rule(app, "allowed") != "yes":

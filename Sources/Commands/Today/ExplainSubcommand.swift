@@ -48,6 +48,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
           ["Rule", "Says"], wrap: [0, 1], rows: found.rules.map { [$0.words, Self.standing($0, found)] },
           empty: "No rule holds for it at that time."
         ))
+    if let sentence = ExplainedChange.sentence(found) { environment.console.note(sentence) }
     for sentence in found.leftOpen { environment.console.note(ShownText.safe(sentence)) }
   }
 

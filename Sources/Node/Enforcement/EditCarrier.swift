@@ -43,7 +43,8 @@ struct EditCarrier: EffectCarrier {
         orders = orders.filter { household.child(of: $0.account, on: context.own).map(named.contains) ?? false }
       }
       for child in children {
-        blocked.formUnion(household.rules(for: child).apps.filter { $0.value.isEnabled && $0.value.isBlocked }.keys)
+        let rules = household.rules(for: child)
+        blocked.formUnion(rules.apps.keys.filter { rules.app($0).isBlocked })
       }
     } catch {
       context.logger.error("what weakens an edit could not be read", metadata: ["reason": "\(error)"])

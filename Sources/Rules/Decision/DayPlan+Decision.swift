@@ -131,6 +131,7 @@ extension DayPlan {
     let category = terms.use.category
     guard !rules.isRemoved else { return category }
     if terms.isBlocked { visit(subject == .unknown ? .unknownProgram : .blocked, .closed(nil)) }
+    for group in terms.groups where group.isBlocked { visit(.groupBlocked(group.name), .closed(nil)) }
     if !terms.isListed { visit(.notListed, .closed(nil)) }
     // Only a block closes an always-allowed application.
     if terms.isAlwaysAllowed { return category }

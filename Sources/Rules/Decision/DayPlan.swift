@@ -84,7 +84,7 @@ public struct DayPlan: Sendable {
     let use = app.use ?? AppUse(category: .neutral)
     let category = rules.categories[use.category]
     return Terms(
-      use: use, rate: rules.rate(of: use), isBlocked: app.isBlocked,
+      use: use, rate: rules.rate(of: use), isBlocked: subject == .unknown ? app.isBlocked : isEnabled && rules.apps[subject.app]?.isBlocked == true,
       isListed: rules.programs == .all || rules.isListed(subject), isAlwaysAllowed: app.isAlwaysAllowed,
       isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
       hours: app.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) },
@@ -93,7 +93,7 @@ public struct DayPlan: Sendable {
         ? []
         : rules.groups(of: subject.app).map { name, group in
           GroupTerms(
-            name: name, limit: group.limit, weekly: group.weekly,
+            name: name, isBlocked: group.isBlocked, limit: group.limit, weekly: group.weekly,
             hours: group.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) })
         }, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
       granted: rules.granted(subject, use.category, on: day))
@@ -104,6 +104,7 @@ public struct DayPlan: Sendable {
 struct Terms: Sendable {
   var use: AppUse
   var rate: PointsRate
+  /// A Boolean value that indicates whether it is blocked itself, not by a group.
   var isBlocked: Bool
   /// A Boolean value that indicates whether it may run although only listed applications may.
   var isListed: Bool
@@ -124,6 +125,7 @@ struct Terms: Sendable {
 /// What the rules say about one group of applications on one day.
 struct GroupTerms: Sendable {
   var name: GroupName
+  var isBlocked: Bool
   var limit: DayLimits?
   var weekly: Int64?
   /// When they may be used; `nil` for always.

@@ -4,6 +4,8 @@ import LatchkeyModel
 public enum Reason: Hashable, Sendable {
   /// A parent blocked the application.
   case blocked
+  /// A parent blocked a group that the application is in.
+  case groupBlocked(GroupName)
   case unknownProgram
   /// Only applications that a parent has listed may run.
   case notListed
@@ -38,6 +40,7 @@ public enum Reason: Hashable, Sendable {
   public var word: String {
     switch self {
     case .blocked: "blocked"
+    case .groupBlocked(let name): "groupBlocked \(name.text)"
     case .unknownProgram: "unknownPrograms"
     case .notListed: "programs"
     case .lock: "lock"
@@ -71,6 +74,7 @@ public enum ReasonText {
   ) -> String {
     switch reason {
     case .blocked: return "\(name) is blocked"
+    case .groupBlocked(let group): return "group \(group.text) is blocked"
     case .unknownProgram: return "unknown programs are blocked"
     case .notListed: return "only listed applications may run"
     case .lock: return "locked by a parent"
@@ -115,7 +119,7 @@ public enum ReasonText {
     case .rewardTimes, .appHours, .groupHours: "outside of \(words)"
     case .points: "no points are left"
     case .redeemedTime: "no redeemed minutes are left"
-    case .blocked, .unknownProgram, .notListed, .lock, .bedtime, .school: words
+    case .blocked, .groupBlocked, .unknownProgram, .notListed, .lock, .bedtime, .school: words
     }
   }
 

@@ -67,8 +67,12 @@ class _Decision:
         rules = self._rules
         if rules["removed"] == "yes":
             return
-        if rules.app(self._app, "blocked") == "yes":
+        groups = rules.groups(self._app)
+        if rules.own(self._app, "blocked") == "yes":
             yield "blocked", CLOSED, FOREVER
+        for group in groups:
+            if rules.text(f"group/{group}/blocked") == "yes":
+                yield f"groupBlocked {values.app_id(group)}", CLOSED, FOREVER
         if self._app == values.UNKNOWN_PROGRAMS and rules["unknownPrograms"] == "block":
             yield "unknownPrograms", CLOSED, FOREVER
         if rules["programs"] == "listed" and not rules.is_listed(self._app):
@@ -83,7 +87,6 @@ class _Decision:
             yield self._reward_times()
         place = f"app/{values.app_segment(self._app)}"
         yield self._hours("appHours", rules.app(self._app, "hours"))
-        groups = rules.groups(self._app)
         for group in groups:
             yield self._hours(f"groupHours {values.app_id(group)}", rules.text(f"group/{group}/hours"))
         if rules.app(self._app, "enabled") != "no":

@@ -72,6 +72,11 @@ class Rules:
         return {values.app_id(key.split("/")[1]): value.split("\n")
                 for key, value in self._held.items() if key.startswith("group/") and key.endswith("/members")}
 
+    def own(self, id_: str, what: str) -> str | None:
+        """Return a rule of an application itself, not of its groups; None if its rules are off."""
+        place = f"app/{values.app_segment(id_)}"
+        return None if self._held.get(f"{place}/enabled") == "no" else self._held.get(f"{place}/{what}")
+
     def groups(self, id_: str) -> list[str]:
         """Return the groups that an application is in, as they are written in keys."""
         if self._held.get(f"app/{values.app_segment(id_)}/enabled") == "no":
