@@ -6,24 +6,27 @@ import LatchkeyRules
 /// The command `latchkey grant`.
 struct GrantSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "grant", abstract: "Grant more time for the rest of the day.",
-    usage: "latchkey grant [<child>] <time|none> [--for <learning|reward|neutral|application>]",
+    commandName: "grant", abstract: "Grant more time for the rest of the day, or less.",
+    usage: "latchkey grant [<child>] <time|-time|none> [--for <learning|reward|neutral|application>] [--reason <text>]",
     discussion: """
       Grants add up and end with the family's day; the plan stays as it is. A grant raises limits on all machines of the \
-      child's; it does not end a bedtime, a lock or a block. "none" takes back what was granted for today, other than by answers \
-      to requests.
+      child's; it does not end a bedtime, a lock or a block. "none" takes back what was granted for today or taken away, other than \
+      by answers to requests. Less time takes no more than what is left of the day's limit.
 
       Example: latchkey grant Emma 30m
       Example: latchkey grant 1h --for reward --wait
+      Example: latchkey grant Emma -30m --reason "rude at dinner"
       Example: latchkey grant Emma none
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: RuleOptions
 
+  // Less time, such as -30m, looks like an option, so that the parser gives it to a list alone.
   @Argument(
+    parsing: .allUnrecognized,
     help: ArgumentHelp(
-      "The child, which may be left out if there is only one, and how much time, such as 30m or 1h30m; at most 24h.",
+      "The child, which may be left out if there is only one, and how much time, such as 30m, 1h30m or -30m; at most 24h.",
       valueName: "child-and-time"),
     completion: CompletionNames.children)
   var words: [String]
@@ -35,9 +38,16 @@ struct GrantSubcommand: AsyncParsableCommand {
     completion: CompletionNames.apps)
   var scope: String?
 
+  @Option(help: ArgumentHelp("Why it is less, which the child reads.", valueName: "text"))
+  var reason: String?
+
   private var child: String? { words.count == 2 ? words[0] : nil }
 
-  private var minutes: Int { words.last.flatMap(SpanReader.minutes) ?? 0 }
+  /// The minutes, less than 0 for less time; 0 for a text that is none.
+  private var minutes: Int {
+    guard let text = words.last else { return 0 }
+    return text.hasPrefix("-") ? -(SpanReader.minutes(String(text.dropFirst())) ?? 0) : SpanReader.minutes(text) ?? 0
+  }
 
   private var isTakenBack: Bool { words.last?.lowercased() == "none" }
 
@@ -46,8 +56,11 @@ struct GrantSubcommand: AsyncParsableCommand {
       throw ValidationError("Name one child and one time, such as `latchkey grant Emma 30m`.")
     }
     if isTakenBack, scope != nil { throw ValidationError("None takes back all of today's grants: leave --for out.") }
-    guard isTakenBack || (1...1_440).contains(minutes) else {
-      throw ValidationError("A grant is for 1 minute to 24 hours, such as 30m or 1h30m; the time comes last.")
+    guard isTakenBack || (1...1_440).contains(abs(minutes)) else {
+      throw ValidationError("A grant is for 1 minute to 24 hours, such as 30m, 1h30m or -30m; the time comes last.")
+    }
+    if reason != nil, minutes > 0 || isTakenBack {
+      throw ValidationError("A reason is for less time, such as -30m: leave --reason out.")
     }
     if let scope, AppCategory(argument: scope) == nil { try AppChoice.check(scope) }
   }
@@ -56,27 +69,34 @@ struct GrantSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     if isTakenBack { return try await takeBack(at: interface) }
     let category = scope.flatMap { AppCategory(argument: $0) }
-    let request = GrantRequest(minutes: minutes, category: category, app: category == nil ? scope : nil)
-    let edit = OwnedEdit(try await interface.ask(Endpoints.grantTime, (child, request)))
+    let request = GrantRequest(minutes: minutes, category: category, app: category == nil ? scope : nil, reason: reason)
+    let answer = try await interface.ask(Endpoints.grantTime, (child, request))
+    let (edit, minutes) = (OwnedEdit(answer), answer.minutes ?? minutes)
     let purpose = category.map(ReasonText.plural) ?? edit.rules.app?.name
     let whom = purpose.map { " for " + ShownText.safe($0) } ?? ""
     // The time is given, and a lock or the bedtime may still keep the child from using it.
     let given = edit.rules.child?.childID.description ?? ""
+    guard minutes > 0 else {
+      let all = minutes == self.minutes ? "" : ", which is all that was left"
+      return try await RuleIssue.tell(
+        edit, ["\(edit.rules.whom): \(SpanText.minutes(-minutes)) less today\(whom)\(all)."], then: "it counts",
+        at: interface, options: options)
+    }
     let obstacle = try? await TodayText.obstacle(interface.ask(Endpoints.getToday, given))
     let sentences = ["\(edit.rules.whom): \(SpanText.minutes(minutes)) more today\(whom).", obstacle].compactMap(\.self)
     try await RuleIssue.tell(edit, sentences, then: "the time counts", at: interface, options: options)
   }
 
-  /// Removes the grants of today.
+  /// Removes what was granted for today, and what was taken away.
   private func takeBack(at interface: any NodeInterface) async throws {
     let owner = RuleOwner.child(child)
     let present = try await owner.rules(at: interface)
     let today = FamilyClock(present).today
     let grants = present.rules.filter { rule in
-      RuleKey(rule.key).map { $0.entry == DayRule.grant.entry && $0.days == DayRange(today) } == true
+      RuleKey(rule.key).map { [DayRule.grant.entry, DayRule.deduction.entry].contains($0.entry) && $0.days == DayRange(today) } == true
     }
     guard !grants.isEmpty else {
-      throw TerminalFailure(.unknownName, "Nothing was changed: \(present.whom) was granted no time for today.")
+      throw TerminalFailure(.unknownName, "Nothing was changed: \(present.whom) was granted no time for today, and none was taken away.")
     }
     try await RuleIssue.set(
       RuleRequest(grants.prefix(64).map { .init($0.key.text, nil) }), of: owner, at: interface, options: options)

@@ -138,7 +138,8 @@ extension Call {
     let text = isMore ? time.text : Deduction(time, reason: request.reason ?? "").text
     let commands = try await edit([RegisterChange(.child(child), place, text)])
     return RuleEdit(
-      rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands), app: app)
+      rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands), app: app,
+      minutes: isMore ? minutes : -minutes)
   }
 
   /// Returns how many of some minutes can be taken from a child's day: what is left of the limit of

@@ -87,6 +87,8 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   public var app: EditedApp?
   /// The keys of rules that were to be removed and were not set.
   public var absent: [RegisterKey] = []
+  /// The minutes that were granted, or taken away if it is negative; `nil` for another edit.
+  public var minutes: Int?
 }
 
 /// The rules of the whole family, as `GET /v1/settings` shows them.
