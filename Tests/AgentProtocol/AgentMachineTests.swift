@@ -21,6 +21,24 @@ import Testing
     #expect(rig.news() == [] && rig.machine.processes.isEmpty)
   }
 
+  @Test("A program has the time to save that its orders give it, and none if they give none", arguments: [0, 60_000])
+  func timeToSave(grace: Int64) {
+    var rig = AgentRig()
+    var game = AgentRig.game(closesAt: 100_000)
+    game.terms.graceMilliseconds = grace
+    rig.order([game], at: 0)
+    rig.look([], at: 0)
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_500)
+    rig.tick(100_000)
+    _ = rig.news()
+    if grace > 0 {
+      rig.tick(159_999)
+      #expect(!rig.news().contains { $0.hasPrefix("kill") })
+    }
+    rig.tick(100_000 + grace)
+    #expect(rig.news().contains("kill 5"))
+  }
+
   @Test("A program whose time ends is warned of, asked to end, and killed after the grace")
   func limit() {
     var rig = AgentRig()

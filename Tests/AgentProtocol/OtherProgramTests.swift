@@ -34,6 +34,16 @@ import Testing
     return rig.news()
   }
 
+  @Test("Other programs take no room from applications: a blocked one that begins after very many is killed")
+  func noRoomTaken() {
+    var rig = AgentRig()
+    rig.order([AgentRig.game(closesAt: 0), Self.others(closesAt: nil)], at: 1)
+    for pid in 1...Int32(AgentMachine.capacity) { rig.see(1_000 + pid, "/usr/bin/office", start: 10, at: 20) }
+    _ = rig.news()
+    rig.see(5, "/usr/games/kart", start: 30, at: 40)
+    #expect(rig.news() == ["kill 5", "killed 5 kart"])
+  }
+
   @Test("What has an entry in a menu, is a Flatpak or a snap, or runs in a terminal is closed with everything")
   func closed() {
     for facts in [

@@ -35,8 +35,8 @@ extension AgentMachine {
 
   /// Returns whether there is room for a process although `capacity` processes are followed.
   ///
-  /// Processes without orders do not count against those with orders. Unknown programs, and
-  /// programs that applications start, do not count against applications.
+  /// Processes without orders do not count against those with orders. Unknown programs, other
+  /// programs, and programs that applications start, do not count against applications.
   private func hasRoom(_ facts: ProcessFacts, _ inherited: AppID?, _ supervised: Supervised) -> Bool {
     if frozenBefore.contains(facts.identity) { return followed.ruled.count < Self.capacity }
     let (match, own) = supervised.recognize(facts, inheriting: inherited)

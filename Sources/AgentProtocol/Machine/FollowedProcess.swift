@@ -45,8 +45,9 @@ extension AgentMachine.Followed {
     match.map { ProgramUse(account: facts.account, app: $0.app, isWeak: $0.isWeak, process: facts.identity) }
   }
 
-  /// A Boolean value that indicates whether it is an application that it has not inherited.
-  var isApplication: Bool { match?.app != nil && !isInherited }
+  /// A Boolean value that indicates whether it is an application that it has not inherited; unknown
+  /// and other programs are none.
+  var isApplication: Bool { match?.app.map { !$0.isOfMany } == true && !isInherited }
 
   /// A Boolean value that indicates whether it is an application only by inheritance.
   var isInherited: Bool { inherited != nil && own == nil && match?.app == inherited }
