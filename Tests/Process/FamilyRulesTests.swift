@@ -1,0 +1,83 @@
+import Foundation
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyTestSupport
+import Testing
+
+extension ProcessTests {
+  /// Rules of a family, from a parent's words to real programs on a child's machine.
+  @Suite struct FamilyRulesTests {
+    @Test("A blocked group closes its applications, and explain names the command that opens them")
+    func group() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)")])
+        let game = try await home.survivor()
+        let set = try await home.mum.latchkey("apps", "group", "set", "Fun", "kart", "--blocked", "--wait")
+        #expect(set.status == 0 && set.talk.contains("group Fun blocked"), "\(set)")
+        #expect(await game.wait() == .signalled(SIGTERM))
+        let explained = try await home.mum.latchkey("explain", "--app", "kart")
+        #expect(explained.output.contains("group Fun is blocked"), "\(explained)")
+        #expect(explained.talk.contains("latchkey apps group set Fun --child Emma --unblocked"), "\(explained)")
+        let within = try await home.mum.latchkey("apps", "group", "set", "Play", "Fun", "kart")
+        #expect(within.status != 0 && within.talk.contains("“Fun” is a group"), "\(within)")
+        let removed = try await home.mum.latchkey("apps", "group", "remove", "Fun", "--wait")
+        #expect(removed.status == 0, "\(removed)")
+        _ = try await home.survivor()
+      }
+    }
+
+    @Test("Time that is taken away closes what it was left for, and no more is taken than is left")
+    func lessTime() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([
+          ("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)"), ("mode", "limits"),
+        ])
+        let nothing = try await home.mum.latchkey("grant", "Emma", "-30m")
+        #expect(nothing.status != 0 && nothing.talk.contains("no limit a day"), "\(nothing)")
+        let limit = try await home.mum.latchkey("limit", "set", "--today", "20m", "--wait")
+        #expect(limit.status == 0, "\(limit)")
+        let game = try await home.survivor()
+        let taken = try await home.mum.latchkey("grant", "Emma", "-30m", "--reason", "rude at dinner", "--wait")
+        #expect(taken.status == 0 && taken.talk.contains("less today, which is all that was left"), "\(taken)")
+        try await eventually("the child reads why") {
+          try await home.pc.latchkey("me").talk.contains("less today: rude at dinner")
+        }
+        // Less than a minute of what was left was not taken.
+        #expect(await game.wait() == .signalled(SIGTERM))
+        let again = try await home.mum.latchkey("grant", "Emma", "-5m")
+        #expect(again.status != 0 && again.talk.contains("no time left today"), "\(again)")
+        let more = try await home.mum.latchkey("grant", "Emma", "10m", "--wait")
+        #expect(more.status == 0, "\(more)")
+        _ = try await home.survivor()
+      }
+    }
+
+    @Test("Holidays of the family are entered once, listed by name, and removed by it")
+    func holidays() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([
+          ("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)"), ("mode", "limits"),
+          ("schedule/school", "00:00-24:00"),
+        ])
+        #expect(try await home.play().wait() == .signalled(SIGKILL), "It is school time.")
+        let today = try await home.pc.api.ask(Endpoints.getToday, "Emma").day
+        let year = Int(today.prefix(4)) ?? 0
+        let days = "\(today)..\(year + 1)\(today.dropFirst(4).prefix(3))-01"
+        let set = try await home.mum.latchkey(
+          "times", "--family", "--day", days, "--name", "Holidays", "--school", "none", "--wait")
+        #expect(set.status == 0, "\(set)")
+        _ = try await home.survivor()
+        let listed = try await home.mum.latchkey("days", "--family")
+        #expect(listed.output.contains("Holidays") && listed.output.contains("no school time"), "\(listed)")
+        let removed = try await home.mum.latchkey("days", "remove", "holidays", "--family", "--wait")
+        #expect(removed.status == 0, "\(removed)")
+        try await eventually("it is school time again") {
+          try await home.play(seconds: ["1"]).wait() == .signalled(SIGKILL)
+        }
+      }
+    }
+  }
+}
