@@ -15,13 +15,6 @@ public struct DiscoveredService: Sendable, Hashable {
 
   /// The TXT pairs, keys in lower case: at most 16 pairs and 1300 bytes.
   public var text: [String: [UInt8]]
-
-  public init(instanceName: String, port: UInt16, addresses: [DiscoveredAddress], text: [String: [UInt8]]) {
-    self.instanceName = instanceName
-    self.port = port
-    self.addresses = addresses
-    self.text = text
-  }
 }
 
 /// An address at which a discovered service may answer.
@@ -33,12 +26,6 @@ public struct DiscoveredAddress: Sendable, Hashable {
 
   /// The name of the interface on which the address was seen, while it has one.
   public var interfaceName: String?
-
-  public init(_ address: IPAddress, interfaceIndex: UInt32? = nil, interfaceName: String? = nil) {
-    self.address = address
-    self.interfaceIndex = interfaceIndex
-    self.interfaceName = interfaceName
-  }
 
   /// The address as text for a socket, with its scope if it needs one, such as `192.168.1.5` or
   /// `fe80::1%2`.

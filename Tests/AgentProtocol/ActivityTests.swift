@@ -62,7 +62,7 @@ import Testing
     #expect(
       told(AgentPresence(accounts: nil, input: .last(at(1))), at: 3) == [.senses(hasSessions: false, hasInput: true)])
     #expect(told(blind, at: 4) == [.senses(hasSessions: false, hasInput: false)])
-    let kept = machine.waitingReports.map(\.event).filter { if case .senses = $0 { true } else { false } }
+    let kept = machine.log.waiting.map(\.event).filter { if case .senses = $0 { true } else { false } }
     #expect(kept == [.senses(hasSessions: false, hasInput: false)])
   }
 

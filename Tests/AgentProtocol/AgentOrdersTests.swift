@@ -51,7 +51,7 @@ import Testing
     rig.see(5, "/usr/games/kart", start: 100, at: 200)
     #expect(rig.deeds == ["kill 5"])
     rig.reports = []
-    for report in rig.machine.waitingReports { rig.machine.stored(report.number) }
+    for report in rig.machine.log.waiting { rig.machine.stored(report.number) }
     rig.take(rig.machine.connected(stored: 0, at: .init(milliseconds: 300)))
     #expect(told() == [.refused(orders: 9, notKept), .refused(orders: 9, noAccount), .inForce(orders: 9)])
     rig.take(rig.machine.kept(at: .init(milliseconds: 400)))

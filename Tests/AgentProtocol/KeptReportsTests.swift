@@ -20,9 +20,9 @@ import Testing
         "inForce 1", "began 5 kart since 1000", "began 6 kart since 1000", "active 5 kart 15000", "active 6 kart 15000",
         "ended 6 kart 16000", "inForce 1",
       ], "Of each program's activity the last is kept.")
-    let last = rig.machine.waitingReports.last?.number ?? 0
+    let last = rig.machine.log.waiting.last?.number ?? 0
     rig.machine.stored(last)
-    #expect(rig.machine.waitingReports.isEmpty)
+    #expect(rig.machine.log.waiting.isEmpty)
     rig.take(rig.machine.connected(stored: last, at: .init(milliseconds: 19_000)))
     #expect(rig.news() == ["began 5 kart since 1000", "inForce 1"])
   }
@@ -35,12 +35,12 @@ import Testing
       rig.see(number, "/usr/games/kart", start: Int64(number), at: Int64(number))
       _ = rig.machine.ended(AgentRig.process(number), at: .init(milliseconds: Int64(number) + 1))
     }
-    #expect(rig.machine.waitingReports.count <= ReportLog.capacity)
-    let dropped = rig.machine.waitingReports.compactMap { report -> UInt64? in
+    #expect(rig.machine.log.waiting.count <= ReportLog.capacity)
+    let dropped = rig.machine.log.waiting.compactMap { report -> UInt64? in
       if case .dropped(let count) = report.event { count } else { nil }
     }
-    #expect(dropped.last.map { $0 + UInt64(rig.machine.waitingReports.count) >= 12_001 } == true, "\(dropped)")
-    let numbers = rig.machine.waitingReports.map(\.number)
+    #expect(dropped.last.map { $0 + UInt64(rig.machine.log.waiting.count) >= 12_001 } == true, "\(dropped)")
+    let numbers = rig.machine.log.waiting.map(\.number)
     #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
   }
 }

@@ -133,7 +133,7 @@ import Testing
     #expect(rig.news() == [] && rig.machine.nextTimer(after: .init(milliseconds: 75_000)) == nil)
     rig.take(rig.machine.connected(stored: 0, at: .init(milliseconds: 80_000)))
     #expect(rig.news().filter { $0.hasPrefix("screen") }.last == "screen 1000 60000")
-    #expect(rig.machine.waitingReports.count { if case .screenTime = $0.event { true } else { false } } == 1)
+    #expect(rig.machine.log.waiting.count { if case .screenTime = $0.event { true } else { false } } == 1)
   }
 
   @Test("Sleep does not count")

@@ -29,10 +29,10 @@ struct ServiceTableTests {
     let expected = DiscoveredService(
       instanceName: "abcdefgh", port: 4000,
       addresses: [
-        DiscoveredAddress(try address("192.168.1.9"), interfaceName: "eth0"),
-        DiscoveredAddress(try address("2001:db8::9"), interfaceName: "wlan0"),
-        DiscoveredAddress(try address("fe80::9"), interfaceIndex: 2, interfaceName: "eth0"),
-        DiscoveredAddress(try address("fe80::9"), interfaceIndex: 3, interfaceName: "wlan0"),
+        DiscoveredAddress(address: try address("192.168.1.9"), interfaceName: "eth0"),
+        DiscoveredAddress(address: try address("2001:db8::9"), interfaceName: "wlan0"),
+        DiscoveredAddress(address: try address("fe80::9"), interfaceIndex: 2, interfaceName: "eth0"),
+        DiscoveredAddress(address: try address("fe80::9"), interfaceIndex: 3, interfaceName: "wlan0"),
       ], text: ["v": [0x31]])
     let events = table.takeEvents()
     guard case .found(let service)? = events.first, events.count == 1 else {
@@ -116,7 +116,7 @@ struct ServiceTableTests {
       table.forget()
       let lost = table.takeEvents()
       #expect(lost == [.lost(instanceName: onEth0.instanceName)])
-      #expect(!table.hasReported)
+      #expect(table.reported.isEmpty)
     }
   }
 

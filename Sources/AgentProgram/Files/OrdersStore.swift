@@ -72,6 +72,6 @@ struct OrdersStore {
   }
 
   private static func reason(_ path: String) -> String {
-    "\(path) cannot be written (\(String(cString: strerror(errno)))): check the folder's rights and whether its disk is full."
+    "\(path) cannot be written (\(SystemError.reason())): check the folder's rights and whether its disk is full."
   }
 }

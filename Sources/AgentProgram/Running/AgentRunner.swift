@@ -6,7 +6,7 @@ import LatchkeySystem
 /// The agent's process: one thread that scans, enforces and reports until its socket is removed.
 ///
 /// Spec: Protocol/13-agent.md §1, §9, §10.
-public final class AgentRunner {
+final class AgentRunner {
   /// The time between two full scans without events, in milliseconds.
   static let lookMilliseconds: Int64 = 1_000
   static let lookWithEventsMilliseconds: Int64 = 5_000
@@ -82,29 +82,30 @@ public final class AgentRunner {
     OpenFiles.raiseLimit()
     handles = HeldHandles()
     if settings.nodeUser != nil, geteuid() != 0 {
-      throw AgentStartFault("Only root can be the system's agent: leave out --node-user.", exitStatus: 77)
+      throw AgentStartFault(sentence: "Only root can be the system's agent: leave out --node-user.", exitStatus: 77)
     }
     // Neither a program that the agent closes nor a node that has gone may end the agent.
     _ = Glibc.signal(SIGPIPE, SIG_IGN)
     guard let boot = BootID.current() else {
-      throw AgentStartFault("The kernel does not say which boot this is: mount /proc.", exitStatus: 71)
+      throw AgentStartFault(sentence: "The kernel does not say which boot this is: mount /proc.", exitStatus: 71)
     }
     self.boot = boot
     lineages = LineageStore(besides: settings.socket, boot: boot)
     lock = open(settings.orders + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else {
       throw AgentStartFault(
-        "\(settings.orders).lock cannot be written (\(String(cString: strerror(errno)))): check the folder's rights.",
+        sentence: "\(settings.orders).lock cannot be written (\(SystemError.reason())): check the folder's rights.",
         exitStatus: 73)
     }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      throw AgentStartFault("An agent with these orders runs already: leave it to do its work.", exitStatus: 75)
+      throw AgentStartFault(
+        sentence: "An agent with these orders runs already: leave it to do its work.", exitStatus: 75)
     }
     // The system agent's socket must be open to a node of another user. Each connection is checked.
     if settings.nodeUser != nil { umask(0o111) }
     guard let listener = LocalSocket.listen(at: settings.socket) else {
       throw AgentStartFault(
-        "\(settings.socket) cannot be listened at (\(String(cString: strerror(errno)))): check the folder's rights.",
+        sentence: "\(settings.socket) cannot be listened at (\(SystemError.reason())): check the folder's rights.",
         exitStatus: 73)
     }
     umask(0o077)
@@ -126,7 +127,7 @@ public final class AgentRunner {
   deinit { close(lock) }
 
   /// Runs until its socket is removed.
-  public func work() {
+  func work() {
     let found = store.load()
     let now = present()
     if found.isDamaged { perform(machine.foundDamage(hasOlder: found.orders != nil, at: now), now) }
@@ -202,14 +203,9 @@ public final class AgentRunner {
 }
 
 /// The reason why an agent cannot start.
-public struct AgentStartFault: Error, Hashable, Sendable {
+struct AgentStartFault: Error, Hashable, Sendable {
   /// A sentence with the next step.
-  public let sentence: String
+  let sentence: String
   /// The status to exit with, of sysexits(3).
-  public let exitStatus: Int32
-
-  init(_ sentence: String, exitStatus: Int32) {
-    self.sentence = sentence
-    self.exitStatus = exitStatus
-  }
+  let exitStatus: Int32
 }

@@ -1,27 +1,17 @@
 import Glibc
 
 /// The settings of an agent, from its command line.
-public struct AgentSettings: Hashable, Sendable {
-  public var socket: String
-  public var orders: String
+struct AgentSettings: Hashable, Sendable {
+  var socket: String
+  var orders: String
   /// The user ID of the node's account for the system agent; `nil` for a single-user agent.
-  public var nodeUser: UInt32?
+  var nodeUser: UInt32?
   /// The path of the log-in gates' socket; `nil` if log-ins are not controlled.
-  public var gate: String?
+  var gate: String?
   /// The folder of control groups in which programs are frozen; `nil` if they are closed instead.
-  public var jail: String?
+  var jail: String?
 
-  public init(
-    socket: String, orders: String, nodeUser: UInt32? = nil, gate: String? = nil, jail: String? = nil
-  ) {
-    self.gate = gate
-    self.jail = jail
-    self.socket = socket
-    self.orders = orders
-    self.nodeUser = nodeUser
-  }
-
-  public static let help = """
+  static let help = """
     Sees which programs run and carries out what the node of this machine orders: it warns, and closes what may not run.
 
     USAGE: latchkey-agent --socket PATH --orders PATH [--node-user USER] [--gate PATH] [--jail PATH]
@@ -46,7 +36,7 @@ public struct AgentSettings: Hashable, Sendable {
     """
 
   /// Reads the arguments after the program's name, or returns a sentence that says what is wrong.
-  public static func read(_ arguments: [String]) -> Result<AgentSettings, UsageFault> {
+  static func read(_ arguments: [String]) -> Result<AgentSettings, UsageFault> {
     var (socket, orders, user): (String?, String?, String?)
     var (gate, jail): (String?, String?)
     var rest = arguments[...]
@@ -80,9 +70,9 @@ public struct AgentSettings: Hashable, Sendable {
     return .success(AgentSettings(socket: socket, orders: orders, nodeUser: number, gate: gate, jail: jail))
   }
 
-  public struct UsageFault: Error, Hashable, Sendable {
+  struct UsageFault: Error, Hashable, Sendable {
     /// A sentence with the next step.
-    public let sentence: String
+    let sentence: String
 
     init(_ sentence: String) { self.sentence = sentence }
   }

@@ -17,7 +17,7 @@ public enum AgentFrame: Hashable, Sendable {
   public static let version: UInt8 = 1
   /// The bytes before the body: `LA`, the version, the kind, and the size of the body in four
   /// bytes.
-  public static let headerBytes = 8
+  static let headerBytes = 8
 
   var kind: UInt8 {
     switch self {

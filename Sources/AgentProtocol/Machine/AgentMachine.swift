@@ -11,7 +11,7 @@ public struct AgentMachine: Sendable {
   /// The time after which a killed program that is still there is killed again, in milliseconds.
   static let againMilliseconds: Int64 = 1_000
   /// The time between two reports of activity, in milliseconds.
-  public static let heartbeatMilliseconds: Int64 = 5_000
+  static let heartbeatMilliseconds: Int64 = 5_000
   /// The age up to which a newly seen program counts from its start, in milliseconds.
   static let lateMilliseconds: Int64 = 10_000
   /// How long it waits for new orders after a sleep, in milliseconds.
@@ -36,7 +36,7 @@ public struct AgentMachine: Sendable {
   private var matcherFaults: [OrderFault] = []
   var accounts: [UInt32: Supervised] = [:]
   var followed = FollowedProcesses()
-  private var log = ReportLog()
+  private(set) var log = ReportLog()
   var lineages = Lineages()
   /// The inherited applications from an earlier run of the agent, of processes that were not seen
   /// in this one.
@@ -78,8 +78,6 @@ public struct AgentMachine: Sendable {
   public var packages: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.packages) } }
   /// The paths of programs whose copies must be recognized.
   public var paths: Set<String> { accounts.values.reduce(into: []) { $0.formUnion($1.table.paths) } }
-  /// The reports that the node has not stored.
-  public var waitingReports: [AgentReport] { log.waiting }
   /// The numbers of processes that were asked to end or killed and still exist.
   public var closing: Set<Int32> {
     let closing = followed.ruled.values.filter { known in

@@ -6,17 +6,17 @@ import LatchkeyModel
 public struct AgentOrders: Hashable, Sendable {
   /// The largest size in bytes.
   public static let maximumBytes = 1 << 20
-  public static let maximumAccounts = Account.most
+  static let maximumAccounts = Account.most
   /// The most applications of one account.
-  public static let maximumPrograms = 4_096
-  public static let maximumMatchers = 64
+  static let maximumPrograms = 4_096
+  static let maximumMatchers = 64
   /// The most matchers of the other programs together: four for each application that a machine
   /// reports as installed.
   public static let maximumOtherMatchers = 8_192
   /// The most processes that are named for one application.
   public static let maximumProcesses = 256
   /// The most warnings before a program closes.
-  public static let maximumWarnings = 8
+  static let maximumWarnings = 8
 
   /// The number that the node gave them.
   public var number: UInt64

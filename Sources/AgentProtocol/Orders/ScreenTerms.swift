@@ -14,7 +14,7 @@ public struct ScreenTerms: Hashable, Sendable {
   }
 
   /// The longest grace in milliseconds: four hours.
-  public static let longestGrace: Int64 = 4 * 3_600_000
+  static let longestGrace: Int64 = 4 * 3_600_000
 
   public var source: Source
   /// The time after the last input for which a person counts as present, in milliseconds.

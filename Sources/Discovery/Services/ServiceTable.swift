@@ -17,15 +17,12 @@ struct ServiceTable {
   }
 
   private var sightings: [String: [UInt32: Sighting]] = [:]
-  private var reported: [String: DiscoveredService] = [:]
+  private(set) var reported: [String: DiscoveredService] = [:]
   private var changed: Set<String> = []
   private var handingOver = false
 
   /// A Boolean value that indicates whether anything has changed since the last `takeEvents`.
   var hasChanges: Bool { !changed.isEmpty }
-
-  /// A Boolean value that indicates whether a service was reported as found and not yet as lost.
-  var hasReported: Bool { !reported.isEmpty }
 
   /// Returns whether an instance is to be reported for the first time, with an address.
   func isNews(_ instanceName: String) -> Bool {
@@ -58,7 +55,7 @@ struct ServiceTable {
       guard address.isUsable, !address.isLoopback || interface.isLoopback else { return }
       guard sighting.addresses.count < DiscoveryLimits.addresses else { return }
       sighting.addresses[address] = DiscoveredAddress(
-        address, interfaceIndex: address.needsScope ? interface.index : nil, interfaceName: interface.name)
+        address: address, interfaceIndex: address.needsScope ? interface.index : nil, interfaceName: interface.name)
       sightings[key.instanceName]?[key.interfaceIndex] = sighting
       changed.insert(key.instanceName)
     case .dropped(let key, let address):

@@ -30,7 +30,7 @@ public enum SystemAccounts {
   public static let firstPerson: UInt32 = 1_000
   /// The higher numbers that belong to no person: `nobody`, and the values that mean no number in
   /// 16 and in 32 bits.
-  public static let noPerson: Set<UInt32> = [65_534, 65_535, .max - 1, .max]
+  static let noPerson: Set<UInt32> = [65_534, 65_535, .max - 1, .max]
 
   /// Returns the accounts of people, at most 64, in ascending order of their numbers.
   ///

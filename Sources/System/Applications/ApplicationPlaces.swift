@@ -7,29 +7,18 @@ public struct ApplicationPlaces: Hashable, Sendable {
   /// The folders of accounts, such as `/home/emma/.local/share`.
   ///
   /// Their content never replaces the machine's.
-  public var homes: [String]
+  public var homes: [String] = []
   /// The folder of dpkg's files.
-  public var dpkg: String
-  public var programs: [String]
+  public var dpkg = Self.usualDpkg
+  public var programs = Self.usualPrograms
   /// The languages in which names are read, in descending preference.
-  public var languages: [String]
+  public var languages: [String] = []
 
-  public init(
-    shares: [String], homes: [String] = [], dpkg: String = usualDpkg, programs: [String] = usualPrograms,
-    languages: [String] = []
-  ) {
-    self.shares = shares
-    self.homes = homes
-    self.dpkg = dpkg
-    self.programs = programs
-    self.languages = languages
-  }
-
-  public static let usualDpkg = "/var/lib/dpkg"
+  static let usualDpkg = "/var/lib/dpkg"
   /// The folders of programs in every search path.
   ///
   /// A service's search path lacks the folder of Debian's games.
-  public static let usualPrograms = [
+  static let usualPrograms = [
     "/usr/local/bin", "/usr/local/games", "/usr/bin", "/usr/games", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin",
   ]
 

@@ -2,14 +2,12 @@ import Glibc
 
 /// The installed packages according to dpkg's files; empty on a machine without dpkg.
 public struct DebianPackages: Sendable {
+  /// A folder such as `/var/lib/dpkg`.
   let folder: String
   private static let mostPackages = 20_000
   private static let mostListBytes = 32 << 20
   private static let mostStatusBytes = 64 << 20
   private static let mostFieldBytes = 16_384
-
-  /// Creates the view of a folder such as `/var/lib/dpkg`.
-  public init(folder: String) { self.folder = folder }
 
   /// Returns the names of the lists of packages' files in a folder such as `/var/lib/dpkg/info`, with
   /// their packages.
@@ -27,7 +25,7 @@ public struct DebianPackages: Sendable {
   }
 
   /// Returns the packages that own files.
-  public func owners(of paths: Set<String>) -> [String: String] {
+  func owners(of paths: Set<String>) -> [String: String] {
     guard !paths.isEmpty else { return [:] }
     var wanted: [[UInt8]: String] = [:]
     for path in paths {
@@ -48,7 +46,7 @@ public struct DebianPackages: Sendable {
     return owners
   }
 
-  public func versions(of packages: Set<String>) -> [String: String] {
+  func versions(of packages: Set<String>) -> [String: String] {
     guard !packages.isEmpty, let bytes = BoundedFile.bytes(folder + "/status", most: Self.mostStatusBytes) else {
       return [:]
     }

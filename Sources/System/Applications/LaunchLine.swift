@@ -4,7 +4,7 @@ import LatchkeyModel
 /// a Java virtual machine, or `snap`.
 ///
 /// Spec: Protocol/10-household.md §5.
-public enum LaunchLine {
+enum LaunchLine {
   /// Returns the matcher of an application that a command line starts through another program;
   /// `nil` if it starts it directly.
   ///
