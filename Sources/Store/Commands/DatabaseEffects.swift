@@ -149,6 +149,6 @@ public struct DatabaseEffects: EffectTransaction {
   }
 
   private func audit(_ action: String, _ target: String, old: String? = nil, new: String? = nil) throws {
-    try database.audit(AuditEntry(author: author, action: action, target: target, old: old, new: new, at: wall))
+    try database.audit(action, of: target, old: old, new: new, by: author, at: wall)
   }
 }

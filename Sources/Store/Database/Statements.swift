@@ -61,10 +61,17 @@ extension Database {
   }
 
   /// Writes an audit entry in the transaction that it describes.
-  func audit(_ entry: AuditEntry) throws {
+  ///
+  /// - `action`: A fixed word, such as `device.paired` or `app.set`.
+  /// - `target`: The object of the change, such as a device ID.
+  /// - `author`: The device that made the change.
+  /// - `wall`: The time in Unix milliseconds.
+  func audit(
+    _ action: String, of target: String, old: String? = nil, new: String? = nil, by author: DeviceID, at wall: Int64
+  ) throws {
     try run(
       "INSERT INTO audit (author, action, target, old, new, at) VALUES (?, ?, ?, ?, ?, ?)",
-      [Data(entry.author.bytes), entry.action, entry.target, entry.old, entry.new, entry.at])
+      [author.bytes, action, target, old, new, wall])
   }
 }
 

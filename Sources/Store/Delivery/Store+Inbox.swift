@@ -220,8 +220,7 @@ struct InboxTransaction {
     result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
     try database.eraseKeys(of: peer.device, keepsPending: keepsPending)
-    try database.audit(
-      AuditEntry(author: peer.device, action: "device.removed", target: own.description, at: wall))
+    try database.audit("device.removed", of: own.description, by: peer.device, at: wall)
     // A device that leaves the household knows its discovery key, just like one that is removed.
     if peerRole == .child {
       result.changes += try database.rotateDiscoveryKey(keys, coding, by: own, at: wall)

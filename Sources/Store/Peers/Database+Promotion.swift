@@ -55,9 +55,7 @@ extension Database {
       // it by itself, and must not get it in a total as well.
       if record.state == .pending { try queueUsage(for: peer, keys, coding, caps, own: own, age: age, at: wall) }
     }
-    try audit(
-      AuditEntry(
-        author: own, action: "device.paired", target: device.description, new: record.device.name.text, at: wall))
+    try audit("device.paired", of: device.description, new: record.device.name.text, by: own, at: wall)
     return true
   }
 

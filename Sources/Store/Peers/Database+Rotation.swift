@@ -19,9 +19,7 @@ extension Database {
       try queueRotation(
         OutboxAddress(number: row["number"], device: try row.deviceID("device_id")), keys, coding, at: wall)
     }
-    try audit(
-      AuditEntry(
-        author: own, action: "household.keys-changed", target: "family", new: "generation \(newest + 1)", at: wall))
+    try audit("household.keys-changed", of: "family", new: "generation \(newest + 1)", by: own, at: wall)
     try pruneDiscoveryKeys()
     return changes
   }

@@ -48,9 +48,7 @@ extension Store {
         try database.run(
           "UPDATE peer SET child_name = ? WHERE device_id = ?",
           [childName.isEmpty ? nil : childName, Data(device.bytes)])
-        try database.audit(
-          AuditEntry(
-            author: own, action: "device.assigned", target: device.description, old: old, new: childName, at: wall))
+        try database.audit("device.assigned", of: device.description, old: old, new: childName, by: own, at: wall)
       }
     }
   }
@@ -156,10 +154,7 @@ extension Database {
     try run(
       "INSERT OR REPLACE INTO own_label VALUES (1, ?, ?, ?, ?)",
       [label.name.text, at.wall, Int64(at.counter), Data(at.author.bytes)])
-    try audit(
-      AuditEntry(
-        author: author, action: "device.renamed", target: own.description, old: before?.name.text,
-        new: label.name.text, at: wall))
+    try audit("device.renamed", of: own.description, old: before?.name.text, new: label.name.text, by: author, at: wall)
   }
 
   fileprivate func keep(
@@ -173,9 +168,7 @@ extension Database {
       ])
     guard label.name != before.name else { return }
     try audit(
-      AuditEntry(
-        author: author, action: "device.renamed", target: device.description, old: before.name.text,
-        new: label.name.text, at: wall))
+      "device.renamed", of: device.description, old: before.name.text, new: label.name.text, by: author, at: wall)
   }
 }
 

@@ -86,10 +86,7 @@ extension Database {
     }
     let news = others.filter { !known.contains($0.deviceID) }
     for parent in news {
-      try audit(
-        AuditEntry(
-          author: child.device, action: "parent.told", target: parent.deviceID.description, new: parent.name.text,
-          at: wall))
+      try audit("parent.told", of: parent.deviceID.description, new: parent.name.text, by: child.device, at: wall)
     }
     return news
   }

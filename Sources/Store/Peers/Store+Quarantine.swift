@@ -12,9 +12,7 @@ extension Store {
         "UPDATE peer SET quarantined_at = ? WHERE device_id = ? AND state = 2 AND quarantined_at IS NULL RETURNING name",
         [wall, Data(device.bytes)])
       guard let row else { return }
-      try database.audit(
-        AuditEntry(
-          author: own, action: "device.quarantined", target: device.description, new: row["name"] as String, at: wall))
+      try database.audit("device.quarantined", of: device.description, new: row["name"] as String, by: own, at: wall)
     }
   }
 
@@ -25,9 +23,7 @@ extension Store {
         "UPDATE peer SET quarantined_at = NULL WHERE device_id = ? AND quarantined_at IS NOT NULL RETURNING name",
         [Data(device.bytes)])
       guard let row else { return false }
-      try database.audit(
-        AuditEntry(
-          author: own, action: "device.released", target: device.description, new: row["name"] as String, at: wall))
+      try database.audit("device.released", of: device.description, new: row["name"] as String, by: own, at: wall)
       return true
     }
   }

@@ -42,10 +42,8 @@ extension Store {
         try database.eraseKeys(of: device)
       }
       try database.audit(
-        AuditEntry(
-          author: own, action: removal == nil ? "device.forgotten" : "device.removed", target: device.description,
-          old: record.device.name.text,
-          new: "\(result.cancelled.count) commands cancelled, \(result.droppedItems) items dropped", at: wall))
+        removal == nil ? "device.forgotten" : "device.removed", of: device.description, old: record.device.name.text,
+        new: "\(result.cancelled.count) commands cancelled, \(result.droppedItems) items dropped", by: own, at: wall)
       if record.state == .active, record.device.role == .child {
         result.rotations = try database.rotateDiscoveryKey(keys, coding, by: own, at: wall)
       }

@@ -37,9 +37,8 @@ extension Store {
       try database.run("DELETE FROM discovery_key")
       try database.run("DELETE FROM setting WHERE key = ?", [Self.discoveryKeySource])
       try database.audit(
-        AuditEntry(
-          author: new, action: "identity.renewed", target: new.description, old: old.description,
-          new: "\(devices.count) devices dropped", at: wall))
+        "identity.renewed", of: new.description, old: old.description, new: "\(devices.count) devices dropped", by: new,
+        at: wall)
     }
     await scrub()
   }

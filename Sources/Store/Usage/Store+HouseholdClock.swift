@@ -32,8 +32,7 @@ extension Store {
           stored.reached?.description,
         ])
       guard let change else { return }
-      try database.audit(
-        AuditEntry(author: own, action: change.action, target: "clock", new: change.text, at: wall))
+      try database.audit(change.action, of: "clock", new: change.text, by: own, at: wall)
     }
   }
 }

@@ -36,8 +36,7 @@ extension Database {
       ])
     guard changesCount > 0 else { return }
     try audit(
-      AuditEntry(
-        author: loss.device, action: "usage.dropped", target: loss.lossID.description,
-        new: "\(loss.records) records of \(loss.sessions) sessions", at: wall))
+      "usage.dropped", of: loss.lossID.description, new: "\(loss.records) records of \(loss.sessions) sessions",
+      by: loss.device, at: wall)
   }
 }

@@ -104,9 +104,8 @@ extension Database {
       let (isQueued, change) = try queue.add(item)
       if !isQueued {
         try audit(
-          AuditEntry(
-            author: record.device, action: "usage.not-queued", target: parent.device.description,
-            new: record.recordID.description, at: wall))
+          "usage.not-queued", of: parent.device.description, new: record.recordID.description, by: record.device,
+          at: wall)
       }
       return change
     }
