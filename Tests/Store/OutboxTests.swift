@@ -111,7 +111,7 @@ import Testing
     try rig.edit("UPDATE outbox_stream SET waiting_items = ?", [Limits.queueItems])
     try rig.reopen()
     let before = try await rig.store.outboxPositions(child)
-    await #expect(throws: StoreError.queueFull(.init("command"))) { try await rig.command(to: child) }
+    await #expect(throws: StoreError.queueFull(.command)) { try await rig.command(to: child) }
     #expect(try await rig.store.commands(device: child, limit: 9).count == 1)
     #expect(try await rig.store.outboxPositions(child) == before)
   }

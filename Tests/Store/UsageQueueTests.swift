@@ -149,7 +149,7 @@ import Testing
     let known = try await receiver.store.overview().losses
     #expect(known.map(\.records) == losses.map(\.records))
     #expect(known.first?.device == rig.own)
-    #expect(try await receiver.store.usageCount(device: rig.own) == Int64(records.count))
+    #expect(try await receiver.store.usageCount(device: rig.own) == records.count)
   }
 
   @Test("Losses with any valid numbers have a sum")

@@ -38,7 +38,7 @@ struct WriteGroupTests {
     // Exactly the remaining space.
     let left = 350 - (try await store.queues(child, at: 12).first?.waitingItems ?? 0)
     for _ in 0..<left { try await rig.command(to: child) }
-    await #expect(throws: StoreError.queueFull(.init("command"))) { try await rig.command(to: child) }
+    await #expect(throws: StoreError.queueFull(.command)) { try await rig.command(to: child) }
     try expectTrueCounters(rig)
   }
 

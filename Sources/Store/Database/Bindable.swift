@@ -23,17 +23,13 @@ struct Bindings: ExpressibleByArrayLiteral {
 /// Tells SQLite to copy the bytes before the call returns.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-extension Int64: Bindable {
-  func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self) }
-}
-
-extension Int: Bindable {
+extension Bindable where Self: BinaryInteger {
   func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, Int64(self)) }
 }
 
-extension UInt32: Bindable {
-  func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, Int64(self)) }
-}
+extension Int64: Bindable {}
+extension Int: Bindable {}
+extension UInt32: Bindable {}
 
 extension Bool: Bindable {
   func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self ? 1 : 0) }
@@ -52,7 +48,7 @@ extension String: Bindable {
   }
 }
 
-extension [UInt8]: Bindable {
+extension Bindable where Self: ContiguousBytes {
   func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
     withUnsafeBytes { bytes in
       bytes.isEmpty
@@ -62,12 +58,5 @@ extension [UInt8]: Bindable {
   }
 }
 
-extension Data: Bindable {
-  func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
-    withUnsafeBytes { bytes in
-      bytes.isEmpty
-        ? sqlite3_bind_zeroblob(statement, index, 0)
-        : sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), copied)
-    }
-  }
-}
+extension [UInt8]: Bindable {}
+extension Data: Bindable {}

@@ -94,8 +94,6 @@ extension Row {
 struct Columns {
   let statement: OpaquePointer
 
-  func isNull(_ index: CInt) -> Bool { sqlite3_column_type(statement, index) == SQLITE_NULL }
-
   func integer(_ index: CInt) -> Int64 { sqlite3_column_int64(statement, index) }
 
   /// Returns an epoch or number, which is stored as the signed integer with the same bits.

@@ -136,11 +136,6 @@ public final class Store: Sendable {
     }
   }
 
-  /// Returns `PRAGMA synchronous` of the writing connection; 2 is FULL.
-  public func synchronousLevel() async throws(StoreError) -> Int {
-    try await commits.commit { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
-  }
-
   /// Reads from a consistent snapshot.
   func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
     // The pool's own async call refuses a cancelled task, but the work after a commit has to be

@@ -1,4 +1,5 @@
 import GRDB
+import LatchkeyModel
 
 /// A failure of the store.
 ///
@@ -18,7 +19,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A limit is reached.
   ///
   /// The caller has to wait or to do without.
-  case queueFull(StreamWord)
+  case queueFull(StreamClass)
   case tooManyPeers
   /// The device is not paired, or no longer.
   case noSuchPeer
@@ -26,15 +27,6 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case refused(String)
   /// A fault of this program.
   case unexpected(String)
-
-  /// The name of a stream class in a message.
-  public struct StreamWord: Hashable, Sendable {
-    public let word: String
-
-    public init(_ word: String) {
-      self.word = word
-    }
-  }
 
   /// A Boolean value that indicates whether the disk or the file is at fault, rather than the
   /// request.
@@ -66,7 +58,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       "The database \(path) is damaged: stop the node and start it again to have it checked."
     case .newerVersion(let path):
       "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
-    case .queueFull(let stream) where stream.word == "receipt":
+    case .queueFull(.receipt):
       "There is no room for more answers to this device: connect the two machines, or allow more to wait with "
         + "`latchkey run --queue-items`."
     case .queueFull(let stream):

@@ -45,7 +45,7 @@ final class WriteGroup {
     if let known = streams[key] { stream = known } else { stream = try Self.load(key, database) }
     // A stream accepts its first item regardless of the limits.
     guard stream.isNew && !stream.hasChanged || stream.items < caps.items && stream.bytes + cost <= caps.bytes else {
-      throw StoreError.queueFull(.init(streamClass.word))
+      throw StoreError.queueFull(streamClass)
     }
     stream.last += 1
     stream.items += 1

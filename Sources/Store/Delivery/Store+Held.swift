@@ -3,11 +3,6 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the last durable item of each stream from a device.
-  public func heldItems(_ device: DeviceID) async throws(StoreError) -> [HeldItem] {
-    try await read { database in try database.heldItems(database.address(of: device).number) }
-  }
-
   /// Returns the classes in which the peer's last item differs from the item with that number here.
   ///
   /// One of the machines was restored to an earlier state and assigned numbers twice.

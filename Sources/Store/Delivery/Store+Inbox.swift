@@ -3,11 +3,6 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the watermark of each stream from a device.
-  public func inboxPositions(_ device: DeviceID) async throws(StoreError) -> [StreamPosition] {
-    try await read { database in try database.inboxPositions(database.address(of: device).number) }
-  }
-
   /// Brings items into force: effects, receipts and watermarks in one transaction.
   ///
   /// Items that are already in force change nothing.

@@ -3,10 +3,6 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  public func outboxPositions(_ device: DeviceID) async throws(StoreError) -> [StreamClass: OutboxPosition] {
-    try await read { database in try database.outboxPositions(database.address(of: device).number) }
-  }
-
   /// Deletes the items that a peer has stored, updates the status of their commands, and activates
   /// keys among them.
   ///
@@ -20,7 +16,7 @@ extension Store {
     var result = StoredResult()
     var isBegun = false
     var step = Self.longestStep
-    while let known = try await outboxPositions(device)[stored.streamClass], known.epoch == stored.epoch,
+    while let known = try await streams(with: device).outbox[stored.streamClass], known.epoch == stored.epoch,
       known.storedThrough < stored.through
     {
       var position = stored

@@ -24,13 +24,11 @@ public struct InvitationRecord: Hashable, Sendable {
   public var failures: Int
   /// The device that is pending by this code, if any.
   public var pendingDevice: DeviceID?
-  /// The outcome; `nil` while the code is open.
-  public var outcome: PairingOutcome?
 
   public init(
     pairingID: String, discriminator: UInt16, secret: [UInt8], typedSecret: [UInt8], minutes: Int,
     childName: String?, acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0,
-    pendingDevice: DeviceID? = nil, outcome: PairingOutcome? = nil
+    pendingDevice: DeviceID? = nil
   ) {
     self.pairingID = pairingID
     self.discriminator = discriminator
@@ -43,7 +41,6 @@ public struct InvitationRecord: Hashable, Sendable {
     self.openedAt = openedAt
     self.failures = failures
     self.pendingDevice = pendingDevice
-    self.outcome = outcome
   }
 
   /// The time at which the code expires, in the boot in which it was opened.

@@ -5,13 +5,6 @@ import LatchkeyModel
 /// The parents of a child's machine, which it tells each of them. Spec: Protocol/06-messages.md
 /// §10.
 extension Store {
-  /// Returns the other parents of each child's machine, as it says, the latest first; those that
-  /// left only while that is news.
-  public func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] {
-    let age = age()
-    return try await read { database in try database.otherParents(age: age) }
-  }
-
   /// Returns all paired devices, including removed ones, the other parents of each child's machine,
   /// and the machines for which a command of a kind is on its way, with one access.
   public func peersAndOtherParents(awaiting kind: CommandKind? = nil) async throws(StoreError)
@@ -23,9 +16,7 @@ extension Store {
       return (try database.peers(), try database.otherParents(age: age), awaiting)
     }
   }
-}
 
-extension Store {
   /// Returns the control streams to this machine's parents, for their links.
   public func controlToParents() async throws(StoreError) -> [OutboxChange] {
     try await read { database in

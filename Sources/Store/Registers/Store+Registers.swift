@@ -45,16 +45,6 @@ extension Store {
       return reading
     }
   }
-
-  /// Returns the registers that this machine holds or, on a parent, has set.
-  public func registers() async throws(StoreError) -> RegisterMap {
-    try await read { database in RegisterMap(try database.allRegisters()) }
-  }
-
-  /// Returns what each child's machine says that it holds and this machine has not set or has lost.
-  public func toldRegisters() async throws(StoreError) -> [DeviceID: RegisterMap] {
-    try await read { database in try database.toldRegisters() }
-  }
 }
 
 extension Database {

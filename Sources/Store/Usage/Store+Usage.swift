@@ -53,14 +53,6 @@ extension Store {
       return Array(found.prefix(limit))
     }
   }
-
-  /// Returns the number of usage rows of a device, for tests and reports.
-  public func usageCount(device: DeviceID) async throws(StoreError) -> Int64 {
-    try await read {
-      try Int64.fetchOne(
-        $0, sql: "SELECT COUNT(*) FROM usage_record WHERE device_id = ?", arguments: [Data(device.bytes)]) ?? 0
-    }
-  }
 }
 
 extension Database {

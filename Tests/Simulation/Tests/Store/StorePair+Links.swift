@@ -11,7 +11,7 @@ extension StorePair {
     _ device: DeviceID
   ) async -> (streamClass: StreamClass, real: OutboxPosition, model: OutboxPosition)? {
     let positions = model.outboxPositions(device)
-    guard !positions.isEmpty, let present = try? await real.outboxPositions(device) else { return nil }
+    guard !positions.isEmpty, let present = try? await real.streams(with: device).outbox else { return nil }
     let streamClass = random.pick(positions.keys.sorted())
     guard let one = present[streamClass], let other = positions[streamClass] else { return nil }
     return (streamClass, one, other)

@@ -49,15 +49,16 @@ extension StorePair {
 
   private func streams(_ peer: ModelPeer) async throws -> String? {
     let sending = model.outboxPositions(peer.device)
-    let positions = try await real.outboxPositions(peer.device).map { streamClass, position in
+    let streams = try await real.streams(with: peer.device)
+    let positions = streams.outbox.map { streamClass, position in
       let epoch = epoch(position.epoch, sending[streamClass]?.epoch)
       return "\(streamClass.word) \(epoch): \(position.storedThrough) of \(position.last)"
     }.sorted()
     let modelled = sending.map { "\($0.word) \($1.epoch): \($1.storedThrough) of \($1.last)" }.sorted()
     if positions != modelled { return "outbox: \(positions), in the model \(modelled)" }
-    let (watermarks, held) = try await (real.inboxPositions(peer.device), real.heldItems(peer.device))
-    if watermarks != model.inboxPositions(peer.device) {
-      return "inbox: \(watermarks), in the model \(model.inboxPositions(peer.device))"
+    let held = streams.held
+    if streams.inbox != model.inboxPositions(peer.device) {
+      return "inbox: \(streams.inbox), in the model \(model.inboxPositions(peer.device))"
     }
     if held != model.heldItems(peer.device) { return "held: \(held), in the model \(model.heldItems(peer.device))" }
     return nil
@@ -93,14 +94,15 @@ extension StorePair {
       "\($0.id) \($0.status.rawValue) \($0.hasState) \($0.status == .stored ? $0.waitsFor ?? "" : "")"
     }.sorted()
     if commands != modelled { return "commands: \(commands), in the model \(modelled)" }
-    let registers = try await real.registers().registers
+    guard let known = try await real.household().registers else { return "registers: none" }
+    let registers = known.own.registers
     let modelRegisters = RegisterMap(model.holdings.registers.values).registers
     if registers != modelRegisters { return "registers: \(registers), in the model \(modelRegisters)" }
-    let told = try await real.toldRegisters()
     for peer in model.peers where peer.state == .active {
       let modelTold = RegisterMap((model.holdings.notes[peer.device] ?? [:]).values)
-      if told[peer.device]?.registers ?? [] != modelTold.registers {
-        return "told by \(peer.device): \(told[peer.device]?.registers ?? []), in the model \(modelTold.registers)"
+      if known.told[peer.device]?.registers ?? [] != modelTold.registers {
+        return
+          "told by \(peer.device): \(known.told[peer.device]?.registers ?? []), in the model \(modelTold.registers)"
       }
     }
     for (type, device) in InventoryKind.all.flatMap({ type in devices.map { (type, $0) } }) {
