@@ -54,6 +54,18 @@ extension Database {
     try group.settle(self)
     return change
   }
+
+  /// Enqueues a control item with a new ID and flushes the stream's counters immediately.
+  func enqueue(
+    _ kind: ItemKind, _ body: [UInt8], for peer: OutboxAddress, _ keys: any KeySource, at wall: Int64
+  ) throws -> OutboxChange {
+    try enqueue(peer, .control, kind: kind, itemID: keys.freshID(), body: body, at: wall)
+  }
+}
+
+extension KeySource {
+  /// Returns a new random ID of 16 bytes.
+  func freshID() -> [UInt8] { Array(freshKey().prefix(16)) }
 }
 
 /// A peer in the delivery tables.

@@ -34,7 +34,7 @@ extension InboxTransaction {
       let body = coding.encode(RefusalNotice(items: items, total: total))
       result.changes.append(
         try database.enqueue(
-          peer, .control, kind: .refusal, itemID: Array(keys.freshKey().prefix(16)), body: body, in: group, at: wall))
+          peer, .control, kind: .refusal, itemID: keys.freshID(), body: body, in: group, at: wall))
       waiting += 1
     }
   }

@@ -157,20 +157,21 @@ extension Database {
   func returnFacts(
     to peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {
-    let children = try rows("SELECT child FROM fact_holder WHERE peer = ? ORDER BY child", [peer.number])
-    return try children.flatMap { row in
-      guard let child = ChildID(bytes: row["child"] as Data) else { throw StoreError.unexpected("a child's ID") }
-      return try queue(try facts(of: child, for: peer.device), for: peer, keys, coding, at: wall)
-    }
+    try facts(heldBy: peer).flatMap { try queue($0, for: peer, keys, coding, at: wall) }
   }
 
   /// Returns the items with all facts that a device holds, of which it has lost some.
   func factItems(for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding) throws -> [QueuedItem] {
-    try rows("SELECT child FROM fact_holder WHERE peer = ? ORDER BY child", [peer.number]).flatMap { row in
+    try facts(heldBy: peer).flatMap(\.factBatches).map {
+      QueuedItem(kind: .facts, id: keys.freshID(), body: coding.encode($0), level: 0)
+    }
+  }
+
+  /// Returns all facts that a device holds, those about each child together.
+  private func facts(heldBy peer: OutboxAddress) throws -> [[Fact]] {
+    try rows("SELECT child FROM fact_holder WHERE peer = ? ORDER BY child", [peer.number]).map { row in
       guard let child = ChildID(bytes: row["child"] as Data) else { throw StoreError.unexpected("a child's ID") }
-      return try facts(of: child, for: peer.device).factBatches.map {
-        QueuedItem(kind: .facts, id: Array(keys.freshKey().prefix(16)), body: coding.encode($0), level: 0)
-      }
+      return try facts(of: child, for: peer.device)
     }
   }
 
@@ -201,9 +202,6 @@ extension Database {
         facts = both
       }
     }
-    return try facts.factBatches.map { batch in
-      try enqueue(
-        peer, .control, kind: .facts, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(batch), at: wall)
-    }
+    return try facts.factBatches.map { try enqueue(.facts, coding.encode($0), for: peer, keys, at: wall) }
   }
 }

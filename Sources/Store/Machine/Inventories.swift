@@ -163,11 +163,7 @@ struct Inventories {
       guard earlier?.kind == parts[0].kind, earlier?.device == parts[0].device else { continue }
       try database.withdraw(peer.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
     }
-    return try parts.map { part in
-      try database.enqueue(
-        peer, .control, kind: .inventory, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(part),
-        at: wall)
-    }
+    return try parts.map { try database.enqueue(.inventory, coding.encode($0), for: peer, keys, at: wall) }
   }
 
   /// Forgets a list of this machine.
@@ -178,7 +174,7 @@ struct Inventories {
   /// Returns the items that tell a parent of all lists of this machine.
   func items() throws -> [QueuedItem] {
     try database.rows("SELECT body FROM inventory WHERE device_id = ? ORDER BY kind, part", [Data(own.bytes)]).map {
-      QueuedItem(kind: .inventory, id: Array(keys.freshKey().prefix(16)), body: $0.bytes("body"), level: 0)
+      QueuedItem(kind: .inventory, id: keys.freshID(), body: $0.bytes("body"), level: 0)
     }
   }
 }

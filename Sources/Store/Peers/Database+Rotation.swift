@@ -44,9 +44,7 @@ extension Database {
     pairwise.offered(rotation.pairwiseKey)
     try save(pairwise, of: peer)
     try run("UPDATE peer SET sent_generation = ? WHERE number = ?", [rotation.generation, peer.number])
-    return try enqueue(
-      peer, .control, kind: .keyRotation, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(rotation),
-      at: wall)
+    return try enqueue(.keyRotation, coding.encode(rotation), for: peer, keys, at: wall)
   }
 
   /// Activates the keys on their way if the peer has stored them, and queues the next ones.

@@ -98,13 +98,7 @@ extension Inventories {
       WHERE role = ?1 AND (state = 2 OR state > 2 AND left_age > ?2)
       ORDER BY state = 2 DESC, paired_at DESC, number DESC
       """, [DeviceRole.parent.rawValue, age - Self.leftMilliseconds])
-    let list = EntryList(
-      try parents.map {
-        PairedParent(
-          deviceID: try $0.deviceID("device_id"), name: DeviceName(sanitising: $0["name"]), pairedAt: $0["paired_at"],
-          leftAt: $0["left_at"])
-      })
-    return try set(list, for: receivers).changes
+    return try set(EntryList(parents.map(PairedParent.init(row:))), for: receivers).changes
   }
 
   /// Keeps the list with a parent that has been paired, and queues it for the others.
@@ -126,12 +120,18 @@ extension Database {
       """, [age])
     var parents: [DeviceID: [OtherParent]] = [:]
     for row in rows {
-      let parent = PairedParent(
-        deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]),
-        pairedAt: row["paired_at"], leftAt: row["left_at"])
       parents[try row.deviceID("child"), default: []].append(
-        OtherParent(parent: parent, toldAt: row["told_at"], isNews: row["ends_age"] as Int64 > age))
+        OtherParent(
+          parent: try PairedParent(row: row), toldAt: row["told_at"], isNews: row["ends_age"] as Int64 > age))
     }
     return parents
+  }
+}
+
+extension PairedParent {
+  fileprivate init(row: Row) throws {
+    self.init(
+      deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), pairedAt: row["paired_at"],
+      leftAt: row["left_at"])
   }
 }

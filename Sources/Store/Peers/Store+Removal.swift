@@ -109,18 +109,16 @@ extension Database {
     try run(
       "UPDATE command SET status = 'cancelled', status_at = ?, reason = ? WHERE peer = ? AND status IN ('queued', 'stored')",
       [wall, reason, number])
-    result.droppedItems =
-      try row(
-        "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind IN (?, ?)",
-        [number, ItemKind.receipt.rawValue, ItemKind.usageRecord.rawValue]
-      )
-      .map { Int($0[0] as Int64) } ?? 0
     if !result.cancelled.isEmpty {
       try tally(number, .command, .cancelled, items: Int64(result.cancelled.count), at: wall)
     }
     for (streamClass, kind) in [(StreamClass.receipt, ItemKind.receipt), (.usage, .usageRecord)] {
-      let count = try row("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind = ?", [number, kind.rawValue])
-      if let count, count[0] as Int64 > 0 { try tally(number, streamClass, .dropped, items: count[0], at: wall) }
+      let count =
+        try first(
+          "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind = ?", [number, kind.rawValue], { $0.integer(0) })
+        ?? 0
+      if count > 0 { try tally(number, streamClass, .dropped, items: count, at: wall) }
+      result.droppedItems += Int(count)
     }
     return result
   }

@@ -118,11 +118,7 @@ extension Database {
       for register in try coding.registers(item.bytes("body")) { map.merge(register) }
       try withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
     }
-    return try map.registers.batches.map { batch in
-      try enqueue(
-        parent, .control, kind: .registers, itemID: Array(keys.freshKey().prefix(16)), body: coding.encode(batch),
-        at: wall)
-    }
+    return try map.registers.batches.map { try enqueue(.registers, coding.encode($0), for: parent, keys, at: wall) }
   }
 }
 

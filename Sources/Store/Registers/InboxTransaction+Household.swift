@@ -26,9 +26,8 @@ extension Database {
   func householdItems(
     _ inventories: Inventories, _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID
   ) throws -> [QueuedItem] {
-    try allRegisters().batches.map { batch in
-      QueuedItem(
-        kind: .registers, id: Array(keys.freshKey().prefix(16)), body: coding.encode(batch), level: 0)
+    try allRegisters().batches.map {
+      QueuedItem(kind: .registers, id: keys.freshID(), body: coding.encode($0), level: 0)
     } + inventories.items()
   }
 }

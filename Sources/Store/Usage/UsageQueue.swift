@@ -169,7 +169,7 @@ struct UsageQueue {
   /// The other numbers become skips.
   private func replace(_ members: [Member], _ level: Int64) throws {
     guard var total = members.last?.record, let place = members.last?.sequence,
-      let id = RecordID(bytes: Array(keys.freshKey().prefix(16)))
+      let id = RecordID(bytes: keys.freshID())
     else { return }
     total.recordID = id
     total.sessionStart = members.map(\.record.sessionStart).min() ?? total.sessionStart
@@ -224,7 +224,7 @@ struct UsageQueue {
       SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ?1 AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageLoss)
         AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
       """, [parent.number])
-    guard rows.count > 1, let id = RecordID(bytes: Array(keys.freshKey().prefix(16))) else { return 0 }
+    guard rows.count > 1, let id = RecordID(bytes: keys.freshID()) else { return 0 }
     var loss = UsageLoss(
       lossID: id, device: own, records: 0, sessions: 0, activeMilliseconds: 0, earnedMilliPoints: 0,
       firstStart: HybridTimestamp.wallLimit - 1, lastEnd: 0)
