@@ -64,7 +64,6 @@ let package = Package(
     .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
     .systemLibrary(name: "CInput", path: "Sources/CInput"),
     .systemLibrary(name: "CTerminal", path: "Sources/CTerminal"),
-    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
     .systemLibrary(
       name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
@@ -86,7 +85,7 @@ let package = Package(
     .target(
       name: "LatchkeyStore",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyModel", "LatchkeyRules", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Sources/Store", swiftSettings: strict),

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import GRDB
 import Glibc
@@ -176,11 +175,6 @@ public final class Store: Sendable {
       try $0.run("INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [key, value])
     }
   }
-
-  /// Runs once, before the first database is opened.
-  ///
-  /// It does no harm if another one is open already.
-  private static let withoutMemoryStatistics: Void = { _ = latchkey_sqlite_without_memory_statistics() }()
 
   /// Moves a damaged database and its log files to free names; `nil` if that failed.
   private static func setAside(_ path: String) -> String? {
