@@ -24,7 +24,7 @@ package struct UsagePage: Hashable, Sendable, Codable {
     package var clippedActiveMilliseconds: Int64
     /// A Boolean value that indicates whether the session is still in progress; its numbers are
     /// those of the last heartbeat.
-    package var isOpen: Bool
+    package var isOpen = false
     /// On a child's node, the parents' machines that refused the record; `nil` for none.
     package var refusedBy: [DeviceName]?
     /// The reason why the record cannot be true; `nil` if it can.
@@ -37,24 +37,6 @@ package struct UsagePage: Hashable, Sendable, Codable {
     package var milliPoints: Int64?
     /// What the ledger holds for the session; `nil` if it is open, or its family uses no points.
     package var charge: UsageCharge?
-
-    package init(
-      record: UsageRecord, deviceName: DeviceName, clippedStart: Int64, clippedEnd: Int64,
-      clippedActiveMilliseconds: Int64, isOpen: Bool = false, refusedBy: [DeviceName]? = nil, doubt: UsageDoubt? = nil,
-      childName: DeviceName? = nil, milliPoints: Int64? = nil, charge: UsageCharge? = nil
-    ) {
-      self.milliPoints = milliPoints
-      self.charge = charge
-      self.record = record
-      self.deviceName = deviceName
-      self.clippedStart = clippedStart
-      self.clippedEnd = clippedEnd
-      self.clippedActiveMilliseconds = clippedActiveMilliseconds
-      self.isOpen = isOpen
-      self.refusedBy = refusedBy
-      self.doubt = doubt
-      self.childName = childName
-    }
   }
 
   package var sessions: [Session]
