@@ -1,3 +1,4 @@
+import LatchkeyModel
 import LatchkeySystem
 import Testing
 

@@ -180,7 +180,9 @@ import Testing
         for (name, time) in wanted.categories {
           #expect(use.categories[try #require(AppCategory(rawValue: name))] ?? 0 == time, "\(day) \(name)")
         }
-        for (name, time) in wanted.groups { #expect(use.groups[try HouseholdSamples.app(name)] ?? 0 == time, "\(day) \(name)") }
+        for (name, time) in wanted.groups {
+          #expect(use.groups[try HouseholdSamples.app(name)] ?? 0 == time, "\(day) \(name)")
+        }
         #expect(Set(use.apps.keys.map(\.text)) == Set(wanted.apps.keys))
         for (name, time) in wanted.apps { #expect(use.apps[try HouseholdSamples.app(name)] == time, "\(day) \(name)") }
       }

@@ -8,7 +8,8 @@ struct AppsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apps", abstract: "The applications that have rules, and those that are installed.",
     discussion: "Example: latchkey apps",
-    subcommands: [AppsListSubcommand.self, AppsScanSubcommand.self, GroupSubcommand.self], defaultSubcommand: AppsListSubcommand.self)
+    subcommands: [AppsListSubcommand.self, AppsScanSubcommand.self, GroupSubcommand.self],
+    defaultSubcommand: AppsListSubcommand.self)
 }
 
 /// The `latchkey apps list` subcommand.

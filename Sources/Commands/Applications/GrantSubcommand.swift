@@ -93,10 +93,13 @@ struct GrantSubcommand: AsyncParsableCommand {
     let present = try await owner.rules(at: interface)
     let today = FamilyClock(present).today
     let grants = present.rules.filter { rule in
-      RuleKey(rule.key).map { [DayRule.grant.entry, DayRule.deduction.entry].contains($0.entry) && $0.days == DayRange(today) } == true
+      RuleKey(rule.key).map {
+        [DayRule.grant.entry, DayRule.deduction.entry].contains($0.entry) && $0.days == DayRange(today)
+      } == true
     }
     guard !grants.isEmpty else {
-      throw TerminalFailure(.unknownName, "Nothing was changed: \(present.whom) was granted no time for today, and none was taken away.")
+      throw TerminalFailure(
+        .unknownName, "Nothing was changed: \(present.whom) was granted no time for today, and none was taken away.")
     }
     try await RuleIssue.set(
       RuleRequest(grants.prefix(64).map { .init($0.key.text, nil) }), of: owner, at: interface, options: options)

@@ -125,7 +125,8 @@ struct GroupListSubcommand: AsyncParsableCommand {
     try console.write(
       TableText.render(
         ["Group", "Rules"], wrap: [1],
-        rows: groups.compactMap { group, rules in group.map { ($0, rules) } }.sorted { $0.0 < $1.0 }.map { group, held in
+        rows: groups.compactMap { group, rules in group.map { ($0, rules) } }.sorted { $0.0 < $1.0 }.map {
+          group, held in
           let phrases = RuleText.phrases(held.map { ($0.key, $0.value) }, rules.terms)
           return [
             ShownText.safe(group.text),

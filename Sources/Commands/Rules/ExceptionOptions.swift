@@ -102,7 +102,8 @@ enum TypedDays: Hashable, Sendable {
     }
     guard days.last >= now else {
       throw TerminalFailure(
-        .usage, days.first == days.last
+        .usage,
+        days.first == days.last
           ? "That day is over: give today, which is \(now), or a later one."
           : "Those days are over: give days that end today, which is \(now), or later.")
     }

@@ -68,11 +68,13 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     if today != nil || days.day != nil {
-      guard weekends == nil, weekly == nil, carryOver == nil, category == nil, today == nil || daily == nil && days.day == nil,
+      guard weekends == nil, weekly == nil, carryOver == nil, category == nil,
+        today == nil || daily == nil && days.day == nil,
         today != nil || daily?.minutes[nil] != nil
       else {
         throw ValidationError(
-          "Single days have one limit on all screen time: give --today 1h, or --day with --daily 4h, and no other limit.")
+          "Single days have one limit on all screen time: give --today 1h, or --day with --daily 4h, and no other limit."
+        )
       }
     } else if days.name != nil {
       throw ValidationError("A name is for days: give them with --day, such as --day 2026-12-23..2027-01-06.")

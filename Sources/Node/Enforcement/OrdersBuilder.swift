@@ -124,7 +124,8 @@ struct OrdersBuilder {
       verdict.isAllowed
       ? verdict.until.flatMap { standing.plan.sessionsOpen(after: $0, standing.situation) } : verdict.until
     var words = ReasonText.closed(
-      reason, ReasonText.words(reason, rules, of: .unknown, on: standing.situation.day, name: "", carried: standing.carried))
+      reason,
+      ReasonText.words(reason, rules, of: .unknown, on: standing.situation.day, name: "", carried: standing.carried))
     if let opensAt {
       // To the nearest minute: what is left is counted in milliseconds.
       let end = standing.situation.time + (opensAt - verdict.decidedAt) + 30_000
@@ -142,7 +143,8 @@ struct OrdersBuilder {
   ) -> ProgramTerms {
     let app: AppID? = if case .app(let id) = subject { id } else { nil }
     guard let reason = verdict.reason else { return ProgramTerms(step: step, graceMilliseconds: grace) }
-    let words = ReasonText.words(reason, standing.rules, of: subject, on: standing.situation.day, name: name, carried: standing.carried)
+    let words = ReasonText.words(
+      reason, standing.rules, of: subject, on: standing.situation.day, name: name, carried: standing.carried)
     let told = ClosingSentence.reason(name: name, why: ReasonText.closed(reason, words))
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.

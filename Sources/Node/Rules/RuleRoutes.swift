@@ -99,7 +99,8 @@ extension Call {
   private func members(_ request: RuleRequest, of child: ChildID?) async throws -> [AppID] {
     guard let members = request.members else { return [] }
     let known = try await knownApps(of: child)
-    let groups = Set(try await household().rules(of: child).filter { $0.value != nil }.compactMap { RuleKey($0.key)?.group })
+    let groups = Set(
+      try await household().rules(of: child).filter { $0.value != nil }.compactMap { RuleKey($0.key)?.group })
     return try Set(
       members.map { member in
         if let group = GroupName(member), groups.contains(group) || member == request.group {

@@ -116,7 +116,8 @@ extension ChildStanding {
   /// What a person should know of what runs: little time is left, or its time is over; and of time
   /// that was taken away today.
   var notices: [Notice] {
-    var notices = (rules.deductions[situation.day] ?? [:]).sorted { $0.key.description < $1.key.description }.map { id, less in
+    var notices = (rules.deductions[situation.day] ?? [:]).sorted { $0.key.description < $1.key.description }.map {
+      id, less in
       Notice(
         app: .screenTime, rule: "less/\(id)", warning: 0,
         sentence: DayRule.deduction.words(Deduction(less.time, reason: ""), terms) + " less today"

@@ -57,7 +57,8 @@ public struct DayPlan: Sendable {
     let days = (-2...2).map { day.advanced(byDays: $0) }
     let hasException = days.contains { rules.exception(\.rewardTimes, on: $0) != nil }
     guard rules.rewardTimes != nil || hasException else { return nil }
-    let planned = Intervals(rules.rewardTimes, exceptions: { rules.exception(\.rewardTimes, on: $0) }, around: day, boundary)
+    let planned = Intervals(
+      rules.rewardTimes, exceptions: { rules.exception(\.rewardTimes, on: $0) }, around: day, boundary)
     guard rules.rewardTimes == nil else { return planned }
     // Without a schedule, rewards are allowed on all days except those with an exception.
     let free = days.filter { rules.exception(\.rewardTimes, on: $0) == nil }
@@ -84,7 +85,8 @@ public struct DayPlan: Sendable {
     let use = app.use ?? AppUse(category: .neutral)
     let category = rules.categories[use.category]
     return Terms(
-      use: use, rate: rules.rate(of: use), isBlocked: subject == .unknown ? app.isBlocked : isEnabled && rules.apps[subject.app]?.isBlocked == true,
+      use: use, rate: rules.rate(of: use),
+      isBlocked: subject == .unknown ? app.isBlocked : isEnabled && rules.apps[subject.app]?.isBlocked == true,
       isListed: rules.programs == .all || rules.isListed(subject), isAlwaysAllowed: app.isAlwaysAllowed,
       isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
       hours: app.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) },

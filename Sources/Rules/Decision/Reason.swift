@@ -97,7 +97,8 @@ public enum ReasonText {
       return limitText(limit, "of \(plural(category)) a day", rules, subject, day)
     case .dailyLimit:
       guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
-      let unused = carried >= 60_000 ? "and \(SpanText.minutes(Int(clamping: carried / 60_000))) from earlier days " : ""
+      let unused =
+        carried >= 60_000 ? "and \(SpanText.minutes(Int(clamping: carried / 60_000))) from earlier days " : ""
       return limitText(limit, "\(unused)of screen time a day", rules, subject, day)
     case .categoryWeekly(let category):
       guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }
@@ -136,7 +137,9 @@ public enum ReasonText {
     let extra = granted(rules, to: subject, on: day) / 60_000
     let granted =
       extra == 0
-      ? "" : extra > 0 ? " and \(SpanText.minutes(Int(clamping: extra))) more" : " less \(SpanText.minutes(Int(clamping: -extra)))"
+      ? ""
+      : extra > 0
+        ? " and \(SpanText.minutes(Int(clamping: extra))) more" : " less \(SpanText.minutes(Int(clamping: -extra)))"
     return "\(SpanText.minutes(minutes))\(granted) \(what)"
   }
 

@@ -63,8 +63,11 @@ public enum ChildRule {
     effects: [.closes, .everything, .measured])
   public static let carryOver = RuleKind(
     "limits/carryOver", \RuleSet.carryOver,
-    .number(0...1_440, .minutes, "What goes over to the next day is 0 to 1,440 minutes", example: "a time such as 1h, or none"),
-    name: "unused screen time that goes over to the next day", set: { _ in "at most = of unused screen time go over to the next day" },
+    .number(
+      0...1_440, .minutes, "What goes over to the next day is 0 to 1,440 minutes", example: "a time such as 1h, or none"
+    ),
+    name: "unused screen time that goes over to the next day",
+    set: { _ in "at most = of unused screen time go over to the next day" },
     removed: "no unused screen time goes over to the next day", effects: [.closes, .everything, .measured])
   public static let weeklyLimit = RuleKind(
     "limits/weekly", \RuleSet.weeklyLimit, .weekly, name: "screen time a week",
@@ -93,13 +96,15 @@ extension RuleSet: RulePart {
   public static let place = ""
   public static let rows =
     [
-      ChildRule.name.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row, ChildRule.weeklyLimit.row,
+      ChildRule.name.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row,
+      ChildRule.weeklyLimit.row,
       ChildRule.bedtime.row, ChildRule.school.row, ChildRule.rewardTimes.row, ChildRule.lock.row,
     ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row]
   public static let table = indexed(rows)
 
   public static let kinds =
-    rows.map(\.entry) + App.rows.map(\.entry) + Group.rows.map(\.entry) + Category.rows.map(\.entry) + Exceptions.rows.map(\.entry)
+    rows.map(\.entry) + App.rows.map(\.entry) + Group.rows.map(\.entry) + Category.rows.map(\.entry)
+    + Exceptions.rows.map(\.entry)
     + Granted.rows.map(\.entry)
 }
 

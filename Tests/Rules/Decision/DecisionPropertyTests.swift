@@ -11,11 +11,13 @@ import Testing
       ("app/game/category", ["reward"]), ("app/game/rate", ["2000", "0"]), ("app/game/limit", ["60", "none", "0"]),
       ("app/book/category", ["learning"]), ("app/tool/allowed", ["yes"]), ("app/bad/blocked", ["yes"]),
       ("category/reward/limit", ["45"]), ("category/reward/limit/sat", ["120"]), ("category/reward/weekly", ["200"]),
-      ("limits/daily", ["90", "1440"]), ("limits/daily/mon", ["0", "none"]), ("limits/carryOver", ["30", "1440"]), ("limits/weekly", ["500", "0"]),
+      ("limits/daily", ["90", "1440"]), ("limits/daily/mon", ["0", "none"]), ("limits/carryOver", ["30", "1440"]),
+      ("limits/weekly", ["500", "0"]),
       ("schedule/bedtime", ["20:00-07:00", "fri-sat 22:30-09:00"]), ("schedule/school", ["mon-fri 08:00-13:00"]),
       ("schedule/rewardTimes", ["14:00-19:00", "sat-sun 00:00-24:00"]), ("lock", ["off", "on"]),
       ("mode", ["limits", "points"]), ("points/use", ["payAsYouGo", "redeemFirst"]),
-      ("unknownPrograms", ["count", "reward", "block"]), ("programs", ["all", "listed"]), ("family/dayStart", ["0", "4", "23"]),
+      ("unknownPrograms", ["count", "reward", "block"]), ("programs", ["all", "listed"]),
+      ("family/dayStart", ["0", "4", "23"]),
     ]
     var texts: [(String, String)] = [("family/zone", random.pick(Self.zones))]
     for (key, values) in all where random.once(in: 2) { texts.append((key, random.pick(values))) }

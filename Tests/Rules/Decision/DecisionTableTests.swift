@@ -74,7 +74,9 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
     let minute = HouseholdSamples.minute
     situation.use = [
-      situation.day: DayUse(screen: 60 * minute, categories: [.reward: 30 * minute], apps: [game: 20 * minute], groups: [RuleCase.group("all"): 25 * minute])
+      situation.day: DayUse(
+        screen: 60 * minute, categories: [.reward: 30 * minute], apps: [game: 20 * minute],
+        groups: [RuleCase.group("all"): 25 * minute])
     ]
     situation.spendable = 10_000
     situation.redeemed = [RedeemedTime(milliseconds: 25 * minute, lastDay: situation.day)]
@@ -191,11 +193,13 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("Unused screen time goes over to the next day within the week, up to the bound", arguments: [
-    // Of 60 minutes a day, 30 are used on Monday, 70 on Tuesday and 10 on Wednesday.
-    ("2026-11-24T11:00:00Z", "60", 20.0), ("2026-11-24T11:00:00Z", "20", 10), ("2026-11-24T11:00:00Z", "0", 0),
-    ("2026-11-25T11:00:00Z", "60", 70), ("2026-11-25T11:00:00Z", "5", 50),
-  ])
+  @Test(
+    "Unused screen time goes over to the next day within the week, up to the bound",
+    arguments: [
+      // Of 60 minutes a day, 30 are used on Monday, 70 on Tuesday and 10 on Wednesday.
+      ("2026-11-24T11:00:00Z", "60", 20.0), ("2026-11-24T11:00:00Z", "20", 10), ("2026-11-24T11:00:00Z", "0", 0),
+      ("2026-11-25T11:00:00Z", "60", 70), ("2026-11-25T11:00:00Z", "5", 50),
+    ])
   func carriedOver(at text: String, most: String, left: Double) throws {
     let rules = try HouseholdSamples.rules([("limits/daily", "60"), ("limits/carryOver", most), ("mode", "limits")])
     var situation = try HouseholdSamples.situation(text, rules)

@@ -139,7 +139,8 @@ import Testing
 
   @Test(arguments: [
     "app/a", "app/a/later", "app//limit", "category/fun/limit", "limits/hourly", "limits/daily/monday",
-    "limits/weekly/mon", "app/a/blocked/mon", "app/sat", "mon", "limits/daily/mon/mon", "lock/on", "today/22/bedtime", "days/2026-11-22/bedtime",
+    "limits/weekly/mon", "app/a/blocked/mon", "app/sat", "mon", "limits/daily/mon/mon", "lock/on", "today/22/bedtime",
+    "days/2026-11-22/bedtime",
     "days/2026-11-22..2026-11-22/bedtime", "days/2026-11-23..2026-11-22/bedtime", "days/2026-11-22..2027-11-23/bedtime",
     "today/2026-11-22..2026-11-23/bedtime", "days/2026-11-22..2026-11-23/grant/0190a3d2-0000-7000-8000-000000000001",
     "group/Blocks/matchers", "group/Blocks/members/mon",
@@ -156,11 +157,14 @@ import Testing
     let id = try #require(Self.id)
     var keys = RuleSet.rows.map { RuleKey(.child($0)) }
     for category in AppCategory.allCases { keys += RuleSet.Category.rows.map { RuleKey(.category(category, $0)) } }
-    keys += RuleSet.Today.rows.map { RuleKey(.day(day, $0)) } + [DayRule.grant.key(on: day, by: id)]
+    let holidays = try #require(DayRange("2026-12-23..2027-01-06"))
+    for days in [DayRange(day), holidays] { keys += RuleSet.Exceptions.rows.map { RuleKey(.days(days, $0)) } }
+    keys += [DayRule.grant.key(on: day, by: id), DayRule.deduction.key(on: day, by: id)]
     for day in Weekday.allCases {
       keys += [ChildRule.dailyLimit.key.on(day), CategoryRule.limit.key(of: .reward).on(day)]
       keys.append(AppRule.limit.key(of: Samples.appID(&random)).on(day))
     }
+    for _ in 0..<200 { keys.append(RuleKey(.group(Samples.appID(&random), random.pick(RuleSet.Group.rows)))) }
     for _ in 0..<200 { keys.append(RuleKey(.app(Samples.appID(&random), random.pick(RuleSet.App.rows)))) }
     for text in ["a/b", "%", "%2F", "%25", "a%2Fb/c", "/", "\u{301}/\u{301}%"] {
       keys.append(AppRule.limit.key(of: try #require(AppID(text))))
@@ -182,8 +186,8 @@ import Testing
     let keys = [
       ChildRule.lock.key, PointsRule.mode.key, AppRule.matchers.key(of: app), AppRule.limit.key(of: app),
       AppRule.category.key(of: app), AppRule.rate.key(of: app), ChildRule.dailyLimit.key.on(.monday),
-      ChildRule.bedtime.key, DayRule.bedtime.key(on: day), DayRule.grant.key(on: day, by: id), ChildRule.zone.key,
-      PointsRule.dailyCap.key, ChildRule.name.key,
+      ChildRule.bedtime.key, DayRule.bedtime.key(on: DayRange(day)), DayRule.grant.key(on: day, by: id), ChildRule.zone.key,
+      PointsRule.dailyCap.key, ChildRule.name.key, DayRule.deduction.key(on: day, by: id), GroupRule.members.key(of: app),
     ]
     let pieces = [
       "mon", "-", "fri", " ", ",", "20:00", "07:00", "9", "0", ":", "until ", "\n", "path x", "\u{0}", "ä", "none",
