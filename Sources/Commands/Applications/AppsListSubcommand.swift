@@ -46,15 +46,12 @@ struct AppsListSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let found = try await interface.ask(Endpoints.getApps, child)
-    switch listing.format {
-    case .json: try console.write(JSONText.pretty(found))
-    case .table:
-      try console.write(Self.page(found))
-      // Without rules, there is nothing to say of the parents who set them.
-      let hasRules = found.contains { $0.apps.contains { !$0.rules.isEmpty } }
-      let peers = hasRules ? try await interface.ask(Endpoints.getDevices) : []
-      for sentence in Self.notes(found, peers) { console.note(sentence) }
-    }
+    if listing.format == .json { return try console.write(JSONText.pretty(found)) }
+    try console.write(Self.page(found))
+    // Without rules, there is nothing to say of the parents who set them.
+    let hasRules = found.contains { $0.apps.contains { !$0.rules.isEmpty } }
+    let peers = hasRules ? try await interface.ask(Endpoints.getDevices) : []
+    for sentence in Self.notes(found, peers) { console.note(sentence) }
   }
 
   /// Returns the sentences below the table: what has no effect, what has not arrived, and whose

@@ -52,23 +52,20 @@ struct AccountsListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let accounts = try await node.open().ask(Endpoints.getAccounts, on)
-    switch listing.format {
-    case .json: try console.write(JSONText.pretty(accounts))
-    case .table:
-      try console.write(
-        TableText.render(
-          ["Machine", "Account", "Name", "Belongs to"], spare: [2], wrap: [0],
-          rows: accounts.map { account in
-            [
-              account.deviceName.text, ShownText.safe(account.account.name), ShownText.safe(account.account.fullName),
-              AccountText.owner(account),
-            ]
-          }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
-      if accounts.contains(where: { $0.owner == .open }) {
-        console.note(
-          "In an account that is not assigned, nothing is counted or closed: `latchkey accounts assign` it to a child, or "
-            + "`latchkey accounts ignore` it.")
-      }
+    if listing.format == .json { return try console.write(JSONText.pretty(accounts)) }
+    try console.write(
+      TableText.render(
+        ["Machine", "Account", "Name", "Belongs to"], spare: [2], wrap: [0],
+        rows: accounts.map { account in
+          [
+            account.deviceName.text, ShownText.safe(account.account.name), ShownText.safe(account.account.fullName),
+            AccountText.owner(account),
+          ]
+        }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
+    if accounts.contains(where: { $0.owner == .open }) {
+      console.note(
+        "In an account that is not assigned, nothing is counted or closed: `latchkey accounts assign` it to a child, or "
+          + "`latchkey accounts ignore` it.")
     }
   }
 }

@@ -26,6 +26,14 @@ struct ChildArgument: ParsableArguments {
   var child: String
 }
 
+/// The child that a subcommand is about, who goes without saying if there is only one.
+struct OnlyChildArgument: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String?
+}
+
 /// The `latchkey children list` subcommand.
 struct ChildrenListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,18 +46,15 @@ struct ChildrenListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let children = try await node.open().ask(Endpoints.getChildren)
-    switch listing.format {
-    case .json: try console.write(JSONText.pretty(children))
-    case .table:
-      try console.write(
-        TableText.render(
-          ["Child", "Machines"], spare: [], wrap: [1],
-          rows: children.map { [ChildText.name($0, among: children), ChildText.machines($0)] },
-          empty: "No child has been added yet: run `latchkey children add Emma`, or pair a child's machine."))
-      for sentence in children.compactMap(ChildText.untold) { console.note(sentence) }
-      for sentence in children.compactMap(ChildText.elsewhere) { console.note(sentence) }
-      for sentence in children.flatMap(ChildText.disagreements) { console.note(sentence) }
-    }
+    if listing.format == .json { return try console.write(JSONText.pretty(children)) }
+    try console.write(
+      TableText.render(
+        ["Child", "Machines"], spare: [], wrap: [1],
+        rows: children.map { [ChildText.name($0, among: children), ChildText.machines($0)] },
+        empty: "No child has been added yet: run `latchkey children add Emma`, or pair a child's machine."))
+    for sentence in children.compactMap(ChildText.untold) { console.note(sentence) }
+    for sentence in children.compactMap(ChildText.elsewhere) { console.note(sentence) }
+    for sentence in children.flatMap(ChildText.disagreements) { console.note(sentence) }
   }
 }
 

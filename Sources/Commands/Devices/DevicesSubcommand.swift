@@ -55,26 +55,23 @@ struct DevicesListSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let devices = try await interface.ask(Endpoints.getDevices)
-    switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(devices))
-    case .table:
-      let now = environment.now()
-      let rows = devices.map { peer in
-        [
-          peer.device.name.text, peer.device.childName ?? "–", peer.device.role.rawValue, DeviceText.link(peer),
-          StatusText.waiting(peer.queues), peer.device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never",
-        ] + (verbose ? [peer.device.deviceID.short] : [])
-      }
-      try environment.console.write(
-        TableText.render(
-          ["Machine", "Whose", "Role", "Link", "Waiting for it", "Last seen"] + (verbose ? ["ID"] : []),
-          spare: [2], wrap: [3, 4], rows: rows,
-          empty: "No machines are paired with this one: run `latchkey pair` here and on the other machine."))
-      let hasOthers = devices.contains { !($0.otherParents ?? []).isEmpty }
-      let zone = hasOthers ? try await FamilyClock(at: interface).zone : environment.timeZone
-      for sentence in OtherParentsText.sentences(devices, zone: zone) {
-        environment.console.note(sentence.text)
-      }
+    if listing.format == .json { return try environment.console.write(JSONText.pretty(devices)) }
+    let now = environment.now()
+    let rows = devices.map { peer in
+      [
+        peer.device.name.text, peer.device.childName ?? "–", peer.device.role.rawValue, DeviceText.link(peer),
+        StatusText.waiting(peer.queues), peer.device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never",
+      ] + (verbose ? [peer.device.deviceID.short] : [])
+    }
+    try environment.console.write(
+      TableText.render(
+        ["Machine", "Whose", "Role", "Link", "Waiting for it", "Last seen"] + (verbose ? ["ID"] : []),
+        spare: [2], wrap: [3, 4], rows: rows,
+        empty: "No machines are paired with this one: run `latchkey pair` here and on the other machine."))
+    let hasOthers = devices.contains { !($0.otherParents ?? []).isEmpty }
+    let zone = hasOthers ? try await FamilyClock(at: interface).zone : environment.timeZone
+    for sentence in OtherParentsText.sentences(devices, zone: zone) {
+      environment.console.note(sentence.text)
     }
   }
 }

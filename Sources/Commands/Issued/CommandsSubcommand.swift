@@ -70,23 +70,20 @@ struct CommandsListSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let commands = try await interface.ask(Endpoints.getCommands, (device, limit))
-    switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(commands))
-    case .table:
-      let names = try await DeviceNames(of: interface)
-      let now = environment.now()
-      let terms = RuleTerms(zone: try await FamilyClock(at: interface).zone.identifier)
-      let rows = commands.map { command in
-        [
-          names[command.target], CommandText.request(command.payload, terms), CommandText.status(command),
-          ShownText.ago(command.statusAt, now: now),
-        ] + (verbose ? [command.commandID.description] : [])
-      }
-      try environment.console.write(
-        TableText.render(
-          ["Machine", "Asked", "Status", "Since"] + (verbose ? ["ID"] : []), wrap: [1, 2], rows: rows,
-          empty: "No commands have been given."))
+    if listing.format == .json { return try environment.console.write(JSONText.pretty(commands)) }
+    let names = try await DeviceNames(of: interface)
+    let now = environment.now()
+    let terms = RuleTerms(zone: try await FamilyClock(at: interface).zone.identifier)
+    let rows = commands.map { command in
+      [
+        names[command.target], CommandText.request(command.payload, terms), CommandText.status(command),
+        ShownText.ago(command.statusAt, now: now),
+      ] + (verbose ? [command.commandID.description] : [])
     }
+    try environment.console.write(
+      TableText.render(
+        ["Machine", "Asked", "Status", "Since"] + (verbose ? ["ID"] : []), wrap: [1, 2], rows: rows,
+        empty: "No commands have been given."))
   }
 }
 
@@ -103,27 +100,24 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let command = try await interface.ask(Endpoints.getCommand, choice.find(at: interface))
-    switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(command))
-    case .table:
-      let names = try await DeviceNames(of: interface)
-      let isOwn = try await interface.ask(Endpoints.getStatus).deviceID == command.author
-      let zone = try await FamilyClock(at: interface).zone
-      let terms = RuleTerms(zone: zone.identifier)
-      let progress = CommandText.progress(
-        command, on: names.name(command.target),
-        peer: try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }, terms: terms
-      )
-      let rows = [
-        ("ID", command.commandID.description), ("machine", names[command.target]),
-        ("asked", CommandText.request(command.payload, terms)),
-        ("given", TimeText.exact(command.createdAt, zone: zone)),
-        ("author", isOwn ? "this machine" : names[command.author]),
-        ("status", progress),
-        ("since", TimeText.exact(command.statusAt, zone: zone)),
-      ]
-      try environment.console.write(FieldsText.render(rows))
-    }
+    if listing.format == .json { return try environment.console.write(JSONText.pretty(command)) }
+    let names = try await DeviceNames(of: interface)
+    let isOwn = try await interface.ask(Endpoints.getStatus).deviceID == command.author
+    let zone = try await FamilyClock(at: interface).zone
+    let terms = RuleTerms(zone: zone.identifier)
+    let progress = CommandText.progress(
+      command, on: names.name(command.target),
+      peer: try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }, terms: terms
+    )
+    let rows = [
+      ("ID", command.commandID.description), ("machine", names[command.target]),
+      ("asked", CommandText.request(command.payload, terms)),
+      ("given", TimeText.exact(command.createdAt, zone: zone)),
+      ("author", isOwn ? "this machine" : names[command.author]),
+      ("status", progress),
+      ("since", TimeText.exact(command.statusAt, zone: zone)),
+    ]
+    try environment.console.write(FieldsText.render(rows))
   }
 }
 

@@ -25,11 +25,7 @@ struct PointsShowSubcommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var node: NodeOptions
-
-  @Argument(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @OptionGroup var whose: OnlyChildArgument
 
   @Option(help: ArgumentHelp("How many changes to show.", valueName: "number"))
   var last: Int = 10
@@ -44,7 +40,7 @@ struct PointsShowSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let points = try await interface.ask(Endpoints.getPoints, (child, last))
+    let points = try await interface.ask(Endpoints.getPoints, (whose.child, last))
     switch format {
     case .json: try console.write(JSONText.pretty(points))
     case .csv:

@@ -42,21 +42,18 @@ struct QueueListSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let entries = try await interface.ask(Endpoints.getQueue, (peer, streamClass, limit))
-    switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(entries))
-    case .table:
-      let names = try await DeviceNames(of: interface)
-      let rows = entries.map { entry in
-        [
-          QueueText.name(entry), names[entry.device], QueueText.content(entry.content),
-          SpanText.of(entry.ageMilliseconds) + " ago", ShownText.bytes(entry.bytes), QueueText.state(entry),
-        ]
-      }
-      try environment.console.write(
-        TableText.render(
-          ["Item", "For", "What", "Since", "Size", "State"], spare: [4], wrap: [2, 5], rows: rows,
-          empty: "Nothing waits."))
+    if listing.format == .json { return try environment.console.write(JSONText.pretty(entries)) }
+    let names = try await DeviceNames(of: interface)
+    let rows = entries.map { entry in
+      [
+        QueueText.name(entry), names[entry.device], QueueText.content(entry.content),
+        SpanText.of(entry.ageMilliseconds) + " ago", ShownText.bytes(entry.bytes), QueueText.state(entry),
+      ]
     }
+    try environment.console.write(
+      TableText.render(
+        ["Item", "For", "What", "Since", "Size", "State"], spare: [4], wrap: [2, 5], rows: rows,
+        empty: "Nothing waits."))
   }
 }
 
@@ -100,19 +97,16 @@ struct QueueShowSubcommand: AsyncParsableCommand {
       device = peers.first?.device.deviceID.description
     }
     let entry = try await interface.ask(Endpoints.getQueueEntry, (device ?? "", kind, number))
-    switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(entry))
-    case .table:
-      let names = try await DeviceNames(of: interface)
-      var rows = [
-        ("item", QueueText.name(entry)), ("for", names[entry.device]),
-        ("what", QueueText.content(entry.content)),
-        ("since", SpanText.of(entry.ageMilliseconds) + " ago"), ("size", ShownText.bytes(entry.bytes)),
-        ("state", QueueText.state(entry)),
-      ]
-      if case .command(let command) = entry.content { rows.append(("command", command.commandID.description)) }
-      try environment.console.write(FieldsText.render(rows))
-    }
+    if listing.format == .json { return try environment.console.write(JSONText.pretty(entry)) }
+    let names = try await DeviceNames(of: interface)
+    var rows = [
+      ("item", QueueText.name(entry)), ("for", names[entry.device]),
+      ("what", QueueText.content(entry.content)),
+      ("since", SpanText.of(entry.ageMilliseconds) + " ago"), ("size", ShownText.bytes(entry.bytes)),
+      ("state", QueueText.state(entry)),
+    ]
+    if case .command(let command) = entry.content { rows.append(("command", command.commandID.description)) }
+    try environment.console.write(FieldsText.render(rows))
   }
 }
 

@@ -2,8 +2,6 @@ import Rainbow
 
 extension String {
   var asHeading: String { painted { $0.bold } }
-  /// The text in the color for a state without faults.
-  var asGood: String { painted { $0.green } }
   /// For what a person should look at.
   var asWarning: String { painted { $0.yellow } }
 

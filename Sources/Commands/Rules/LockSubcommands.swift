@@ -18,11 +18,7 @@ struct LockSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: RuleOptions
-
-  @Argument(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @OptionGroup var whose: OnlyChildArgument
 
   @Option(
     name: .customLong("for"), help: ArgumentHelp("For how long, such as 1h; else until `unlock`.", valueName: "time"),
@@ -32,7 +28,7 @@ struct LockSubcommand: AsyncParsableCommand {
   func run() async throws {
     let lock = time.map { Lock(until: TerminalEnvironment.current.now() + Int64($0) * 60_000) } ?? .on
     try await RuleIssue.set(
-      RuleRequest([ChildRule.lock.change(lock)]), of: .child(child), at: node.open(), options: options)
+      RuleRequest([ChildRule.lock.change(lock)]), of: .child(whose.child), at: node.open(), options: options)
   }
 
   /// Returns the minutes of a lock; throws `ValidationError` for none and for more than 31 days.
@@ -52,14 +48,10 @@ struct UnlockSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: RuleOptions
-
-  @Argument(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @OptionGroup var whose: OnlyChildArgument
 
   func run() async throws {
     try await RuleIssue.set(
-      RuleRequest([ChildRule.lock.change(.off)]), of: .child(child), at: node.open(), options: options)
+      RuleRequest([ChildRule.lock.change(.off)]), of: .child(whose.child), at: node.open(), options: options)
   }
 }

@@ -20,20 +20,16 @@ struct RulesSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
-
-  @Argument(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @OptionGroup var whose: OnlyChildArgument
 
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let rules: ChildRules
     do {
-      rules = try await interface.ask(Endpoints.getRules, child)
+      rules = try await interface.ask(Endpoints.getRules, whose.child)
     } catch {
-      guard error.code == .unknownChild, child == nil else { throw error }
+      guard error.code == .unknownChild, whose.child == nil else { throw error }
       return try await showFamily(at: interface)
     }
     if listing.format == .json { return try environment.console.write(JSONText.pretty(rules)) }

@@ -25,17 +25,14 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let rules = try await interface.ask(Endpoints.getSettings)
-    switch listing.format {
-    case .json: try console.write(JSONText.pretty(rules))
-    case .table:
-      try console.write(Self.page(RuleSet(rules.settings)))
-      if let sentence = Self.setBy(rules.rules, zone: FamilyClock(rules).zone) { console.note(sentence) }
-      if rules.rules.isEmpty { console.note(Self.defaults(try await interface.ask(Endpoints.getStatus))) }
-      for sentence in RulesSubcommand.notes(rules.rules) { console.note(sentence) }
-      if !rules.untold.isEmpty {
-        let names = ShownText.list(rules.untold.map { ShownText.safe($0.text) })
-        console.note("\(names) \(rules.untold.count == 1 ? "has" : "have") not confirmed the last change yet.")
-      }
+    if listing.format == .json { return try console.write(JSONText.pretty(rules)) }
+    try console.write(Self.page(RuleSet(rules.settings)))
+    if let sentence = Self.setBy(rules.rules, zone: FamilyClock(rules).zone) { console.note(sentence) }
+    if rules.rules.isEmpty { console.note(Self.defaults(try await interface.ask(Endpoints.getStatus))) }
+    for sentence in RulesSubcommand.notes(rules.rules) { console.note(sentence) }
+    if !rules.untold.isEmpty {
+      let names = ShownText.list(rules.untold.map { ShownText.safe($0.text) })
+      console.note("\(names) \(rules.untold.count == 1 ? "has" : "have") not confirmed the last change yet.")
     }
   }
 

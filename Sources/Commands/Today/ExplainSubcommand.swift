@@ -16,11 +16,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
-
-  @Argument(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @OptionGroup var whose: OnlyChildArgument
 
   @Option(
     help: ArgumentHelp("The application, by its ID or name.", valueName: "application"),
@@ -33,7 +29,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
-    let name = try await ChildChoice.name(child, at: interface)
+    let name = try await ChildChoice.name(whose.child, at: interface)
     var moment: Int64?
     if let at { moment = at.instant(in: try await FamilyClock(at: interface).zone) }
     let found = try await interface.ask(Endpoints.getExplanation, (name, app, moment))

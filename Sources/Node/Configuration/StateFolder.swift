@@ -36,7 +36,6 @@ public struct StateFolder: Sendable {
   public var database: String { path + "/latchkey.sqlite" }
   public var profile: String { path + "/node.json" }
   public var lock: String { path + "/lock" }
-  public var controlSocket: String { path + "/control.sock" }
 
   /// A Boolean value that indicates whether the folder holds a node.
   ///

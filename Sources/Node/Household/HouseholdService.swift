@@ -119,12 +119,12 @@ extension NodeContext {
 }
 
 /// The time zone of this machine.
-public enum LocalZone {
+enum LocalZone {
   /// Returns the zone's IANA name, such as `Europe/Berlin`; `UTC` if no known zone is set.
   ///
   /// The sources, in this order, are the variable TZ, /etc/timezone, and the target of
   /// /etc/localtime.
-  public static func name() -> String {
+  static func name() -> String {
     name(variable: ProcessInfo.processInfo.environment["TZ"], etc: "/etc")
   }
 

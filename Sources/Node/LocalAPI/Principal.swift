@@ -32,12 +32,6 @@ package struct Caller: Hashable, Sendable {
   package var userID: UInt32
   /// The child whose account it is, for `Principal.child` alone.
   package var child: ServedChild?
-
-  package init(principal: Principal, userID: UInt32, child: ServedChild? = nil) {
-    self.principal = principal
-    self.userID = userID
-    self.child = child
-  }
 }
 
 extension Caller {

@@ -14,6 +14,7 @@ extension PairingRun {
   func search(_ code: PairingCredential, at given: SocketEndpoint?) async {
     let (context, discovery) = (ledger.context, ledger.discovery)
     var search = JoinSearch(given: given, coded: Self.address(in: code), now: context.now())
+    // By hand, since the search looks again at once where it has more to try, and has many ends.
     while machine.isWaiting, !Task.isCancelled {
       let seen = discovery.changes.version
       let announced = search.asksNetwork ? await discovery.endpoints(discriminator: discriminator) : []

@@ -7,22 +7,11 @@ package struct PointsListing: Hashable, Sendable, Codable {
     package var deviceName: DeviceName
     package var milliPoints: Int64
     /// The redeemed time on it that can be used today, in milliseconds.
-    package var redeemedMilliseconds: Int64
+    package var redeemedMilliseconds: Int64 = 0
     /// A Boolean value that indicates whether it is this machine.
-    package var isHere: Bool
+    package var isHere = false
     /// A Boolean value that indicates whether this machine is in touch with it.
-    package var isInTouch: Bool
-
-    package init(
-      deviceName: DeviceName, milliPoints: Int64, redeemedMilliseconds: Int64 = 0, isHere: Bool = false,
-      isInTouch: Bool = false
-    ) {
-      self.redeemedMilliseconds = redeemedMilliseconds
-      self.deviceName = deviceName
-      self.milliPoints = milliPoints
-      self.isHere = isHere
-      self.isInTouch = isInTouch
-    }
+    package var isInTouch = false
   }
 
   package var childName: DeviceName

@@ -33,30 +33,6 @@ public struct ChildToday: Hashable, Sendable, Codable {
   public var milliPoints: Int64?
   /// The redeemed time that is left, in milliseconds; `nil` if rewards are not paid with it.
   public var redeemedMilliseconds: Int64?
-
-  public init(
-    childID: ChildID, name: DeviceName, day: String, zone: String, at: Int64, usedMilliseconds: Int64,
-    weekMilliseconds: Int64, limitMilliseconds: Int64? = nil, categories: [CategoryToday], apps: [AppToday],
-    running: [RunningNow], screen: VerdictToday, notices: [String], enforcement: Enforcement,
-    milliPoints: Int64? = nil, redeemedMilliseconds: Int64? = nil
-  ) {
-    self.milliPoints = milliPoints
-    self.redeemedMilliseconds = redeemedMilliseconds
-    self.childID = childID
-    self.name = name
-    self.day = day
-    self.zone = zone
-    self.at = at
-    self.usedMilliseconds = usedMilliseconds
-    self.weekMilliseconds = weekMilliseconds
-    self.limitMilliseconds = limitMilliseconds
-    self.categories = categories
-    self.apps = apps
-    self.running = running
-    self.screen = screen
-    self.notices = notices
-    self.enforcement = enforcement
-  }
 }
 
 /// The use of one category on a day.
@@ -92,20 +68,7 @@ public struct AppToday: Hashable, Sendable, Codable {
   public var verdict: VerdictToday
   /// A Boolean value that indicates whether the rules do not allow it, and no machine of the
   /// child's closes it.
-  public var isLeftOpen: Bool
-
-  /// Creates an application's day.
-  public init(
-    appID: AppID, displayName: String, category: AppCategory, usedMilliseconds: Int64, verdict: VerdictToday,
-    isLeftOpen: Bool = false
-  ) {
-    self.isLeftOpen = isLeftOpen
-    self.appID = appID
-    self.displayName = displayName
-    self.category = category
-    self.usedMilliseconds = usedMilliseconds
-    self.verdict = verdict
-  }
+  public var isLeftOpen = false
 }
 
 /// Why an application may run or may not: every rule that was considered.
@@ -132,23 +95,9 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   package var enforcement: Enforcement
   /// Why it runs on although the rules do not allow it, one sentence for each machine on which it
   /// does.
-  package var leftOpen: [String]
+  package var leftOpen: [String] = []
   /// A Boolean value that indicates whether it would be closed on no machine of the child's.
-  package var isLeftOpen: Bool
-
-  package init(
-    name: DeviceName, app: AppToday, at: Int64, zone: String, rules: [Rule], enforcement: Enforcement,
-    leftOpen: [String] = [], isLeftOpen: Bool = false
-  ) {
-    self.leftOpen = leftOpen
-    self.isLeftOpen = isLeftOpen
-    self.name = name
-    self.app = app
-    self.at = at
-    self.zone = zone
-    self.rules = rules
-    self.enforcement = enforcement
-  }
+  package var isLeftOpen = false
 }
 
 /// A child's use by day, week or month, as the local API shows it.

@@ -8,7 +8,7 @@ import LatchkeyProtocol
 /// come first and the hash last, to distinguish damage from a later version.
 public struct KeyFile: Sendable {
   /// The size of an installation ID in bytes.
-  public static let installIDByteCount = 16
+  static let installIDByteCount = 16
   /// The size of a household discovery key in bytes.
   public static let discoveryKeyByteCount = 32
   /// The format version that this program writes.
