@@ -52,6 +52,10 @@ struct GrantSubcommand: AsyncParsableCommand {
   private var isTakenBack: Bool { words.last?.lowercased() == "none" }
 
   mutating func validate() throws {
+    if let option = words.first(where: { $0.hasPrefix("--") }) {
+      throw ValidationError(
+        "Unknown option '\(option.prefix { $0 != "=" })': name the child without an option, such as `latchkey grant Emma 30m`.")
+    }
     guard (1...2).contains(words.count) else {
       throw ValidationError("Name one child and one time, such as `latchkey grant Emma 30m`.")
     }

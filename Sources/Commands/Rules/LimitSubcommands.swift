@@ -51,8 +51,8 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The most today; the plan stays as it is.", valueName: "time|none"),
-    transform: ChildRule.dailyLimit.argument)
-  var today: Int??
+    transform: Setting.reading(ChildRule.dailyLimit.key))
+  var today: Setting?
 
   @OptionGroup var days: DayOptions
 
@@ -92,11 +92,11 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    if let limit = today ?? (days.day == nil ? nil : daily?.minutes[nil]) {
+    if let limit = today?.text ?? (days.day == nil ? nil : daily?.minutes[nil].map(DayRule.limit.text)) {
       let days = try await self.days.days(of: whose.owner, at: interface)
       let key = DayRule.limit.key(on: days)
       try await RuleIssue.set(
-        RuleRequest([key.change(DayRule.limit.text(limit))] + self.days.naming(days)), of: whose.owner, at: interface,
+        RuleRequest([key.change(limit)] + self.days.naming(days)), of: whose.owner, at: interface,
         options: options)
       return
     }

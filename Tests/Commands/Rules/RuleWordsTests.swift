@@ -64,6 +64,11 @@ import Testing
       (["bedtime", "set", "--today", "22:00-07:00"], "today/2026-11-21/bedtime", "22:00-07:00"),
       (["bedtime", "set", "--day", "tomorrow", "none"], "today/2026-11-22/bedtime", "none"),
       (["times", "--day", "2026-12-24", "--school", "none"], "today/2026-12-24/school", "none"),
+      (["times", "--day", "2026-12-23..2027-01-06", "--school", "none"], "days/2026-12-23..2027-01-06/school", "none"),
+      (["limit", "set", "--today", "1h"], "today/2026-11-21/limit", "60"),
+      (["limit", "set", "--today", "none"], "today/2026-11-21/limit", "none"),
+      (["limit", "set", "--day", "2026-12-24", "--daily", "4h"], "today/2026-12-24/limit", "240"),
+      (["limit", "set", "--carry-over", "1h"], "limits/carryOver", "60"),
       (["bedtime", "set", "20:00-07:00"], "schedule/bedtime", "20:00-07:00"),
       (["bedtime", "set", "Mon-Fri 20:00 – 07:00"], "schedule/bedtime", "mon-fri 20:00-07:00"),
     ] {
