@@ -29,8 +29,10 @@ enum ArgumentHint {
       return message[..<end] + ": put a text of several words in quotes, such as \"Dinner is ready\"." + message[end...]
     }
     guard isOne else { return message }
+    // The parser's usage leaves out the options of a subcommand with many of them.
+    let help = help(of: subcommand(arguments).0)
     for (option, what, example) in [("--child", "child", "Emma"), ("--on", "machine", "\"Emma's PC\"")]
-    where message.contains("\(option) <\(what)>") && !arguments.contains(where: { $0.hasPrefix(option) }) {
+    where help.contains("\(option) <\(what)>") && !arguments.contains(where: { $0.hasPrefix(option) }) {
       // The parser blames the last argument, though a name that was typed first may stand where
       // another value is expected.
       var blamed = String(message[..<end])
@@ -62,14 +64,19 @@ enum ArgumentHint {
     return (type, path)
   }
 
+  /// Returns the help of a subcommand, or of the one that is used without a name.
+  private static func help(of type: any ParsableCommand.Type) -> String {
+    LatchkeyTool.helpMessage(
+      for: type.configuration.defaultSubcommand ?? type, includeHidden: true, columns: 1_000)
+  }
+
   /// Returns the first option that a subcommand does not have, with the path of the subcommand.
   ///
   /// For `--child`, a hint says how the subcommand takes a child instead.
   private static func unknownOption(_ arguments: [String]) -> (option: String, path: String, hint: String?)? {
-    var (type, names) = subcommand(arguments)
+    let (type, names) = subcommand(arguments)
     let path = names.joined(separator: " ")
-    if let usual = type.configuration.defaultSubcommand { type = usual }
-    let help = LatchkeyTool.helpMessage(for: type, includeHidden: true, columns: 1_000)
+    let help = help(of: type)
     let known = options(in: help)
     for argument in arguments {
       if argument == "--" { return nil }
