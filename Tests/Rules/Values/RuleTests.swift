@@ -186,8 +186,9 @@ import Testing
     let keys = [
       ChildRule.lock.key, PointsRule.mode.key, AppRule.matchers.key(of: app), AppRule.limit.key(of: app),
       AppRule.category.key(of: app), AppRule.rate.key(of: app), ChildRule.dailyLimit.key.on(.monday),
-      ChildRule.bedtime.key, DayRule.bedtime.key(on: DayRange(day)), DayRule.grant.key(on: day, by: id), ChildRule.zone.key,
-      PointsRule.dailyCap.key, ChildRule.name.key, DayRule.deduction.key(on: day, by: id), GroupRule.members.key(of: app),
+      ChildRule.bedtime.key, DayRule.bedtime.key(on: DayRange(day)), DayRule.grant.key(on: day, by: id),
+      ChildRule.zone.key, PointsRule.dailyCap.key, ChildRule.name.key, DayRule.deduction.key(on: day, by: id),
+      GroupRule.members.key(of: app),
     ]
     let pieces = [
       "mon", "-", "fri", " ", ",", "20:00", "07:00", "9", "0", ":", "until ", "\n", "path x", "\u{0}", "ä", "none",
