@@ -236,6 +236,15 @@ import Testing
     #expect(try await list(4, from: dad) == 5)
     #expect(try await list(6, from: dad) == 6)
     #expect(try await list(2, from: dad) == 2, "A machine that was restored counts from an earlier number.")
+    // A kept list that cannot be read is in nobody's way.
+    try await DatabaseQueue(path: rig.path).write { try $0.execute(sql: "UPDATE inventory SET body = x'ff'") }
+    #expect(try await list(1, from: mum) == 1)
+    // Of machines that parents tell of, no more are known than a family has.
+    for number in 100..<170 as Range<UInt8> {
+      #expect(try await tell([], 1, of: Fixed.device(number), from: mum, .parent).faults.isEmpty)
+    }
+    #expect(try await rig.store.look { try $0.runningLists() }.count == 64)
+    #expect(try await list(7, from: mum) == 7, "Those that are known are replaced.")
 
     try await rig.store.forgetSharedUse(before: Self.now)
     #expect(try await held(laptop).isEmpty)

@@ -53,8 +53,9 @@ struct GrantSubcommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     if let option = words.first(where: { $0.hasPrefix("--") }) {
+      let name = option.prefix { $0 != "=" }
       throw ValidationError(
-        "Unknown option '\(option.prefix { $0 != "=" })': name the child without an option, such as `latchkey grant Emma 30m`.")
+        "Unknown option '\(name)': name the child without an option, such as `latchkey grant Emma 30m`.")
     }
     guard (1...2).contains(words.count) else {
       throw ValidationError("Name one child and one time, such as `latchkey grant Emma 30m`.")

@@ -201,7 +201,7 @@ extension InboxTransaction {
         guard kind.isShared, device != peer.device else {
           throw BodyFault("Only a child's device gives that kind of list of itself.", .role)
         }
-        guard device != own, try !isOutdated(part, of: device) else { return }
+        guard device != own, try hasRoom(for: device), try !isOutdated(part, of: device) else { return }
         part = part.of(try served())
       }
       try inventories.keep(part, of: device, by: peer.device, clock)
@@ -238,6 +238,18 @@ extension InboxTransaction {
       passed.device = peer.device
       result.changes += try inventories.queue([passed], for: other)
     }
+  }
+
+  /// The most machines of whom lists are kept by the word of parents.
+  private static var mostMachines: Int64 { 64 }
+
+  /// Returns whether lists of a machine are kept, or it is one of few enough.
+  private func hasRoom(for device: DeviceID) throws -> Bool {
+    try database.first(
+      """
+      SELECT count(*) < ? OR total(device_id = ?) > 0
+      FROM (SELECT DISTINCT device_id FROM inventory WHERE device_id != ?)
+      """, [Self.mostMachines, device.bytes, own.bytes], { $0.integer(0) == 1 }) ?? true
   }
 
   /// The time for which a list from one parent is kept despite an earlier one from another, in
