@@ -14,8 +14,8 @@ struct FollowedProcesses: Sendable {
   private static let mostFleeting = 8_192
   /// The number of processes that are an application.
   ///
-  /// Unknown and other programs are not included. A child may start any number of them, and they take no room
-  /// from applications.
+  /// Unknown and other programs are not included. A child may start any number of them, and they
+  /// take no room from applications.
   private(set) var applicationCount = 0
 
   var count: Int { ruled.count + others.count }

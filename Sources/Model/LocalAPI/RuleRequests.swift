@@ -14,7 +14,8 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     }
   }
 
-  /// 1 to 64 changes, each of another rule; none with `isReset`, and none is needed beside `members`.
+  /// 1 to 64 changes, each of another rule; none with `isReset`, and none is needed beside
+  /// `members`.
   public var changes: [Change]
   /// The application whose rules are set, by its name or ID or a beginning of them; `nil` if the
   /// keys are whole.

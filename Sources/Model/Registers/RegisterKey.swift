@@ -91,9 +91,9 @@ extension RegisterKey {
   /// Returns whether this key is kept in preference to another one when a zone is full.
   ///
   /// Keys without a day come before those with one, and among the latter those with a later last
-  /// day come first. Otherwise, fewer segments come first, then the order of the bytes. A key is therefore
-  /// displaced only by keys that are forgotten no earlier than itself, which makes the result
-  /// independent of the order of arrival.
+  /// day come first. Otherwise, fewer segments come first, then the order of the bytes. A key is
+  /// therefore displaced only by keys that are forgotten no earlier than itself, which makes the
+  /// result independent of the order of arrival.
   ///
   /// Spec: Protocol/10-household.md §2.
   public func isKept(before other: RegisterKey) -> Bool {

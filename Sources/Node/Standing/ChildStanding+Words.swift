@@ -58,7 +58,8 @@ extension ChildStanding {
   /// The unused screen time that earlier days of the week left for the day, in milliseconds.
   var carried: Int64 { plan.carried(in: situation) }
 
-  /// The screen time of the day with what was granted and what earlier days left, in milliseconds; `nil` without a limit.
+  /// The screen time of the day with what was granted and what earlier days left, in milliseconds;
+  /// `nil` without a limit.
   var limitMilliseconds: Int64? {
     rules.dailyLimit(on: situation.day).map {
       Int64($0) * 60_000 + carried + ReasonText.granted(rules, to: .unknown, on: situation.day)

@@ -9,8 +9,8 @@ public struct DebianPackages: Sendable {
   private static let mostStatusBytes = 64 << 20
   private static let mostFieldBytes = 16_384
 
-  /// Returns the names of the lists of packages' files in a folder such as `/var/lib/dpkg/info`, with
-  /// their packages.
+  /// Returns the names of the lists of packages' files in a folder such as `/var/lib/dpkg/info`,
+  /// with their packages.
   public static func lists(in folder: String) -> [(file: String, package: String)] {
     (ProcFile.names(in: folder, most: mostPackages * 8, withHidden: false) ?? []).compactMap { name in
       // A name such as “libc6:amd64.list”.

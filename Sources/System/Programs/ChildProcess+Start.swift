@@ -13,8 +13,8 @@ extension ChildProcess {
   /// - Parameter arguments: The program, as a path or a name to look for in the PATH, followed by
   ///   its arguments.
   /// - Returns: The running program.
-  /// - Throws: `ProgramStartError` if the program does not exist or the system does not run it. That
-  ///   is the caller's fault, and the error has an exit status to end with.
+  /// - Throws: `ProgramStartError` if the program does not exist or the system does not run it.
+  ///   That is the caller's fault, and the error has an exit status to end with.
   public static func foreground(_ arguments: [String]) throws(ProgramStartError) -> ChildProcess {
     guard let name = arguments.first else { throw .nothingToRun }
     let file = try ProgramLookup.file(of: name, path: getenv("PATH").map { String(cString: $0) })
