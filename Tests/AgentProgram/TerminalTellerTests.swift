@@ -82,7 +82,7 @@ import Testing
     var teller = TerminalTeller(isOn: true) { $0 == geteuid() ? [terminal] : [] }
     func tell(_ report: AgentReport, at milliseconds: Int64) {
       teller.tell(report, at: BootInstant(milliseconds: milliseconds)) { _, app in
-        "Kart\u{1B}[2J\u{7}\u{202E}\u{9B}: bed\r\ntime \(app?.text ?? "")"
+        ProgramTerms(reason: "Kart\u{1B}[2J\u{7}\u{202E}\u{9B}: bed\r\ntime \(app?.text ?? "")")
       }
     }
     tell(warned(1), at: 0)
@@ -93,7 +93,7 @@ import Testing
     tell(warned(3, left: 60_000), at: 2)
     #expect(pty.next().contains("closes in 1 minute"))
     var off = TerminalTeller(isOn: false) { _ in [terminal] }
-    off.tell(warned(9), at: BootInstant(milliseconds: 0)) { _, _ in "Kart: bedtime" }
+    off.tell(warned(9), at: BootInstant(milliseconds: 0)) { _, _ in ProgramTerms(reason: "Kart: bedtime") }
     #expect(pty.text() == "")
   }
 

@@ -50,6 +50,12 @@ import Testing
     #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed) == "Kart was closed: bedtime.")
     #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .paused) == "Kart was paused: bedtime.")
     #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .asked) == "Kart is blocked. It was closed.")
+    #expect(
+      ClosingSentence.closed(reason: "Kart: bedtime", deed: .asked, graceMilliseconds: 60_000)
+        == "Kart closes in 1 minute: bedtime. Save your work.")
+    #expect(
+      ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed, graceMilliseconds: 60_000)
+        == "Kart was closed: bedtime.")
     #expect(ClosingSentence.closed(reason: "", deed: .asked) == "A program was closed.")
     #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .paused) == "Kart is blocked. It was paused.")
   }

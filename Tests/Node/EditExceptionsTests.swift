@@ -19,15 +19,16 @@ import Testing
   private func exceptions(
     _ registers: [Register], _ faults: [OrderFault], accounts: Set<UInt32> = [1_000], isSystem: Bool = true,
     hasEvents: Bool = true, hasSessions: Bool = true, unrecognized: Set<AppID> = [], blocked: Set<AppID> = [],
-    sessions: SessionTerms? = nil, programs: [ProgramOrder] = [], hasLoginGate: Bool = true
+    sessions: SessionTerms? = nil, programs: [ProgramOrder] = [], hasLoginGate: Bool = true,
+    members: [GroupName: Set<AppID>] = [:]
   ) -> EditExceptions {
     let agent = AgentHello(
       run: 1, isSystem: isSystem, hasEvents: hasEvents, hasSessions: hasSessions, hasInput: true, user: 0, boot: "b",
       orders: nil)
     let orders = accounts.sorted().map { AccountOrders(account: $0, sessions: sessions, programs: programs) }
     return EditExceptions(
-      registers, faults: faults, orders: orders, agent: agent, unrecognized: unrecognized, blocked: blocked,
-      hasLoginGate: hasLoginGate)
+      registers, faults: faults, orders: orders, agent: agent, members: members, unrecognized: unrecognized,
+      blocked: blocked, hasLoginGate: hasLoginGate)
   }
 
   @Test("What an edit does not ask for is not its exception")
@@ -41,6 +42,26 @@ import Testing
     ]
     let found = exceptions(blocked, faults, hasSessions: false, unrecognized: [other])
     #expect(found.names.isEmpty && !found.leavesOpen)
+  }
+
+  @Test("A group's edit is as far in force as those of its applications are")
+  func groups() throws {
+    let (kart, other, fun) = (
+      try #require(AppID("kart")), try #require(AppID("other")), try #require(GroupName("Fun"))
+    )
+    let blocked = [try register(GroupRule.blocked.key(of: fun), "yes")]
+    let members: [GroupName: Set<AppID>] = [fun: [kart, other]]
+    let none = exceptions(blocked, [], unrecognized: [kart, other], members: members)
+    #expect(none.names == ["rule-unrecognized"] && none.leavesOpen)
+    let some = exceptions(blocked, [], unrecognized: [kart], members: members)
+    #expect(some.names == ["rule-unrecognized"] && !some.leavesOpen)
+    let all = exceptions(blocked, [], members: members)
+    #expect(all.names.isEmpty && !all.leavesOpen)
+    #expect(exceptions(blocked, []).leavesOpen, "A group without applications closes nothing.")
+    let refused = [OrderFault(.badMatcher, account: 1_000, app: kart)]
+    #expect(exceptions(blocked, refused, members: members).names == ["rule-bad-matcher"])
+    let allowed = [try register(GroupRule.allowed.key(of: fun), "yes")]
+    #expect(exceptions(allowed, [], blocked: [other], members: members).names == ["app-blocked"])
   }
 
   @Test("What is carried out otherwise is named, and what is not at all is only recorded")

@@ -421,7 +421,11 @@ def decide(found, situation):
     def granted(app, on):
         scopes = ("all", category(app), f"app:{app}")
         return sum(value[0] * MINUTE for key, value in found.items()
-                   if key.startswith((f"today/{on}/grant/", f"today/{on}/less/")) and value[1] in scopes)
+                   if key.startswith(f"today/{on}/grant/") and value[1] in scopes)
+
+    def taken(on, scope):
+        """What was taken away from the limit of a scope, which is less than 0."""
+        return sum(value[0] * MINUTE for key, value in found.items() if key.startswith(f"today/{on}/less/") and value[1] == scope)
 
     def beyond(left):
         return ("open", to_end + max(0, left)) if left < tomorrow_length else ("open", None)
@@ -429,16 +433,16 @@ def decide(found, situation):
     def limited(left):
         return ("open", left) if left < horizon else ("open", None)
 
-    def daily(app, minutes, pick):
-        return of_two_days(app, minutes[day.weekday()], minutes[later(day, 1).weekday()], pick)
+    def daily(app, minutes, scope, pick):
+        limit, following = (None if one is None else one * MINUTE for one in (minutes[day.weekday()], minutes[later(day, 1).weekday()]))
+        return of_milliseconds(app, limit if limit is None else limit + taken(day, scope), following, pick)
 
     def left_over(on, limit, before, more=0):
         if limit is None:
             return 0
-        gifts = sum(value[0] * MINUTE for key, value in found.items() 
-                    if key.startswith((f"today/{on}/grant/", f"today/{on}/less/")))
+        gifts = sum(value[0] * MINUTE for key, value in found.items() if key.startswith(f"today/{on}/grant/"))
         spent = (used_today if on == day else lambda pick: used(on, pick))(lambda one: one["screen"]) + more
-        return min(get("limits/carryOver", 0) * MINUTE, max(0, limit * MINUTE + before - max(0, spent - gifts)))
+        return min(get("limits/carryOver", 0) * MINUTE, max(0, limit * MINUTE + before + taken(on, "all") - max(0, spent - gifts)))
 
     def screen_time():
         excepted, limits = exceptions("limit"), get("limits/daily", [None] * 7)
@@ -449,11 +453,7 @@ def decide(found, situation):
         today, following = limit(day), limit(later(day, 1))
         if following is not None:
             following = following * MINUTE + (left_over(day, today, over, to_end) if day.weekday() < 6 else 0)
-        return None if today is None else today * MINUTE + over, following
-
-    def of_two_days(app, limit, following, pick):
-        return of_milliseconds(
-            app, limit if limit is None else limit * MINUTE, following if following is None else following * MINUTE, pick)
+        return None if today is None else today * MINUTE + over + taken(day, "all"), following
 
     def of_milliseconds(app, limit, following, pick):
         if limit is not None:
@@ -533,13 +533,13 @@ def decide(found, situation):
             if get(f"group/{name}/hours"):
                 yield f"groupHours {name}", inside(stretches(family, get(f"group/{name}/hours"), {}, day))
         if rule(app, "limit"):
-            yield "appLimit", daily(app, rule(app, "limit"), lambda one: one["apps"].get(app, 0))
+            yield "appLimit", daily(app, rule(app, "limit"), f"app:{app}", lambda one: one["apps"].get(app, 0))
         for name in groups(app):
             if get(f"group/{name}/limit"):
-                yield f"groupLimit {name}", daily(app, get(f"group/{name}/limit"), lambda one: one["groups"].get(name, 0))
+                yield f"groupLimit {name}", daily(app, get(f"group/{name}/limit"), f"app:{app}", lambda one: one["groups"].get(name, 0))
         in_category = lambda one: one["categories"].get(kind, 0)
         if get(f"category/{kind}/limit"):
-            yield f"{kind}Limit", daily(app, get(f"category/{kind}/limit"), in_category)
+            yield f"{kind}Limit", daily(app, get(f"category/{kind}/limit"), kind, in_category)
         if screen_time() != (None, None):
             yield "dailyLimit", of_milliseconds(app, *screen_time(), lambda one: one["screen"])
         for name in groups(app):

@@ -30,7 +30,7 @@ extension AgentRunner {
       case .tell(let report):
         if case .began(let use, _, _) = report.event { handles.hold(use.process) }
         if connection?.isWelcome == true { send(.report(report)) }
-        teller.tell(report, at: now) { machine.reason(of: $1, in: $0) }
+        teller.tell(report, at: now) { machine.terms(of: $1, in: $0) }
       }
     }
   }

@@ -44,18 +44,20 @@ struct TerminalTeller {
   /// - Parameters:
   ///   - report: What was seen or done.
   ///   - now: The present.
-  ///   - reason: Returns why an application closes in an account, in words.
+  ///   - terms: Returns the terms of an application in an account.
   mutating func tell(
-    _ report: AgentReport, at now: BootInstant, reason: (_ account: UInt32, _ app: AppID?) -> String?
+    _ report: AgentReport, at now: BootInstant, terms: (_ account: UInt32, _ app: AppID?) -> ProgramTerms?
   ) {
     guard isOn, report.number > lastReport else { return }
     lastReport = report.number
     switch report.event {
     case .warned(let account, let app, let left):
-      guard let reason = reason(account, app) else { return }
+      guard let reason = terms(account, app)?.reason else { return }
       write(ClosingSentence.warning(reason: reason, left: left), to: account, at: now)
     case .closed(let use, let deed, let reason):
-      write(ClosingSentence.closed(reason: reason, deed: deed), to: use.account, at: now)
+      let grace = terms(use.account, use.app)?.graceMilliseconds ?? ProgramTerms.usualGrace
+      write(
+        ClosingSentence.closed(reason: reason, deed: deed, graceMilliseconds: grace), to: use.account, at: now)
     case .sessionsWarned(let account, let left, let reason):
       write(ClosingSentence.sessionsWarning(reason: reason, left: left), to: account, at: now)
     case .sessionsClosed(let account, false, let reason):

@@ -1,9 +1,8 @@
 import LatchkeyModel
 
 extension AgentMachine {
-  /// Returns the reason in the terms of an application, or of unknown programs, in an account;
-  /// `nil` without terms.
-  public func reason(of app: AppID?, in account: UInt32) -> String? { accounts[account]?.terms(of: app)?.reason }
+  /// Returns the terms of an application, or of unknown programs, in an account.
+  public func terms(of app: AppID?, in account: UInt32) -> ProgramTerms? { accounts[account]?.terms(of: app) }
 
   /// Returns the reason why a program is closed: the reason in its terms, with the name of an
   /// unknown program.

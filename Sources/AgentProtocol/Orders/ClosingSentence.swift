@@ -42,8 +42,14 @@ public enum ClosingSentence {
     return "\(name) closes in \(time): \(ended(why))"
   }
 
-  /// Returns the sentence after a program was closed or paused.
-  public static func closed(reason: String, deed: AgentReport.Deed) -> String {
+  /// Returns the sentence after a program was closed or paused, or was asked to end and has a while
+  /// to do it.
+  public static func closed(
+    reason: String, deed: AgentReport.Deed, graceMilliseconds: Int64 = ProgramTerms.usualGrace
+  ) -> String {
+    if deed == .asked, graceMilliseconds > ProgramTerms.usualGrace {
+      return "\(warning(reason: reason, left: graceMilliseconds)) Save your work."
+    }
     let verb = deed == .paused ? "paused" : "closed"
     guard let (name, why) = parts(reason) else {
       // The reason is a complete sentence: “Kart is blocked”.

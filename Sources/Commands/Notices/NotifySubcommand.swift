@@ -65,6 +65,7 @@ struct NotifySubcommand: AsyncParsableCommand {
     switch kind {
     case .warned: "Closes soon"
     case .closed: "Closed"
+    case .lessTime: "Less time today"
     case .approved: "Your parents say yes"
     case .denied: "Your parents say no"
     }

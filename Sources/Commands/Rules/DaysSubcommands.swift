@@ -43,9 +43,11 @@ struct DaysListSubcommand: AsyncParsableCommand {
           [
             dated.days.description, ShownText.safe(dated.name ?? "–"),
             ShownText.safe(
-              RuleText.phrases(dated.rules.map { ($0.key, $0.value) }, rules.terms).joined(separator: ", ")
-                .replacing(" on \(dated.days)", with: "")),
-            dated.isFamilys || whose.family ? "family" : rules.whom, ShownText.safe(dated.rules[0].setBy.text),
+              dated.rules.isEmpty
+                ? "as on other days"
+                : RuleText.phrases(dated.rules.map { ($0.key, $0.value) }, rules.terms).joined(separator: ", ")
+                  .replacing(" on \(dated.days)", with: "")),
+            dated.isFamilys || whose.family ? "family" : rules.whom, ShownText.safe(dated.setBy),
           ]
         }, empty: "No day differs from the plan for \(rules.whomLowercased)."))
   }
@@ -90,17 +92,21 @@ private struct DatedRules {
   var name: String?
   var rules: [RuleListing]
   let isFamilys: Bool
+  /// The parent's machine that set it first.
+  let setBy: String
 
   /// Returns the exceptions among rules, those that begin first before the others.
   static func all(_ rules: [RuleListing], familys: Bool) -> [DatedRules] {
     var found: [DayRange: DatedRules] = [:]
     for rule in rules {
-      guard let key = RuleKey(rule.key), let days = key.days, key.entry != DayRule.grant.entry else { continue }
-      var dated = found[days] ?? DatedRules(days: days, rules: [], isFamilys: familys)
+      guard let key = RuleKey(rule.key), let days = key.days,
+        ![DayRule.grant.entry, DayRule.deduction.entry].contains(key.entry)
+      else { continue }
+      var dated = found[days] ?? DatedRules(days: days, rules: [], isFamilys: familys, setBy: rule.setBy.text)
       if key.entry == DayRule.name.entry { dated.name = rule.value } else { dated.rules.append(rule) }
       found[days] = dated
     }
-    return found.values.filter { !$0.rules.isEmpty }.sorted {
+    return found.values.sorted {
       ($0.days.first, $0.days.last) < ($1.days.first, $1.days.last)
     }
   }

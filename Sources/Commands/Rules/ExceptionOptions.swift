@@ -89,7 +89,7 @@ enum TypedDays: Hashable, Sendable {
     case .tomorrow: days = DayRange(now.advanced(byDays: 1))
     case .dates(let given): days = given
     case .named(let name):
-      let named = rules.rules.first { rule in
+      let named = (rules.rules + rules.family).first { rule in
         RuleKey(rule.key)?.entry == DayRule.name.entry && rule.value.lowercased() == name.lowercased()
       }
       guard let found = named.flatMap({ RuleKey($0.key)?.days }) else {

@@ -92,7 +92,9 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    if let limit = today?.text ?? (days.day == nil ? nil : daily?.minutes[nil].map(DayRule.limit.text)) {
+    if today != nil || days.day != nil {
+      // Without a value, the plan holds again.
+      let limit = today.map(\.text) ?? daily?.minutes[nil].map(DayRule.limit.text)
       let days = try await self.days.days(of: whose.owner, at: interface)
       let key = DayRule.limit.key(on: days)
       try await RuleIssue.set(
@@ -145,6 +147,9 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     if let days = try await exception.days(of: whose.owner, at: interface) {
+      guard !weekends, !weekly, !carryOver, category == nil else {
+        throw TerminalFailure(.usage, "Single days have one limit on all screen time: give no other limit with them.")
+      }
       try await RuleIssue.set(
         RuleRequest([DayRule.limit.key(on: days).change(nil)]), of: whose.owner, at: interface, options: options)
       return

@@ -32,8 +32,10 @@ enum RuleIssue {
   private static func made(
     _ request: RuleRequest, _ edit: OwnedEdit, _ isOneRemoval: Bool
   ) throws -> [RuleRequest.Change] {
-    // The node has found out which applications are meant; here they are shown as they were named.
-    let members = request.members?.compactMap { AppID($0) }.sorted() ?? []
+    // The node has found out which applications are meant.
+    let key = request.group.flatMap { GroupName($0) }.map { GroupRule.members.key(of: $0).text }
+    let set = request.members == nil ? nil : edit.rules.rules.first { $0.key.text == key }?.value
+    let members = set.map { $0.split(separator: "\n").compactMap { AppID(String($0)) } } ?? []
     var changes = (edit.rules.app.map { request.rules(of: $0.appID) } ?? request.ofGroup(members)).changes
     let unset = changes.filter { change in edit.absent.contains { $0.text == change.key } }
     changes.removeAll { unset.contains($0) }

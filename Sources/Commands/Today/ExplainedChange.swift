@@ -1,39 +1,42 @@
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// What a parent would have to change for an application to run.
 enum ExplainedChange {
   /// Returns a sentence with a command for each rule that closes the application; `nil` if none
-  /// does.
+  /// does, or no single command opens one of them.
   static func sentence(_ found: ChildExplanation) -> String? {
     guard let child = word(found.name.text), let app = word(found.app.appID.text) else { return nil }
     var commands: [String] = []
     for rule in found.rules where !rule.isOpen {
-      let command = "latchkey " + command(rule.rule, child, app)
-      if !commands.contains(command) { commands.append(command) }
+      guard let rest = rest(rule.rule, found, child, found.app.appID.isOfMany ? "NAME" : app) else { return nil }
+      if !commands.contains("`latchkey \(rest)`") { commands.append("`latchkey \(rest)`") }
     }
-    guard !commands.isEmpty else { return nil }
-    return "A parent lets it run with " + ShownText.list(commands.map { "`\($0)`" }) + "."
+    return commands.isEmpty ? nil : "A parent lets it run with \(ShownText.list(commands))."
   }
 
-  /// Returns the rest of the command that opens what a rule closes.
-  private static func command(_ rule: String, _ child: String, _ app: String) -> String {
+  /// Returns the rest of the command that opens what a rule closes; `nil` if there is none.
+  private static func rest(_ rule: String, _ found: ChildExplanation, _ child: String, _ app: String) -> String? {
     let parts = rule.split(separator: " ", maxSplits: 1)
-    let group = parts.count == 2 ? word(String(parts[1])) ?? "" : ""
-    return switch parts.first {
-    case "blocked": "app set \(app) --child \(child) --unblocked"
-    case "groupBlocked": "apps group set \(group) --child \(child) --unblocked"
-    case "unknownPrograms": "settings set --child \(child) --unknown-programs count"
-    case "programs": "app set \(app) --child \(child) --always-allowed"
-    case "lock": "unlock \(child)"
-    case "bedtime": "bedtime set --child \(child) --today none"
-    case "school": "times --child \(child) --today --school none"
-    case "rewardTimes": "times --child \(child) --today --reward 00:00-24:00"
-    case "appHours": "app set \(app) --child \(child) --hours none"
-    case "groupHours": "apps group set \(group) --child \(child) --hours none"
-    case "points": "points adjust \(child) +30 --reason gift"
-    case "redeemedTime": "points adjust \(child) +30 --reason gift"
-    default: "grant \(child) 30m"
+    let group = parts.count == 2 ? word(String(parts[1])) : nil
+    switch parts.first {
+    case "blocked": return "app set \(app) --child \(child) --unblocked"
+    case "groupBlocked": return group.map { "apps group set \($0) --child \(child) --unblocked" }
+    case "unknownPrograms": return "settings set --child \(child) --unknown-programs count"
+    case "programs": return "app set \(app) --child \(child) --category \(found.app.category.rawValue)"
+    case "lock": return "unlock \(child)"
+    case "bedtime":
+      // In the morning, it is the bedtime of the day before, which is over.
+      let clock = TodayText.clock(found.at, at: found.at, zone: found.zone)
+      return clock < "12:00" ? nil : "bedtime set --child \(child) --today none"
+    case "school": return "times --child \(child) --today --school none"
+    case "rewardTimes": return "times --child \(child) --today --reward 00:00-24:00"
+    case "appHours": return "app set \(app) --child \(child) --hours 00:00-24:00"
+    case "groupHours": return group.map { "apps group set \($0) --child \(child) --hours 00:00-24:00" }
+    case "points": return "points adjust \(child) +30 --reason gift"
+    case "redeemedTime": return nil
+    default: return "grant \(child) 30m"
     }
   }
 

@@ -21,7 +21,7 @@ public struct GrantRequest: Hashable, Sendable, Codable {
 extension GrantRequest: CheckedRequest {
   /// A sentence about the first invalid value; `nil` if all are valid.
   public var textFault: String? {
-    if !(1...1_440).contains(abs(minutes)) {
+    if minutes == 0 || !(-1_440...1_440).contains(minutes) {
       return "More time is 1 to 1,440 minutes, and less time -1,440 to -1: give a number, such as 30."
     }
     if minutes > 0, reason != nil { return "A reason is for less time: leave it out." }

@@ -33,6 +33,7 @@ struct EditCarrier: EffectCarrier {
     let state = context.enforcementState
     var orders = state.orderedAccounts
     var (unrecognized, blocked): (Set<AppID>, Set<AppID>) = ([], [])
+    var members: [GroupName: Set<AppID>] = [:]
     do {
       unrecognized = try await context.unrecognizedApps().subtracting(recognized)
       let household = try await context.readHousehold()
@@ -45,12 +46,13 @@ struct EditCarrier: EffectCarrier {
       for child in children {
         let rules = household.rules(for: child)
         blocked.formUnion(rules.apps.keys.filter { rules.app($0).isBlocked })
+        for (name, group) in rules.groups { members[name, default: []].formUnion(group.members) }
       }
     } catch {
       context.logger.error("what weakens an edit could not be read", metadata: ["reason": "\(error)"])
     }
     return EditExceptions(
-      registers, faults: state.faults, orders: orders, agent: state.agent, unrecognized: unrecognized, blocked: blocked,
-      hasLoginGate: LoginGateLine.isThere())
+      registers, faults: state.faults, orders: orders, agent: state.agent, members: members,
+      unrecognized: unrecognized, blocked: blocked, hasLoginGate: LoginGateLine.isThere())
   }
 }

@@ -18,11 +18,14 @@ struct EditExceptions {
   ///   - faults: What the agent has refused.
   ///   - orders: What is ordered for the accounts for which the registers count.
   ///   - agent: The agent; `nil` if none has answered.
+  ///   - members: The applications of each group, by the rules of the children for whom the
+  ///     registers count.
   ///   - unrecognized: The applications that nothing on the machine is recognized as.
   ///   - blocked: The applications that the rules of a child block for whom the registers count.
   ///   - hasLoginGate: Whether PAM asks before a session begins.
   init(
     _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], agent: AgentHello?,
+    members: [GroupName: Set<AppID>] = [:],
     unrecognized: Set<AppID>, blocked: Set<AppID>, hasLoginGate: Bool = true
   ) {
     guard let agent else {
@@ -38,7 +41,11 @@ struct EditExceptions {
     let faults = faults.filter { $0.account == 0 || accounts.contains($0.account) }
     var unrecognized = unrecognized
     let keys = registers.filter { $0.value != nil }.compactMap { RuleKey($0.key) }
-    let apps = Set(keys.compactMap(\.application))
+    /// Returns the applications that a rule is about; `nil` for a rule of anything else.
+    func applications(_ key: RuleKey) -> Set<AppID>? {
+      key.application.map { [$0] } ?? key.group.map { members[$0] ?? [] }
+    }
+    let apps = Set(keys.compactMap(applications).joined())
     let step = registers.contains { AppRule.step.value(in: $0) == .pause }
     for fault in faults {
       switch fault.kind {
@@ -60,14 +67,17 @@ struct EditExceptions {
     }
     if !apps.isEmpty, !apps.isDisjoint(with: unrecognized) {
       names.insert("rule-unrecognized")
-      if keys.allSatisfy({ $0.application.map(unrecognized.contains) == true }) { leavesOpen = true }
     }
-    for register in registers where AppRule.allowed.value(in: register) == true {
-      guard let app = RuleKey(register.key)?.application else { continue }
-      if blocked.contains(app) {
-        names.insert("app-blocked")
-      } else if orders.contains(where: { $0.sessions != nil && $0.programs.contains { $0.app == app && $0.isWeak } }) {
-        names.insert("ends-with-session")
+    if !keys.isEmpty, keys.allSatisfy({ applications($0)?.isSubset(of: unrecognized) == true }) { leavesOpen = true }
+    for register in registers
+    where AppRule.allowed.value(in: register) == true || GroupRule.allowed.value(in: register) == true {
+      for app in RuleKey(register.key).flatMap(applications) ?? [] {
+        if blocked.contains(app) {
+          names.insert("app-blocked")
+        } else if orders.contains(where: { $0.sessions != nil && $0.programs.contains { $0.app == app && $0.isWeak } })
+        {
+          names.insert("ends-with-session")
+        }
       }
     }
     guard agent.isSystem else {

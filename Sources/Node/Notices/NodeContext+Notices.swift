@@ -9,11 +9,14 @@ extension NodeContext {
     switch report.event {
     case .warned(let account, let app, let left):
       let rest = left - max(0, now() - report.at)
-      guard rest > 0, let reason = enforcementState.reason(of: app, in: account) else { return }
+      guard rest > 0, let reason = enforcementState.terms(of: app, in: account)?.reason else { return }
       await tell(.warned, Self.key(app), account, ClosingSentence.warning(reason: reason, left: rest), at: report.at)
     case .closed(let use, let deed, let reason):
+      let grace = enforcementState.terms(of: use.app, in: use.account)?.graceMilliseconds ?? ProgramTerms.usualGrace
+      let isSaving = deed == .asked && grace > ProgramTerms.usualGrace
       await tell(
-        .closed, Self.key(use.app), use.account, ClosingSentence.closed(reason: reason, deed: deed), at: report.at)
+        isSaving ? .warned : .closed, Self.key(use.app), use.account,
+        ClosingSentence.closed(reason: reason, deed: deed, graceMilliseconds: grace), at: report.at)
     case .sessionsWarned(let account, let left, let reason):
       let rest = left - max(0, now() - report.at)
       guard rest > 0 else { return }
@@ -36,11 +39,9 @@ extension NodeContext {
 }
 
 extension EnforcementState {
-  /// Returns why an application closes by the last orders, in words; `nil` if no orders are about
-  /// it.
-  func reason(of app: AppID?, in account: UInt32) -> String? {
+  /// Returns the terms of an application by the last orders; `nil` if no orders are about it.
+  func terms(of app: AppID?, in account: UInt32) -> ProgramTerms? {
     guard let orders = orderedAccounts.first(where: { $0.account == account }) else { return nil }
-    let terms = app.map { app in orders.programs.first { $0.app == app }?.terms } ?? orders.unknown
-    return terms?.reason
+    return app.map { app in orders.programs.first { $0.app == app }?.terms } ?? orders.unknown
   }
 }

@@ -85,7 +85,17 @@ extension Call {
       request = resolved.request
       made.app = resolved.app
     }
-    if request.group != nil {
+    if let group = request.group {
+      let known = try await household().rules(of: child).contains {
+        $0.value != nil
+          && RuleKey($0.key).map { $0.group?.text == group && $0.entry == GroupRule.members.entry } == true
+      }
+      guard known || request.members != nil else {
+        throw LocalAPIError(
+          .unknownItem,
+          "There is no group “\(PrintableText.of(group))” yet: name the applications that are to be in it, or look at "
+            + "`latchkey apps group` for its name.")
+      }
       request = request.ofGroup(try await members(request, of: child))
     }
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
@@ -150,7 +160,11 @@ extension Call {
     let name = standing.rules.name ?? "the child"
     guard let left = standing.left(of: scope) else {
       throw LocalAPIError(
-        .invalid, "There is no limit a day to take time from: `latchkey limit set --today` sets one for \(name).")
+        .invalid,
+        scope == .all
+          ? "There is no limit a day to take time from: `latchkey limit set --today` sets one for \(name)."
+          : "\(name) has no limit a day on that to take time from: `latchkey limit set --category` or "
+            + "`latchkey app set --daily-limit` sets one.")
     }
     guard left >= 60_000 else {
       throw LocalAPIError(.invalid, "\(name) has no time left today, so nothing was taken away.")
@@ -162,9 +176,10 @@ extension Call {
     let household = try await household()
     let untold = try await machinesWithEditsUnderWay()
     let registers = household.rules(of: nil)
+    let today = boundary(household).day(containing: context.wall())
     return FamilyRules(
       settings: FamilySettings(RuleSet.read(registers, child: nil).rules),
-      rules: try await listings(registers, of: nil, household),
+      rules: try await listings(registers, of: nil, household).filter { RuleKey($0.key)?.isOver(on: today) != true },
       untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
   }
 
@@ -216,10 +231,10 @@ extension Call {
     let household = try await household()
     let today = boundary(household, of: child).day(containing: context.wall())
     let rules = try await listings(household.rules(of: child), of: child, household)
+    func isOver(_ rule: RuleListing) -> Bool { RuleKey(rule.key)?.isOver(on: today) == true }
     let own = rules.filter { rule in
       guard !rule.isFamilys, rule.key != HouseholdKey.name else { return false }
-      // An exception for a day is over with it.
-      return RuleKey(rule.key)?.days.map { $0.last >= today } ?? true
+      return !isOver(rule)
     }
     let inForce = Set(own.filter { $0.notInForce == nil }.map(\.key))
     let set = household.rules(for: child)
@@ -231,7 +246,7 @@ extension Call {
     return ChildRules(
       child: try await listing(of: child), rules: own,
       family: rules.filter { rule in
-        guard rule.isFamilys, !inForce.contains(rule.key) else { return false }
+        guard rule.isFamilys, !inForce.contains(rule.key), !isOver(rule) else { return false }
         // The child's limit of every day holds instead of the family's of each weekday.
         guard let key = RuleKey(rule.key), key.weekday != nil else { return true }
         return key.everyDay.registerKey.map { !inForce.contains($0) } ?? true
@@ -302,15 +317,19 @@ extension Call {
       }
     }
     let names = try await installedNames(of: child, household)
+    for id in rules.groups.values.flatMap(\.members) where listings[id] == nil { listings[id] = [:] }
     for id in names.keys where listings[id] == nil && rules.categoryByDefault(id) != nil { listings[id] = [:] }
     return listings.sorted { $0.key < $1.key }.map { id, listings in
-      let app = rules.apps[id] ?? RuleSet.App()
+      // What is set is shown also while it does not apply; the groups' rules only as far as they
+      // do.
+      let own = rules.apps[id] ?? RuleSet.App()
+      let app = own.isEnabled ? rules.withGroups(own, id) : own
       let byDefault = rules.categoryByDefault(id)
       let use = AppUse(
         category: app.category ?? byDefault ?? .neutral, milliPointsPerMinute: app.milliPointsPerMinute)
       return AppListing(
         appID: id, displayName: app.name ?? names[id] ?? id.text, category: app.category ?? byDefault,
-        isByDefault: byDefault != nil, ownMilliPointsPerMinute: use.milliPointsPerMinute,
+        isByDefault: byDefault != nil, ownMilliPointsPerMinute: own.milliPointsPerMinute,
         milliPointsPerMinute: rules.perMinute(use),
         isEnabled: app.isEnabled, isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
         limit: app.limit?.text, matchers: app.matchers, rules: listings.sorted { $0.key < $1.key }.map(\.value))

@@ -63,25 +63,27 @@ extension ChildStanding {
   var limitMilliseconds: Int64? {
     rules.dailyLimit(on: situation.day).map {
       Int64($0) * 60_000 + carried + ReasonText.granted(rules, to: .unknown, on: situation.day)
+        - rules.taken(from: .all, on: situation.day)
     }
   }
 
   /// Returns what is left of the limit a day on some applications, in milliseconds; `nil` without a
   /// limit.
   func left(of scope: GrantScope) -> Int64? {
-    let weekday = situation.day.weekday
-    func left(_ limits: DayLimits?, _ subject: Subject, used: Int64?) -> Int64? {
-      limits?[weekday].map {
-        Int64($0) * 60_000 + ReasonText.granted(rules, to: subject, on: situation.day) - (used ?? 0)
+    func left(_ limits: DayLimits?, _ granted: Int64, used: Int64?) -> Int64? {
+      limits?[situation.day.weekday].map {
+        Int64($0) * 60_000 + granted - rules.taken(from: scope, on: situation.day) - (used ?? 0)
       }
     }
-    return switch scope {
-    case .all: limitMilliseconds.map { $0 - today.screen }
+    switch scope {
+    case .all: return limitMilliseconds.map { $0 - today.screen }
     case .category(let category):
-      rules.categories[category]?.limit?[weekday].map {
-        Int64($0) * 60_000 + rules.granted(category, on: situation.day) - (today.categories[category] ?? 0)
-      }
-    case .app(let app): left(rules.app(app).limit, .app(app), used: today.apps[app])
+      return left(
+        rules.categories[category]?.limit, rules.granted(category, on: situation.day), used: today.categories[category])
+    case .app(let app):
+      let granted = ReasonText.granted(rules, to: .app(app), on: situation.day)
+      let groups = rules.groups(of: app).map { left($0.group.limit, granted, used: today.groups[$0.name]) }
+      return ([left(rules.app(app).limit, granted, used: today.apps[app])] + groups).compactMap(\.self).min()
     }
   }
 

@@ -114,7 +114,7 @@ struct StandingReader: Sendable {
       // and close a little early.
       let running = try Self.running(open, effects, context, at: moment.boot).filter { $0.use.child == child }
       let points = try Self.points(effects, context, of: child, rules, on: day, running, isPresent: time == nil)
-      var totals = UseTotals(boundary, isLearningFree: rules.screenTime.learning == .free, groups: rules.groups)
+      var totals = UseTotals(boundary, isLearningFree: rules.screenTime.learning == .free, groups: rules.usedGroups)
       for use in try effects.use(of: child, since: week) { totals.add(use) }
       for session in running {
         let use = session.use

@@ -82,11 +82,13 @@ struct RulesService: Sendable {
         let left = warning - context.now()
         if left > 0 { wait = min(wait, left) }
       }
+      kept[child] = []
       for notice in standing.notices {
         kept[child, default: []].insert(notice.unspoken)
         guard said[child]?.contains(notice.unspoken) != true else { continue }
-        if notice.rule.hasPrefix("less/") {
-          context.notices.post(.warned, key: notice.rule, notice.sentence, to: child, at: context.now())
+        // What was taken away before the node started was told then, and `latchkey me` shows it.
+        if notice.rule.hasPrefix("less/"), said[child] != nil {
+          context.notices.post(.lessTime, key: notice.rule, notice.sentence, to: child, at: context.now())
         }
         context.logger.notice(
           context.enforcement == .recorded ? "recorded, not enforced" : "enforced where programs are recognized",

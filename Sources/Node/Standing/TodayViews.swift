@@ -149,6 +149,8 @@ package struct ChildNotice: Hashable, Sendable, Codable {
     case approved
     /// A parent said no to a request.
     case denied
+    /// A parent took time away.
+    case lessTime
   }
 
   /// The key of notices about programs that are no known application.

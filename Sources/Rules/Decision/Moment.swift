@@ -62,20 +62,22 @@ struct Moment {
       tomorrow = unused(on: plan.day, plan.dailyLimits.today, today, used: Self.sum(self.today.screen, toEnd), most)
     }
     return (
-      plan.dailyLimits.today.map { Int64($0) * 60_000 + today },
+      plan.dailyLimits.today.map { Int64($0) * 60_000 + today - plan.rules.taken(from: .all, on: plan.day) },
       plan.dailyLimits.tomorrow.map { Int64($0) * 60_000 + tomorrow }
     )
   }
 
   /// Returns what a day leaves for the next one, in milliseconds.
   ///
-  /// Use within granted time does not count. A day without a limit leaves nothing.
+  /// Use within granted time does not count, and time that was taken away is not left. A day
+  /// without a limit leaves nothing.
   private func unused(
     on day: FamilyDay, _ limit: Int?, _ carried: Int64, used: Int64, _ most: Int64
   ) -> Int64 {
     guard let limit else { return 0 }
     let counted = max(0, Self.difference(max(0, used), plan.rules.grantedForAnything(on: day)))
-    return min(most * 60_000, max(0, Self.difference(Int64(limit) * 60_000 + carried, counted)))
+    let whole = Int64(limit) * 60_000 + carried - plan.rules.taken(from: .all, on: day)
+    return min(most * 60_000, max(0, Self.difference(whole, counted)))
   }
 
   /// Returns what a weekly limit leaves.

@@ -85,21 +85,21 @@ public enum ReasonText {
     case .groupHours(let group): return "the hours of group \(group.text)"
     case .groupLimit(let group):
       guard let limit = rules.groups[group]?.limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of group \(group.text) a day", rules, subject, day)
+      return limitText(limit, "of group \(group.text) a day", rules, subject, day, from: .app(subject.app))
     case .groupWeekly(let group):
       guard let limit = rules.groups[group]?.weekly else { return "a limit a week" }
       return "\(SpanText.minutes(Int(clamping: limit))) of group \(group.text) a week"
     case .appLimit:
       guard case .app(let id) = subject, let limit = rules.app(id).limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of \(name) a day", rules, subject, day)
+      return limitText(limit, "of \(name) a day", rules, subject, day, from: .app(subject.app))
     case .categoryLimit(let category):
       guard let limit = rules.categories[category]?.limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of \(plural(category)) a day", rules, subject, day)
+      return limitText(limit, "of \(plural(category)) a day", rules, subject, day, from: .category(category))
     case .dailyLimit:
       guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
       let unused =
         carried >= 60_000 ? "and \(SpanText.minutes(Int(clamping: carried / 60_000))) from earlier days " : ""
-      return limitText(limit, "\(unused)of screen time a day", rules, subject, day)
+      return limitText(limit, "\(unused)of screen time a day", rules, subject, day, from: .all)
     case .categoryWeekly(let category):
       guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }
       return "\(SpanText.minutes(Int(clamping: limit))) of \(plural(category)) a week"
@@ -132,9 +132,9 @@ public enum ReasonText {
   }
 
   private static func limitText(
-    _ minutes: Int, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay
+    _ minutes: Int, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay, from scope: GrantScope
   ) -> String {
-    let extra = granted(rules, to: subject, on: day) / 60_000
+    let extra = (granted(rules, to: subject, on: day) - rules.taken(from: scope, on: day)) / 60_000
     let granted =
       extra == 0
       ? ""

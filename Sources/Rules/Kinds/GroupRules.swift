@@ -29,16 +29,26 @@ extension RuleSet {
     groups.filter { $0.value.members.contains(app) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
+  /// The groups with those applications alone for which their rules hold.
+  public var usedGroups: [GroupName: Group] {
+    groups.mapValues { group in
+      var group = group
+      group.members.removeAll { apps[$0]?.isEnabled == false }
+      return group
+    }
+  }
+
   /// Adds what the groups of an application say to its own rules; of several groups, the strictest
   /// holds.
-  func withGroups(_ app: App, _ id: AppID) -> App {
+  public func withGroups(_ app: App, _ id: AppID) -> App {
     let groups = groups(of: id).map(\.group)
     guard !groups.isEmpty else { return app }
     var app = app
     app.isBlocked = app.isBlocked || groups.contains(where: \.isBlocked)
     app.isAlwaysAllowed = app.isAlwaysAllowed || groups.allSatisfy(\.isAlwaysAllowed)
     if app.category == nil {
-      app.category = [.reward, .neutral, .learning].first { category in groups.contains { $0.category == category } }
+      app.category =
+        [.reward, .neutral, .learning].first { category in groups.contains { $0.category == category } } ?? defaults[id]
     }
     if app.milliPointsPerMinute == nil {
       let rates = groups.filter { $0.category == nil || $0.category == app.category }.compactMap(\.milliPointsPerMinute)

@@ -108,6 +108,9 @@ public struct RuleKey: Hashable, Sendable {
     }
   }
 
+  /// Returns whether it is an exception for days that are over.
+  public func isOver(on day: FamilyDay) -> Bool { days.map { $0.last < day } ?? false }
+
   /// A Boolean value that indicates whether it is an application's rule for what is recorded of
   /// many programs together, which has none.
   public var isOfMany: Bool { application?.isOfMany == true }

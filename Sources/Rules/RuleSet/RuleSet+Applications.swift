@@ -30,8 +30,8 @@ extension RuleSet {
   /// always allows it.
   func isListed(_ subject: Subject) -> Bool {
     guard case .app(let id) = subject, !id.isOfMany, let own = apps[id], own.isEnabled else { return false }
-    let app = withGroups(own, id)
-    return app.category != nil || app.isAlwaysAllowed
+    let groups = groups(of: id).map(\.group)
+    return own.category != nil || groups.contains { $0.category != nil } || withGroups(own, id).isAlwaysAllowed
   }
 
   /// The rules of unknown programs, which are one application for people.
@@ -53,8 +53,9 @@ extension RuleSet {
   /// Returns the category that holds for an application by default, because no parent has set one;
   /// `nil` for none.
   public func categoryByDefault(_ id: AppID) -> AppCategory? {
-    let app = withGroups(apps[id] ?? App(), id)
-    return app.category == nil && app.isEnabled ? defaults[id] : nil
+    let app = apps[id] ?? App()
+    let isSet = app.category != nil || groups(of: id).contains { $0.group.category != nil }
+    return !isSet && app.isEnabled ? defaults[id] : nil
   }
 
   /// Returns the rate of an application in milli-points per minute.
@@ -65,24 +66,26 @@ extension RuleSet {
   /// Returns the rate of an application in milli-points per hour.
   public func rate(of use: AppUse) -> PointsRate { PointsRate(milliPointsPerMinute: perMinute(use)) }
 
-  /// Returns the milliseconds that were granted on a day less those that were taken away, whatever
-  /// they are for.
+  /// Returns the milliseconds that were granted on a day, whatever they are for.
   func grantedForAnything(on day: FamilyDay) -> Int64 { granted(on: day) { _ in true } }
 
-  /// Returns the milliseconds that were granted for a program on a day less those that were taken
-  /// away.
+  /// Returns the milliseconds that were granted for a program on a day.
   func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
     granted(on: day) { $0.covers(subject, category) }
   }
 
-  /// Returns the milliseconds that were granted for the applications of a category on a day less
-  /// those that were taken away.
+  /// Returns the milliseconds that were granted for the applications of a category on a day.
   public func granted(_ category: AppCategory, on day: FamilyDay) -> Int64 {
     granted(on: day) { $0.scope == .all || $0.scope == .category(category) }
   }
 
   private func granted(on day: FamilyDay, _ covers: (Grant) -> Bool) -> Int64 {
-    let more = grants[day]?.values.reduce(0) { covers($1) ? $0 + $1.milliseconds : $0 } ?? 0
-    return deductions[day]?.values.reduce(more) { covers($1.time) ? $0 - $1.time.milliseconds : $0 } ?? more
+    grants[day]?.values.reduce(0) { covers($1) ? $0 + $1.milliseconds : $0 } ?? 0
+  }
+
+  /// Returns the milliseconds that were taken away on a day from the limit of a scope: that on all
+  /// screen time, on a category, or on an application and its groups.
+  public func taken(from scope: GrantScope, on day: FamilyDay) -> Int64 {
+    deductions[day]?.values.reduce(0) { $1.time.scope == scope ? $0 + $1.time.milliseconds : $0 } ?? 0
   }
 }

@@ -57,9 +57,22 @@ public enum RuleText {
     }
     if let run = WeekdayRun(rule) { return run.phrase(value, terms) }
     guard let value else { return rule.filled(rule.entry.removal, "", terms) }
-    let shown = String(value.prefix(200))
-    let read = try? rule.entry.read(shown, true)
-    return rule.filled(read?.phrase ?? "\(rule.entry.name) =", read?.words(terms) ?? shown, terms)
+    let read = try? rule.entry.read(value, true)
+    return rule.filled(read?.phrase ?? "\(rule.entry.name) =", shortened(read?.words(terms) ?? value), terms)
+  }
+
+  /// Returns words of a value, of a long list its first items and how many more there are.
+  private static func shortened(_ words: String) -> String {
+    guard words.count > 200 else { return words }
+    let items = words.split(separator: ", ")
+    var count = 0
+    var length = 0
+    while count < items.count, length + items[count].count <= 200 {
+      length += items[count].count + 2
+      count += 1
+    }
+    guard count > 0 else { return "\(words.prefix(200))…" }
+    return items.prefix(count).joined(separator: ", ") + ", and \(items.count - count) more"
   }
 
   /// Returns the phrase for a rule that was removed for one child, for whom the family's rule may

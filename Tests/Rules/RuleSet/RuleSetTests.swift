@@ -87,6 +87,32 @@ import Testing
     }
   }
 
+  @Test("Of several groups the strictest holds, and an application's own category and rate hold over theirs")
+  func groups() throws {
+    let (chess, pen) = (try #require(AppID("chess")), try #require(AppID("pen")))
+    let texts = [
+      ("group/a/members", "chess\npen"), ("group/a/rate", "1000"), ("group/a/allowed", "yes"),
+      ("group/b/members", "chess"), ("group/b/rate", "5000"), ("group/b/limit", "60"),
+    ]
+    func rules(_ more: [(String, String)], _ category: AppCategory? = nil) throws -> RuleSet {
+      let registers = try (texts + more).map { try register(.family, $0.0, $0.1) }
+      return RuleSet.read(registers, child: emma, defaults: category.map { [chess: $0] } ?? [:]).rules
+    }
+    #expect(try rules([], .learning).app(chess).milliPointsPerMinute == 1_000, "Learning earns the least.")
+    #expect(try rules([], .reward).app(chess).milliPointsPerMinute == 5_000, "A reward costs the most.")
+    #expect(try rules([], .reward).categoryByDefault(chess) == .reward)
+    #expect(try !rules([]).app(chess).isAlwaysAllowed && rules([]).app(pen).isAlwaysAllowed)
+    #expect(try rules([("group/b/allowed", "yes")]).app(chess).isAlwaysAllowed)
+    let strict = try rules([("group/b/category", "reward"), ("group/a/category", "learning")], .learning)
+    #expect(strict.app(chess).category == .reward && strict.categoryByDefault(chess) == nil)
+    #expect(
+      try rules([("app/chess/category", "neutral"), ("group/b/category", "reward")]).app(chess).category == .neutral)
+    #expect(try rules([("group/b/blocked", "yes")]).app(chess).isBlocked)
+    let off = try rules([("app/chess/enabled", "no"), ("group/b/blocked", "yes")])
+    #expect(!off.app(chess).isBlocked && off.usedGroups.values.allSatisfy { !$0.members.contains(chess) })
+    #expect(try rules([]).apps.keys.contains(pen), "A group names its applications.")
+  }
+
   @Test func defaultsGiveWayToAParentsSetting() throws {
     let chess = try #require(AppID("org.gnome.Chess"))
     let defaults = [chess: AppCategory.reward]

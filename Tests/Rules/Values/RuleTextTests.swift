@@ -61,6 +61,10 @@ import Testing
       ("app/org.kde.gcompris/grace", "60", "GCompris has 1 min to save when it is closed"),
       ("app/org.kde.gcompris/grace", "0", "GCompris has 0 s to save when it is closed"),
       ("group/Blocks/members", "kart\norg.kde.gcompris", "group Blocks is kart, GCompris"),
+      (
+        "group/Long/members", (10..<40).map { "org.example.game\($0)" }.joined(separator: "\n"),
+        "group Long is " + (10..<20).map { "org.example.game\($0)" }.joined(separator: ", ") + ", and 20 more"
+      ),
       ("group/Blocks/limit", "60", "group Blocks at most 1 h a day"),
       ("group/Blocks/blocked", "yes", "group Blocks blocked"),
       ("group/Blocks/limit/sat", "60", "group Blocks at most 1 h on Saturdays"),

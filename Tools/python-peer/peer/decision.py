@@ -85,16 +85,18 @@ class _Decision:
             yield self._outside("school")
         if self._category == "reward":
             yield self._reward_times()
-        place = f"app/{values.app_segment(self._app)}"
+        place, own = f"app/{values.app_segment(self._app)}", rules.taken(self._today, app=self._app)
         yield self._hours("appHours", rules.app(self._app, "hours"))
         for group in groups:
             yield self._hours(f"groupHours {values.app_id(group)}", rules.text(f"group/{group}/hours"))
         if rules.app(self._app, "enabled") != "no":
-            yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0))
+            yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0), own)
         for group in groups:
             name = values.app_id(group)
-            yield self._daily(f"groupLimit {name}", f"group/{group}/limit", lambda use, name=name: use["groups"].get(name, 0))
-        yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category)
+            used = lambda use, name=name: use["groups"].get(name, 0)  # noqa: E731
+            yield self._daily(f"groupLimit {name}", f"group/{group}/limit", used, own)
+        taken = rules.taken(self._today, category=self._category)
+        yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category, taken)
         yield self._screen_time()
         for group in groups:
             name = values.app_id(group)
@@ -162,12 +164,12 @@ class _Decision:
         coming = [start for start, _ in windows if start > self._now]
         return reason, CLOSED, coming[0] if coming else FOREVER
 
-    def _daily(self, reason: str, key: str, of):
+    def _daily(self, reason: str, key: str, of, taken: int):
         limits = self._rules.limits(key)
         if limits is None:
             return None
         today, tomorrow = (limits[day.weekday()] for day in (self._today, self._today + _DAY))
-        return self._limited(reason, today, tomorrow, of)
+        return self._limited(reason, None if today is None else today - taken / 60_000, tomorrow, of)
 
     def _screen_time(self):
         """The limit on all screen time, with what earlier days of the week have left."""
@@ -180,7 +182,7 @@ class _Decision:
         rest = self._day_end - self._now
         following = 0 if (self._today + _DAY).weekday() == 0 else self._unused(self._today, carried, rest)
         today, tomorrow = (None if limit is None else limit + more / 60_000
-                           for limit, more in zip(limits, (carried, following), strict=True))
+                           for limit, more in zip(limits, (carried - self._rules.taken(self._today), following), strict=True))
         return self._limited("dailyLimit", today, tomorrow, lambda use: use["screen"])
 
     def _unused(self, on: date, carried: int, more: int = 0) -> int:
@@ -189,7 +191,7 @@ class _Decision:
         if limit is None:
             return 0
         counted = max(0, self._used(on, lambda use: use["screen"]) + more - self._rules.granted_for_anything(on))
-        return min(most * 60_000, max(0, limit * 60_000 + carried - counted))
+        return min(most * 60_000, max(0, limit * 60_000 + carried - self._rules.taken(on) - counted))
 
     def _limited(self, reason: str, limit: float | None, tomorrow: float | None, of):
         if limit is not None:

@@ -69,8 +69,10 @@ class Rules:
     @property
     def members(self) -> dict[str, list[str]]:
         """Return the applications of each group, by its name."""
-        return {values.app_id(key.split("/")[1]): value.split("\n")
-                for key, value in self._held.items() if key.startswith("group/") and key.endswith("/members")}
+        return {
+            values.app_id(key.split("/")[1]): [id_ for id_ in value.split("\n") if self.groups(id_)]
+            for key, value in self._held.items() if key.startswith("group/") and key.endswith("/members")
+        }
 
     def own(self, id_: str, what: str) -> str | None:
         """Return a rule of an application itself, not of its groups; None if its rules are off."""
@@ -159,20 +161,25 @@ class Rules:
 
     def granted_for_anything(self, on: date) -> int:
         """Return the milliseconds that were granted on a day, whatever for."""
-        return sum(minutes * 60_000 for minutes, _, _ in self._grants(on))
+        return sum(minutes * 60_000 for minutes, _, _ in self._given(on, "grant"))
 
     def granted(self, on: date, id_: str | None, category: str) -> int:
         """Return the milliseconds that were granted on a day for an application."""
         return sum(
             minutes * 60_000
-            for minutes, of_category, of_app in self._grants(on)
+            for minutes, of_category, of_app in self._given(on, "grant")
             if (of_category or category) == category and (of_app or id_) == id_
         )
 
-    def _grants(self, on: date) -> Iterator[tuple[int, str | None, str | None]]:
-        """Yield what was granted on a day, and what was taken away, with less than 0 minutes."""
+    def taken(self, on: date, category: str | None = None, app: str | None = None) -> int:
+        """Return the milliseconds that were taken away on a day from the limit on a category or on an
+        application, or from that on all screen time.
+        """
+        return sum(minutes * 60_000 for minutes, *purpose in self._given(on, "less") if purpose == [category, app])
+
+    def _given(self, on: date, what: str) -> Iterator[tuple[int, str | None, str | None]]:
+        """Yield what was granted on a day, or taken away: minutes, and the category or application."""
         for key, value in self._held.items():
             match key.split("/"):
-                case ["today", text, "grant" | "less" as what, _] if text == on.isoformat():
-                    minutes, *purpose = values.grant(value.partition("\n")[0])
-                    yield minutes if what == "grant" else -minutes, *purpose
+                case ["today", text, kind, _] if text == on.isoformat() and kind == what:
+                    yield values.grant(value.partition("\n")[0])
