@@ -164,6 +164,8 @@ extension Call {
   /// Returns a stream of commands: those whose status is not final, then each new or changed one.
   fileprivate func commandEvents(_ device: String?) async throws -> AsyncStream<ConfigurationCommand> {
     let target = try await knownDevice(device)
+    // What the call has read is not kept for as long as the stream is open.
+    let store = store
     return context.changes.events(keepingNewest: Self.watchedCommands, since: [CommandID: ConfigurationCommand]?.none) {
       known in
       // If the disk refuses now, the commands are reported after the next change.

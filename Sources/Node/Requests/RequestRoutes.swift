@@ -156,6 +156,14 @@ extension Call {
     /// What people call the child's applications.
     var apps: [AppID: String]
 
+    /// Returns whether a request is for an application whose name is unknown.
+    func isNameless(_ request: ChildRequest) -> Bool {
+      switch request.wish {
+      case .app(let app): apps[app] == nil
+      case .time(let grant): if case .app(let app) = grant.scope { apps[app] == nil } else { false }
+      }
+    }
+
     func listing(_ request: ChildRequest, _ names: FactNames, _ short: ShortIDs) -> RequestListing {
       var listing = RequestListing(
         requestID: request.id, short: short.short(request.id.bytes), childName: name,
@@ -195,8 +203,7 @@ extension Call {
 
   private func books(_ household: Household) async throws -> [Book] {
     let children = household.children
-    let installed = try await installedNames(of: nil, household)
-    return try await look { effects in
+    var books = try await look { effects in
       try children.map { child in
         let (requests, answers) = try effects.requests(of: child.id)
         let book = RequestBook(requests, answers)
@@ -204,9 +211,14 @@ extension Call {
           child: child.id, name: DeviceName(sanitising: child.name),
           day: context.moment(try effects.rules(of: child.id)).day,
           requests: requests.filter { book.requests[$0.id] != nil }, answers: answers, book: book,
-          apps: installed.merging(household.rules(for: child.id).apps.compactMapValues(\.name)) { $1 })
+          apps: household.rules(for: child.id).apps.compactMapValues(\.name))
       }
     }
+    // What is installed is read only where a request names an application that no rule names.
+    for (index, book) in books.enumerated() where book.requests.contains(where: { book.isNameless($0) }) {
+      books[index].apps.merge(try await installedNames(of: book.child, household)) { named, _ in named }
+    }
+    return books
   }
 
   private func listing(of id: CommandID, _ household: Household) async throws -> RequestListing {

@@ -23,11 +23,12 @@ extension Endpoints {
 
   package static let getTrackedApp = Endpoint(
     .get, "/v1/usage/apps/{app}", Path.text("app", "An application's name or ID."),
+    whoMay: .operatorsAndChild,
     on: .child("Use is recorded on a child's machine, and this is a parent's: the program was not run."),
     errors: [.unknownItem],
     summary: "The application that a person names to record its use, on a child; it need not be known by its ID."
   ) { call, app in
-    try await call.knownApps(of: nil).tracked(app)
+    try await call.knownApps(of: call.caller.child?.id).tracked(app)
   }
 
   public static let startUsage = Endpoint(

@@ -157,21 +157,23 @@ extension Database {
   func returnFacts(
     to peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {
-    try facts(heldBy: peer).flatMap { try queue($0, for: peer, keys, coding, at: wall) }
+    try children(heldBy: peer).flatMap {
+      try queue(try facts(of: $0, for: peer.device), for: peer, keys, coding, at: wall)
+    }
   }
 
   /// Returns the items with all facts that a device holds, of which it has lost some.
   func factItems(for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding) throws -> [QueuedItem] {
-    try facts(heldBy: peer).flatMap(\.factBatches).map {
+    try children(heldBy: peer).flatMap { try facts(of: $0, for: peer.device).factBatches }.map {
       QueuedItem(kind: .facts, id: keys.freshID(), body: coding.encode($0), level: 0)
     }
   }
 
-  /// Returns all facts that a device holds, those about each child together.
-  private func facts(heldBy peer: OutboxAddress) throws -> [[Fact]] {
+  /// Returns the children about whom a device holds facts.
+  private func children(heldBy peer: OutboxAddress) throws -> [ChildID] {
     try rows("SELECT child FROM fact_holder WHERE peer = ? ORDER BY child", [peer.number]).map { row in
       guard let child = ChildID(bytes: row["child"] as Data) else { throw StoreError.unexpected("a child's ID") }
-      return try facts(of: child, for: peer.device)
+      return child
     }
   }
 

@@ -5,7 +5,8 @@ enum BoundedFile {
   /// Returns the content of a file; `nil` if it is not a regular file, cannot be read, or has more
   /// than `most` bytes.
   static func bytes(_ path: String, most: Int) -> [UInt8]? {
-    ProcFile.readForeign(path, most: most + 1, followsLink: true).flatMap { $0.count <= most ? $0 : nil }
+    guard let size = ProcFile.status(path)?.st_size, size <= most else { return nil }
+    return ProcFile.readForeign(path, most: most + 1, followsLink: true).flatMap { $0.count <= most ? $0 : nil }
   }
 
   /// Returns the names in a folder in sorted order, at most `most` of them, without hidden ones.

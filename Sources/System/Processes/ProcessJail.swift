@@ -102,9 +102,9 @@ public final class ProcessJail {
   private func empty(_ group: String) {
     let free = folder + "/" + Self.released
     if Self.make(free) {
-      for process in (ProcFile.text(group + "/cgroup.procs") ?? "").split(separator: "\n") {
-        _ = Self.write(String(process), to: free + "/cgroup.procs")
-      }
+      // One read, in which the kernel cuts no number off.
+      let processes = String(decoding: ProcFile.line(group + "/cgroup.procs") ?? [], as: UTF8.self)
+      for process in processes.split(separator: "\n") { _ = Self.write(String(process), to: free + "/cgroup.procs") }
     }
     rmdir(group)
   }

@@ -14,7 +14,8 @@ import Testing
       "get-status", "get-children", "get-children-child-today", "get-children-child-today-events", "get-me",
       "get-me-notices",
       "get-children-child-explain", "get-requests", "post-requests", "get-points", "post-points-redeem",
-      "post-points-refund", "get-apps", "get-settings", "get-installed", "post-messages-command-read",
+      "post-points-refund", "get-apps", "get-settings", "get-installed",
+      "get-usage-apps-app", "post-messages-command-read",
     ].map { ($0, [.nodeUser, .root, .child]) })
 
   /// The child whose account asks.
