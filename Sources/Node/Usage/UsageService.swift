@@ -341,8 +341,8 @@ actor UsageService {
       var record = session.ended(at: end.at, wall: end.wall)
       record.evidence = evidence ?? record.evidence
       if let child = session.child, session.category != .neutral {
-        // While it has time to save, it does not run against a rule.
-        let grace = try effects.rules(of: child).app(session.appID).grace * 1_000
+        // While it has more time to save than usual, it does not run against a rule.
+        let grace = max(0, try effects.rules(of: child).app(session.appID).grace * 1_000 - ProgramTerms.usualGrace)
         let closed = session.closedAt.map { max(0, end.at - $0 - grace) } ?? 0
         record.earnedMilliPoints = try effects.takePoints(
           from: record, of: child, elapsed: max(0, end.at - session.startedAt), closed: closed,
