@@ -236,7 +236,7 @@ import Testing
     #expect(try await list(4, from: dad) == 5)
     #expect(try await list(6, from: dad) == 6)
     #expect(try await list(2, from: dad) == 2, "A machine that was restored counts from an earlier number.")
-    // A kept list that cannot be read is in nobody's way.
+    // A kept list that cannot be read does not keep another one out.
     try await DatabaseQueue(path: rig.path).write { try $0.execute(sql: "UPDATE inventory SET body = x'ff'") }
     #expect(try await list(1, from: mum) == 1)
     // Of machines that parents tell of, no more are known than a family has.

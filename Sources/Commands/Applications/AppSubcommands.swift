@@ -170,17 +170,12 @@ struct AppSetSubcommand: AsyncParsableCommand {
   /// One change for each rule that is set; the node puts the application that the words name into
   /// their keys.
   private var changes: [RuleRequest.Change] {
-    func set<Value>(_ kind: RuleKind<RuleSet.App, Value>, _ value: Value?) -> [RuleRequest.Change] {
-      value.map { [kind.change($0)] } ?? []
-    }
-    var changes = set(AppRule.name, name) + set(AppRule.category, category) + set(AppRule.rate, pointsPerMinute)
-    changes += set(AppRule.blocked, blocking.map { $0 == .blocked }) + set(AppRule.allowed, alwaysAllowed)
-    changes += set(AppRule.enabled, enabling.map { $0 == .enabled })
+    var changes = AppRule.name.changes(name) + AppRule.category.changes(category)
+    changes += AppRule.rate.changes(pointsPerMinute) + AppRule.blocked.changes(blocking.map { $0 == .blocked })
+    changes += AppRule.allowed.changes(alwaysAllowed) + AppRule.enabled.changes(enabling.map { $0 == .enabled })
     changes += dailyLimit?.changes(of: AppRule.limit.end, replacing: Weekday.allCases) ?? []
-    changes += set(AppRule.step, whenOver) + set(AppRule.launches, launches) + set(AppRule.grace, grace)
-    if let hours = hours.map(TimesText.typed) {
-      changes.append(.init(AppRule.hours.end, hours == "none" ? nil : hours))
-    }
+    changes += AppRule.step.changes(whenOver) + AppRule.launches.changes(launches) + AppRule.grace.changes(grace)
+    changes += TimesText.changes(of: AppRule.hours.end, to: hours)
     // The node says which matchers it does not take.
     if !matcher.isEmpty {
       changes.append(.init(AppRule.matchers.end, matcher == ["none"] ? nil : matcher.joined(separator: "\n")))

@@ -43,7 +43,7 @@ struct GrantSubcommand: AsyncParsableCommand {
 
   private var child: String? { words.count == 2 ? words[0] : nil }
 
-  /// The minutes, less than 0 for less time; 0 for a text that is none.
+  /// The minutes: negative to take time away, and 0 if the text is no time.
   private var minutes: Int {
     guard let text = words.last else { return 0 }
     return text.hasPrefix("-") ? -(SpanReader.minutes(String(text.dropFirst())) ?? 0) : SpanReader.minutes(text) ?? 0

@@ -62,7 +62,9 @@ struct GroupSetSubcommand: AsyncParsableCommand {
   var alwaysAllowed: Bool?
 
   @Option(
-    help: ArgumentHelp("What using those does to points that have no category.", valueName: "learning|reward|neutral"))
+    help: ArgumentHelp(
+      "What using those of them does to points that have no category of their own.",
+      valueName: "learning|reward|neutral"))
   var category: AppCategory?
 
   @Option(
@@ -92,17 +94,11 @@ struct GroupSetSubcommand: AsyncParsableCommand {
   }
 
   private var changes: [RuleRequest.Change] {
-    func set<Value>(_ kind: RuleKind<RuleSet.Group, Value>, _ value: Value?) -> [RuleRequest.Change] {
-      value.map { [kind.change($0)] } ?? []
-    }
-    var changes = set(GroupRule.category, category) + set(GroupRule.rate, pointsPerMinute)
-    changes += set(GroupRule.blocked, blocking.map { $0 == .blocked }) + set(GroupRule.allowed, alwaysAllowed)
+    var changes = GroupRule.category.changes(category) + GroupRule.rate.changes(pointsPerMinute)
+    changes += GroupRule.blocked.changes(blocking.map { $0 == .blocked }) + GroupRule.allowed.changes(alwaysAllowed)
     changes += dailyLimit?.changes(of: GroupRule.limit.end, replacing: Weekday.allCases) ?? []
     if let weeklyLimit { changes.append(.init(GroupRule.weekly.end, weeklyLimit.text)) }
-    if let hours = hours.map(TimesText.typed) {
-      changes.append(.init(GroupRule.hours.end, hours == "none" ? nil : hours))
-    }
-    return changes
+    return changes + TimesText.changes(of: GroupRule.hours.end, to: hours)
   }
 }
 

@@ -16,7 +16,7 @@ enum ExplainedChange {
     return commands.isEmpty ? nil : "A parent lets it run with \(ShownText.list(commands))."
   }
 
-  /// Returns the rest of the command that opens what a rule closes; `nil` if there is none.
+  /// Returns the command that opens what a rule closes, without `latchkey`; `nil` for none.
   private static func rest(_ rule: String, _ found: ChildExplanation, _ child: String, _ app: String) -> String? {
     let parts = rule.split(separator: " ", maxSplits: 1)
     let group = parts.count == 2 ? word(String(parts[1])) : nil

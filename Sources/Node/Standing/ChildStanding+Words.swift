@@ -116,8 +116,8 @@ extension ChildStanding {
     Set(rules.apps.keys).union(today.apps.keys).union(running.map(\.use.appID)).subtracting([.screenTime])
   }
 
-  /// What a person should know of what runs: little time is left, or its time is over; and of time
-  /// that was taken away today.
+  /// What a person should know now: that a program has little time left or none, and that time was
+  /// taken away today.
   var notices: [Notice] {
     var notices = (rules.deductions[situation.day] ?? [:]).sorted { $0.key.description < $1.key.description }.map {
       id, less in

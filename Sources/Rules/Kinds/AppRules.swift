@@ -92,10 +92,4 @@ extension RuleSet.App: RulePart {
 
 extension RuleKind where Part == RuleSet.App {
   public func key(of app: AppID) -> RuleKey { RuleKey(.app(app, row)) }
-
-  /// What follows the application in the key.
-  public var end: String { String(row.end) }
-
-  /// Returns the change of a request that names the application.
-  public func change(_ value: Value) -> RuleRequest.Change { .init(end, text(value)) }
 }

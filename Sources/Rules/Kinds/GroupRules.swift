@@ -98,12 +98,6 @@ extension RuleSet.Group: RulePart {
 
 extension RuleKind where Part == RuleSet.Group {
   public func key(of group: GroupName) -> RuleKey { RuleKey(.group(group, row)) }
-
-  /// What follows the group in the key.
-  public var end: String { String(row.end) }
-
-  /// Returns the change of a request that names the group.
-  public func change(_ value: Value) -> RuleRequest.Change { .init(end, text(value)) }
 }
 
 extension RuleForm<[AppID]> {
@@ -118,6 +112,9 @@ extension RuleForm<[AppID]> {
           throw RuleFault("A group has 1 to 256 applications: give their IDs, such as org.gnome.Chess.")
         }
         guard !apps.contains(where: \.isOfMany) else { throw .manyPrograms }
+        guard apps.reduce(0, { $0 + $1.text.utf8.count }) <= 16_384 else {
+          throw RuleFault("The IDs of a group's applications have at most 16,384 bytes together: leave out some.")
+        }
         return apps.sorted()
       }, text: { $0.map(\.text).joined(separator: "\n") },
       words: { apps, terms in apps.map(terms.name).joined(separator: ", ") })

@@ -67,6 +67,15 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   /// Returns a value as its rule is written.
   public func text(_ value: Value) -> String { form.text(value) }
 
+  /// What follows in the key the thing that the rule is about, such as `blocked`.
+  public var end: String { String(row.end) }
+
+  /// Returns the change of a request that names the thing; without a value, no change.
+  public func changes(_ value: Value?) -> [RuleRequest.Change] { value.map { [change($0)] } ?? [] }
+
+  /// Returns the change of a request that names the thing.
+  public func change(_ value: Value) -> RuleRequest.Change { .init(end, text(value)) }
+
   /// Returns a value in words, such as "2 h".
   public func words(_ value: Value, _ terms: RuleTerms = RuleTerms()) -> String { form.words(value, terms) }
 

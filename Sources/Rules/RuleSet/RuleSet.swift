@@ -110,6 +110,4 @@ extension RuleSet: RulePart {
 
 extension RuleKind where Part == RuleSet {
   public var key: RuleKey { RuleKey(.child(row)) }
-
-  public func change(_ value: Value) -> RuleRequest.Change { key.change(text(value)) }
 }

@@ -240,7 +240,7 @@ extension InboxTransaction {
     }
   }
 
-  /// The most machines of whom lists are kept by the word of parents.
+  /// The largest number of machines whose forwarded lists are kept.
   private static var mostMachines: Int64 { 64 }
 
   /// Returns whether lists of a machine are kept, or it is one of few enough.

@@ -42,7 +42,7 @@ extension Store {
   ///
   /// If an earlier session had the program, the new session begins no earlier than the program
   /// ended there. So what an agent reports again counts once. No session begins if that end is
-  /// later than `asOf`, which is the last instant at which the program is known to have run.
+  /// later than `asOf`, the last instant at which the program is known to have run.
   public func open(
     _ new: OpenUsageSession, of process: ProcessIdentity, isObserved: Bool = false, since: BootInstant? = nil,
     asOf: BootInstant

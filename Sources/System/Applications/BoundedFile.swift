@@ -6,7 +6,9 @@ enum BoundedFile {
   /// than `most` bytes.
   static func bytes(_ path: String, most: Int) -> [UInt8]? {
     guard let size = ProcFile.status(path)?.st_size, size <= most else { return nil }
-    return ProcFile.readForeign(path, most: most + 1, followsLink: true).flatMap { $0.count <= most ? $0 : nil }
+    // One byte more shows that the file has grown.
+    let room = Int(clamping: size) + 1
+    return ProcFile.readForeign(path, most: room, followsLink: true).flatMap { $0.count < room ? $0 : nil }
   }
 
   /// Returns the names in a folder in sorted order, at most `most` of them, without hidden ones.

@@ -43,10 +43,7 @@ public enum ProcFile {
   public static func readForeign(_ path: String, most: Int, followsLink: Bool = false) -> [UInt8]? {
     guard let descriptor = RegularFile.open(path, followsLink: followsLink) else { return nil }
     defer { close(descriptor) }
-    // Room is made for what the file has, and one byte more, which shows that it grew.
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    return read(descriptor, most: min(most, max(1, Int(clamping: status.st_size) + 1)), isWhole: true)
+    return read(descriptor, most: most, isWhole: true)
   }
 
   private static func read(_ descriptor: Int32, most: Int, isWhole: Bool) -> [UInt8]? {

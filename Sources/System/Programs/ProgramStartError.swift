@@ -1,3 +1,5 @@
+import Glibc
+
 /// The reason why a program could not be started.
 ///
 /// Each description says what to do next.
@@ -31,5 +33,13 @@ public enum ProgramStartError: Error, Hashable, Sendable, CustomStringConvertibl
     case .system(let call, let code):
       "The system could not start the program (\(call): \(SystemError.reason(code))): close other programs and try again."
     }
+  }
+}
+
+/// The errors that the system's calls report by number.
+public enum SystemError {
+  /// Returns the system's description of an error number.
+  public static func reason(_ code: Int32 = errno) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
   }
 }

@@ -17,6 +17,12 @@ import Testing
       ("schedule/rewardTimes", ["14:00-19:00", "sat-sun 00:00-24:00"]), ("lock", ["off", "on"]),
       ("mode", ["limits", "points"]), ("points/use", ["payAsYouGo", "redeemFirst"]),
       ("unknownPrograms", ["count", "reward", "block"]), ("programs", ["all", "listed"]),
+      ("group/fun/members", ["game\nother", "book\ngame"]), ("group/fun/limit", ["30", "0"]),
+      ("group/fun/weekly", ["100"]),
+      ("group/fun/hours", ["10:00-20:00"]), ("group/fun/allowed", ["yes"]), ("app/game/hours", ["sat-sun 09:00-19:00"]),
+      ("days/2026-01-01..2026-12-31/limit", ["45", "none"]),
+      ("days/2026-03-01..2026-11-30/bedtime", ["22:00-06:00", "none"]),
+      ("days/2026-06-01..2026-06-30/rewardTimes", ["12:00-13:00"]),
       ("family/dayStart", ["0", "4", "23"]),
     ]
     var texts: [(String, String)] = [("family/zone", random.pick(Self.zones))]
@@ -34,6 +40,7 @@ import Testing
       var use = DayUse(screen: Int64(random.below(7_200_000)))
       for category in AppCategory.allCases { use.categories[category] = Int64(random.below(3_600_000)) }
       for app in apps { use.apps[app] = Int64(random.below(3_600_000)) }
+      for group in rules.groups.keys { use.groups[group] = Int64(random.below(3_600_000)) }
       situation.use[day.advanced(byDays: offset)] = use
     }
     situation.spendable = Int64(random.below(60_000))
@@ -116,6 +123,7 @@ import Testing
           use.screen += to - from
           use.categories[category, default: 0] += to - from
           use.apps[game, default: 0] += to - from
+          for (group, _) in rules.groups(of: game) { use.groups[group, default: 0] += to - from }
           end.use[day] = use
           from = to
         }

@@ -114,6 +114,10 @@ import Testing
     ("today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001", "5 fun", "for one application"),
     ("today/2026-11-22/less/0190a3d2-0000-7000-8000-000000000001", "0", "Less time is 1 to 1,440"),
     ("today/2026-11-22/less/0190a3d2-0000-7000-8000-000000000001", "5\n", "a reason"),
+    (
+      "group/Blocks/members", (100..<200).map { "\($0)" + String(repeating: "x", count: 200) }.joined(separator: "\n"),
+      "16,384"
+    ),
     ("group/Blocks/members", "", "1 to 256"), ("group/Blocks/members", "a\nlatchkey.other", "many programs"),
     ("limits/carryOver", "1441", "1,440"), ("programs", "some", "all or listed"),
     ("lock", "until tomorrow", "on, off, or until"),

@@ -83,6 +83,7 @@ def _deduction(text: str) -> str:
 def _applications(text: str) -> str:
     apps = {line for line in text.split("\n") if line}
     require(1 <= len(apps) <= 256 and all(map(is_word, apps)), "no applications")
+    require(sum(map(size, apps)) <= 16_384, "too long")
     require(apps.isdisjoint((UNKNOWN_PROGRAMS, OTHER_PROGRAMS, SCREEN_TIME)), "many programs")
     return "\n".join(sorted(apps, key=str.encode))
 

@@ -17,7 +17,7 @@ struct PairingView {
 
   let console: any Console
   let style: Style
-  /// The page that is shown; `nil` if there is none, or if the window is too small for it.
+  /// The page on the screen; `nil` if no page fits into the window.
   private var page: InvitationPage?
   /// The code that the page shows.
   private var opened: PairingProgress?
