@@ -57,6 +57,7 @@ import Testing
       let day: String
       let use: [String: Use]
       let spendable: Int64
+      let presence: [[Int64]]
       let redeemed: [Redeemed]
       let running: [String]
       let verdicts: [String: Said]
@@ -140,6 +141,7 @@ import Testing
         for (name, time) in use.groups { total.groups[try HouseholdSamples.app(name)] = time }
         situation.use[try HouseholdSamples.day(text)] = total
       }
+      for range in vector.presence { situation.presence.insert(range[0]..<range[1]) }
       situation.spendable = vector.spendable
       situation.redeemed = try vector.redeemed.map {
         RedeemedTime(milliseconds: $0.milliseconds, lastDay: try HouseholdSamples.day($0.lastDay))

@@ -213,7 +213,15 @@ def lock_text(value):
     return datetime.datetime.fromtimestamp(value // 1000, datetime.UTC).strftime("until %Y-%m-%dT%H:%MZ")
 
 
+def breaks(text):
+    words = [word for word in text.split(" ") if word]
+    if len(words) != 2:
+        raise Fault("breaks")
+    return [number(words[0], 1, 1440), number(words[1], 1, 240)]
+
+
 FORMS = {
+    "breaks": lambda: (breaks, lambda numbers: " ".join(map(str, numbers))),
     "limit": lambda: (limit, limit_text), "windows": lambda: (windows, windows_text),
     "windows that end": lambda: (bedtime, windows_text), "times": lambda: (times, times_text),
     "times that end": lambda: (bedtimes, times_text), "grant": lambda: (grant, grant_text),
@@ -479,6 +487,25 @@ def decide(found, situation):
             return beyond(minutes * MINUTE)
         return beyond(base - max(0, today + to_end - extra))
 
+    def breaks():
+        after, length = (MINUTE * number for number in get("limits/breaks"))
+        counted, latest, resting = 0, None, family.start(later(max(family.day(now), day), -1))
+        # Walk forward over the times of use; those before `resting` do not count.
+        for start, stop in [(start, min(stop, now)) for start, stop in situation["presence"] if start < now]:
+            start = max(start, resting)
+            if start >= stop:
+                continue
+            counted = 0 if counted and start - latest >= length else counted
+            while start < stop:
+                if counted + stop - start < after:
+                    counted, latest, start = counted + stop - start, stop, stop
+                else:
+                    resting = start + after - counted + length
+                    counted, start = 0, resting
+        if resting > now:
+            return "closed", resting - now
+        return limited(after if counted and now - latest >= length else after - counted)
+
     def outside(spans):
         for start, stop in spans:
             if start <= now < stop:
@@ -516,6 +543,8 @@ def decide(found, situation):
         spans = stretches(family, get("schedule/bedtime"), exceptions("bedtime"), day)
         if spans:
             yield "bedtime", outside(spans)
+        if get("limits/breaks"):
+            yield "breaks", breaks()
         spans = stretches(family, get("schedule/school"), exceptions("school"), day)
         if spans and kind != "learning":
             yield "school", outside(spans)

@@ -27,6 +27,7 @@ KEYS = {
         "30", "30 reward\nrude at dinner", "5 app:game", "0", "-30", "30\n", "30\nfirst\nsecond"],
     "lock": ["on", "off", "until 2026-11-22T18:30Z", "until 2026-02-30T00:00Z", "until 2026-11-22T24:00Z", "yes"],
     "limits/carryOver": ["0", "1440", "1441", "1h"],
+    "limits/breaks": ["45 10", "45  10", "1440 240", "0 10", "45 241", "1441 10", "45", "45 10 5", "045 10"],
     "limits/weekly": ["600", "10080", "10081", "1.5"],
     "points/minutesPerPoint": ["3", "0", "1441"],
     "mode": ["points", "limits", "money"],
@@ -88,6 +89,10 @@ CARRIED = [
     ("family", "days/BEFORE..DAY/limit", ["45"]), ("child", "today/BEFORE/grant/0190a3d2-0000-7000-8000-000000000004", ["20"]),
 ]
 
+BREAKS = [
+    ("family", "limits/breaks", ["45 10", "20 120"]), ("child", "limits/breaks", ["30 5", "120 30", "1440 240"]),
+]
+
 LISTED = [
     ("family", "programs", ["listed"]), ("child", "programs", ["all", "listed"]), ("child", "app/bad/category", ["neutral"]),
     ("child", "app/tool/enabled", ["no"]), ("family", "app/org.kde.gcompris/limit", ["30"]),
@@ -125,6 +130,7 @@ def build() -> dict:
         + [decision(random.Random(seed), GROUPS, ["new"]) for seed in range(40)]
         + [decision(random.Random(seed), LESS) for seed in range(12)]
         + [decision(random.Random(seed), CARRIED) for seed in range(24)]
+        + [decision(random.Random(seed), BREAKS) for seed in range(32)]
         + [decision(random.Random(seed), LISTED, [household.UNKNOWN, household.OTHER]) for seed in range(8)],
         "use": [use(random.Random(seed)) for seed in range(8)],
         "ledger": [ledger(chance) for _ in range(10)],
@@ -203,6 +209,7 @@ def decision(chance, more=(), others=()):
                 "groups": {"Blocks": chance.randrange(7_200_000), "games": chance.randrange(3_600_000)} if more is GROUPS else {}}
     situation = {
         "boot": chance.randrange(10**9), "time": time, "day": str(day), "use": use,
+        "presence": presence(chance, time) if more is BREAKS else [],
         "spendable": chance.choice([0, 1, chance.randrange(90_000)]),
         "redeemed": [[chance.randrange(3_600_000), str(household.later(day, chance.randrange(-1, 2)))]
                      for _ in range(chance.randrange(3))],
@@ -210,6 +217,16 @@ def decision(chance, more=(), others=()):
     verdicts = household.decide(household.rules(registers), situation)
     named = [{"zone": where, "key": key, "value": text} for where, key, text in registers]
     return {"registers": named, **situation, "verdicts": verdicts}
+
+
+def presence(chance, time):
+    """Times of use: mostly short pauses and long stretches before the present, some of them long ago."""
+    found, at = [], time + chance.randrange(-20, 6) * 60_000
+    for _ in range(chance.randrange(7)):
+        start = at - chance.randrange(1, 90) * 60_000
+        found.append((start, at))
+        at = start - chance.choice([chance.randrange(1, 12), chance.randrange(1, 900)]) * 60_000
+    return [list(one) for one in household.union(found)]
 
 
 def ledger(chance):

@@ -30,7 +30,8 @@ struct LatchkeyTool: AsyncParsableCommand {
         name: "The family's children",
         subcommands: [
           ChildrenSubcommand.self, AccountsSubcommand.self, RulesSubcommand.self, LimitSubcommand.self,
-          BedtimeSubcommand.self, TimesSubcommand.self, DaysSubcommand.self, LockSubcommand.self, UnlockSubcommand.self,
+          BedtimeSubcommand.self, TimesSubcommand.self, BreaksSubcommand.self, DaysSubcommand.self, LockSubcommand.self,
+          UnlockSubcommand.self,
           RequestsSubcommand.self, ApproveSubcommand.self, DenySubcommand.self, AskSubcommand.self,
           PointsSubcommand.self, RedeemSubcommand.self, RefundSubcommand.self,
         ]),

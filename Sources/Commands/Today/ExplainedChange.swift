@@ -30,6 +30,7 @@ enum ExplainedChange {
       // In the morning, it is the bedtime of the day before, which is over.
       let clock = TodayText.clock(found.at, at: found.at, zone: found.zone)
       return clock < "12:00" ? nil : "bedtime set --child \(child) --today none"
+    case "breaks": return "breaks remove --child \(child)"
     case "school": return "times --child \(child) --today --school none"
     case "rewardTimes": return "times --child \(child) --today --reward 00:00-24:00"
     case "appHours": return "app set \(app) --child \(child) --hours 00:00-24:00"

@@ -31,7 +31,7 @@ extension ChildStanding {
     var verdict = VerdictToday(isAllowed: true)
     for (reason, standing) in plan.explain(.app(any), in: situation).considered {
       switch reason {
-      case .lock, .bedtime, .dailyLimit, .weeklyLimit: break
+      case .lock, .bedtime, .breaks, .dailyLimit, .weeklyLimit: break
       default: continue
       }
       let words = ReasonText.words(reason, rules, of: .unknown, on: situation.day, name: "", carried: carried)

@@ -106,7 +106,9 @@ struct StandingReader: Sendable {
       moment.day = boundary.day(containing: time)
     }
     let day = moment.day
-    let week = boundary.start(of: day.startOfWeek)
+    // Breaks begin before the week as well.
+    let first = rules.breaks == nil ? day.startOfWeek : min(day.startOfWeek, day.advanced(byDays: -1))
+    let start = boundary.start(of: first)
     // Read first, so that a session that ends meanwhile is in at least one of both.
     let open = context.sessions.all
     let (running, points, totals) = try await context.store.look { [context, rules, moment] effects in
@@ -114,8 +116,8 @@ struct StandingReader: Sendable {
       // and close a little early.
       let running = try Self.running(open, effects, context, at: moment.boot).filter { $0.use.child == child }
       let points = try Self.points(effects, context, of: child, rules, on: day, running, isPresent: time == nil)
-      var totals = UseTotals(boundary, isLearningFree: rules.screenTime.learning == .free, groups: rules.usedGroups)
-      for use in try effects.use(of: child, since: week) { totals.add(use) }
+      var totals = UseTotals(rules)
+      for use in try effects.use(of: child, since: start) { totals.add(use) }
       for session in running {
         let use = session.use
         totals.add(
@@ -136,7 +138,7 @@ struct StandingReader: Sendable {
     }
     let situation = Situation(
       boot: moment.boot, time: moment.time, dayTime: moment.dayTime, day: moment.day, use: totals.use,
-      spendable: points.spendable, redeemed: points.redeemed, running: programs)
+      presence: totals.presence, spendable: points.spendable, redeemed: points.redeemed, running: programs)
     var standing = ChildStanding(
       child: child, plan: DayPlan(rules, for: situation), situation: situation, running: running)
     if let ledger = points.outOfReach {

@@ -23,6 +23,7 @@ public struct SpanSet: Hashable, Sendable {
   }
 
   /// Inserts a range, and returns the number of milliseconds that were not in the set.
+  @discardableResult
   public mutating func insert(_ range: Range<Int64>) -> Int64 {
     guard !range.isEmpty else { return 0 }
     // The ranges from `first` up to `last` touch or overlap the new one.

@@ -64,6 +64,7 @@ extension DayPlan {
     then.boot = closing
     then.time = Moment.sum(situation.time, ahead)
     then.dayTime = Moment.sum(situation.dayTime, ahead)
+    then.presence.insert(situation.time..<max(situation.time, then.time))
     let verdict = decideSessions(then)
     if !verdict.isAllowed { return verdict.until }
     let toEnd = end - situation.dayTime
@@ -76,6 +77,7 @@ extension DayPlan {
       // Sessions stay open while learning alone is allowed, so school time does not close them.
       considerLock(moment, visit)
       if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
+      if let breaks = moment.breaks { visit(.breaks, breaks) }
       // Any grant keeps sessions open, whatever it was for.
       if dailyLimits != (nil, nil) {
         visit(
@@ -162,6 +164,7 @@ extension DayPlan {
   private func considerTimes(_ category: AppCategory, _ moment: Moment, _ visit: (Reason, Standing) -> Void) {
     considerLock(moment, visit)
     if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
+    if let breaks = moment.breaks { visit(.breaks, breaks) }
     if category != .learning, !school.spans.isEmpty { visit(.school, moment.left(outside: school)) }
     if category == .reward, let rewardTimes { visit(.rewardTimes, moment.left(inside: rewardTimes)) }
   }

@@ -22,6 +22,8 @@ public struct DayPlan: Sendable {
   let school: Intervals
   /// The times at which rewards are allowed; `nil` for always.
   let rewardTimes: Intervals?
+  /// The start of the day before `date` in Unix milliseconds, from which breaks are counted.
+  let breaksStart: Int64
   let earlierInWeek: [FamilyDay]
   /// A Boolean value that indicates whether the next day begins a week.
   let isLastOfWeek: Bool
@@ -45,6 +47,7 @@ public struct DayPlan: Sendable {
     bedtime = Intervals(rules.bedtime, exceptions: { rules.exception(\.bedtime, on: $0) }, around: date, boundary)
     school = Intervals(rules.school, exceptions: { rules.exception(\.school, on: $0) }, around: date, boundary)
     rewardTimes = Self.rewardTimes(rules, date, boundary)
+    breaksStart = boundary.start(of: date.advanced(byDays: -1))
     earlierInWeek = (0..<day.weekday.rawValue).map { day.startOfWeek.advanced(byDays: $0) }
     isLastOfWeek = day.weekday == .sunday
     let next = day.advanced(byDays: 1)

@@ -49,6 +49,9 @@ public struct Situation: Hashable, Sendable {
   public var day: FamilyDay
   /// The use by family day, up to this instant.
   public var use: [FamilyDay: DayUse]
+  /// The times since the previous family day from which breaks follow, in Unix milliseconds
+  /// (`UseTotals`).
+  public var presence: SpanSet
   /// The milli-points that the child may spend on this machine, after the cost of all use up to
   /// this instant.
   public var spendable: Int64
@@ -62,13 +65,15 @@ public struct Situation: Hashable, Sendable {
   /// Without `dayTime`, the day time is `time`.
   public init(
     boot: BootInstant, time: Int64, dayTime: Int64? = nil, day: FamilyDay, use: [FamilyDay: DayUse] = [:],
-    spendable: Int64 = 0, redeemed: [RedeemedTime] = [], running: [UInt32: Set<Subject>] = [:]
+    presence: SpanSet = SpanSet(), spendable: Int64 = 0, redeemed: [RedeemedTime] = [],
+    running: [UInt32: Set<Subject>] = [:]
   ) {
     self.boot = boot
     self.time = time
     self.dayTime = dayTime ?? time
     self.day = day
     self.use = use
+    self.presence = presence
     self.spendable = spendable
     self.redeemed = redeemed
     self.running = running

@@ -14,12 +14,17 @@ struct Moment {
   let runningRate: Int64
   /// The running rewards that cost points.
   let paying: Set<Subject>
+  /// Whether it is time for a break; `nil` without breaks.
+  let breaks: Standing?
 
   init(_ plan: DayPlan, _ situation: Situation) {
     (self.plan, self.situation) = (plan, situation)
     toEnd = max(1, plan.end - situation.dayTime)
     next = max(0, plan.horizon - plan.end)
     today = situation.use(counting: plan.day)
+    let breaks = plan.rules.breaks?.standing(situation.presence.ranges, from: plan.breaksStart, to: situation.time)
+    // Nothing is decided beyond the end of the next day.
+    if case .open(let left?) = breaks, left >= toEnd + next { self.breaks = .open(nil) } else { self.breaks = breaks }
     var paying: Set<Subject> = []
     var rate: Int64 = 0
     for subject in situation.running.values.joined() where !paying.contains(subject) {

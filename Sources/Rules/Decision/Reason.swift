@@ -11,6 +11,8 @@ public enum Reason: Hashable, Sendable {
   case notListed
   case lock
   case bedtime
+  /// It is time for a break from the screen.
+  case breaks
   case school
   case rewardTimes
   /// The application is allowed only at its hours.
@@ -45,6 +47,7 @@ public enum Reason: Hashable, Sendable {
     case .notListed: "programs"
     case .lock: "lock"
     case .bedtime: "bedtime"
+    case .breaks: "breaks"
     case .school: "school"
     case .rewardTimes: "rewardTimes"
     case .appHours: "appHours"
@@ -79,6 +82,7 @@ public enum ReasonText {
     case .notListed: return "only listed applications may run"
     case .lock: return "locked by a parent"
     case .bedtime: return "bedtime"
+    case .breaks: return rules.breaks?.words ?? "a break"
     case .school: return "school time"
     case .rewardTimes: return "reward times"
     case .appHours: return "the hours of \(name)"
@@ -120,7 +124,7 @@ public enum ReasonText {
     case .rewardTimes, .appHours, .groupHours: "outside of \(words)"
     case .points: "no points are left"
     case .redeemedTime: "no redeemed minutes are left"
-    case .blocked, .groupBlocked, .unknownProgram, .notListed, .lock, .bedtime, .school: words
+    case .blocked, .groupBlocked, .unknownProgram, .notListed, .lock, .bedtime, .breaks, .school: words
     }
   }
 

@@ -21,6 +21,8 @@ public struct RuleSet: Hashable, Sendable {
   /// The most minutes of unused screen time that go over to the next day of the week; `nil` for
   /// none.
   public var carryOver: Int64?
+  /// When a break is due; `nil` for no breaks.
+  public var breaks: Breaks?
   /// The limit on all screen time a week in minutes.
   public var weeklyLimit: Int64?
   /// When nothing is allowed but what is always allowed.
@@ -69,6 +71,9 @@ public enum ChildRule {
     name: "unused screen time that goes over to the next day",
     set: { _ in "at most = of unused screen time go over to the next day" },
     removed: "no unused screen time goes over to the next day", effects: [.closes, .everything, .measured])
+  public static let breaks = RuleKind(
+    "limits/breaks", \RuleSet.breaks, .breaks, name: "breaks", set: { _ in "=" }, removed: "no breaks",
+    effects: [.closes, .everything, .measured])
   public static let weeklyLimit = RuleKind(
     "limits/weekly", \RuleSet.weeklyLimit, .weekly, name: "screen time a week",
     removed: "no limit on screen time a week", effects: [.closes, .everything, .measured])
@@ -97,8 +102,8 @@ extension RuleSet: RulePart {
   public static let rows =
     [
       ChildRule.name.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row,
-      ChildRule.weeklyLimit.row,
-      ChildRule.bedtime.row, ChildRule.school.row, ChildRule.rewardTimes.row, ChildRule.lock.row,
+      ChildRule.breaks.row, ChildRule.weeklyLimit.row, ChildRule.bedtime.row, ChildRule.school.row,
+      ChildRule.rewardTimes.row, ChildRule.lock.row,
     ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row]
   public static let table = indexed(rows)
 

@@ -15,14 +15,30 @@ public struct UseTotals: Sendable {
   private var spans: [GroupName: SpanSet] = [:]
 
   public private(set) var use: [FamilyDay: DayUse] = [:]
+  /// The instants from which breaks follow: the time at a machine, and rewards that run.
+  ///
+  /// Where the time of programs alone is measured, these are the instants of all screen time.
+  public private(set) var presence = SpanSet()
+  private let isOfPrograms: Bool
 
   /// Creates totals without use for a family's days, and for groups of applications.
-  public init(_ boundary: DayBoundary, isLearningFree: Bool = false, groups: [GroupName: RuleSet.Group] = [:]) {
+  public init(
+    _ boundary: DayBoundary, isLearningFree: Bool = false, isOfPrograms: Bool = false,
+    groups: [GroupName: RuleSet.Group] = [:]
+  ) {
+    self.isOfPrograms = isOfPrograms
     self.boundary = boundary
     for (name, group) in groups where group.limit != nil || group.weekly != nil {
       for app in group.members { self.groups[app, default: []].append(name) }
     }
     instants = UseInstants(isLearningFree: isLearningFree)
+  }
+
+  /// Creates totals without use by the rules of a child.
+  public init(_ rules: RuleSet) {
+    self.init(
+      rules.boundary, isLearningFree: rules.screenTime.learning == .free,
+      isOfPrograms: rules.screenTime.source == .programs, groups: rules.usedGroups)
   }
 
   /// Adds a stretch of use.
@@ -31,6 +47,13 @@ public struct UseTotals: Sendable {
   /// only to that length.
   public mutating func add(_ span: UseSpan) {
     guard let stretch = SpanSet.stretch(from: span.start, milliseconds: span.milliseconds) else { return }
+    // Other programs count from their start for as long as they were active, so a pause within one
+    // of them would be missed.
+    if span.app == .screenTime || span.category == .reward
+      || isOfPrograms && !(instants.isLearningFree && span.category == .learning)
+    {
+      presence.insert(stretch)
+    }
     var start = stretch.lowerBound
     while start < stretch.upperBound {
       let day = boundary.day(containing: start)

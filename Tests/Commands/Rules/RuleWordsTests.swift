@@ -69,6 +69,7 @@ import Testing
       (["limit", "set", "--today", "none"], "today/2026-11-21/limit", "none"),
       (["limit", "set", "--day", "2026-12-24", "--daily", "4h"], "today/2026-12-24/limit", "240"),
       (["limit", "set", "--carry-over", "1h"], "limits/carryOver", "60"),
+      (["breaks", "set", "--after", "45m", "--for", "10m"], "limits/breaks", "45 10"),
       (["bedtime", "set", "20:00-07:00"], "schedule/bedtime", "20:00-07:00"),
       (["bedtime", "set", "Mon-Fri 20:00 – 07:00"], "schedule/bedtime", "mon-fri 20:00-07:00"),
     ] {

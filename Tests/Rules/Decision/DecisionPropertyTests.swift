@@ -12,6 +12,7 @@ import Testing
       ("app/book/category", ["learning"]), ("app/tool/allowed", ["yes"]), ("app/bad/blocked", ["yes"]),
       ("category/reward/limit", ["45"]), ("category/reward/limit/sat", ["120"]), ("category/reward/weekly", ["200"]),
       ("limits/daily", ["90", "1440"]), ("limits/daily/mon", ["0", "none"]), ("limits/carryOver", ["30", "1440"]),
+      ("limits/breaks", ["45 10", "5 240"]),
       ("limits/weekly", ["500", "0"]),
       ("schedule/bedtime", ["20:00-07:00", "fri-sat 22:30-09:00"]), ("schedule/school", ["mon-fri 08:00-13:00"]),
       ("schedule/rewardTimes", ["14:00-19:00", "sat-sun 00:00-24:00"]), ("lock", ["off", "on"]),
@@ -42,6 +43,10 @@ import Testing
       for app in apps { use.apps[app] = Int64(random.below(3_600_000)) }
       for group in rules.groups.keys { use.groups[group] = Int64(random.below(3_600_000)) }
       situation.use[day.advanced(byDays: offset)] = use
+    }
+    for _ in 0..<random.below(6) {
+      let start = time - Int64(random.below(12 * 3_600_000))
+      situation.presence.insert(start..<min(time, start + Int64(random.below(7_200_000))))
     }
     situation.spendable = Int64(random.below(60_000))
     situation.redeemed = (0..<random.below(3)).map { _ in
@@ -102,7 +107,7 @@ import Testing
     var random = SeededRandom()
     let game = try HouseholdSamples.app("game")
     var checked = 0
-    for _ in 0..<800 {
+    for _ in 0..<1_200 {
       let rules = try HouseholdSamples.rules(texts(&random) + [("mode", "limits")])
       var start = try situation(rules, &random)
       start.use = start.use.filter { $0.key <= start.day }
@@ -116,6 +121,7 @@ import Testing
         let passed = until - start.boot - early
         (end.boot, end.time) = (start.boot + passed, start.time + passed)
         end.day = rules.boundary.day(containing: end.time)
+        end.presence.insert(start.time..<end.time)
         var from = start.time
         for day in [start.day, end.day] where from < end.time {
           let to = min(end.time, rules.boundary.end(of: day))

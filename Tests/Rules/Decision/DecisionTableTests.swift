@@ -29,6 +29,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     RuleCase(texts: [("schedule/bedtime", "20:00-07:00")], reason: .bedtime, isAllowed: true, minutes: 240),
     RuleCase(texts: [("schedule/bedtime", "15:00-17:00")], reason: .bedtime, isAllowed: false, minutes: 60),
     RuleCase(texts: [("schedule/bedtime", "sun 23:00-16:30")], reason: .bedtime, isAllowed: false, minutes: 30),
+    RuleCase(texts: [("limits/breaks", "60 10")], reason: .breaks, isAllowed: true, minutes: 25),
+    RuleCase(texts: [("limits/breaks", "30 15")], reason: .breaks, isAllowed: false, minutes: 10),
     RuleCase(texts: [("schedule/school", "mon-fri 14:00-16:30")], reason: .school, isAllowed: false, minutes: 30),
     RuleCase(texts: [("schedule/school", "mon 18:00-19:00")], reason: .school, isAllowed: true, minutes: 120),
     RuleCase(texts: [("schedule/rewardTimes", "15:00-18:00")], reason: .rewardTimes, isAllowed: true, minutes: 120),
@@ -78,6 +80,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         screen: 60 * minute, categories: [.reward: 30 * minute], apps: [game: 20 * minute],
         groups: [RuleCase.group("all"): 25 * minute])
     ]
+    // The last 35 minutes without a pause.
+    situation.presence.insert(situation.time - 35 * minute..<situation.time)
     situation.spendable = 10_000
     situation.redeemed = [RedeemedTime(milliseconds: 25 * minute, lastDay: situation.day)]
     situation.running = [1_000: [.app(game)]]
@@ -95,10 +99,11 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     let rules = try HouseholdSamples.rules(texts)
     var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
     situation.use = [situation.day: DayUse(screen: 60 * HouseholdSamples.minute)]
+    situation.presence.insert(situation.time - 35 * HouseholdSamples.minute..<situation.time)
     let plan = DayPlan(rules, day: situation.day)
     let verdict = plan.decideSessions(situation)
     switch rule.reason {
-    case .lock, .bedtime, .dailyLimit, .weeklyLimit:
+    case .lock, .bedtime, .breaks, .dailyLimit, .weeklyLimit:
       #expect(verdict.isAllowed == rule.isAllowed && verdict.reason == rule.reason)
       #expect(HouseholdSamples.minutes(verdict) == rule.minutes)
       if let until = verdict.until { #expect(plan.decide(situation).decideAgain <= until) }
@@ -110,7 +115,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     "Sessions that close later open again when what closes them is over",
     arguments: [
       ([("schedule/bedtime", "20:00-07:00")], "2026-11-24T06:00:00Z"),
-      ([("limits/daily", "120")], "2026-11-23T23:00:00Z"),
+      ([("limits/daily", "120")], "2026-11-23T23:00:00Z"), ([("limits/breaks", "45 10")], "2026-11-23T15:55:00Z"),
       ([("schedule/bedtime", "20:00-07:00"), ("limits/daily", "300")], "2026-11-24T06:00:00Z"),
     ])
   func sessionsOpenAgain(texts: [(String, String)], opens: String) throws {
@@ -185,10 +190,11 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     if !all.contains(where: { $0.0 == "mode" }) { all.append(("mode", "limits")) }
     let rules = try HouseholdSamples.rules(all + [("family/zone", "Europe/Berlin")])
     let book = try HouseholdSamples.app("book")
-    let situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    situation.presence.insert(situation.time - 35 * HouseholdSamples.minute..<situation.time)
     let verdict = try #require(DayPlan(rules, day: situation.day).decide(situation).verdicts[.app(book)])
     switch rule.reason {
-    case .lock, .bedtime: #expect(verdict.isAllowed == rule.isAllowed)
+    case .lock, .bedtime, .breaks: #expect(verdict.isAllowed == rule.isAllowed)
     default: #expect(verdict.isAllowed)
     }
   }
@@ -213,6 +219,50 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     #expect(verdict.isAllowed == (left > 0) && verdict.reason == .dailyLimit)
     if left > 0 { #expect(HouseholdSamples.minutes(verdict) == left) }
     #expect(DayPlan(rules, day: situation.day).carried(in: situation) <= HouseholdSamples.hour)
+  }
+
+  @Test(
+    "A break follows so much use without a pause of its length, and lasts whatever is used meanwhile",
+    arguments: [
+      // Minutes before the present in which the child was there; how much is open, or closed.
+      ([-44..<0], true, 1.0), ([-45..<0], false, 10), ([-50..<0], false, 5), ([-55..<0], true, 45),
+      // The use of the break does not count; that after it does.
+      ([-60..<0], true, 40), ([-50 ..< -45], true, 45), ([-50 ..< -4], false, 5),
+      // A pause of 10 minutes begins anew, and a shorter one does not.
+      ([-50 ..< -20, -10..<0], true, 35), ([-50 ..< -20, -11..<0], true, 4), ([-40 ..< -10], true, 45),
+      ([-40 ..< -9], true, 14), ([], true, 45),
+      // What is over, and what is not yet.
+      ([-200 ..< -100, 5..<20], true, 45),
+    ] as [([Range<Int64>], Bool, Double)])
+  func breaks(use: [Range<Int64>], isOpen: Bool, minutes: Double) throws {
+    let rules = try HouseholdSamples.rules([("limits/breaks", "45 10"), ("mode", "limits")])
+    var situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    let minute = HouseholdSamples.minute
+    for range in use {
+      situation.presence.insert(
+        situation.time + range.lowerBound * minute..<situation.time + range.upperBound * minute)
+    }
+    let verdict = DayPlan(rules, day: situation.day).explain(.unknown, in: situation).verdict
+    #expect(verdict.isAllowed == isOpen && verdict.reason == .breaks)
+    #expect(HouseholdSamples.minutes(verdict) == minutes)
+  }
+
+  @Test("Breaks are counted from the day before, also over midnight and the night in which clocks change")
+  func breaksOverMidnight() throws {
+    let rules = try HouseholdSamples.rules([
+      ("limits/breaks", "60 30"), ("mode", "limits"), ("family/zone", "Europe/Berlin"),
+    ])
+    for text in ["2026-11-22T23:10:00Z", "2026-10-25T00:40:00Z", "2026-03-29T01:10:00Z"] {
+      var situation = try HouseholdSamples.situation(text, rules)
+      situation.presence.insert(situation.time - 70 * HouseholdSamples.minute..<situation.time)
+      let plan = DayPlan(rules, day: situation.day)
+      let verdict = plan.explain(.unknown, in: situation).verdict
+      #expect(!verdict.isAllowed && HouseholdSamples.minutes(verdict) == 20, "\(text)")
+      // Three days ago is forgotten.
+      situation.presence = SpanSet()
+      situation.presence.insert(situation.time - 72 * 60 * HouseholdSamples.minute..<situation.time - 5)
+      #expect(plan.explain(.unknown, in: situation).verdict.reason == .breaks)
+    }
   }
 
   @Test("Where only listed applications may run, a category or being always allowed lists one, and nothing else does")

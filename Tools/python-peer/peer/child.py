@@ -74,6 +74,7 @@ class Child(Sessions):
             cost = sum(rate * max(0, time - self._sessions[app].since) for app, rate in rates.items())
             spendable = max(0, self.points.spendable(child) - -(-cost // 60_000))
             state = decision.State(time, self.household.day(), spent, spendable, self.points.redeemed(child), running)
+            state.presence = rules.presence(self.stretches(child))
             return decision.decide(rules, state, app)
 
     # Items that arrive

@@ -25,6 +25,7 @@ class State:
     spendable: int = 0
     redeemed: list[tuple[int, date]] = field(default_factory=list)  # what is left, and its last day
     running: list[str] = field(default_factory=list)
+    presence: list[tuple[int, int]] = field(default_factory=list)  # from which breaks follow
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class _Decision:
             return
         yield self._lock()
         yield self._outside("bedtime")
+        yield self._breaks()
         if self._category != "learning":
             yield self._outside("school")
         if self._category == "reward":
@@ -139,6 +141,29 @@ class _Decision:
                 return reason, CLOSED, end
         coming = [start for start, _ in windows if start > self._now]
         return (reason, OPEN, coming[0]) if coming else None
+
+    def _breaks(self):
+        """The break after some use without a pause of its length."""
+        text = self._rules.text("limits/breaks")
+        if text is None:
+            return None
+        after, length = (minutes * 60_000 for minutes in values.breaks(text))
+        count, paused = 0, self._rules.days.start(self._date - _DAY)  # since when nothing has counted
+        for start, end in self._state.presence:
+            start, end = max(start, paused), min(end, self._now)
+            if start >= end:
+                continue
+            if start - paused >= length:
+                count = 0
+            while start < end:
+                used = min(end - start, after - count)
+                count, start = count + used, start + used
+                if count == after:  # a break
+                    count, start = 0, start + length
+            paused = start
+        if paused > self._now:
+            return "breaks", CLOSED, paused
+        return "breaks", OPEN, self._now + after - (0 if self._now - paused >= length else count)
 
     def _reward_times(self):
         plan, excepted, days = self._rules.windows("rewardTimes"), self._rules.excepted("rewardTimes"), self._rules.days

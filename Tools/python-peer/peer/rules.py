@@ -6,7 +6,7 @@ Spec: Protocol/11-rules.md section 2
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
-from . import defaults, values, weekly
+from . import defaults, use, values, weekly
 from .days import Days
 from .texts import day, days
 
@@ -131,6 +131,10 @@ class Rules:
     def learning_is_free(self) -> bool:
         """Return whether learning is no screen time."""
         return self["screenTime/learning"] == "free"
+
+    def presence(self, stretches: list) -> list[tuple[int, int]]:
+        """Return the times from which breaks follow, the earliest first."""
+        return use.presence(stretches, self["screenTime/source"] == "programs", self.learning_is_free)
 
     def windows(self, name: str) -> list:
         """Return the planned windows of each weekday, empty without a plan."""

@@ -61,6 +61,7 @@ def _rules(random: Random, now: int) -> dict[tuple[int, str], str]:
         (f"today/{day}/bedtime", _times(random)), (f"today/{day}/rewardTimes", _times(random)),
         (f"today/{day}/grant/{grant}", random.choice(["30", "90 reward", f"45 app:{_APPS[2]}", "0"])),
         ("lock", random.choice(["on", "off", "off", f"until {soon}"])), ("limits/carryOver", random.choice(["0", "45"])),
+        ("limits/breaks", random.choice(["1 240", "600 30"])),
         ("group/Blocks/members", "\n".join(sorted(random.sample(_APPS, 2)))), ("group/Blocks/limit", _limits(random)),
         ("group/Blocks/weekly", "200"), ("group/Blocks/category", "reward"), ("programs", random.choice(["all", "listed"])),
         (f"today/{day}/limit", _limits(random)), (f"days/2026-01-01..{day[:4]}-12-31/bedtime", _times(random)),
@@ -102,6 +103,7 @@ def decides_like_a_real_child(lab: Lab) -> None:
         held, at = household.rules(emma), day["at"]
         spent = use.by_day(household.stretches(emma), held.days, held.learning_is_free, held.members)
         state = decision.State(at, held.days.day(at), spent, household.purse(emma, machine))
+        state.presence = held.presence(household.stretches(emma))
         for app in day["apps"]:
             told, mine = app["verdict"], decision.decide(held, state, app["appID"])
             got = told["isAllowed"], told.get("rule"), told.get("until")

@@ -70,7 +70,8 @@ def check_decisions(vectors: dict, equal: Callable) -> None:
         use = {date.fromisoformat(day): spent for day, spent in vector["use"].items()}
         redeemed = [(left, date.fromisoformat(last)) for left, last in vector["redeemed"]]
         state = decision.State(
-            vector["time"], date.fromisoformat(vector["day"]), use, vector["spendable"], redeemed, vector["running"]
+            vector["time"], date.fromisoformat(vector["day"]), use, vector["spendable"], redeemed, vector["running"],
+            [(start, end) for start, end in vector["presence"]],
         )
         for app in vector["apps"]:
             verdict, ahead = decision.decide(rules, state, app), vector["boot"] - vector["time"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from .days import Days
+from .days import Days, joined
 from .values import CATEGORIES, SCREEN_TIME
 
 LONGEST = 31 * 86_400_000
@@ -41,6 +41,17 @@ def union(spans: Iterable[tuple[int, int]]) -> int:
         if end > start:
             total, reached = total + end - start, end
     return total
+
+
+def presence(stretches: Iterable[Stretch], of_programs: bool, learning_is_free: bool) -> list[tuple[int, int]]:
+    """Return the times from which breaks follow, the earliest first."""
+
+    def counts(stretch: Stretch) -> bool:
+        if stretch.app == SCREEN_TIME or stretch.category == "reward":
+            return True
+        return of_programs and not (learning_is_free and stretch.category == "learning")
+
+    return joined((stretch.start, stretch.end) for stretch in stretches if counts(stretch))
 
 
 def by_day(

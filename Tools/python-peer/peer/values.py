@@ -120,6 +120,13 @@ def _family_zone(text: str) -> str:
     return text
 
 
+def breaks(text: str) -> list[int]:
+    """Read the minutes of screen time before a break, and those of the break."""
+    words = text.split(" ")
+    require(len(words) == 2, "no breaks")
+    return [number(words[0], 1, 1_440), number(words[1], 1, 240)]
+
+
 _FORMS = {
     "visible, 1 to 64 bytes": _checked(lambda text: is_visible(text, 1, 64)),
     "line, 1 to 255 bytes": _checked(lambda text: is_line(text, 1, 255)),
@@ -131,6 +138,7 @@ _FORMS = {
     "matchers": _matchers,
     "grant": _grant,
     "deduction": _deduction,
+    "breaks": lambda text: " ".join(map(str, breaks(" ".join(text.split())))),
     "applications": _applications,
     "lock": _lock,
     "zone": _family_zone,
