@@ -27,6 +27,28 @@ extension ProcessTests {
       }
     }
 
+    @Test("A limit within hours closes its application within them alone")
+    func limitWithin() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([
+          ("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)"), ("mode", "limits"),
+        ])
+        // The family's clocks show UTC, and the hours begin in six hours and end an hour later.
+        let hour = Int(Date.now.timeIntervalSince1970) / 3_600
+        let hours = "\((hour + 6) % 24):00-\((hour + 7) % 24):00"
+        let later = try await home.mum.latchkey("app", "set", "kart", "--daily-limit", "0 within \(hours)", "--wait")
+        #expect(later.status == 0 && later.talk.contains("a day between"), "\(later)")
+        let game = try await home.survivor()
+        let now = try await home.mum.latchkey(
+          "app", "set", "kart", "--daily-limit", "0 within 00:00-24:00", "--wait")
+        #expect(now.status == 0, "\(now)")
+        #expect(await game.wait() == .signalled(SIGTERM))
+        let explained = try await home.mum.latchkey("explain", "--app", "kart")
+        #expect(explained.output.contains("of Kart between 00:00 and 24:00"), "\(explained)")
+      }
+    }
+
     @Test("Time that is taken away closes what it was left for, and no more is taken than is left")
     func lessTime() async throws {
       try await ProcessLab.run { lab in

@@ -34,6 +34,8 @@ import Testing
         let categories: [String: Int64]
         let apps: [String: Int64]
         let groups: [String: Int64]
+        let appsWithin: [String: Int64]?
+        let groupsWithin: [String: Int64]?
       }
       struct Redeemed: Decodable {
         let milliseconds: Int64
@@ -80,6 +82,7 @@ import Testing
       let dayStart: Int
       let learningIsFree: Bool
       let groups: [String: [AppID]]
+      let limits: [String: String]
       let stretches: [Stretch]
       let days: [String: Decision.Use]
     }
@@ -139,6 +142,8 @@ import Testing
         for (name, time) in use.categories { total.categories[try #require(AppCategory(rawValue: name))] = time }
         for (name, time) in use.apps { total.apps[try HouseholdSamples.app(name)] = time }
         for (name, time) in use.groups { total.groups[try HouseholdSamples.app(name)] = time }
+        for (name, time) in use.appsWithin ?? [:] { total.appsWithin[try HouseholdSamples.app(name)] = time }
+        for (name, time) in use.groupsWithin ?? [:] { total.groupsWithin[try HouseholdSamples.app(name)] = time }
         situation.use[try HouseholdSamples.day(text)] = total
       }
       for range in vector.presence { situation.presence.insert(range[0]..<range[1]) }
@@ -165,12 +170,13 @@ import Testing
       var groups: [GroupName: RuleSet.Group] = [:]
       for (name, apps) in vector.groups {
         var group = RuleSet.Group()
-        (group.members, group.limit) = (apps, DayLimits(everyDay: 60))
+        (group.members, group.limit) = (apps, try DayLimits(vector.limits[name] ?? "60"))
         groups[try HouseholdSamples.app(name)] = group
       }
-      var totals = UseTotals(
-        try DayBoundary(zone: vector.zone, dayStartHour: vector.dayStart), isLearningFree: vector.learningIsFree,
-        groups: groups)
+      var totals = try UseTotals(
+        DayBoundary(zone: vector.zone, dayStartHour: vector.dayStart), isLearningFree: vector.learningIsFree,
+        groups: groups,
+        apps: [HouseholdSamples.app("game"): DayLimits(#require(vector.limits["game"]))])
       for stretch in vector.stretches {
         totals.add(
           UseSpan(
@@ -184,6 +190,12 @@ import Testing
         }
         for (name, time) in wanted.groups {
           #expect(use.groups[try HouseholdSamples.app(name)] ?? 0 == time, "\(day) \(name)")
+        }
+        for (name, time) in wanted.appsWithin ?? [:] {
+          #expect(use.appsWithin[try HouseholdSamples.app(name)] ?? 0 == time, "\(day) \(name)")
+        }
+        for (name, time) in wanted.groupsWithin ?? [:] {
+          #expect(use.groupsWithin[try HouseholdSamples.app(name)] ?? 0 == time, "\(day) \(name)")
         }
         #expect(Set(use.apps.keys.map(\.text)) == Set(wanted.apps.keys))
         for (name, time) in wanted.apps { #expect(use.apps[try HouseholdSamples.app(name)] == time, "\(day) \(name)") }

@@ -72,6 +72,19 @@ def limit_text(minutes):
     return "none" if minutes is None else str(minutes)
 
 
+def limit_within(text):
+    """Reads the limit of an application or a group: minutes, and a window or None; None for no limit."""
+    words = [word for word in text.split(" ") if word]
+    if len(words) == 3 and words[1].lower() == "within":
+        return number(words[0], 0, 1440), window(words[2])
+    minutes = limit(text)
+    return None if minutes is None else (minutes, None)
+
+
+def limit_within_text(value):
+    return "none" if value is None else str(value[0]) + (f" within {window_text(value[1])}" if value[1] else "")
+
+
 def window(text):
     match = re.fullmatch(r"([0-9]{1,2}):([0-9]{2})-([0-9]{1,2}):([0-9]{2})", text)
     if not match:
@@ -222,7 +235,7 @@ def breaks(text):
 
 FORMS = {
     "breaks": lambda: (breaks, lambda numbers: " ".join(map(str, numbers))),
-    "limit": lambda: (limit, limit_text), "windows": lambda: (windows, windows_text),
+    "limit": lambda: (limit, limit_text), "limit within": lambda: (limit_within, limit_within_text), "windows": lambda: (windows, windows_text),
     "windows that end": lambda: (bedtime, windows_text), "times": lambda: (times, times_text),
     "times that end": lambda: (bedtimes, times_text), "grant": lambda: (grant, grant_text),
     "applications": lambda: (applications, "\n".join),
@@ -287,7 +300,7 @@ def rules(registers):
             try:
                 if write(read(value)) != value:
                     continue
-                if read is limit and kind(base if day in DAYS else key).get("weekdays"):
+                if kind(base if day in DAYS else key).get("weekdays"):
                     base, days = (key[:-4], [key[-3:]]) if key[-3:] in DAYS and key[-4] == "/" else (key, DAYS)
                     found.setdefault(base, [None] * 7)
                     found[base] = [read(value) if day in days else held for day, held in zip(DAYS, found[base])]
@@ -445,6 +458,29 @@ def decide(found, situation):
         limit, following = (None if one is None else one * MINUTE for one in (minutes[day.weekday()], minutes[later(day, 1).weekday()]))
         return of_milliseconds(app, limit if limit is None else limit + taken(day, scope), following, pick)
 
+    def within(app, limits, what, name):
+        """The limit of an application or a group, of which each day may have a window of its own."""
+        limit, following = (limits[one.weekday()] for one in (day, later(day, 1)))
+        parts = []  # the stretches in which the program may be used up, and what is left in them
+        if limit:
+            key = what if limit[1] is None else f"{what}Within"
+            spent = used_today(lambda one: one.get(key, {}).get(name, 0))
+            parts.append((limit, limit[0] * MINUTE + taken(day, f"app:{app}") + granted(app, day) - spent, 0, to_end))
+        if following:
+            parts.append((following, following[0] * MINUTE, to_end, horizon))
+        for one, left, first, last in parts:
+            spans = stretches(family, [[one[1]]] * 7, {}, day) if one[1] else [(now + first, now + last)]
+            for start, stop in spans:
+                start, stop = max(start - now, first), min(stop - now, last)
+                if start >= stop:
+                    continue
+                if left <= 0 and start == 0:
+                    return "closed", stop
+                if max(0, left) < stop - start:
+                    return "open", start + max(0, left)
+                left -= stop - start
+        return "open", None
+
     def left_over(on, limit, before, more=0):
         if limit is None:
             return 0
@@ -562,10 +598,10 @@ def decide(found, situation):
             if get(f"group/{name}/hours"):
                 yield f"groupHours {name}", inside(stretches(family, get(f"group/{name}/hours"), {}, day))
         if rule(app, "limit"):
-            yield "appLimit", daily(app, rule(app, "limit"), f"app:{app}", lambda one: one["apps"].get(app, 0))
+            yield "appLimit", within(app, rule(app, "limit"), "apps", app)
         for name in groups(app):
             if get(f"group/{name}/limit"):
-                yield f"groupLimit {name}", daily(app, get(f"group/{name}/limit"), f"app:{app}", lambda one: one["groups"].get(name, 0))
+                yield f"groupLimit {name}", within(app, get(f"group/{name}/limit"), "groups", name)
         in_category = lambda one: one["categories"].get(kind, 0)
         if get(f"category/{kind}/limit"):
             yield f"{kind}Limit", daily(app, get(f"category/{kind}/limit"), kind, in_category)

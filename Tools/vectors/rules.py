@@ -1,5 +1,6 @@
 """Rules, merge, decisions and ledgers, from the implementation in household.py."""
 
+import datetime
 import random
 
 import household
@@ -10,7 +11,11 @@ KEYS = {
     "app/org.gnome.Chess/category": ["reward", "Learning", "neutral", "fun", "reward 2000"],
     "app/org.gnome.Chess/rate": ["2000", "0", "1000000000", "1000000001", "-1", "2.5"],
     "app/org.gnome.Chess/limit": ["90", "0", "1440", "none", "None", "1441", "09", "mon 5", "mon-fri 90"],
-    "app/org.gnome.Chess/limit/sat": ["120", "none"],
+    "app/org.gnome.Chess/limit/sat": ["120", "none", "60 WITHIN  9:00-12:00"],
+    "group/Blocks/limit/mon": [
+        "60 within 16:00-20:00", "0 within 22:00-02:00", "60 within 16:00-00:00", "none within 16:00-20:00", "60 within",
+        "60 within 16:00-16:00", "1441 within 16:00-20:00", "60 in 16:00-20:00", "within 16:00-20:00", "60 within mon 16:00-20:00"],
+    "category/learning/limit": ["60 within 16:00-20:00"],
     "app/org.gnome.Chess/hours": ["mon-fri 15:00-18:00", "Sat 9:00-12:00", "15:00-15:00"],
     "limits/daily/mon": ["60", "NONE", "sat 60"],
     "group/Blocks/members": ["game\nbook", "game\ngame\n", "", "a b", "latchkey.other"], "group/Blocks/limit": ["60"],
@@ -79,6 +84,15 @@ GROUPS = [
     ("child", "group/games/limit", ["20"]), ("child", "app/game/enabled", ["yes", "no"]), ("family", "programs", ["all", "listed"]),
 ]
 
+WITHIN = [
+    ("child", "app/game/limit", ["60 within 15:00-19:00", "30 within 22:00-04:00", "90 within 00:00-24:00", "0 within 02:00-03:00"]),
+    ("family", "app/game/limit/sat", ["10 within 00:00-03:00", "none", "45"]), ("family", "app/tool/limit", ["20 within 12:00-23:00"]),
+    ("family", "app/game/limit/mon", ["40 within 18:00-20:00"]), ("child", "app/tool/limit/sun", ["25 within 23:00-01:30", "0"]),
+    ("family", "group/Blocks/members", ["game\ntool", "bad\ngame"]), ("child", "group/Blocks/limit", ["45 within 14:00-16:30", "0 within 21:00-22:00"]),
+    ("family", "group/Blocks/limit/sun", ["60 within 01:00-04:00"]), ("child", "group/Blocks/weekly", ["400"]),
+    ("child", "today/DAY/less/0190a3d2-0000-7000-8000-000000000007", ["15 app:game"]),
+]
+
 LESS = [
     ("child", "today/DAY/less/0190a3d2-0000-7000-8000-000000000005", ["30\nrude at dinner", "10 reward", "90 app:game", "1440"]),
     ("child", "today/BEFORE/less/0190a3d2-0000-7000-8000-000000000006", ["45", "5 learning\nno"]), ("family", "limits/carryOver", ["30"]),
@@ -128,6 +142,7 @@ def build() -> dict:
         + [decision(random.Random(seed), HOURS) for seed in range(8)]
         + [decision(random.Random(seed), DATED) for seed in range(16)]
         + [decision(random.Random(seed), GROUPS, ["new"]) for seed in range(40)]
+        + [decision(random.Random(seed), WITHIN) for seed in range(60)]
         + [decision(random.Random(seed), LESS) for seed in range(12)]
         + [decision(random.Random(seed), CARRIED) for seed in range(24)]
         + [decision(random.Random(seed), BREAKS) for seed in range(32)]
@@ -154,13 +169,24 @@ def use(chance):
             at = end
     length = lambda parts: sum(end - begin for begin, end in household.union([part[:2] for part in parts]))
     groups = {"Blocks": ["game", "tool"], "none": ["new"]}
+    limits = {"game": "60 within 20:00-04:00", "Blocks": "60 within 01:00-02:30"}
+
+    def within(day, what, parts):
+        """The time of parts of a day within the hours of a limit."""
+        hours = household.limit_within(limits[what])[1]
+        spans = household.stretches(family, [[hours]] * 7, {}, datetime.date.fromisoformat(day))
+        found = [(max(one[0], start), min(one[1], stop)) for one in parts for start, stop in spans]
+        return length([one for one in found if one[0] < one[1]])
+
     days = {day: {
+        "appsWithin": {"game": within(day, "game", [p for p in parts if p[2] == "game"])},
+        "groupsWithin": {"Blocks": within(day, "Blocks", [p for p in parts if p[2] in groups["Blocks"]])},
         "screen": length([part for part in parts if not (free and part[3] == "learning")]),
         "categories": {name: length([p for p in parts if p[3] == name and p[2] != household.SCREEN]) for name in household.CATEGORIES},
         "groups": {name: length([p for p in parts if p[2] in apps]) for name, apps in groups.items()},
         "apps": {app: length([p for p in parts if p[2] == app]) for app in sorted({p[2] for p in parts} - {household.SCREEN})},
     } for day, parts in sorted(found.items())}
-    return {"zone": str(family.zone), "dayStart": family.hour, "learningIsFree": free, "groups": groups, "stretches": stretches, "days": days}
+    return {"zone": str(family.zone), "dayStart": family.hour, "learningIsFree": free, "groups": groups, "limits": limits, "stretches": stretches, "days": days}
 
 
 def value(key, typed):
@@ -206,7 +232,9 @@ def decision(chance, more=(), others=()):
                 "screen": chance.randrange(7_200_000),
                 "categories": {name: chance.randrange(3_600_000) for name in household.CATEGORIES},
                 "apps": {"game": chance.randrange(3_600_000)},
-                "groups": {"Blocks": chance.randrange(7_200_000), "games": chance.randrange(3_600_000)} if more is GROUPS else {}}
+                "groups": {"Blocks": chance.randrange(7_200_000), "games": chance.randrange(3_600_000)} if more is GROUPS else {},
+                **({"appsWithin": {"game": chance.randrange(3_600_000), "tool": chance.randrange(1_800_000)},
+                    "groupsWithin": {"Blocks": chance.randrange(3_600_000)}} if more is WITHIN else {})}
     situation = {
         "boot": chance.randrange(10**9), "time": time, "day": str(day), "use": use,
         "presence": presence(chance, time) if more is BREAKS else [],

@@ -24,6 +24,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
       Example: latchkey app set org.gnome.Chess --child Emma --category reward --points-per-minute 2 --blocked
       Example: latchkey app set org.gnome.Chess --daily-limit 1h30m --unblocked --wait
+      Example: latchkey app set org.gnome.Chess --daily-limit "1h within 16:00-20:00"
       Example: latchkey app set supertuxkart --reset
       """)
 
@@ -80,8 +81,9 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most use a day, such as 45min, \"sat-sun 2h\" or none.", valueName: "time|none"),
-    transform: DayLimits.Change.argument)
+    help: ArgumentHelp(
+      "The most use a day, such as 45min, \"sat-sun 2h\", \"1h within 16:00-20:00\" or none.", valueName: "time|none"),
+    transform: DayLimits.Change.argumentWithHours)
   var dailyLimit: DayLimits.Change?
 
   @Option(

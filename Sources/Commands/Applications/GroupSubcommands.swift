@@ -40,8 +40,9 @@ struct GroupSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most use a day, such as 45min, \"sat-sun 2h\" or none.", valueName: "time|none"),
-    transform: DayLimits.Change.argument)
+    help: ArgumentHelp(
+      "The most use a day, such as 45min, \"sat-sun 2h\", \"1h within 16:00-20:00\" or none.", valueName: "time|none"),
+    transform: DayLimits.Change.argumentWithHours)
   var dailyLimit: DayLimits.Change?
 
   @Option(

@@ -70,7 +70,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     if today != nil || days.day != nil {
       guard weekends == nil, weekly == nil, carryOver == nil, category == nil,
         today == nil || daily == nil && days.day == nil,
-        today != nil || daily?.minutes[nil] != nil
+        today != nil || daily?.limits[nil] != nil
       else {
         throw ValidationError(
           "Single days have one limit on all screen time: give --today 1h, or --day with --daily 4h, and no other limit."
@@ -85,7 +85,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     if carryOver != nil, category != nil {
       throw ValidationError("Unused time goes over for all screen time alone: leave out --category.")
     }
-    if weekends != nil, DayLimits.Change.weekend.contains(where: { daily?.minutes[$0] != nil }) {
+    if weekends != nil, DayLimits.Change.weekend.contains(where: { daily?.limits[$0] != nil }) {
       throw ValidationError("Saturday or Sunday is in --daily as well as in --weekends: leave it out of one of them.")
     }
   }
@@ -94,7 +94,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     if today != nil || days.day != nil {
       // Without a value, the plan holds again.
-      let limit = today.map(\.text) ?? daily?.minutes[nil].map(DayRule.limit.text)
+      let limit = today.map(\.text) ?? daily?.limits[nil].map(DayRule.limit.text)
       let days = try await self.days.days(of: whose.owner, at: interface)
       let key = DayRule.limit.key(on: days)
       try await RuleIssue.set(
@@ -182,6 +182,11 @@ extension DayLimits.Change {
   /// Reads an argument; throws `ValidationError` for a limit that is longer than the day.
   @Sendable static func argument(_ text: String) throws -> DayLimits.Change {
     try ValidationError.from { () throws(RuleFault) in try DayLimits.Change(given: text) }
+  }
+
+  /// Reads an argument that may have hours, such as `1h within 16:00-20:00`.
+  @Sendable static func argumentWithHours(_ text: String) throws -> DayLimits.Change {
+    try ValidationError.from { () throws(RuleFault) in try DayLimits.Change(given: text, canHaveHours: true) }
   }
 }
 

@@ -70,20 +70,24 @@ extension ChildStanding {
   /// Returns what is left of the limit a day on some applications, in milliseconds; `nil` without a
   /// limit.
   func left(of scope: GrantScope) -> Int64? {
-    func left(_ limits: DayLimits?, _ granted: Int64, used: Int64?) -> Int64? {
+    func left(_ limits: DayLimits?, _ granted: Int64, used: (DayLimit?) -> Int64) -> Int64? {
       limits?[situation.day.weekday].map {
-        Int64($0) * 60_000 + granted - rules.taken(from: scope, on: situation.day) - (used ?? 0)
+        $0.milliseconds + granted - rules.taken(from: scope, on: situation.day) - used($0)
       }
     }
     switch scope {
     case .all: return limitMilliseconds.map { $0 - today.screen }
     case .category(let category):
-      return left(
-        rules.categories[category]?.limit, rules.granted(category, on: situation.day), used: today.categories[category])
+      return left(rules.categories[category]?.limit, rules.granted(category, on: situation.day)) { _ in
+        today.categories[category] ?? 0
+      }
     case .app(let app):
       let granted = ReasonText.granted(rules, to: .app(app), on: situation.day)
-      let groups = rules.groups(of: app).map { left($0.group.limit, granted, used: today.groups[$0.name]) }
-      return ([left(rules.app(app).limit, granted, used: today.apps[app])] + groups).compactMap(\.self).min()
+      let groups = rules.groups(of: app).map { name, group in
+        left(group.limit, granted) { today.used(group: name, for: $0) }
+      }
+      let own = left(rules.app(app).limit, granted) { today.used(app, for: $0) }
+      return ([own] + groups).compactMap(\.self).min()
     }
   }
 

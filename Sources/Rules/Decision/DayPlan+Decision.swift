@@ -173,20 +173,30 @@ extension DayPlan {
     _ subject: Subject, _ terms: Terms, _ moment: Moment, _ visit: (Reason, Standing) -> Void
   ) {
     let category = terms.use.category
-    func daily(_ reason: Reason, _ limits: DayLimits?, from scope: GrantScope, _ used: @autoclosure () -> Int64) {
+    func daily(
+      _ reason: Reason, _ limits: DayLimits?, within hours: (Intervals?, Intervals?) = (nil, nil),
+      from scope: GrantScope, _ used: (DayLimit?) -> Int64
+    ) {
       guard let limits else { return }
       let extra = terms.granted - rules.taken(from: scope, on: day)
-      func milliseconds(_ day: Weekday) -> Int64? { limits[day].map { Int64($0) * 60_000 } }
       visit(
-        reason, moment.left((milliseconds(weekday), milliseconds(nextWeekday)), extra: extra, used: used()))
+        reason,
+        moment.left(
+          (limits[weekday]?.milliseconds, limits[nextWeekday]?.milliseconds), within: hours, extra: extra,
+          used: used(limits[weekday])))
     }
     let own = GrantScope.app(subject.app)
-    if case .app(let id) = subject { daily(.appLimit, terms.limit, from: own, moment.today.apps[id] ?? 0) }
-    for group in terms.groups {
-      daily(.groupLimit(group.name), group.limit, from: own, moment.today.groups[group.name] ?? 0)
+    if case .app(let id) = subject {
+      daily(.appLimit, terms.limit, within: terms.limitHours, from: own) { moment.today.used(id, for: $0) }
     }
-    daily(
-      .categoryLimit(category), terms.categoryLimit, from: .category(category), moment.today.categories[category] ?? 0)
+    for group in terms.groups {
+      daily(.groupLimit(group.name), group.limit, within: group.limitHours, from: own) {
+        moment.today.used(group: group.name, for: $0)
+      }
+    }
+    daily(.categoryLimit(category), terms.categoryLimit, from: .category(category)) { _ in
+      moment.today.categories[category] ?? 0
+    }
     if dailyLimits != (nil, nil) {
       visit(.dailyLimit, moment.left(moment.screenLimits(), extra: terms.granted, used: moment.today.screen))
     }

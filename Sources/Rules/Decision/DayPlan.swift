@@ -82,6 +82,13 @@ public struct DayPlan: Sendable {
   /// Returns the terms of a program on this day.
   func terms(of subject: Subject) -> Terms { prepared[subject] ?? prepare(subject) }
 
+  /// Returns the hours within which the limits of the day and of the next one hold; `nil` for the
+  /// whole day.
+  private func hours(of limit: DayLimits?) -> (today: Intervals?, tomorrow: Intervals?) {
+    let hours = { (day: Weekday) in limit?[day]?.hours.map { Intervals($0, around: date, rules.boundary) } }
+    return (hours(weekday), hours(nextWeekday))
+  }
+
   private func prepare(_ subject: Subject) -> Terms {
     let app = rules.app(subject.app)
     let isEnabled = rules.apps[subject.app]?.isEnabled ?? true
@@ -93,12 +100,13 @@ public struct DayPlan: Sendable {
       isListed: rules.programs == .all || rules.isListed(subject), isAlwaysAllowed: app.isAlwaysAllowed,
       isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
       hours: app.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) },
-      limit: app.limit,
+      limit: app.limit, limitHours: hours(of: app.limit),
       groups: subject == .unknown || !isEnabled
         ? []
         : rules.groups(of: subject.app).map { name, group in
           GroupTerms(
-            name: name, isBlocked: group.isBlocked, limit: group.limit, weekly: group.weekly,
+            name: name, isBlocked: group.isBlocked, limit: group.limit, limitHours: hours(of: group.limit),
+            weekly: group.weekly,
             hours: group.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) })
         }, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
       granted: rules.granted(subject, use.category, on: day))
@@ -119,6 +127,8 @@ struct Terms: Sendable {
   /// When it may be used; `nil` for always.
   var hours: Intervals?
   var limit: DayLimits?
+  /// The hours of the limit on the day and on the next one; `nil` for the whole day.
+  var limitHours: (today: Intervals?, tomorrow: Intervals?)
   /// The groups that it is in.
   var groups: [GroupTerms]
   var categoryLimit: DayLimits?
@@ -132,6 +142,8 @@ struct GroupTerms: Sendable {
   var name: GroupName
   var isBlocked: Bool
   var limit: DayLimits?
+  /// The hours of the limit on the day and on the next one; `nil` for the whole day.
+  var limitHours: (today: Intervals?, tomorrow: Intervals?)
   var weekly: Int64?
   /// When they may be used; `nil` for always.
   var hours: Intervals?

@@ -12,15 +12,33 @@ public struct DayUse: Hashable, Sendable {
   public var apps: [AppID: Int64]
   /// The time for which anything of each group was in use.
   public var groups: [GroupName: Int64]
+  /// The time for which each application was in use within the hours of its limit, if that has
+  /// hours on any weekday.
+  public var appsWithin: [AppID: Int64]
+  /// The time for which anything of each group was in use within the hours of its limit.
+  public var groupsWithin: [GroupName: Int64]
 
   public init(
     screen: Int64 = 0, categories: [AppCategory: Int64] = [:], apps: [AppID: Int64] = [:],
-    groups: [GroupName: Int64] = [:]
+    groups: [GroupName: Int64] = [:], appsWithin: [AppID: Int64] = [:], groupsWithin: [GroupName: Int64] = [:]
   ) {
     self.screen = screen
     self.categories = categories
     self.apps = apps
     self.groups = groups
+    (self.appsWithin, self.groupsWithin) = (appsWithin, groupsWithin)
+  }
+}
+
+extension DayUse {
+  /// Returns the time that counts for an application's limit.
+  public func used(_ app: AppID, for limit: DayLimit?) -> Int64 {
+    (limit?.hours == nil ? apps[app] : appsWithin[app]) ?? 0
+  }
+
+  /// Returns the time that counts for a group's limit.
+  public func used(group: GroupName, for limit: DayLimit?) -> Int64 {
+    (limit?.hours == nil ? groups[group] : groupsWithin[group]) ?? 0
   }
 }
 

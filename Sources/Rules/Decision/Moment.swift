@@ -39,15 +39,41 @@ struct Moment {
 
   /// Returns what a daily limit leaves.
   ///
-  /// All are in milliseconds.
-  func left(_ limits: (today: Int64?, tomorrow: Int64?), extra: Int64, used: Int64) -> Standing {
+  /// All are in milliseconds. `hours` are those within which use counts on each day; `nil` for the
+  /// whole day.
+  func left(
+    _ limits: (today: Int64?, tomorrow: Int64?), within hours: (today: Intervals?, tomorrow: Intervals?) = (nil, nil),
+    extra: Int64, used: Int64
+  ) -> Standing {
     if let limit = limits.today {
       let left = Self.difference(Self.sum(limit, extra), max(0, used))
-      if left <= 0 { return .closed(toEnd) }
-      if left < toEnd { return .open(left) }
+      if let end = usedUp(left, in: ahead(hours.today, 0..<toEnd)) { return end }
     }
     guard let tomorrow = limits.tomorrow else { return .open(nil) }
-    return beyond(tomorrow)
+    return usedUp(tomorrow, in: ahead(hours.tomorrow, toEnd..<Self.sum(toEnd, next))) ?? .open(nil)
+  }
+
+  /// Returns the stretches of some hours that lie in a day, from now on; without hours, the day.
+  private func ahead(_ hours: Intervals?, _ day: Range<Int64>) -> [Range<Int64>] {
+    guard let hours else { return [day] }
+    return hours.spans.map { span in
+      let from = Self.difference(span.lowerBound, situation.time)
+      let to = Self.difference(span.upperBound, situation.time)
+      return (from..<max(from, to)).clamped(to: day)
+    }
+  }
+
+  /// Returns when time is used up by use in all of some stretches ahead; `nil` if it lasts for
+  /// them.
+  private func usedUp(_ left: Int64, in stretches: [Range<Int64>]) -> Standing? {
+    var left = max(0, left)
+    for stretch in stretches {
+      let length = stretch.upperBound - stretch.lowerBound
+      if left == 0, length > 0, stretch.lowerBound == 0 { return .closed(stretch.upperBound) }
+      if left < length { return .open(stretch.lowerBound + left) }
+      left -= length
+    }
+    return nil
   }
 
   /// The unused screen time that earlier days of the week leave for this day, in milliseconds.
@@ -170,5 +196,7 @@ extension DayUse {
     for (category, time) in other.categories { categories[category] = Moment.sum(categories[category] ?? 0, time) }
     for (app, time) in other.apps { apps[app] = Moment.sum(apps[app] ?? 0, time) }
     for (group, time) in other.groups { groups[group] = Moment.sum(groups[group] ?? 0, time) }
+    for (app, time) in other.appsWithin { appsWithin[app] = Moment.sum(appsWithin[app] ?? 0, time) }
+    for (group, time) in other.groupsWithin { groupsWithin[group] = Moment.sum(groupsWithin[group] ?? 0, time) }
   }
 }

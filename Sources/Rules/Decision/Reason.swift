@@ -89,21 +89,21 @@ public enum ReasonText {
     case .groupHours(let group): return "the hours of group \(group.text)"
     case .groupLimit(let group):
       guard let limit = rules.groups[group]?.limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of group \(group.text) a day", rules, subject, day, from: .app(subject.app))
+      return limitText(limit, "of group \(group.text)", rules, subject, day, from: .app(subject.app))
     case .groupWeekly(let group):
       guard let limit = rules.groups[group]?.weekly else { return "a limit a week" }
       return "\(SpanText.minutes(Int(clamping: limit))) of group \(group.text) a week"
     case .appLimit:
       guard case .app(let id) = subject, let limit = rules.app(id).limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of \(name) a day", rules, subject, day, from: .app(subject.app))
+      return limitText(limit, "of \(name)", rules, subject, day, from: .app(subject.app))
     case .categoryLimit(let category):
       guard let limit = rules.categories[category]?.limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of \(plural(category)) a day", rules, subject, day, from: .category(category))
+      return limitText(limit, "of \(plural(category))", rules, subject, day, from: .category(category))
     case .dailyLimit:
       guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
       let unused =
         carried >= 60_000 ? "and \(SpanText.minutes(Int(clamping: carried / 60_000))) from earlier days " : ""
-      return limitText(limit, "\(unused)of screen time a day", rules, subject, day, from: .all)
+      return limitText(DayLimit(limit), "\(unused)of screen time", rules, subject, day, from: .all)
     case .categoryWeekly(let category):
       guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }
       return "\(SpanText.minutes(Int(clamping: limit))) of \(plural(category)) a week"
@@ -136,7 +136,7 @@ public enum ReasonText {
   }
 
   private static func limitText(
-    _ minutes: Int, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay, from scope: GrantScope
+    _ limit: DayLimit, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay, from scope: GrantScope
   ) -> String {
     let extra = (granted(rules, to: subject, on: day) - rules.taken(from: scope, on: day)) / 60_000
     let granted =
@@ -144,7 +144,7 @@ public enum ReasonText {
       ? ""
       : extra > 0
         ? " and \(SpanText.minutes(Int(clamping: extra))) more" : " less \(SpanText.minutes(Int(clamping: -extra)))"
-    return "\(SpanText.minutes(minutes))\(granted) \(what)"
+    return "\(SpanText.minutes(limit.minutes))\(granted) \(what) \(limit.hoursInWords ?? "a day")"
   }
 
   /// Returns what the applications of a category are called together.

@@ -56,7 +56,7 @@ public enum AppRule {
     set: { $0 ? "# always allowed" : "# not always allowed" }, removed: "# not set as always allowed",
     effects: .closes)
   public static let limit = RuleKind(
-    limit: "limit", \RuleSet.App.limit, name: "#: limit a day", set: "# at most = a day",
+    limit: "limit", \RuleSet.App.limit, .limitWithin, name: "#: limit a day", set: "# at most = a day",
     removed: "no limit a day on #")
   public static let hours = RuleKind(
     "hours", \RuleSet.App.hours, .windows(), name: "#: hours", set: { _ in "# only =" }, removed: "no hours set for #",

@@ -9,8 +9,8 @@ extension RuleSet {
     public var school: DayWindows?
     /// The reward times that begin on the day.
     public var rewardTimes: DayWindows?
-    /// The minutes of screen time, or none for no limit; `nil` for no exception.
-    public var limit: Int??
+    /// The limit on screen time, or none; `nil` for no exception.
+    public var limit: DayLimit??
 
     /// Creates exceptions that change nothing.
     public init() {}
@@ -31,7 +31,7 @@ extension RuleSet {
 
   /// Returns the minutes of screen time of a day; `nil` for no limit.
   public func dailyLimit(on day: FamilyDay) -> Int? {
-    exception(\.limit, on: day) ?? dailyLimit?[day.weekday]
+    (exception(\.limit, on: day) ?? dailyLimit?[day.weekday])?.minutes
   }
 
   /// The place of one grant, or of one deduction.

@@ -77,7 +77,7 @@ public enum GroupRule {
     set: { $0 ? "group # always allowed" : "group # not always allowed" },
     removed: "group # not set as always allowed", effects: .closes)
   public static let limit = RuleKind(
-    limit: "limit", \RuleSet.Group.limit, name: "group # a day", set: "group # at most = a day",
+    limit: "limit", \RuleSet.Group.limit, .limitWithin, name: "group # a day", set: "group # at most = a day",
     removed: "no limit a day on group #")
   public static let weekly = RuleKind(
     "weekly", \RuleSet.Group.weekly, .weekly, name: "group # a week", set: { _ in "group # at most = a week" },

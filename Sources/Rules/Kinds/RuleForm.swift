@@ -197,12 +197,22 @@ extension RuleForm<String> {
   }
 }
 
-extension RuleForm<Int?> {
+extension RuleForm<DayLimit?> {
   /// A limit a day: minutes, or none.
-  static var limit: Self {
+  static var limit: Self { limit("limit", typed: DayLimits.read, given: DayLimits.given) }
+
+  /// A limit a day that may hold within some hours alone.
+  static var limitWithin: Self {
+    limit("limit within", typed: DayLimits.readWithHours, given: DayLimits.givenWithHours)
+  }
+
+  private static func limit(
+    _ name: String, typed: @escaping @Sendable (String) throws(RuleFault) -> DayLimit?,
+    given: @escaping @Sendable (String) throws(RuleFault) -> DayLimit?
+  ) -> Self {
     RuleForm(
-      .form("limit"), typed: DayLimits.read, given: DayLimits.given, text: DayLimits.text(of:),
-      words: { minutes, _ in minutes.map { SpanText.minutes($0) } ?? "no limit" })
+      .form(name), typed: typed, given: given, text: DayLimits.text(of:),
+      words: { limit, _ in limit?.words ?? "no limit" })
   }
 }
 

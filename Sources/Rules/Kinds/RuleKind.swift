@@ -94,31 +94,34 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   public func value(of rule: Rule) -> Value? { rule.key.entry == entry ? try? form.stored(rule.text) : nil }
 }
 
-extension RuleKind where Value == Int? {
+extension RuleKind where Value == DayLimit? {
   /// Creates the kind of a limit a day, beside which each weekday may have a limit of its own.
   ///
   /// - Parameters:
   ///   - key: The last segments of the key.
   ///   - path: Where the limits lie.
+  ///   - form: How a limit is written.
   ///   - name: The name, which ends in "a day".
   ///   - set: What a limit of so many minutes is called in an edit.
   ///   - removed: What an edit without a limit is called.
   ///   - effects: What the limit does.
   init(
-    limit key: String, _ path: any WritableKeyPath<Part, DayLimits?> & Sendable, name: String, set: String? = nil,
-    removed: String, effects: RuleEffects = .closes
+    limit key: String, _ path: any WritableKeyPath<Part, DayLimits?> & Sendable, _ form: RuleForm<DayLimit?> = .limit,
+    name: String, set: String? = nil, removed: String, effects: RuleEffects = .closes
   ) {
     self.init(
-      .limit, key: key, zones: .both, name: name, phrase: { $0 == nil ? removed : set ?? "\(name) =" },
-      removed: removed,
-      effects: effects, setting: nil, usual: nil, hasWeekdays: true, shown: { $0[keyPath: path]?.text },
-      store: { part, minutes, weekday in
-        guard let weekday else {
-          part[keyPath: path] = minutes.map { DayLimits(everyDay: $0) }
-          return
-        }
-        var limits = part[keyPath: path] ?? DayLimits(everyDay: nil)
-        limits[weekday] = minutes
+      form, key: key, zones: .both, name: name,
+      phrase: { limit in
+        guard let limit else { return removed }
+        let words = set ?? "\(name) ="
+        return limit.hoursInWords.map { words.replacing("=", with: SpanText.minutes(limit.minutes)) + " \($0)" }
+          ?? words
+      },
+      removed: removed, effects: effects, setting: nil, usual: nil, hasWeekdays: true,
+      shown: { $0[keyPath: path]?.text },
+      store: { part, limit, weekday in
+        var limits = part[keyPath: path] ?? DayLimits(everyDay: DayLimit?.none)
+        if let weekday { limits[weekday] = limit } else { limits = DayLimits(everyDay: limit) }
         part[keyPath: path] = limits.isEmpty ? nil : limits
       })
   }

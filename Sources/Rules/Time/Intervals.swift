@@ -23,6 +23,11 @@ struct Intervals: Hashable, Sendable {
 }
 
 extension Intervals {
+  /// Creates the stretches of a window of every day around a family day.
+  init(_ window: ClockWindow, around day: FamilyDay, _ boundary: DayBoundary) {
+    self.init(WeekWindows(everyDay: window), exceptions: { _ in nil }, around: day, boundary)
+  }
+
   /// Creates the stretches of a schedule from the day before a family day to the end of the day
   /// after it.
   ///

@@ -13,6 +13,15 @@ public struct UseTotals: Sendable {
   /// The groups that applications are in, and the instants of their use.
   private var groups: [AppID: [GroupName]] = [:]
   private var spans: [GroupName: SpanSet] = [:]
+  /// The limits that have hours, and the instants of use within them.
+  private var limits: [Limited: DayLimits] = [:]
+  private var within: [Limited: SpanSet] = [:]
+
+  /// What has a limit with hours.
+  private enum Limited: Hashable, Sendable {
+    case app(AppID)
+    case group(GroupName)
+  }
 
   public private(set) var use: [FamilyDay: DayUse] = [:]
   /// The instants from which breaks follow: the time at a machine, and rewards that run.
@@ -21,24 +30,30 @@ public struct UseTotals: Sendable {
   public private(set) var presence = SpanSet()
   private let isOfPrograms: Bool
 
-  /// Creates totals without use for a family's days, and for groups of applications.
+  /// Creates totals without use for what the rules of a child limit.
+  public init(_ rules: RuleSet) {
+    self.init(
+      rules.boundary, isLearningFree: rules.screenTime.learning == .free,
+      isOfPrograms: rules.screenTime.source == .programs, groups: rules.usedGroups,
+      apps: rules.apps.compactMapValues { $0.isEnabled ? $0.limit : nil })
+  }
+
+  /// Creates totals without use for a family's days, for groups of applications, and for
+  /// applications with limits.
   public init(
     _ boundary: DayBoundary, isLearningFree: Bool = false, isOfPrograms: Bool = false,
-    groups: [GroupName: RuleSet.Group] = [:]
+    groups: [GroupName: RuleSet.Group] = [:], apps: [AppID: DayLimits] = [:]
   ) {
     self.isOfPrograms = isOfPrograms
     self.boundary = boundary
+    for (app, limit) in apps where limit.hasHours { limits[.app(app)] = limit }
+    for (name, group) in groups {
+      if let limit = group.limit, limit.hasHours { limits[.group(name)] = limit }
+    }
     for (name, group) in groups where group.limit != nil || group.weekly != nil {
       for app in group.members { self.groups[app, default: []].append(name) }
     }
     instants = UseInstants(isLearningFree: isLearningFree)
-  }
-
-  /// Creates totals without use by the rules of a child.
-  public init(_ rules: RuleSet) {
-    self.init(
-      rules.boundary, isLearningFree: rules.screenTime.learning == .free,
-      isOfPrograms: rules.screenTime.source == .programs, groups: rules.usedGroups)
   }
 
   /// Adds a stretch of use.
@@ -89,6 +104,18 @@ public struct UseTotals: Sendable {
     for group in groups[app] ?? [] {
       let added = spans[group, default: SpanSet()].insert(range)
       use[day, default: DayUse()].groups[group, default: 0] += added
+      let within = addWithin(.group(group), range, on: day)
+      if within > 0 { use[day, default: DayUse()].groupsWithin[group, default: 0] += within }
     }
+    let within = addWithin(.app(app), range, on: day)
+    if within > 0 { use[day, default: DayUse()].appsWithin[app, default: 0] += within }
+  }
+
+  /// Adds what of a range on a day is within the hours of a limit, and returns how much of it was
+  /// not there before; on a weekday whose limit has no hours, all of it is.
+  private mutating func addWithin(_ limited: Limited, _ range: Range<Int64>, on day: FamilyDay) -> Int64 {
+    guard let limit = limits[limited] else { return 0 }
+    let hours = limit[day.weekday]?.hours.map { Intervals($0, around: day, boundary).spans } ?? [range]
+    return hours.reduce(0) { $0 + within[limited, default: SpanSet()].insert($1.clamped(to: range)) }
   }
 }

@@ -1,5 +1,32 @@
 import LatchkeyModel
 
+/// A limit of time a day, for the whole day or for some of its hours.
+///
+/// Spec: Protocol/11-rules.md §1.
+public struct DayLimit: Hashable, Sendable {
+  /// The minutes, 0 to 1,440.
+  public let minutes: Int
+  /// The hours within which use counts and is closed; `nil` for the whole day.
+  public let hours: ClockWindow?
+
+  /// Creates a limit of minutes, which are limited to 0 to 1,440.
+  public init(_ minutes: Int, within hours: ClockWindow? = nil) {
+    (self.minutes, self.hours) = (min(max(minutes, 0), DayLimits.longest), hours)
+  }
+
+  /// The limit in milliseconds.
+  public var milliseconds: Int64 { Int64(minutes) * 60_000 }
+
+  /// The limit as text, such as `60` or `60 within 16:00-20:00`.
+  public var text: String { "\(minutes)" + (hours.map { " within \($0.text)" } ?? "") }
+
+  /// The limit in words, such as "1 h" or "1 h between 16:00 and 20:00".
+  public var words: String { SpanText.minutes(minutes) + (hoursInWords.map { " \($0)" } ?? "") }
+
+  /// The hours in words, such as "between 16:00 and 20:00"; `nil` for the whole day.
+  var hoursInWords: String? { hours.map { "between \($0.text.replacing("-", with: " and "))" } }
+}
+
 /// Limits of time a day, by weekday.
 ///
 /// Spec: Protocol/11-rules.md §1, §2.
@@ -7,66 +34,95 @@ public struct DayLimits: Hashable, Sendable {
   /// The longest limit, a whole day: 1,440 minutes.
   public static let longest = 1_440
 
-  /// The minutes of each weekday, Monday first; `nil` for no limit.
-  public private(set) var minutes: [Int?]
+  /// The limit of each weekday, Monday first; `nil` for none.
+  private var limits: [DayLimit?]
 
   /// Creates the same limit for every day, in minutes, limited to 0 to 1,440; `nil` for no limit.
-  public init(everyDay minutes: Int?) {
-    self.minutes = Array(repeating: minutes.map { min(max($0, 0), Self.longest) }, count: 7)
-  }
+  public init(everyDay minutes: Int?) { self.init(everyDay: minutes.map { DayLimit($0) }) }
 
-  /// The minutes of a weekday; `nil` for no limit.
-  public subscript(day: Weekday) -> Int? {
-    get { minutes[day.rawValue] }
-    set { minutes[day.rawValue] = newValue.map { min(max($0, 0), Self.longest) } }
+  init(everyDay limit: DayLimit?) { limits = Array(repeating: limit, count: 7) }
+
+  /// The limit of a weekday; `nil` for none.
+  public subscript(day: Weekday) -> DayLimit? {
+    get { limits[day.rawValue] }
+    set { limits[day.rawValue] = newValue }
   }
 
   /// A Boolean value that indicates whether no weekday has a limit.
-  public var isEmpty: Bool { minutes.allSatisfy { $0 == nil } }
+  public var isEmpty: Bool { limits.allSatisfy { $0 == nil } }
+
+  /// A Boolean value that indicates whether the limit of a weekday has hours.
+  public var hasHours: Bool { limits.contains { $0?.hours != nil } }
 
   /// The limits as text, which is the same for the same limits: `90`, or `mon-fri 90, sat-sun 120`,
   /// in minutes.
   ///
   /// A weekday without a limit is not named.
-  public var text: String { written { String($0) } }
+  public var text: String { written(\.text) }
 
   /// The limits in words, such as "1 h 30 min" or "mon-fri 1 h, sat 2 h".
-  public var words: String { written { SpanText.minutes($0) } }
+  public var words: String { written(\.words) }
 
-  private func written(_ write: (Int) -> String) -> String {
-    var items: [(run: ClosedRange<Weekday>, minutes: Int)] = []
-    for value in Set(minutes.compactMap { $0 }) {
-      let days = Set(Weekday.allCases.filter { minutes[$0.rawValue] == value })
+  private func written(_ write: (DayLimit) -> String) -> String {
+    var items: [(run: ClosedRange<Weekday>, limit: DayLimit)] = []
+    for value in Set(limits.compactMap { $0 }) {
+      let days = Set(Weekday.allCases.filter { self[$0] == value })
       items += WeekdayText.runs(of: days).map { ($0, value) }
     }
     items.sort { $0.run.lowerBound < $1.run.lowerBound }
-    return items.map { WeekdayText.item($0.run, write($0.minutes)) }.joined(separator: ", ")
+    return items.map { WeekdayText.item($0.run, write($0.limit)) }.joined(separator: ", ")
   }
 
   public init(_ text: String) throws(RuleFault) {
-    self.init(everyDay: nil)
-    for (days, value) in try WeekdayText.items(text) {
-      let minutes = try Self.read(value)
-      for day in days { self[day] = minutes }
+    self.init(everyDay: DayLimit?.none)
+    // An item is weekdays and one word.
+    for (days, value) in try WeekdayText.items(text.replacing(" within ", with: "/")) {
+      let limit = try Self.readWithHours(value.replacing("/", with: " within "))
+      for day in days { self[day] = limit }
     }
   }
 
+  /// Reads the limit of one day of an application or a group: minutes, which hours may follow, or
+  /// `none`.
+  static func readWithHours(_ text: String) throws(RuleFault) -> DayLimit? {
+    guard let (time, hours) = parts(text) else { return try read(text) }
+    guard let limit = try read(time) else { throw .noneWithHours }
+    return DayLimit(limit.minutes, within: try ClockWindow(typed: hours))
+  }
+
+  /// Returns a time and the hours that `within` separates; `nil` for a text without hours.
+  private static func parts(_ text: String) -> (time: String, hours: String)? {
+    let words = text.split(separator: " ")
+    guard let index = words.firstIndex(where: { $0.lowercased() == "within" }) else { return nil }
+    return (words[..<index].joined(separator: " "), words[(index + 1)...].joined(separator: " "))
+  }
+
   /// Reads the limit of one day: minutes, or `none`.
-  static func read(_ text: String) throws(RuleFault) -> Int? {
+  static func read(_ text: String) throws(RuleFault) -> DayLimit? {
     if text.lowercased() == "none" { return nil }
     guard let number = RuleNumber.read(text) else {
+      guard parts(text) == nil else { throw .hoursOfAll }
       throw RuleFault("\(text.debugDescription) is no limit: give a number of minutes, such as 90, or none.")
     }
     guard number <= longest else {
       throw RuleFault(
         "A limit of \(RuleNumber.grouped(number)) minutes is longer than the day: give 0 to 1,440 minutes, or none.")
     }
-    return Int(number)
+    return DayLimit(Int(number))
+  }
+
+  /// Reads the limit of one day of an application or a group as a parent gives it, such as
+  /// `1h30m`, `1h within 16:00-20:00` or `none`.
+  static func givenWithHours(_ text: String) throws(RuleFault) -> DayLimit? {
+    guard let (time, hours) = parts(text) else { return try given(text) }
+    guard let limit = try given(time) else { throw .noneWithHours }
+    return DayLimit(limit.minutes, within: try ClockWindow(typed: hours))
   }
 
   /// Reads the limit of one day as a parent gives it: a time such as `45`, `45min` or `1h30m`, or
   /// `none`.
-  static func given(_ text: String) throws(RuleFault) -> Int? {
+  static func given(_ text: String) throws(RuleFault) -> DayLimit? {
+    guard parts(text) == nil else { throw .hoursOfAll }
     if text.lowercased() == "none" { return nil }
     guard !text.hasPrefix("-") else {
       throw RuleFault("A limit cannot be negative: give a time such as 45min, or none.")
@@ -74,10 +130,10 @@ public struct DayLimits: Hashable, Sendable {
     guard let minutes = SpanReader.minutes(text), (0...longest).contains(minutes) else {
       throw RuleFault("A limit a day is 0 to 24 hours, such as 45, 45min or 1h30m, or none.")
     }
-    return minutes
+    return DayLimit(minutes)
   }
 
-  static func text(of minutes: Int?) -> String { minutes.map { String($0) } ?? "none" }
+  static func text(of limit: DayLimit?) -> String { limit?.text ?? "none" }
 }
 
 extension DayLimits {
@@ -90,40 +146,49 @@ extension DayLimits {
     /// Monday to Friday.
     public static let weekdays = Weekday.allCases.filter { !weekend.contains($0) }
 
-    /// The minutes of every day, which have no weekday, or of each weekday that is named; `nil` for
-    /// no limit.
-    public let minutes: [Weekday?: Int?]
+    /// The limit of every day, which has no weekday, or of each weekday that is named; `nil` for
+    /// none.
+    public let limits: [Weekday?: DayLimit?]
 
     /// Creates the change of some days to the same limit.
-    public init(_ days: [Weekday], _ minutes: Int?) {
-      self.minutes = Dictionary(days.map { ($0, minutes) }) { first, _ in first }
+    public init(_ days: [Weekday], _ limit: DayLimit?) {
+      limits = Dictionary(days.map { ($0, limit) }) { first, _ in first }
     }
 
     /// Reads limits as a parent gives them: `2h`, `none`, or `mon-thu 2h, fri-sun 3h`.
-    public init(given text: String) throws(RuleFault) {
-      guard text.contains(" "), SpanReader.minutes(text) == nil else {
-        minutes = [nil: try DayLimits.given(text)]
+    ///
+    /// Those of an application or a group may have hours, such as `1h within 16:00-20:00`.
+    public init(given text: String, canHaveHours: Bool = false) throws(RuleFault) {
+      let read = canHaveHours ? DayLimits.givenWithHours : DayLimits.given
+      let first = text.split(separator: " ").first ?? ""
+      let isOfEveryDay = !text.contains(",") && Self.days(first) == nil && DayLimits.parts(text) != nil
+      guard text.contains(" "), SpanReader.minutes(text) == nil, !isOfEveryDay else {
+        limits = [nil: try read(text)]
         return
       }
-      var limits: [Weekday?: Int?] = [:]
+      var limits: [Weekday?: DayLimit?] = [:]
       for item in text.split(separator: ",", omittingEmptySubsequences: false) {
         let words = item.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let days = Self.days(words[0]) else { throw .byWeekday }
-        let limit: Int?
-        do { limit = try DayLimits.given(String(words[1])) } catch { throw .byWeekday }
-        for day in days where limits.updateValue(limit, forKey: day) != nil { throw .byWeekday }
+        guard words.count == 2, let days = Self.days(words[0]) else { throw .byWeekday(canHaveHours) }
+        let limit: DayLimit?
+        do {
+          limit = try read(String(words[1]))
+        } catch {
+          throw DayLimits.parts(text) == nil ? .byWeekday(canHaveHours) : error
+        }
+        for day in days where limits.updateValue(limit, forKey: day) != nil { throw .byWeekday(canHaveHours) }
       }
-      minutes = limits
+      self.limits = limits
     }
 
     /// Returns the changes of rules; a limit of every day takes the place of those that `replaced`
     /// weekdays have of their own.
     public func changes(of limit: String, replacing replaced: [Weekday]) -> [RuleRequest.Change] {
-      if let everyDay = minutes[nil] {
+      if let everyDay = limits[nil] {
         return [.init(limit, DayLimits.text(of: everyDay))] + Self.removal(of: limit, on: replaced)
       }
       return Weekday.allCases.compactMap { day in
-        minutes[day].map { .init("\(limit)/\(day.word)", DayLimits.text(of: $0)) }
+        limits[day].map { .init("\(limit)/\(day.word)", DayLimits.text(of: $0)) }
       }
     }
 
@@ -146,6 +211,14 @@ extension DayLimits {
 }
 
 extension RuleFault {
-  fileprivate static let byWeekday = RuleFault(
-    "A limit a day is 0 to 24 hours, such as 2h or 1h30m, or by weekday, such as \"mon-thu 1h, fri 2h\", or none.")
+  fileprivate static func byWeekday(_ canHaveHours: Bool) -> RuleFault {
+    let hours = canHaveHours ? "within some hours, such as \"1h within 16:00-20:00\", or " : ""
+    return RuleFault(
+      "A limit a day is 0 to 24 hours, such as 2h or 1h30m, or \(hours)by weekday, such as "
+        + "\"mon-thu 1h, fri 2h\", or none.")
+  }
+  fileprivate static let noneWithHours = RuleFault(
+    "No limit has no hours: give a time and the hours, such as 1h within 16:00-20:00, or none alone.")
+  fileprivate static let hoursOfAll = RuleFault(
+    "Only a limit on an application or a group has hours: give a time alone, such as 2h, or none.")
 }

@@ -34,6 +34,9 @@ public struct WeekWindows: Hashable, Sendable {
     }
   }
 
+  /// Creates the same window on every day.
+  init(everyDay window: ClockWindow) { days = Array(repeating: [window], count: 7) }
+
   public subscript(day: Weekday) -> [ClockWindow] { days[day.rawValue] }
 
   /// A Boolean value that indicates whether the windows leave no minute of the week out.

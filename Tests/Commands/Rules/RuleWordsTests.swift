@@ -84,6 +84,22 @@ import Testing
     #expect(absent.status == 67 && absent.console.notes.joined().contains("“bedtime on 2026-11-21”"))
   }
 
+  @Test func aLimitMayHoldWithinHours() async {
+    for (text, changes) in [
+      ("1h within 16:00-20:00", ["": "60 within 16:00-20:00"]),
+      ("1h30m Within 9:00-12:00", ["": "90 within 09:00-12:00"]),
+      ("sat 1h within 22:00-02:00, sun 2h", ["/sat": "60 within 22:00-02:00", "/sun": "120"]),
+    ] {
+      let wanted = changes.map { RuleRequest.Change("limit\($0.key)", $0.value) }.sorted { $0.key < $1.key }
+      let group = await ScriptedRun("apps", "group", "set", "Blocks", "--daily-limit", text)
+      #expect(group.node.edits.first?.request == RuleRequest(wanted, group: "Blocks"), "\(group.console.notes)")
+      let app = await ScriptedRun("app", "set", "org.gnome.Chess", "--daily-limit", text)
+      #expect(app.node.edits.first?.request.changes.map(\.value) == wanted.map(\.value), "\(app.console.notes)")
+    }
+    let told = await ScriptedRun("app", "set", "org.gnome.Chess", "--daily-limit", "1h within 16:00-20:00")
+    #expect(told.console.notes.joined().contains("at most 1 h a day between 16:00 and 20:00"), "\(told.console.notes)")
+  }
+
   @Test func grantsAreTakenBack() async {
     var script = ScriptedNode.Script()
     let keys: [RegisterKey] = [

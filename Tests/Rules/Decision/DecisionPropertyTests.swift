@@ -1,14 +1,17 @@
 import LatchkeyModel
-import LatchkeyRules
 import LatchkeyTestSupport
 import Testing
+
+@testable import LatchkeyRules
 
 @Suite struct DecisionPropertyTests {
   private static let zones = ["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC"]
 
   private func texts(_ random: inout SeededRandom) -> [(String, String)] {
     let all: [(String, [String])] = [
-      ("app/game/category", ["reward"]), ("app/game/rate", ["2000", "0"]), ("app/game/limit", ["60", "none", "0"]),
+      ("app/game/category", ["reward"]), ("app/game/rate", ["2000", "0"]),
+      ("app/game/limit", ["60", "none", "0", "40 within 10:00-20:00", "5 within 22:00-03:00"]),
+      ("app/game/limit/sun", ["20 within 02:00-03:30", "45"]),
       ("app/book/category", ["learning"]), ("app/tool/allowed", ["yes"]), ("app/bad/blocked", ["yes"]),
       ("category/reward/limit", ["45"]), ("category/reward/limit/sat", ["120"]), ("category/reward/weekly", ["200"]),
       ("limits/daily", ["90", "1440"]), ("limits/daily/mon", ["0", "none"]), ("limits/carryOver", ["30", "1440"]),
@@ -18,7 +21,8 @@ import Testing
       ("schedule/rewardTimes", ["14:00-19:00", "sat-sun 00:00-24:00"]), ("lock", ["off", "on"]),
       ("mode", ["limits", "points"]), ("points/use", ["payAsYouGo", "redeemFirst"]),
       ("unknownPrograms", ["count", "reward", "block"]), ("programs", ["all", "listed"]),
-      ("group/fun/members", ["game\nother", "book\ngame"]), ("group/fun/limit", ["30", "0"]),
+      ("group/fun/members", ["game\nother", "book\ngame"]),
+      ("group/fun/limit", ["30", "0", "30 within 18:00-19:00", "0 within 06:00-07:00"]),
       ("group/fun/weekly", ["100"]),
       ("group/fun/hours", ["10:00-20:00"]), ("group/fun/allowed", ["yes"]), ("app/game/hours", ["sat-sun 09:00-19:00"]),
       ("days/2026-01-01..2026-12-31/limit", ["45", "none"]),
@@ -40,8 +44,14 @@ import Testing
     for offset in -7...1 where random.once(in: 2) {
       var use = DayUse(screen: Int64(random.below(7_200_000)))
       for category in AppCategory.allCases { use.categories[category] = Int64(random.below(3_600_000)) }
-      for app in apps { use.apps[app] = Int64(random.below(3_600_000)) }
-      for group in rules.groups.keys { use.groups[group] = Int64(random.below(3_600_000)) }
+      for app in apps {
+        use.apps[app] = Int64(random.below(3_600_000))
+        use.appsWithin[app] = Int64(random.below(3_600_000))
+      }
+      for group in rules.groups.keys {
+        use.groups[group] = Int64(random.below(3_600_000))
+        use.groupsWithin[group] = Int64(random.below(3_600_000))
+      }
       situation.use[day.advanced(byDays: offset)] = use
     }
     for _ in 0..<random.below(6) {
@@ -122,17 +132,9 @@ import Testing
         (end.boot, end.time) = (start.boot + passed, start.time + passed)
         end.day = rules.boundary.day(containing: end.time)
         end.presence.insert(start.time..<end.time)
-        var from = start.time
-        for day in [start.day, end.day] where from < end.time {
-          let to = min(end.time, rules.boundary.end(of: day))
-          var use = end.use[day] ?? DayUse()
-          use.screen += to - from
-          use.categories[category, default: 0] += to - from
-          use.apps[game, default: 0] += to - from
-          for (group, _) in rules.groups(of: game) { use.groups[group, default: 0] += to - from }
-          end.use[day] = use
-          from = to
-        }
+        var totals = UseTotals(rules)
+        totals.add(UseSpan(app: game, category: category, start: start.time, milliseconds: passed))
+        for (day, use) in totals.use { end.use[day, default: DayUse()].add(use) }
         let later = DayPlan(rules, day: end.day).explain(.app(game), in: end).verdict
         #expect(later.isAllowed == (early == 1), "\(verdict) then \(later) \(random.note)")
       }
@@ -267,7 +269,8 @@ import Testing
       let game = try HouseholdSamples.app("game")
       for other in [day, .first, .last, day.advanced(byDays: -1)] {
         situation.use[other] = DayUse(
-          screen: random.pick(numbers), categories: [.reward: random.pick(numbers)], apps: [game: random.pick(numbers)])
+          screen: random.pick(numbers), categories: [.reward: random.pick(numbers)], apps: [game: random.pick(numbers)],
+          appsWithin: [game: random.pick(numbers)])
       }
       situation.spendable = random.pick(numbers)
       situation.redeemed = (0..<3).map { _ in RedeemedTime(milliseconds: random.pick(numbers), lastDay: day) }

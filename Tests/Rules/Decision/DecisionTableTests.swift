@@ -45,6 +45,16 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
       reason: .groupHours(group("fun")), isAllowed: true, minutes: 60),
     RuleCase(texts: [("app/game/limit", "60")], reason: .appLimit, isAllowed: true, minutes: 40),
     RuleCase(texts: [("app/game/limit", "20")], reason: .appLimit, isAllowed: false, minutes: 480),
+    // Of the 20 minutes, 10 were within the hours.
+    RuleCase(texts: [("app/game/limit", "60 within 15:00-18:00")], reason: .appLimit, isAllowed: true, minutes: 50),
+    RuleCase(texts: [("app/game/limit", "10 within 15:30-17:00")], reason: .appLimit, isAllowed: false, minutes: 60),
+    RuleCase(texts: [("app/game/limit", "5 within 17:00-18:00")], reason: .appLimit, isAllowed: true, minutes: 60),
+    // On Monday 5 minutes of the hours are ahead, and on Tuesday the limit is used up at 15:30.
+    RuleCase(texts: [("app/game/limit", "30 within 15:00-16:05")], reason: .appLimit, isAllowed: true, minutes: 1_410),
+    // The night from Sunday to Monday is over, and that to Tuesday begins at 22:00.
+    RuleCase(
+      texts: [("group/all/members", "game\npen"), ("group/all/limit/mon", "70 within 22:00-02:00")],
+      reason: .groupLimit(group("all")), isAllowed: true, minutes: 415),
     RuleCase(
       texts: [("group/all/members", "game\npen"), ("group/all/limit", "70")],
       reason: .groupLimit(group("all")), isAllowed: true, minutes: 45),
@@ -78,7 +88,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     situation.use = [
       situation.day: DayUse(
         screen: 60 * minute, categories: [.reward: 30 * minute], apps: [game: 20 * minute],
-        groups: [RuleCase.group("all"): 25 * minute])
+        groups: [RuleCase.group("all"): 25 * minute], appsWithin: [game: 10 * minute],
+        groupsWithin: [RuleCase.group("all"): 15 * minute])
     ]
     // The last 35 minutes without a pause.
     situation.presence.insert(situation.time - 35 * minute..<situation.time)

@@ -16,7 +16,7 @@ import Testing
     app.limit = DayLimits(everyDay: 30)
     rules.apps[kart] = app
     var daily = DayLimits(everyDay: 90)
-    for day in [Weekday.saturday, .sunday] { daily[day] = 120 }
+    for day in [Weekday.saturday, .sunday] { daily[day] = DayLimit(120) }
     rules.dailyLimit = daily
     rules.weeklyLimit = 840
     var reward = RuleSet.Category()
@@ -48,6 +48,15 @@ import Testing
       #expect(words(reason) == open)
       #expect(ReasonText.closed(reason, words(reason)) == closed)
     }
+  }
+
+  @Test mutating func hoursOfALimitAreSaid() throws {
+    rules.apps[kart]?.limit = try DayLimits("mon-fri 30, sat-sun 60 within 16:00-20:00")
+    #expect(rules.apps[kart]?.limit?.words == "mon-fri 30 min, sat-sun 1 h between 16:00 and 20:00")
+    #expect(words(.appLimit) == "1 h of Kart between 16:00 and 20:00")
+    #expect(ReasonText.closed(.appLimit, words(.appLimit)) == "1 h of Kart between 16:00 and 20:00 are used")
+    rules.apps[kart]?.limit = try DayLimits("0 within 16:00-20:00")
+    #expect(ReasonText.closed(.appLimit, words(.appLimit)) == "no Kart between 16:00 and 20:00")
   }
 
   @Test mutating func whatWasGrantedIsSaid() throws {

@@ -51,7 +51,7 @@ import Testing
       let all = try registers(.child(emma), own) + registers(.family, family)
       for registers in [all, all.reversed()] {
         let limit = read(RuleSet.read(registers, child: emma).rules)
-        #expect([limit?[.monday], limit?[.saturday], limit?[.sunday]] == limits)
+        #expect([Weekday.monday, .saturday, .sunday].map { limit?[$0]?.minutes } == limits)
         #expect((limit == nil) == limits.allSatisfy { $0 == nil })
       }
     }

@@ -72,6 +72,32 @@ import Testing
     }
   }
 
+  @Test func useWithinTheHoursOfALimitIsAddedUp() throws {
+    let game = try HouseholdSamples.app("game")
+    let pen = try HouseholdSamples.app("pen")
+    let fun = try #require(GroupName("fun"))
+    let rules = try HouseholdSamples.rules([
+      ("family/zone", "Europe/Berlin"), ("family/dayStart", "4"), ("app/game/limit", "60 within 22:00-05:00"),
+      ("app/game/limit/tue", "60"), ("group/fun/members", "game\npen"), ("group/fun/limit", "60 within 16:00-20:00"),
+    ])
+    var totals = UseTotals(rules)
+    let hour = HouseholdSamples.hour
+    // Monday from 19:00 to Tuesday 06:00, the game twice at once, and the pen from 18:00 to 21:00.
+    let start = try HouseholdSamples.instant("2026-11-23T18:00:00Z")
+    for _ in 0..<2 {
+      totals.add(UseSpan(app: game, category: .reward, start: start, milliseconds: 11 * hour))
+      totals.add(UseSpan(app: game, category: .neutral, start: start + hour, milliseconds: 4 * hour))
+      totals.add(UseSpan(app: pen, category: .neutral, start: start - hour, milliseconds: 3 * hour))
+    }
+    let monday = try #require(totals.use[try HouseholdSamples.day("2026-11-23")])
+    // The hours end at 04:00 with the day.
+    #expect(monday.appsWithin == [game: 6 * hour] && monday.apps[game] == 9 * hour)
+    #expect(monday.groupsWithin == [fun: 2 * hour] && monday.groups == [fun: 10 * hour])
+    // The limit of Tuesday has no hours.
+    let tuesday = try #require(totals.use[try HouseholdSamples.day("2026-11-24")])
+    #expect(tuesday.appsWithin == [game: 2 * hour] && tuesday.groupsWithin.isEmpty)
+  }
+
   @Test func noStretchTraps() throws {
     var random = SeededRandom()
     var totals = UseTotals(try DayBoundary(zone: "Europe/Berlin", dayStartHour: 4))

@@ -66,6 +66,11 @@ import Testing
         "group Long is " + (10..<20).map { "org.example.game\($0)" }.joined(separator: ", ") + ", and 20 more"
       ),
       ("group/Blocks/limit", "60", "group Blocks at most 1 h a day"),
+      ("group/Blocks/limit", "60 within 16:00-20:00", "group Blocks at most 1 h a day between 16:00 and 20:00"),
+      (
+        "app/org.kde.gcompris/limit/sat", "90 within 22:00-02:00",
+        "GCompris at most 1 h 30 min on Saturdays between 22:00 and 02:00"
+      ),
       ("group/Blocks/blocked", "yes", "group Blocks blocked"),
       ("group/Blocks/limit/sat", "60", "group Blocks at most 1 h on Saturdays"),
       ("group/Blocks/limit", nil, "no limit a day on group Blocks"),

@@ -69,7 +69,7 @@ class Child(Sessions):
             rules = self.household.rules(child)
             time, _ = self.household.clock.read()
             running = [s.app for s in self._sessions.values() if s.child == child]
-            spent = used.by_day(self.stretches(child), rules.days, rules.learning_is_free, rules.members)
+            spent = rules.use(self.stretches(child))
             rates = {s.app: s.rate for s in self._sessions.values() if s.child == child and s.category == "reward"}
             cost = sum(rate * max(0, time - self._sessions[app].since) for app, rate in rates.items())
             spendable = max(0, self.points.spendable(child) - -(-cost // 60_000))

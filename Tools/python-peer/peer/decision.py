@@ -92,11 +92,10 @@ class _Decision:
         for group in groups:
             yield self._hours(f"groupHours {values.app_id(group)}", rules.text(f"group/{group}/hours"))
         if rules.app(self._app, "enabled") != "no":
-            yield self._daily("appLimit", f"{place}/limit", lambda use: use["apps"].get(self._app, 0), own)
+            yield self._of_hours("appLimit", f"{place}/limit", "apps", self._app, own)
         for group in groups:
             name = values.app_id(group)
-            used = lambda use, name=name: use["groups"].get(name, 0)  # noqa: E731
-            yield self._daily(f"groupLimit {name}", f"group/{group}/limit", used, own)
+            yield self._of_hours(f"groupLimit {name}", f"group/{group}/limit", "groups", name, own)
         taken = rules.taken(self._today, category=self._category)
         yield self._daily(f"{self._category}Limit", f"category/{self._category}/limit", self._of_category, taken)
         yield self._screen_time()
@@ -195,6 +194,39 @@ class _Decision:
             return None
         today, tomorrow = (limits[day.weekday()] for day in (self._today, self._today + _DAY))
         return self._limited(reason, None if today is None else today - taken / 60_000, tomorrow, of)
+
+    def _of_hours(self, reason: str, key: str, what: str, name: str, taken: int):
+        """A limit on an application or a group, which may hold within some hours alone."""
+        limits, days = self._rules.limits(key), [self._today, self._today + _DAY]
+        if limits is None:
+            return None
+        hours = [self._rules.hours(key, day) for day in days]
+        spent = f"{what}Within" if hours[0] else what
+        if hours == [None, None]:
+            return self._daily(reason, key, lambda use: use[what].get(name, 0), taken)
+        used = self._used(self._today, lambda use: use.get(spent, {}).get(name, 0))
+        more, from_ = [self._granted(self._today) - taken - used, 0], self._now
+        for day, plan, extra in zip(days, hours, more, strict=True):
+            limit, day_end = limits[day.weekday()], self._rules.days.end(day)
+            if limit is not None:
+                whole = [(from_, day_end)]
+                windows = self._rules.days.windows(plan, {}, self._date) if plan else whole
+                ahead = [(max(start, from_), min(end, day_end)) for start, end in windows]
+                found = self._used_up(max(0, limit * 60_000 + extra), [one for one in ahead if one[0] < one[1]])
+                if found:
+                    return reason, *found
+            from_ = day_end
+        return reason, OPEN, FOREVER
+
+    def _used_up(self, left: int, windows: list[tuple[int, int]]):
+        """Return when time is used up by use in all of the windows; None if it lasts for them."""
+        for start, end in windows:
+            if left == 0 and start == self._now:
+                return CLOSED, end
+            if left < end - start:
+                return OPEN, start + left
+            left -= end - start
+        return None
 
     def _screen_time(self):
         """The limit on all screen time, with what earlier days of the week have left."""

@@ -19,15 +19,20 @@ class Rules:
     def __init__(self, registers: Iterable[tuple[str, str, str]]):
         held: dict[str, str] = {}
         self._limits: dict[str, list[int | None]] = {}
+        self._hours: dict[str, list[weekly.Window | None]] = {}
         # The family's before the child's, and the limit of every day before those of weekdays.
         for zone, key, value in sorted(registers, key=lambda found: (found[0] == values.CHILD, found[1].count("/"))):
             if not values.is_in_force(zone, key, value):
                 continue
             base, _, weekday = key.rpartition("/")
             if values.is_limit(key):
-                self._limits[key] = [weekly.limit(value)] * 7
+                minutes, hours = weekly.limit_within(value)
+                self._limits[key], self._hours[key] = [minutes] * 7, [hours] * 7
             elif values.is_limit(base) and weekday in weekly.WEEKDAYS:
-                self._limits.setdefault(base, [None] * 7)[weekly.WEEKDAYS.index(weekday)] = weekly.limit(value)
+                on = weekly.WEEKDAYS.index(weekday)
+                minutes, hours = weekly.limit_within(value)
+                self._limits.setdefault(base, [None] * 7)[on] = minutes
+                self._hours.setdefault(base, [None] * 7)[on] = hours
             else:
                 held.pop(key, None)  # of two exceptions for a day, the later one holds
                 held[key] = value
@@ -50,6 +55,16 @@ class Rules:
         """Return the minutes of each weekday, or None without such a rule."""
         limits = self._limits.get(key, [])
         return limits if any(minutes is not None for minutes in limits) else None
+
+    def hours(self, key: str, on: date) -> list[list[weekly.Window]] | None:
+        """Return the hours of a limit on a day, as windows of every weekday; None for the whole day."""
+        window = self._hours.get(key, [None] * 7)[on.weekday()]
+        return None if window is None else [[window]] * 7
+
+    def use(self, stretches: Iterable[use.Stretch]) -> dict[date, dict]:
+        """Return the use of each family day, as these rules count it."""
+        within = {key: lambda on, key=key: self.hours(key, on) for key, found in self._hours.items() if any(found)}
+        return use.by_day(stretches, self.days, self.learning_is_free, self.members, within)
 
     def app(self, id_: str, what: str) -> str | None:
         """Return a rule of an application; None if the application's rules are off."""

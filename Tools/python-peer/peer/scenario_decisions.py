@@ -7,7 +7,7 @@ import os
 import time
 from random import Random
 
-from . import decision, use
+from . import decision
 from .clock import wall
 from .identity import PARENT
 from .lab import Lab, equal, eventually, free_port
@@ -36,6 +36,11 @@ def _limits(random: Random) -> str:
     return random.choice(["0", "60", "600", "1200", "1440", "none"])
 
 
+def _hours(random: Random) -> str:
+    limit = _limits(random)
+    return limit if limit == "none" or random.random() < 0.4 else f"{limit} within {_window(random)}"
+
+
 def _times(random: Random) -> str:
     return random.choice(["none", _window(random), "00:00-24:00"])
 
@@ -51,7 +56,7 @@ def _rules(random: Random, now: int) -> dict[tuple[int, str], str]:
         (f"app/{_APPS[0]}/category", "learning"), ("category/reward/rate", "2000"),
         ("schedule/school", _schedule(random)),
         (f"app/{_APPS[1]}/category", "reward"), (f"app/{_APPS[1]}/rate", random.choice(["0", "90000"])),
-        (f"app/{_APPS[2]}/limit", _limits(random)), (f"app/{_APPS[2]}/allowed", random.choice(["yes", "no"])),
+        (f"app/{_APPS[2]}/limit", _hours(random)), (f"app/{_APPS[2]}/allowed", random.choice(["yes", "no"])),
         (f"app/{_APPS[0]}/blocked", random.choice(["yes", "no", "perhaps"])), (f"app/{_APPS[1]}/enabled", "no"),
         ("category/reward/limit", _limits(random)), ("category/neutral/weekly", random.choice(["0", "300", "10080"])),
         ("limits/daily", _limits(random)), *((f"limits/daily/{day}", _limits(random)) for day in ("mon", "sat", "sun")),
@@ -62,7 +67,7 @@ def _rules(random: Random, now: int) -> dict[tuple[int, str], str]:
         (f"today/{day}/grant/{grant}", random.choice(["30", "90 reward", f"45 app:{_APPS[2]}", "0"])),
         ("lock", random.choice(["on", "off", "off", f"until {soon}"])), ("limits/carryOver", random.choice(["0", "45"])),
         ("limits/breaks", random.choice(["1 240", "600 30"])),
-        ("group/Blocks/members", "\n".join(sorted(random.sample(_APPS, 2)))), ("group/Blocks/limit", _limits(random)),
+        ("group/Blocks/members", "\n".join(sorted(random.sample(_APPS, 2)))), ("group/Blocks/limit", _hours(random)),
         ("group/Blocks/weekly", "200"), ("group/Blocks/category", "reward"), ("programs", random.choice(["all", "listed"])),
         (f"today/{day}/limit", _limits(random)), (f"days/2026-01-01..{day[:4]}-12-31/bedtime", _times(random)),
         (f"today/{day}/less/{grant}", random.choice(["30\nno", "20 reward"])),
@@ -101,7 +106,7 @@ def decides_like_a_real_child(lab: Lab) -> None:
         what = {f"{zone} {key}": value for (zone, key), value in rules.items()}
         day = pc.json("me")
         held, at = household.rules(emma), day["at"]
-        spent = use.by_day(household.stretches(emma), held.days, held.learning_is_free, held.members)
+        spent = held.use(household.stretches(emma))
         state = decision.State(at, held.days.day(at), spent, household.purse(emma, machine))
         state.presence = held.presence(household.stretches(emma))
         for app in day["apps"]:

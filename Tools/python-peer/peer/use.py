@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from .days import Days, joined
-from .values import CATEGORIES, SCREEN_TIME
+from .values import CATEGORIES, SCREEN_TIME, app_id
 
 LONGEST = 31 * 86_400_000
 
@@ -55,14 +55,20 @@ def presence(stretches: Iterable[Stretch], of_programs: bool, learning_is_free: 
 
 
 def by_day(
-    stretches: Iterable[Stretch], days: Days, learning_is_free: bool = False, groups: dict[str, list[str]] | None = None
+    stretches: Iterable[Stretch], days: Days, learning_is_free: bool = False, groups: dict[str, list[str]] | None = None,
+    within: dict | None = None,
 ) -> dict[date, dict]:
-    """Return the use of each family day: screen time, and that of each category, application and group."""
+    """Return the use of each family day: screen time, and that of each category, application and group.
+
+    `within` has the hours of each limit that has some, by its key: a function of the day.
+    """
     found: dict[date, list[tuple[int, int, Stretch]]] = {}
     for stretch in stretches:
         for day, start, end in parts(stretch, days):
             found.setdefault(day, []).append((start, end, stretch))
-    return {day: _sums(spans, learning_is_free, groups or {}) for day, spans in found.items()}
+    groups, within = groups or {}, within or {}
+    return {day: {**_sums(spans, learning_is_free, groups), **_within(spans, groups, within, day, days)}
+            for day, spans in found.items()}  # fmt: skip
 
 
 def parts(stretch: Stretch, days: Days) -> Iterator[tuple[date, int, int]]:
@@ -72,6 +78,20 @@ def parts(stretch: Stretch, days: Days) -> Iterator[tuple[date, int, int]]:
         end = min(stretch.end, days.end(day))
         yield day, start, end
         day, start = day + timedelta(1), end
+
+
+def _within(found: list, groups: dict[str, list[str]], within: dict, day: date, days: Days) -> dict:
+    """Return the use of a day within the hours of limits; all of it if the day's limit has none."""
+    sums: dict[str, dict] = {"appsWithin": {}, "groupsWithin": {}}
+    for key, hours in within.items():
+        place, name = key.split("/")[0], app_id(key.split("/")[1])
+        apps = [name] if place == "app" else groups.get(name, [])
+        windows = None if hours(day) is None else days.windows(hours(day), {}, day)
+        used = [(start, end) for start, end, stretch in found if stretch.app in apps]
+        if windows is not None:
+            used = [(max(start, first), min(end, last)) for start, end in used for first, last in windows]
+        sums[f"{place}sWithin"][name] = union((start, end) for start, end in used if start < end)
+    return sums
 
 
 def _sums(found: list[tuple[int, int, Stretch]], learning_is_free: bool, groups: dict[str, list[str]]) -> dict:

@@ -131,6 +131,7 @@ _FORMS = {
     "visible, 1 to 64 bytes": _checked(lambda text: is_visible(text, 1, 64)),
     "line, 1 to 255 bytes": _checked(lambda text: is_line(text, 1, 255)),
     "limit": weekly.limit_text,
+    "limit within": weekly.limit_within_text,
     "windows": weekly.windows_text,
     "windows that end": lambda text: weekly.windows_text(text, ends=True),
     "times": weekly.times_text,

@@ -56,6 +56,20 @@ def limit_text(text: str) -> str:
     return "none" if minutes is None else str(minutes)
 
 
+def limit_within(text: str) -> tuple[int | None, Window | None]:
+    """Read a limit that may have hours: minutes, None for no limit, and the hours, None for the
+    whole day.
+    """
+    found = re.fullmatch(r" *([^ ]+) +within +([^ ]+) *", text, re.I | re.A)
+    return (number(found[1], 0, _DAY), _window(found[2])) if found else (limit(text), None)
+
+
+def limit_within_text(text: str) -> str:
+    """Return a limit that may have hours in its one form."""
+    minutes, window = limit_within(text)
+    return limit_text(text) if window is None else f"{minutes} within {_text(window)}"
+
+
 def _window(text: str) -> Window:
     found = re.fullmatch(r"(\d\d?):(\d\d)-(\d\d?):(\d\d)", text, re.A)
     require(found is not None, "no window")
