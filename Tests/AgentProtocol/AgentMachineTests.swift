@@ -39,6 +39,28 @@ import Testing
     #expect(rig.news().contains("kill 5"))
   }
 
+  @Test("Newer orders may leave less time to save than is left, and never more")
+  func lessTimeToSave() {
+    var rig = AgentRig()
+    var game = AgentRig.game(closesAt: 100_000)
+    game.terms.graceMilliseconds = 60_000
+    rig.order([game], at: 0)
+    rig.look([], at: 0)
+    rig.see(5, "/usr/games/kart", start: 1_000, at: 1_500)
+    rig.tick(100_000)
+    #expect(rig.news().contains("ask 5"))
+    game.terms.graceMilliseconds = 30_000
+    rig.order([game], number: 2, at: 110_000)
+    #expect(rig.machine.nextTimer(after: .init(milliseconds: 110_000)).map { $0.milliseconds <= 140_000 } == true)
+    game.terms.graceMilliseconds = 300_000
+    rig.order([game], number: 3, at: 120_000)
+    rig.tick(139_999)
+    #expect(!rig.news().contains { $0.hasPrefix("kill") })
+    game.terms.graceMilliseconds = 0
+    rig.order([game], number: 4, at: 139_999)
+    #expect(rig.news().contains("kill 5"))
+  }
+
   @Test("A program whose time ends is warned of, asked to end, and killed after the grace")
   func limit() {
     var rig = AgentRig()

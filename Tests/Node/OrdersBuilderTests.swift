@@ -57,6 +57,45 @@ import Testing
     }
   }
 
+  @Test("A lock or a block without time to save leaves none, whatever else closes, and no other rule takes any away")
+  func now() throws {
+    let kart = try #require(AppID("kart"))
+    func grace(_ change: (inout RuleSet) -> Void) throws -> Int64 {
+      let orders = orders(
+        { rules in
+          rules.apps[kart, default: RuleSet.App()].grace = 60
+          change(&rules)
+        }, isSystem: true)
+      return try #require(orders.programs.first { $0.app == kart }).terms.graceMilliseconds
+    }
+    // The situation is on 2026-11-23 at 15:00 UTC.
+    for (lock, wanted) in [
+      ("on", 60_000), ("on now", 0), ("until 2026-11-23T15:01Z now", 0), ("until 2026-11-23T14:59Z now", 60_000),
+    ] as [(String, Int64)] {
+      let lock = try Lock(typed: lock)
+      #expect(try grace { $0.lock = lock } == wanted, "\(lock)")
+      #expect(
+        try grace {
+          $0.lock = lock
+          $0.apps[kart]?.block = .yes
+        } == wanted, "\(lock)")
+      #expect(
+        try grace {
+          $0.lock = lock
+          $0.apps[kart]?.isAlwaysAllowed = true
+        } == 60_000, "\(lock)")
+    }
+    for (block, wanted) in [(Block.no, Int64(60_000)), (.yes, 60_000), (.now, 0)] {
+      #expect(try grace { $0.apps[kart]?.block = block } == wanted)
+      #expect(
+        try grace {
+          $0.groups[kart] = RuleSet.Group()
+          $0.groups[kart]?.members = [kart]
+          $0.groups[kart]?.block = block
+        } == wanted)
+    }
+  }
+
   @Test("What counts as screen time, and what is done about sessions, is as the family chose")
   func screenTime() {
     #expect(orders({ _ in }, isSystem: true).screen == ScreenTerms(.sessions, graceMilliseconds: 3_600_000))

@@ -49,6 +49,32 @@ extension ProcessTests {
       }
     }
 
+    @Test("A lock without time to save ends a program that still had minutes to save")
+    func lockNow() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        try await home.set([
+          ("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)"), ("app/kart/grace", "300"),
+          ("mode", "limits"),
+        ])
+        // It does not end when it is asked to.
+        let words = ["/bin/sh", "-c", "trap '' TERM; exec \"$0\" \"$@\"", home.game]
+        var game = try home.play(words)
+        try await eventually("the game runs") {
+          if !game.isRunning { game = try home.play(words) }
+          return try await home.pc.api.ask(Endpoints.getStatus).running.contains { $0.displayName == "Kart" }
+        }
+        let locked = try await home.mum.latchkey("lock", "Emma", "--wait")
+        #expect(locked.status == 0 && game.isRunning, "\(locked)")
+        let now = try await home.mum.latchkey("lock", "Emma", "--now", "--wait")
+        #expect(now.status == 0 && now.talk.contains("locked without time to save"), "\(now)")
+        #expect(await game.wait() == .signalled(SIGKILL))
+        let open = try await home.mum.latchkey("unlock", "Emma", "--wait")
+        #expect(open.status == 0, "\(open)")
+        _ = try await home.survivor()
+      }
+    }
+
     @Test("Time that is taken away closes what it was left for, and no more is taken than is left")
     func lessTime() async throws {
       try await ProcessLab.run { lab in

@@ -207,6 +207,14 @@ def choice(*words):
 
 
 def lock(text):
+    """Reads a lock: on, off or an instant, and whether it leaves no time to save."""
+    how = text.removesuffix(" now")
+    if how == "off" != text:
+        raise Fault("lock")
+    return lock_state(how), how != text
+
+
+def lock_state(text):
     if text in ("on", "off"):
         return text
     match = re.fullmatch(r"until ([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}):([0-9]{2})Z", text)
@@ -221,6 +229,11 @@ def lock(text):
 
 
 def lock_text(value):
+    value, now = value
+    return lock_state_text(value) + (" now" if now else "")
+
+
+def lock_state_text(value):
     if isinstance(value, str):
         return value
     return datetime.datetime.fromtimestamp(value // 1000, datetime.UTC).strftime("until %Y-%m-%dT%H:%MZ")
@@ -422,8 +435,6 @@ def decide(found, situation):
         if get(f"app/{app}/enabled") == "no":
             return None
         own = get(f"app/{app}/{what}")
-        if what == "blocked" and "yes" in of_groups(app, what):
-            return "yes"
         if what == "allowed" and groups(app) and set(of_groups(app, what)) == {"yes"}:
             return "yes"
         if what == "category" and own is None:
@@ -560,10 +571,10 @@ def decide(found, situation):
         if get("removed") == "yes":
             return
         kind = category(app)
-        if get(f"app/{app}/blocked") == "yes" and get(f"app/{app}/enabled") != "no":
+        if get(f"app/{app}/blocked") in ("yes", "now") and get(f"app/{app}/enabled") != "no":
             yield "blocked", ("closed", None)
         for name in groups(app):
-            if get(f"group/{name}/blocked") == "yes":
+            if get(f"group/{name}/blocked") in ("yes", "now"):
                 yield f"groupBlocked {name}", ("closed", None)
         if app == UNKNOWN and get("unknownPrograms") == "block":
             yield "unknownPrograms", ("closed", None)
@@ -571,7 +582,7 @@ def decide(found, situation):
             yield "programs", ("closed", None)
         if rule(app, "allowed") == "yes":
             return
-        locked = get("lock", "off")
+        locked, _ = get("lock", ("off", False))
         if locked == "on":
             yield "lock", ("closed", None)
         elif locked != "off" and locked > now:

@@ -30,7 +30,9 @@ KEYS = {
     "today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001": ["30", "30 reward", "5 app:game", "0", "1441", "5 fun"],
     "today/2026-11-22/less/0190a3d2-0000-7000-8000-000000000001": [
         "30", "30 reward\nrude at dinner", "5 app:game", "0", "-30", "30\n", "30\nfirst\nsecond"],
-    "lock": ["on", "off", "until 2026-11-22T18:30Z", "until 2026-02-30T00:00Z", "until 2026-11-22T24:00Z", "yes"],
+    "lock": ["on", "off", "until 2026-11-22T18:30Z", "until 2026-02-30T00:00Z", "until 2026-11-22T24:00Z", "yes",
+             "on now", "until 2026-11-22T18:30Z now", "off now", "now", "on  now now"],
+    "app/org.gnome.Chess/blocked": ["yes", "now", "no", "later"], "group/Blocks/blocked": ["now"],
     "limits/carryOver": ["0", "1440", "1441", "1h"],
     "limits/breaks": ["45 10", "45  10", "1440 240", "0 10", "45 241", "1441 10", "45", "45 10 5", "045 10"],
     "limits/weekly": ["600", "10080", "10081", "1.5"],
@@ -98,6 +100,11 @@ LESS = [
     ("child", "today/BEFORE/less/0190a3d2-0000-7000-8000-000000000006", ["45", "5 learning\nno"]), ("family", "limits/carryOver", ["30"]),
 ]
 
+NOW = [
+    ("child", "lock", ["on now", "until 2026-10-25T05:00Z now", "until 2026-11-23T18:00Z now", "off"]), ("child", "app/bad/blocked", ["now"]),
+    ("family", "app/game/blocked", ["now", "no"]), ("family", "group/Blocks/members", ["book\ntool"]), ("child", "group/Blocks/blocked", ["now", "no"]),
+]
+
 CARRIED = [
     ("family", "limits/carryOver", ["60", "1440", "0"]), ("child", "limits/daily", ["90", "30"]), ("child", "limits/daily/wed", ["none", "0"]),
     ("family", "days/BEFORE..DAY/limit", ["45"]), ("child", "today/BEFORE/grant/0190a3d2-0000-7000-8000-000000000004", ["20"]),
@@ -146,6 +153,7 @@ def build() -> dict:
         + [decision(random.Random(seed), LESS) for seed in range(12)]
         + [decision(random.Random(seed), CARRIED) for seed in range(24)]
         + [decision(random.Random(seed), BREAKS) for seed in range(32)]
+        + [decision(random.Random(seed), NOW) for seed in range(12)]
         + [decision(random.Random(seed), LISTED, [household.UNKNOWN, household.OTHER]) for seed in range(8)],
         "use": [use(random.Random(seed)) for seed in range(8)],
         "ledger": [ledger(chance) for _ in range(10)],

@@ -28,7 +28,10 @@ extension AgentMachine {
       return (wasPaused ? [.resume(use.process)] : [])
         + [.ask(use.process), tell(.closed(use, .asked, reason: reason(terms, of: known)), now)]
     case .asked(let killAt):
-      guard killAt <= now else { return [] }
+      // Newer orders may leave less time than those by which it was asked.
+      let due = min(killAt, now + terms.graceMilliseconds)
+      known.closing = .asked(killAt: due)
+      guard due <= now else { return [] }
       known.closing = .killed(againAt: now + Self.againMilliseconds)
       return [.kill(use.process), tell(.closed(use, .killed, reason: reason(terms, of: known)), now)]
     case .killed(let againAt):

@@ -25,6 +25,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
       Example: latchkey app set org.gnome.Chess --child Emma --category reward --points-per-minute 2 --blocked
       Example: latchkey app set org.gnome.Chess --daily-limit 1h30m --unblocked --wait
       Example: latchkey app set org.gnome.Chess --daily-limit "1h within 16:00-20:00"
+      Example: latchkey app set supertuxkart --blocked --now
       Example: latchkey app set supertuxkart --reset
       """)
 
@@ -36,6 +37,14 @@ struct AppSetSubcommand: AsyncParsableCommand {
     static func help(for value: Blocking) -> ArgumentHelp? {
       value == .blocked ? "It may not be used." : "It may be used."
     }
+
+    /// Throws `ValidationError` for `--now` without `--blocked`.
+    static func check(_ blocking: Blocking?, now: Bool) throws {
+      guard now, blocking != .blocked else { return }
+      throw ValidationError("--now ends at once what is blocked: give it with --blocked.")
+    }
+
+    func block(now: Bool) -> Block { self == .unblocked ? .no : now ? .now : .yes }
   }
 
   /// `--enabled` and `--disabled`.
@@ -70,6 +79,9 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Flag(exclusivity: .exclusive)
   var blocking: Blocking?
+
+  @Flag(help: "With --blocked: end it at once where it runs, without time to save.")
+  var now = false
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .exclusive,
@@ -128,6 +140,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     try AppChoice.check(app)
+    try Blocking.check(blocking, now: now)
     if reset {
       guard changes.isEmpty, !new else {
         throw ValidationError("--reset takes all rules of the application away: give no others with it.")
@@ -173,7 +186,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   /// their keys.
   private var changes: [RuleRequest.Change] {
     var changes = AppRule.name.changes(name) + AppRule.category.changes(category)
-    changes += AppRule.rate.changes(pointsPerMinute) + AppRule.blocked.changes(blocking.map { $0 == .blocked })
+    changes += AppRule.rate.changes(pointsPerMinute) + AppRule.blocked.changes(blocking?.block(now: now))
     changes += AppRule.allowed.changes(alwaysAllowed) + AppRule.enabled.changes(enabling.map { $0 == .enabled })
     changes += dailyLimit?.changes(of: AppRule.limit.end, replacing: Weekday.allCases) ?? []
     changes += AppRule.step.changes(whenOver) + AppRule.launches.changes(launches) + AppRule.grace.changes(grace)

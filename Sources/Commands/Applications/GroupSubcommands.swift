@@ -57,6 +57,9 @@ struct GroupSetSubcommand: AsyncParsableCommand {
   @Flag(exclusivity: .exclusive)
   var blocking: AppSetSubcommand.Blocking?
 
+  @Flag(help: "With --blocked: end them at once where they run, without time to save.")
+  var now = false
+
   @Flag(
     inversion: .prefixedNo, exclusivity: .exclusive,
     help: "Whether they may be used at any time, also when the child is locked or in bed.")
@@ -79,6 +82,7 @@ struct GroupSetSubcommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     try GroupChoice.check(name)
+    try AppSetSubcommand.Blocking.check(blocking, now: now)
     guard !apps.isEmpty || !changes.isEmpty else {
       throw ValidationError("Nothing is to be set: name applications, or give a rule such as --daily-limit 1h.")
     }
@@ -96,7 +100,7 @@ struct GroupSetSubcommand: AsyncParsableCommand {
 
   private var changes: [RuleRequest.Change] {
     var changes = GroupRule.category.changes(category) + GroupRule.rate.changes(pointsPerMinute)
-    changes += GroupRule.blocked.changes(blocking.map { $0 == .blocked }) + GroupRule.allowed.changes(alwaysAllowed)
+    changes += GroupRule.blocked.changes(blocking?.block(now: now)) + GroupRule.allowed.changes(alwaysAllowed)
     changes += dailyLimit?.changes(of: GroupRule.limit.end, replacing: Weekday.allCases) ?? []
     if let weeklyLimit { changes.append(.init(GroupRule.weekly.end, weeklyLimit.text)) }
     return changes + TimesText.changes(of: GroupRule.hours.end, to: hours)

@@ -7,13 +7,15 @@ struct LockSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Lock a child's machines.",
     discussion: """
-      While it is locked, nothing is allowed but what is always allowed.
+      While it is locked, nothing is allowed but what is always allowed. Programs that run are asked to end, and have the time \
+      to save that `app set --grace` gives them; with --now, they are ended at once, also on a machine that learns it later.
 
       Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
       that runs it.
 
       Example: latchkey lock Emma
       Example: latchkey lock Emma --for 1h
+      Example: latchkey lock Emma --now
       """)
 
   @OptionGroup var node: NodeOptions
@@ -25,10 +27,14 @@ struct LockSubcommand: AsyncParsableCommand {
     transform: Self.minutes)
   var time: Int?
 
+  @Flag(help: "End programs at once, without time to save.")
+  var now = false
+
   func run() async throws {
     let lock = time.map { Lock(until: TerminalEnvironment.current.now() + Int64($0) * 60_000) } ?? .on
     try await RuleIssue.set(
-      RuleRequest([ChildRule.lock.change(lock)]), of: .child(whose.child), at: node.open(), options: options)
+      RuleRequest([ChildRule.lock.change(now ? lock.withoutTimeToSave : lock)]), of: .child(whose.child),
+      at: node.open(), options: options)
   }
 
   /// Returns the minutes of a lock; throws `ValidationError` for none and for more than 31 days.
@@ -49,6 +55,13 @@ struct UnlockSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: RuleOptions
   @OptionGroup var whose: OnlyChildArgument
+
+  @Flag(help: .hidden)
+  var now = false
+
+  mutating func validate() throws {
+    if now { throw ValidationError("--now is for a lock, which it makes end programs at once: leave it out.") }
+  }
 
   func run() async throws {
     try await RuleIssue.set(

@@ -132,7 +132,7 @@ extension Call {
         }
         // Without the edit in the same transaction, a yes could be without effect.
         if answer.isApproved, let key = AppRule.blocked.key(of: app).registerKey {
-          changes.append(RegisterChange(.child(child), key, AppRule.blocked.text(false)))
+          changes.append(RegisterChange(.child(child), key, AppRule.blocked.text(.no)))
         }
       }
       let given = RequestAnswer(

@@ -45,6 +45,13 @@ extension DayPlan {
     return (verdict(subject, moment), considered)
   }
 
+  /// Returns whether a rule that closes a program now leaves it no time to save.
+  public func leavesNoTime(to subject: Subject, in situation: Situation) -> Bool {
+    let app = rules.app(subject.app)
+    guard !rules.isRemoved, app.block != .now else { return !rules.isRemoved }
+    return !app.isAlwaysAllowed && rules.lock.leavesNoTime(at: situation.time)
+  }
+
   /// Returns the unused screen time that earlier days of the week left for this day, in
   /// milliseconds.
   public func carried(in situation: Situation) -> Int64 { Moment(self, situation).carried }
@@ -155,8 +162,8 @@ extension DayPlan {
   private func considerLock(_ moment: Moment, _ visit: (Reason, Standing) -> Void) {
     switch rules.lock {
     case .off: break
-    case .on: visit(.lock, .closed(nil))
-    case .until(let end):
+    case .on, .onNow: visit(.lock, .closed(nil))
+    case .until(let end), .untilNow(let end):
       if end > moment.situation.time { visit(.lock, .closed(end - moment.situation.time)) }
     }
   }

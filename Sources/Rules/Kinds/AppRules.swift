@@ -10,7 +10,7 @@ extension RuleSet {
     public var milliPointsPerMinute: Int64?
     /// A Boolean value that indicates whether the other rules of the application apply.
     public var isEnabled = true
-    public var isBlocked = false
+    public var block = Block.no
     public var isAlwaysAllowed = false
     public var limit: DayLimits?
     /// When it may be used; `nil` for always.
@@ -25,6 +25,11 @@ extension RuleSet {
 
     /// Creates rules that permit everything.
     public init() {}
+
+    public var isBlocked: Bool {
+      get { block != .no }
+      set { block = newValue ? .yes : .no }
+    }
 
     /// The category with the rate; `nil` without a category.
     public var use: AppUse? {
@@ -49,7 +54,8 @@ public enum AppRule {
     set: { $0 ? "rules of # switched on" : "rules of # switched off" }, removed: "rules of # not switched on or off",
     effects: .closes)
   public static let blocked = RuleKind(
-    "blocked", \RuleSet.App.isBlocked, .flag, name: "#: blocked", set: { $0 ? "# blocked" : "# not blocked" },
+    "blocked", \RuleSet.App.block, .block, name: "#: blocked",
+    set: { $0 == .no ? "# not blocked" : $0 == .now ? "# blocked without time to save" : "# blocked" },
     removed: "no block set for #", effects: .closes)
   public static let allowed = RuleKind(
     "allowed", \RuleSet.App.isAlwaysAllowed, .flag, name: "#: always allowed",

@@ -12,7 +12,7 @@ extension RuleSet {
     public var category: AppCategory?
     /// The rate of those that have none of their own, in milli-points per minute.
     public var milliPointsPerMinute: Int64?
-    public var isBlocked = false
+    public var block = Block.no
     public var isAlwaysAllowed = false
     public var limit: DayLimits?
     /// The limit a week in minutes.
@@ -22,6 +22,8 @@ extension RuleSet {
 
     /// Creates a group without applications.
     public init() {}
+
+    var isBlocked: Bool { block != .no }
   }
 
   /// Returns the groups that an application is in, in the order of their names.
@@ -44,7 +46,7 @@ extension RuleSet {
     let groups = groups(of: id).map(\.group)
     guard !groups.isEmpty else { return app }
     var app = app
-    app.isBlocked = app.isBlocked || groups.contains(where: \.isBlocked)
+    app.block = [.now, .yes].first { block in app.block == block || groups.contains { $0.block == block } } ?? .no
     app.isAlwaysAllowed = app.isAlwaysAllowed || groups.allSatisfy(\.isAlwaysAllowed)
     if app.category == nil {
       app.category =
@@ -70,8 +72,10 @@ public enum GroupRule {
     "rate", \RuleSet.Group.milliPointsPerMinute, .rate, name: "group #: points", set: { _ in "group # =" },
     removed: "no points of its own for group #", effects: .closes)
   public static let blocked = RuleKind(
-    "blocked", \RuleSet.Group.isBlocked, .flag, name: "group #: blocked",
-    set: { $0 ? "group # blocked" : "group # not blocked" }, removed: "no block set for group #", effects: .closes)
+    "blocked", \RuleSet.Group.block, .block, name: "group #: blocked",
+    set: {
+      $0 == .no ? "group # not blocked" : $0 == .now ? "group # blocked without time to save" : "group # blocked"
+    }, removed: "no block set for group #", effects: .closes)
   public static let allowed = RuleKind(
     "allowed", \RuleSet.Group.isAlwaysAllowed, .flag, name: "group #: always allowed",
     set: { $0 ? "group # always allowed" : "group # not always allowed" },

@@ -131,6 +131,10 @@ extension RuleForm<Bool> {
   }
 }
 
+extension RuleForm<Block> {
+  static var block: Self { choice("That", words: [.now: "yes, without time to save"]) }
+}
+
 extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of some words.
   ///
@@ -291,6 +295,8 @@ extension RuleForm<Lock> {
         case .on: "locked"
         case .off: "not locked"
         case .until(let instant): "locked until \(terms.moment(instant))"
+        case .onNow: "locked without time to save"
+        case .untilNow(let instant): "locked until \(terms.moment(instant)), without time to save"
         }
       })
   }

@@ -24,6 +24,14 @@ public enum AllowedPrograms: String, Hashable, Sendable, CaseIterable {
   case listed
 }
 
+/// Whether an application or a group is blocked.
+public enum Block: String, Hashable, Sendable, CaseIterable {
+  case yes
+  /// Blocked, and what the block closes has no time to save.
+  case now
+  case no
+}
+
 /// What is done to an application whose time is over.
 public enum ClosingStep: String, Hashable, Sendable, CaseIterable {
   /// It is asked to end, and ended.

@@ -2,7 +2,8 @@ import LatchkeyModel
 
 /// A parent's lock, which leaves only what is always allowed.
 ///
-/// As text: `on`, `off`, or `until 2026-11-22T18:30Z`, an instant in UTC.
+/// As text: `on`, `off`, or `until 2026-11-22T18:30Z`, an instant in UTC. What a lock that ends in
+/// ` now` closes has no time to save.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public enum Lock: Hashable, Sendable {
@@ -11,6 +12,10 @@ public enum Lock: Hashable, Sendable {
   case off
   /// Locked until an instant in Unix milliseconds, which is a whole minute.
   case until(Int64)
+  /// Locked until a parent unlocks, without time to save.
+  case onNow
+  /// Locked until an instant, without time to save.
+  case untilNow(Int64)
 
   /// The latest instant of a lock: the last minute of the year 9999, in Unix milliseconds.
   public static let latest: Int64 = (2_932_896 * 1_440 + 1_439) * 60_000
@@ -20,10 +25,31 @@ public enum Lock: Hashable, Sendable {
     self = .until(min((min(max(instant, 0), Self.latest) + 59_999) / 60_000 * 60_000, Self.latest))
   }
 
+  /// The lock without time to save; the same if it is off.
+  public var withoutTimeToSave: Lock {
+    switch self {
+    case .on, .onNow: .onNow
+    case .until(let end), .untilNow(let end): .untilNow(end)
+    case .off: .off
+    }
+  }
+
+  /// Returns whether what it closes at an instant has no time to save.
+  func leavesNoTime(at instant: Int64) -> Bool {
+    switch self {
+    case .onNow: true
+    case .untilNow(let end): end > instant
+    case .on, .off, .until: false
+    }
+  }
+
   public init(typed text: String) throws(RuleFault) {
     switch text {
     case "on": self = .on
     case "off": self = .off
+    case "on now": self = .onNow
+    case _ where text.hasPrefix("until ") && text.hasSuffix("Z now"):
+      self = try Lock(typed: String(text.dropLast(4))).withoutTimeToSave
     default:
       let fault = RuleFault("A lock is on, off, or until a time such as 2026-11-22T18:30Z: give one of them.")
       let bytes = Array(text.utf8)
@@ -40,6 +66,8 @@ public enum Lock: Hashable, Sendable {
     switch self {
     case .on: return "on"
     case .off: return "off"
+    case .onNow: return "on now"
+    case .untilNow(let instant): return "\(Lock.until(instant).text) now"
     case .until(let instant):
       let minutes = min(max(instant, 0), Self.latest) / 60_000
       let (days, rest) = minutes.quotientAndRemainder(dividingBy: 1_440)

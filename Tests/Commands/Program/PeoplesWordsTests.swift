@@ -40,6 +40,8 @@ import Testing
     (["app", "set", "Chess", "--points-per-minute", "-5"], "Points a minute are a number from 0"),
     (["app", "set", "Chess", "--blocked", "--always-allowed"], "either blocked or always allowed"),
     (["limit", "set", "--daily", "-1h"], "A limit cannot be negative"),
+    (["unlock", "Emma", "--now"], "--now is for a lock"), (["app", "set", "Chess", "--now"], "give it with --blocked"),
+    (["apps", "group", "set", "Fun", "chess", "--unblocked", "--now"], "give it with --blocked"),
     (["limit", "set", "--daily", "mon-thu 25h"], "by weekday"),
     (["limit", "set", "--daily", "1h within 16:00-20:00"], "Only a limit on an application or a group has hours"),
     (["app", "set", "Chess", "--daily-limit", "1h 16:00-20:00"], "such as \"1h within 16:00-20:00\""),

@@ -84,6 +84,18 @@ import Testing
     #expect(absent.status == 67 && absent.console.notes.joined().contains("“bedtime on 2026-11-21”"))
   }
 
+  @Test func aLockOrABlockMayLeaveNoTimeToSave() async {
+    let lock = await ScriptedRun("lock", "Emma", "--now")
+    #expect(set(lock) == RuleRequest([.init("lock", "on now")]))
+    let hour = await ScriptedRun("lock", "Emma", "--for", "1h", "--now")
+    let until = set(hour)?.changes.first?.value ?? ""
+    #expect(until.hasPrefix("until ") && until.hasSuffix("Z now"), "\(until)")
+    let app = await ScriptedRun("app", "set", "org.gnome.Chess", "--blocked", "--now")
+    #expect(app.node.edits.first?.request.changes.map(\.value) == ["now"])
+    let group = await ScriptedRun("apps", "group", "set", "Blocks", "--blocked", "--now")
+    #expect(group.node.edits.first?.request == RuleRequest([.init("blocked", "now")], group: "Blocks"))
+  }
+
   @Test func aLimitMayHoldWithinHours() async {
     for (text, changes) in [
       ("1h within 16:00-20:00", ["": "60 within 16:00-20:00"]),

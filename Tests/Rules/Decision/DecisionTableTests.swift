@@ -24,6 +24,9 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
   static let all: [RuleCase] = [
     RuleCase(texts: [("app/game/blocked", "yes")], reason: .blocked, isAllowed: false, minutes: nil),
+    RuleCase(texts: [("app/game/blocked", "now")], reason: .blocked, isAllowed: false, minutes: nil),
+    RuleCase(texts: [("lock", "on now")], reason: .lock, isAllowed: false, minutes: nil),
+    RuleCase(texts: [("lock", "until 2026-11-23T15:30Z now")], reason: .lock, isAllowed: false, minutes: 30),
     RuleCase(texts: [("lock", "on")], reason: .lock, isAllowed: false, minutes: nil),
     RuleCase(texts: [("lock", "until 2026-11-23T15:30Z")], reason: .lock, isAllowed: false, minutes: 30),
     RuleCase(texts: [("schedule/bedtime", "20:00-07:00")], reason: .bedtime, isAllowed: true, minutes: 240),

@@ -72,6 +72,9 @@ import Testing
         "GCompris at most 1 h 30 min on Saturdays between 22:00 and 02:00"
       ),
       ("group/Blocks/blocked", "yes", "group Blocks blocked"),
+      ("group/Blocks/blocked", "now", "group Blocks blocked without time to save"),
+      ("app/org.kde.gcompris/blocked", "now", "GCompris blocked without time to save"),
+      ("lock", "on now", "locked without time to save"),
       ("group/Blocks/limit/sat", "60", "group Blocks at most 1 h on Saturdays"),
       ("group/Blocks/limit", nil, "no limit a day on group Blocks"),
       ("days/2026-12-23..2027-01-06/school", "none", "no school time on 2026-12-23..2027-01-06"),

@@ -69,10 +69,10 @@ class _Decision:
         if rules["removed"] == "yes":
             return
         groups = rules.groups(self._app)
-        if rules.own(self._app, "blocked") == "yes":
+        if rules.own(self._app, "blocked") in ("yes", "now"):
             yield "blocked", CLOSED, FOREVER
         for group in groups:
-            if rules.text(f"group/{group}/blocked") == "yes":
+            if rules.text(f"group/{group}/blocked") in ("yes", "now"):
                 yield f"groupBlocked {values.app_id(group)}", CLOSED, FOREVER
         if self._app == values.UNKNOWN_PROGRAMS and rules["unknownPrograms"] == "block":
             yield "unknownPrograms", CLOSED, FOREVER
@@ -125,7 +125,7 @@ class _Decision:
         if word == "on":
             return "lock", CLOSED, FOREVER
         if word == "until":
-            end = int(values.lock_end(until).timestamp()) * 1_000
+            end = int(values.lock_end(until.removesuffix(" now")).timestamp()) * 1_000
             return ("lock", CLOSED, end) if end > self._now else None
         return None
 

@@ -74,7 +74,7 @@ class Rules:
         own = self._held.get(f"{place}/{what}")
         of_groups = [found for group in self.groups(id_) if (found := self._held.get(f"group/{group}/{what}"))]
         if what == "blocked":
-            return "yes" if "yes" in (own, *of_groups) else own
+            return next((word for word in ("now", "yes") if word in (own, *of_groups)), own)
         if what == "allowed":
             return "yes" if own != "yes" and of_groups and of_groups == ["yes"] * len(self.groups(id_)) else own
         if what == "category" and own is None:

@@ -90,10 +90,13 @@ def _applications(text: str) -> str:
 
 def _lock(text: str) -> str:
     word, *until = text.split()
+    now = " now" if word.lower() != "off" and until and until[-1].lower() == "now" else ""
+    if now:
+        until.pop()
     if word.lower() in ("on", "off") and not until:
-        return word.lower()
+        return word.lower() + now
     require(word.lower() == "until" and len(until) == 1, "no lock")
-    return f"until {lock_end(until[0].upper()):%Y-%m-%dT%H:%MZ}"
+    return f"until {lock_end(until[0].upper()):%Y-%m-%dT%H:%MZ}{now}"
 
 
 def lock_end(text: str) -> datetime:
