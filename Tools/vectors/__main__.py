@@ -19,9 +19,10 @@ import noise_handshakes
 import registers
 import rotation
 import rules
+import shared
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, inventories, agent]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, shared, inventories, agent]
 
 
 def main() -> int:

@@ -151,10 +151,13 @@ extension DayPlan {
     }
     considerLimits(subject, terms, moment, visit)
     guard terms.isPaid else { return category }
+    let isUnnamed = moment.situation.isUnnamed
     switch rules.points.use {
     case .payAsYouGo:
-      if terms.rate.milliPointsPerHour > 0 { visit(.points, moment.left(points: terms.rate, of: subject)) }
-    case .redeemFirst: visit(.redeemedTime, moment.leftOfRedeemed())
+      guard terms.rate.milliPointsPerHour > 0 else { break }
+      visit(isUnnamed ? .unnamed : .points, isUnnamed ? .closed(nil) : moment.left(points: terms.rate, of: subject))
+    case .redeemFirst:
+      visit(isUnnamed ? .unnamed : .redeemedTime, isUnnamed ? .closed(nil) : moment.leftOfRedeemed())
     }
     return category
   }

@@ -77,6 +77,9 @@ public struct Situation: Hashable, Sendable {
   public var redeemed: [RedeemedTime]
   /// The programs that run, by the number of the child's account in which they run.
   public var running: [UInt32: Set<Subject>]
+  /// A Boolean value that indicates whether the child shares the account and none of the children
+  /// has said who is there, so that no points or redeemed minutes can be spent.
+  public var isUnnamed = false
 
   /// Creates a situation.
   ///

@@ -37,6 +37,9 @@ public enum Reason: Hashable, Sendable {
   case points
   /// The minutes that the child has redeemed.
   case redeemedTime
+  /// It costs points or redeemed minutes, several children share the account, and none has said who
+  /// is there.
+  case unnamed
 
   /// The word for the rule in reports: the key of its register where there is one.
   public var word: String {
@@ -61,6 +64,7 @@ public enum Reason: Hashable, Sendable {
     case .weeklyLimit: "weeklyLimit"
     case .points: "points"
     case .redeemedTime: "redeemedTime"
+    case .unnamed: "unnamed"
     }
   }
 }
@@ -112,6 +116,7 @@ public enum ReasonText {
       return "\(SpanText.minutes(Int(clamping: limit))) of screen time a week"
     case .points: return "points"
     case .redeemedTime: return "redeemed minutes"
+    case .unnamed: return "nobody has said who is here; type `latchkey me --i-am` and your name"
     }
   }
 
@@ -124,7 +129,20 @@ public enum ReasonText {
     case .rewardTimes, .appHours, .groupHours: "outside of \(words)"
     case .points: "no points are left"
     case .redeemedTime: "no redeemed minutes are left"
-    case .blocked, .groupBlocked, .unknownProgram, .notListed, .lock, .bedtime, .breaks, .school: words
+    case .blocked, .groupBlocked, .unknownProgram, .notListed, .lock, .bedtime, .breaks, .school, .unnamed: words
+    }
+  }
+
+  /// Returns what the rule of one of several children who share an account means for what it
+  /// closes, such as "Ben's bedtime".
+  public static func closed(_ reason: Reason, _ words: String, of child: String) -> String {
+    let closed = closed(reason, words)
+    switch reason {
+    case .unnamed: return closed
+    case .bedtime, .school: return "\(child)'s \(closed)"
+    case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit:
+      return closed.hasPrefix("no ") ? "\(closed) for \(child)" : "\(child)'s \(closed)"
+    default: return "\(closed) for \(child)"
     }
   }
 

@@ -201,6 +201,20 @@ extension RuleForm<String> {
   }
 }
 
+extension RuleForm<PINHash> {
+  /// What a child's PIN is kept as, which nobody reads.
+  static var pin: Self {
+    RuleForm(
+      .form("PIN"),
+      typed: { text throws(RuleFault) in
+        guard let hash = PINHash(text) else {
+          throw RuleFault("A PIN is set with `latchkey children pin`, which asks for it: run that.")
+        }
+        return hash
+      }, text: { $0.text }, words: { _, _ in "set" })
+  }
+}
+
 extension RuleForm<DayLimit?> {
   /// A limit a day: minutes, or none.
   static var limit: Self { limit("limit", typed: DayLimits.read, given: DayLimits.given) }

@@ -8,6 +8,8 @@ public struct RuleSet: Hashable, Sendable {
   public static let usualRate: Int64 = 1_000
 
   public var name: String?
+  /// What the child's PIN is kept as; `nil` for a child without one.
+  public var pin: PINHash?
   /// A Boolean value that indicates whether the child was removed from the household.
   public var isRemoved = false
   public var apps: [AppID: App] = [:]
@@ -59,6 +61,8 @@ public struct RuleSet: Hashable, Sendable {
 public enum ChildRule {
   public static let name = RuleKind(
     "name", \RuleSet.name, .text(.deviceName, "visible, 1 to 64 bytes"), zones: .child, name: "name")
+  public static let pin = RuleKind(
+    "pin", \RuleSet.pin, .pin, zones: .child, name: "PIN", set: { _ in "a PIN of the child's own" }, removed: "no PIN")
   public static let removed = RuleKind("removed", \RuleSet.isRemoved, .flag, zones: .child, name: "removed")
   public static let dailyLimit = RuleKind(
     limit: "limits/daily", \RuleSet.dailyLimit, name: "screen time a day", removed: "no limit on screen time a day",
@@ -101,7 +105,7 @@ extension RuleSet: RulePart {
   public static let place = ""
   public static let rows =
     [
-      ChildRule.name.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row,
+      ChildRule.name.row, ChildRule.pin.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row,
       ChildRule.breaks.row, ChildRule.weeklyLimit.row, ChildRule.bedtime.row, ChildRule.school.row,
       ChildRule.rewardTimes.row, ChildRule.lock.row,
     ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row]

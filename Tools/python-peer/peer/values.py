@@ -123,6 +123,11 @@ def _family_zone(text: str) -> str:
     return text
 
 
+def _pin(text: str) -> str:
+    found = re.fullmatch(r"\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}", text)
+    return text if found else _no(text)
+
+
 def breaks(text: str) -> list[int]:
     """Read the minutes of screen time before a break, and those of the break."""
     words = text.split(" ")
@@ -145,6 +150,7 @@ _FORMS = {
     "breaks": lambda text: " ".join(map(str, breaks(" ".join(text.split())))),
     "applications": _applications,
     "lock": _lock,
+    "PIN": _pin,
     "zone": _family_zone,
 }
 
