@@ -101,30 +101,62 @@ import Testing
     let lena = Account(uid: 70_001, name: "lena", fullName: "")
     let named = register(zone, key, emma.description, 5, by: mum)
     let unknown = try household([named])
-    #expect(unknown.owner(of: lena.uid, on: emmas) == nil, "The machine has not told which number that is.")
+    #expect(unknown.owners(of: lena.uid, on: emmas) == nil, "The machine has not told which number that is.")
     #expect(unknown.unlisted(on: emmas).map(\.name) == ["lena"])
-    #expect(unknown.owner(ofAccountNamed: "lena", on: emmas) == .some(.some(emma)))
+    #expect(unknown.owners(ofAccountNamed: "lena", on: emmas) == [emma])
     // On the machine itself, which is not among those that are paired.
     let machine = Household(
       book: RuleBook(KnownRegisters(edition: 1, own: RegisterMap([named]), told: [:]), own: emmas), machines: [],
       ownAccounts: [lena])
-    #expect(machine.owner(of: lena.uid, on: emmas) == .some(.some(emma)) && machine.unlisted(on: emmas).isEmpty)
+    #expect(machine.owners(of: lena.uid, on: emmas) == [emma] && machine.unlisted(on: emmas).isEmpty)
     let known = try household([named], accounts: [lena])
-    #expect(known.owner(of: lena.uid, on: emmas) == .some(.some(emma)) && known.unlisted(on: emmas).isEmpty)
+    #expect(known.owners(of: lena.uid, on: emmas) == [emma] && known.unlisted(on: emmas).isEmpty)
     for (wall, value, owner) in [
-      (4, "nobody", .some(.some(emma))), (6, "nobody", .some(nil)), (6, nil, nil),
-      (6, ben.description, .some(.some(ben))),
-    ] as [(Int64, String?, ChildID??)] {
+      (4, "nobody", [emma]), (6, "nobody", []), (6, nil, nil), (6, ben.description, [ben]),
+    ] as [(Int64, String?, [ChildID]?)] {
       let both = try household(
         [named, register(zone, HouseholdKey.account(70_001), value, wall, by: own)], accounts: [lena])
-      #expect(both.owner(of: lena.uid, on: emmas) == owner)
+      #expect(both.owners(of: lena.uid, on: emmas) == owner)
     }
     for changes in [known.removing(emma), known.reassigning(emmas, to: ["Ben"]) { nil }] {
       let gone = changes.filter { $0.zone == zone && $0.value == nil }.map(\.key)
       #expect(Set(gone).isSuperset(of: [key, HouseholdKey.account(70_001)]), "\(changes)")
     }
-    let given = try household().assigning(accountNamed: key, on: emmas, to: ben)
+    let given = try household().assigning(accountNamed: key, on: emmas, to: try #require(AccountOwners([ben])))
     #expect(given.contains { $0.key == key && $0.value == ben.description })
     #expect(given.contains { $0.key == HouseholdKey.child(ben) && $0.value == "yes" })
+  }
+
+  @Test("An account of several children is that of whoever is there, and stays the others' when one is removed")
+  func sharedAccounts() throws {
+    let zone = Zone.machine(emmas)
+    let home = Account(uid: 1_000, name: "home", fullName: "")
+    let both = try #require(AccountOwners([emma, ben]))
+    let shared = [
+      register(zone, HouseholdKey.account(1_000), both.text, 5, by: own), try served(emmas, ben, "yes", 5, by: own),
+    ]
+    var known = try household(shared, accounts: [home])
+    #expect(known.owners(of: 1_000, on: emmas) == both.children && known.sharers(of: 1_000, on: emmas) == both.children)
+    #expect(known.user(of: 1_000, on: emmas) == .together(both.children))
+    #expect(known.user(of: 1_000, on: emmas).onlyChild == nil)
+    known.present = [1_000: ben]
+    #expect(known.user(of: 1_000, on: emmas) == .child(ben) && known.children(of: 1_000, on: emmas) == both.children)
+    known.present = [1_000: try #require(ChildID(bytes: [UInt8](repeating: 9, count: 16)))]
+    #expect(known.user(of: 1_000, on: emmas) == .together(both.children), "That child does not share it.")
+
+    // A child whom the machine does not serve shares nothing there.
+    let one = try household([shared[0]], accounts: [home])
+    #expect(one.user(of: 1_000, on: emmas) == .child(emma) && one.sharers(of: 1_000, on: emmas).isEmpty)
+
+    let key = HouseholdKey.account(1_000)
+    #expect(known.removing(ben).last { $0.key == key }?.value == emma.description)
+    #expect(known.reassigning(emmas, to: ["Emma"]) { nil }.last { $0.key == key }?.value == emma.description)
+    let given = known.assigning(home, on: emmas, to: try #require(AccountOwners([ben])))
+    #expect(given.contains { $0.key == key && $0.value == ben.description })
+    #expect(given.contains { $0.key == HouseholdKey.child(emma) && $0.value == nil }, "Emma has no account there now.")
+    let nobodys = known.assigning(home, on: emmas, to: try #require(AccountOwners([ChildID]())))
+    #expect(nobodys.contains { $0.key == key && $0.value == "nobody" })
+    let first = try household().assigning(home, on: emmas, to: both)
+    #expect(first.map(\.key) == [key, HouseholdKey.child(ben)], "Emma has the machine already.")
   }
 }

@@ -121,14 +121,15 @@ extension ProcessTests {
           }
           return try #require(try await mum.usage().first { $0.recordID == id })
         }
-        _ = try await mum.api.ask(Endpoints.assignAccount, AccountRequest(device: nil, account: account, child: "Tom"))
+        _ = try await mum.api.ask(
+          Endpoints.assignAccount, AccountRequest(device: nil, account: account, children: ["Tom"]))
         try await eventually("the machine is Tom's") {
           try await pc.api.ask(Endpoints.getChildren).map(\.name.text) == ["Tom"]
         }
         let toms = try await mum.api.ask(Endpoints.getChildren).first { $0.name.text == "Tom" }?.childID
         #expect(try await use("one").child == toms)
         // The only child's, where nobody has said whose the account is; of two, nobody's.
-        _ = try await mum.api.ask(Endpoints.assignAccount, AccountRequest(device: nil, account: account, child: nil))
+        _ = try await mum.api.ask(Endpoints.assignAccount, AccountRequest(device: nil, account: account, children: []))
         try await eventually("the account is nobody's") {
           try await pc.api.ask(Endpoints.getAccounts, nil).first { $0.account.name == account }?.owner == .nobody
         }

@@ -23,8 +23,8 @@ extension ProcessTests {
         #expect(try await pc.api.ask(Endpoints.getAccounts, nil).map(\.account).contains(account.account))
 
         let assigned = try await mum.api.ask(
-          Endpoints.assignAccount, AccountRequest(device: nil, account: account.account.name, child: "Emma"))
-        #expect(assigned.owner == .child && assigned.childName?.text == "Emma")
+          Endpoints.assignAccount, AccountRequest(device: nil, account: account.account.name, children: ["Emma"]))
+        #expect(assigned.owner == .child && assigned.childNames.map(\.text) == ["Emma"])
         try await eventually("the machine knows whose the account is") {
           try await pc.api.ask(Endpoints.getAccounts, nil).first { $0.account == account.account }?.owner == .child
         }
@@ -67,19 +67,20 @@ extension ProcessTests {
           Endpoints.invite, InviteRequest(childName: "emma, Ben", acceptWithoutAsking: true))
         #expect(try await lab.join(pc, try #require(invited.code)).outcome == .ok)
         try await eventually("the parent has assigned it") {
-          try await mum.api.ask(Endpoints.getAccounts, nil).first { $0.account.name == NSUserName() }?.childName?.text
+          try await mum.api.ask(Endpoints.getAccounts, nil).first { $0.account.name == NSUserName() }?.childNames.first?
+            .text
             == "emma"
         }
         let own = try #require(
           try await mum.api.ask(Endpoints.getAccounts, nil).first { $0.account.name == NSUserName() })
         #expect(own.account.statedChild == "Emma")
         try await eventually("the machine knows that") {
-          try await pc.api.ask(Endpoints.getAccounts, nil).first { $0.account == own.account }?.childName?.text
+          try await pc.api.ask(Endpoints.getAccounts, nil).first { $0.account == own.account }?.childNames.first?.text
             == "emma"
         }
         // What a parent decides holds, also when the machine says otherwise and is paired again.
         _ = try await mum.api.ask(
-          Endpoints.assignAccount, AccountRequest(device: nil, account: NSUserName(), child: nil))
+          Endpoints.assignAccount, AccountRequest(device: nil, account: NSUserName(), children: []))
         _ = try await mum.api.ask(Endpoints.deleteDevice, pc.name)
         try await eventually("the machine is unpaired") { try await pc.api.ask(Endpoints.getDevices).isEmpty }
         let dad = try await lab.runningNode(.parent, "Tom's laptop")
@@ -119,7 +120,7 @@ extension ProcessTests {
         _ = try await mum.api.ask(Endpoints.addChild, ChildNameRequest(name: "Emma"))
         let account = try #require(try await mum.api.ask(Endpoints.getAccounts, nil).first)
         _ = try await mum.api.ask(
-          Endpoints.assignAccount, AccountRequest(device: nil, account: account.account.name, child: "e"))
+          Endpoints.assignAccount, AccountRequest(device: nil, account: account.account.name, children: ["e"]))
         try await mum.restart()
         let waiting = try #require(try await mum.api.ask(Endpoints.getChildren).first)
         #expect(waiting.machines.map(\.text) == [pc.name] && waiting.untold.map(\.text) == [pc.name])
@@ -156,10 +157,11 @@ extension ProcessTests {
         try await eventually("the accounts are known") { try await !mum.api.ask(Endpoints.getAccounts, nil).isEmpty }
         let account = try #require(try await mum.api.ask(Endpoints.getAccounts, nil).first)
         _ = try await mum.api.ask(
-          Endpoints.assignAccount, AccountRequest(device: nil, account: account.account.name, child: "Ben"))
+          Endpoints.assignAccount, AccountRequest(device: nil, account: account.account.name, children: ["Ben"]))
         try await eventually("the second parent knows the other child") { try await names(dad) == ["Ben", "Emma"] }
         #expect(
-          try await dad.api.ask(Endpoints.getAccounts, nil).first { $0.account == account.account }?.childName?.text
+          try await dad.api.ask(Endpoints.getAccounts, nil).first { $0.account == account.account }?.childNames.first?
+            .text
             == "Ben")
         // The machine's word alone brings it nothing of Ben's: the second parent says that it is
         // his.
@@ -226,7 +228,7 @@ extension ProcessTests {
         #expect(twice?.code == .invalid)
         let account = await #expect(throws: LocalAPIError.self) {
           _ = try await mum.api.ask(
-            Endpoints.assignAccount, AccountRequest(device: nil, account: "nosuch", child: "Emma"))
+            Endpoints.assignAccount, AccountRequest(device: nil, account: "nosuch", children: ["Emma"]))
         }
         #expect(account?.code == .unknownItem)
         let untold = try await mum.latchkey("message", "Dinner is ready", "--on", "emil")

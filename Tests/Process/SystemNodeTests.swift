@@ -138,7 +138,7 @@ extension ProcessTests {
       for name in ["Emma", "Tom"] {
         _ = try await api.ask(Endpoints.addChild, ChildNameRequest(name: name))
         _ = try await api.ask(
-          Endpoints.assignAccount, AccountRequest(device: nil, account: name.lowercased(), child: name))
+          Endpoints.assignAccount, AccountRequest(device: nil, account: name.lowercased(), children: [name]))
       }
       try await eventually("the machine knows whose they are") {
         let results = [try await latchkey(as: Self.tom, "me"), try await latchkey(as: Self.emma, "me")]

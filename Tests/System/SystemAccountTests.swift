@@ -118,4 +118,20 @@ import Testing
     #expect(SystemAccounts.inSession(folder: folder.path) == [1_000, 501, 70_001])
     #expect(SystemAccounts.inSession(folder: folder.path + "/none").isEmpty)
   }
+
+  @Test("The log-in sessions of an account are those of its person that have not ended")
+  func logIns() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "lk-logins-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, text) in [
+      ("1", "UID=1000\nCLASS=user\nSTATE=active\n"), ("c2", "UID=1000\nSTATE=online\n"),
+      ("3", "UID=1000\nCLASS=user\nSTATE=closing\n"), ("4", "UID=1000\nCLASS=background\nSTATE=active\n"),
+      ("5", "UID=1000\nCLASS=manager\n"), ("6", "UID=1001\nCLASS=user\n"),
+    ] {
+      try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+    #expect(SystemAccounts.logIns(of: 1_000, folder: folder.path) == ["1", "c2"])
+    #expect(SystemAccounts.logIns(of: 1_002, folder: folder.path).isEmpty)
+  }
 }

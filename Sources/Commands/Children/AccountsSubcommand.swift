@@ -31,9 +31,9 @@ struct AccountOptions: ParsableArguments {
   @Flag(help: "For an account of a directory service that does not list its accounts.")
   var unlisted = false
 
-  /// Returns the request that assigns the account to a child, or to nobody.
-  func request(child: String?) -> AccountRequest {
-    AccountRequest(device: on, account: account, child: child, isUnlisted: unlisted ? true : nil)
+  /// Returns the request that assigns the account to children, or to nobody.
+  func request(children: [String]) -> AccountRequest {
+    AccountRequest(device: on, account: account, children: children, isUnlisted: unlisted ? true : nil)
   }
 }
 
@@ -73,21 +73,37 @@ struct AccountsListSubcommand: AsyncParsableCommand {
 /// The `latchkey accounts assign` subcommand.
 struct AccountsAssignSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "assign", abstract: "Say that an account is a child's.",
-    discussion: "Example: latchkey accounts assign emma --on \"Emma's PC\" --child Emma")
+    commandName: "assign", abstract: "Say that an account is a child's, or that of several children.",
+    discussion: """
+      Give --child several times for an account that they share. There, the stricter rules hold until a child says who is there \
+      with a PIN: `latchkey children pin`, `latchkey me --i-am`.
+
+      Example: latchkey accounts assign emma --on "Emma's PC" --child Emma
+      Example: latchkey accounts assign home --on "Family PC" --child Emma --child Ben
+      """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var account: AccountOptions
 
-  @Option(help: ArgumentHelp("The child.", valueName: "child"), completion: CompletionNames.children)
-  var child: String
+  @Option(
+    parsing: .singleValue, help: ArgumentHelp("The child; again for each who shares the account.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: [String]
 
   func run() async throws {
     let interface = try await node.open()
     let before = try await interface.ask(Endpoints.getAccounts, account.on)
-    let result = try await interface.ask(Endpoints.assignAccount, account.request(child: child))
+    let result = try await interface.ask(Endpoints.assignAccount, account.request(children: child))
     let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
-    TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
+    let console = TerminalEnvironment.current.console
+    console.note(AccountText.sentence(result, before: old))
+    guard result.childNames.count > 1 else { return }
+    let children = try await interface.ask(Endpoints.getChildren)
+    for name in result.childNames where children.contains(where: { $0.name == name && !$0.hasPIN }) {
+      console.note(
+        "\(ShownText.safe(name.text)) has no PIN to say who is there: give one with `latchkey children pin "
+          + "\(ShellWord.person(name.text))`.")
+    }
   }
 }
 
@@ -107,7 +123,7 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let before = try await interface.ask(Endpoints.getAccounts, account.on)
-    let result = try await interface.ask(Endpoints.assignAccount, account.request(child: nil))
+    let result = try await interface.ask(Endpoints.assignAccount, account.request(children: []))
     let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
     TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
   }
@@ -123,7 +139,8 @@ enum AccountText {
 
   private static func known(_ account: AccountListing) -> String {
     switch account.owner {
-    case .child: account.childName.map { ShownText.safe($0.text) } ?? "a child"
+    case .child:
+      account.childNames.isEmpty ? "a child" : ShownText.list(account.childNames.map { ShownText.safe($0.text) })
     case .nobody: "not supervised"
     case .open: "not assigned" + (statement(account.account).map { "; \($0)" } ?? "")
     }
@@ -137,17 +154,23 @@ enum AccountText {
 
   /// Returns whose an account is now and, if it was another child's, whose it was.
   static func sentence(_ account: AccountListing, before: AccountListing? = nil) -> String {
-    if let before, before.owner == .child, before.childName != account.childName {
-      let old = known(before)
+    let lost = before.map { $0.childNames.filter { !account.childNames.contains($0) } } ?? []
+    if !lost.isEmpty {
+      let old = ShownText.list(lost.map { ShownText.safe($0.text) })
       return sentence(account)
         + " It was \(old)'s until now, who loses this machine unless another account there is \(old)'s."
     }
     let name = "The account \(ShownText.safe(account.account.name)) on \(ShownText.safe(account.deviceName.text))"
     if account.account.uid == Account.unknownNumber {
-      let whose = account.owner == .child ? "will be \(known(account))'s" : "will not be supervised"
+      let isShared = account.childNames.count > 1
+      let whose =
+        account.owner == .child
+        ? isShared ? "will be shared by \(known(account))" : "will be \(known(account))'s" : "will not be supervised"
       return "\(name) \(whose) as soon as the machine knows it: `latchkey accounts` shows when it does."
     }
     return switch account.owner {
+    case .child where account.childNames.count > 1:
+      "\(name) is shared by \(known(account)) now: the stricter rules hold until `latchkey me --i-am` says who is there."
     case .child: "\(name) is \(known(account))'s now."
     case .nobody, .open: "\(name) is not supervised now."
     }

@@ -14,7 +14,7 @@ struct ChildrenSubcommand: AsyncParsableCommand {
       """,
     subcommands: [
       ChildrenListSubcommand.self, ChildrenAddSubcommand.self, ChildrenRenameSubcommand.self,
-      ChildrenRemoveSubcommand.self,
+      ChildrenPINSubcommand.self, ChildrenRemoveSubcommand.self,
     ], defaultSubcommand: ChildrenListSubcommand.self)
 }
 

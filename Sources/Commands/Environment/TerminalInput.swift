@@ -8,6 +8,8 @@ enum TerminalInput: Hashable, Sendable {
   case lines
   /// Bytes as they come, not shown; Ctrl-C works, and stopping the program with Ctrl-Z does not.
   case keys
+  /// Whole lines that are not shown; Ctrl-C works, and stopping the program with Ctrl-Z does not.
+  case hidden
 
   /// The settings of the terminal before the first change.
   private static let before = Mutex<termios?>(nil)
@@ -20,14 +22,14 @@ enum TerminalInput: Hashable, Sendable {
         guard var settings = before else { return }
         tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
         before = nil
-      case .keys:
+      case .keys, .hidden:
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
         if before == nil { before = settings }
-        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        settings.c_lflag &= ~tcflag_t(self == .keys ? ICANON | ECHO : ECHO)
+        let isKeys = self == .keys
         withUnsafeMutableBytes(of: &settings.c_cc) { characters in
-          characters[Int(VMIN)] = 1
-          characters[Int(VTIME)] = 0
+          if isKeys { (characters[Int(VMIN)], characters[Int(VTIME)]) = (1, 0) }
           // Stopped or ended so, the program would leave a terminal behind that shows nothing.
           characters[Int(VSUSP)] = 0
           characters[Int(VQUIT)] = 0

@@ -68,15 +68,33 @@ struct MeSubcommand: AsyncParsableCommand {
       Says what is left, what is closed and why, and what became of today's requests. How to get more: learn, `latchkey redeem` \
       points, or `latchkey ask`.
 
+      In an account that several children share, say who is there with --i-am, which asks for the PIN that a parent has given: \
+      your rules hold and your time counts until you log out, or until --leave.
+
       Example: latchkey me
+      Example: latchkey me --i-am Ben
       """)
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
+  @Option(
+    name: .customLong("i-am"),
+    help: ArgumentHelp("Say who is there in an account that is shared; nobody for no child.", valueName: "child"))
+  var iAm: String?
+
+  @Flag(help: "Say that nobody is there any more, without a PIN.")
+  var leave = false
+
+  func validate() throws {
+    if leave, iAm != nil { throw ValidationError("Give --i-am or --leave, not both.") }
+  }
+
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
+    if leave || iAm?.lowercased() == "nobody" { return console.note(try await PresenceText.leave(interface)) }
+    if let iAm { return console.note(try await PresenceText.name(iAm, interface)) }
     let day = try await interface.ask(Endpoints.getOwnToday)
     if listing.format == .json { return try console.write(JSONText.pretty(day)) }
     try console.say(TodayText.line(day))

@@ -7,9 +7,11 @@ import LatchkeyRules
 public enum HouseholdKey {
   /// In a child's zone: the child's name, a name as of a device (01 §3).
   public static let name: RegisterKey = "name"
+  /// In a child's zone: what the child's PIN is kept as.
+  public static let pin: RegisterKey = "pin"
   public static let yes = "yes"
   /// The value of an account that belongs to no child and is not supervised.
-  public static let nobody = "nobody"
+  public static let nobody = AccountOwners.nobody
 
   /// In a machine's zone: `yes` if the machine is this child's.
   public static func child(_ id: ChildID) -> RegisterKey {
@@ -17,7 +19,7 @@ public enum HouseholdKey {
     return key
   }
 
-  /// In a machine's zone: whose account it is; the ID of a child, or `nobody`.
+  /// In a machine's zone: whose account it is, as `AccountOwners` says.
   public static func account(_ uid: UInt32) -> RegisterKey {
     guard let key = RegisterKey(["account", String(uid)]) else { preconditionFailure("a key of an account") }
     return key
@@ -44,12 +46,12 @@ public enum HouseholdKey {
     registers.servedChildren
   }
 
-  /// Returns whose the accounts of a machine are, according to the registers of its zone; the value
-  /// of `nobody` is `nil`.
+  /// Returns whose the accounts of a machine are, according to the registers of its zone; an
+  /// account that is not supervised has no owner.
   ///
   /// `known` are the accounts that the machine has told of, whose names some of the registers have.
   /// Of what is said of the number and of the name of an account, the later holds.
-  public static func accounts(in registers: [Register], known: [Account]) -> [UInt32: ChildID?] {
+  public static func accounts(in registers: [Register], known: [Account]) -> [UInt32: [ChildID]] {
     var deciding: [UInt32: Register] = [:]
     for register in registers {
       let segments = register.key.segments
@@ -64,10 +66,7 @@ public enum HouseholdKey {
       if let other = deciding[uid], other.modified > register.modified { continue }
       deciding[uid] = register
     }
-    return deciding.compactMapValues { register in
-      guard let value = register.value else { return nil }
-      return value == nobody ? .some(nil) : ChildID(value).map { .some($0) }
-    }
+    return deciding.compactMapValues { $0.value.flatMap { AccountOwners($0)?.children } }
   }
 
   /// Returns what registers say, for a sentence; what concerns people comes first.
@@ -110,7 +109,8 @@ public enum HouseholdKey {
     case ("child", _): "the machine no longer belongs to the child"
     case ("account", nobody), ("accountName", nobody): "\(account) is not supervised"
     case ("account", nil), ("accountName", nil): "\(account) is not assigned"
-    case ("account", _), ("accountName", _): "\(account) belongs to the child"
+    case ("account", let value?), ("accountName", let value?):
+      "\(account) belongs to \((AccountOwners(value)?.children.count ?? 1) > 1 ? "the children" : "the child")"
     case ("name", let value?): "the child's name \(value)"
     default: RuleText.phrase(register.key, register.value, terms)
     }

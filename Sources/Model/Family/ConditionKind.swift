@@ -52,6 +52,10 @@ public struct ConditionKind: Hashable, Sendable {
         + "in it.",
       next: "Assign it with `latchkey accounts assign`, or run `latchkey accounts ignore` if it is no child's."),
     ConditionKind(
+      "pin-missing", .warning,
+      "A child who shares the account{account} {there} has no PIN to say who is there, so the stricter rules hold for it.",
+      next: "Give each of the children one with `latchkey children pin`."),
+    ConditionKind(
       "account-unlisted", .warning,
       "Programs run {there} in the account {detail}, which is no person's by its number, shell and home, so nothing is counted or "
         + "closed in it.",

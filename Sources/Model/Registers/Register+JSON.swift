@@ -20,7 +20,8 @@ extension Register: Codable {
 
   /// Encodes the register.
   ///
-  /// The family has no member `id`, and a deleted register no `value`.
+  /// The family has no member `id`, and a deleted register no `value`. What a PIN is kept as is
+  /// left out as `set`.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     switch zone {
@@ -33,9 +34,14 @@ extension Register: Codable {
       try fields.encode(id, forKey: .id)
     }
     try fields.encode(key, forKey: .key)
-    try fields.encodeIfPresent(value, forKey: .value)
+    try fields.encodeIfPresent(shownValue, forKey: .value)
     try fields.encode(modified, forKey: .modified)
   }
+}
+
+extension Register {
+  /// The value as anybody may read it: what a PIN is kept as is nobody's to read.
+  public var shownValue: String? { key == "pin" ? value.map { _ in "set" } : value }
 }
 
 extension Zone {

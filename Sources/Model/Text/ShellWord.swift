@@ -24,6 +24,13 @@ public enum ShellWord {
     }
   }
 
+  /// Returns a person's name as one word of a command line, in double quotes where it needs them;
+  /// in the place of one that is not plain, `NAME`.
+  public static func person(_ name: String) -> String {
+    guard isPlain(name) else { return "NAME" }
+    return name.allSatisfy { $0.isLetter || $0.isNumber } ? name : "\"\(name)\""
+  }
+
   /// Returns a machine as one word of a command line: its name in double quotes, or its ID if the
   /// name is not plain.
   public static func machine(_ name: DeviceName, _ device: DeviceID) -> String {

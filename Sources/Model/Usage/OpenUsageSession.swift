@@ -22,6 +22,12 @@ public struct OpenUsageSession: Hashable, Sendable {
   /// Of unknown programs that are rewards, it is the time before the last pause, and `clock` is
   /// when that pause ended.
   public var activity: SessionActivity?
+  /// A Boolean value that indicates whether what a child can forge recognized its program, which
+  /// then earns nothing.
+  public var isWeak = false
+  /// The children for whom it counts, in the order of their IDs, if they share its account and none
+  /// has said who is there; else none.
+  public var sharers: [SessionSharer] = []
 
   public init(
     _ record: UsageRecord, processes: [ProcessIdentity], bootID: String, startedAt: BootInstant, lastSeenAt: BootInstant

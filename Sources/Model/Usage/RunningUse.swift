@@ -33,12 +33,15 @@ public struct RunningUse: Hashable, Sendable, Codable {
     self.activeMilliseconds = activeMilliseconds
   }
 
-  public init(_ session: OpenUsageSession, at now: BootInstant) {
-    self.init(
-      recordID: session.recordID, account: session.account, child: session.child, appID: session.appID,
-      displayName: session.displayName, category: session.category,
-      milliPointsPerMinute: session.milliPointsPerMinute, since: session.householdStart,
-      activeMilliseconds: session.activeMilliseconds(until: now))
+  /// Returns a session as it runs: once for each child for whom it counts.
+  public static func of(_ session: OpenUsageSession, at now: BootInstant) -> [RunningUse] {
+    let active = session.activeMilliseconds(until: now)
+    return session.records(from: session.record).map { record in
+      RunningUse(
+        recordID: record.recordID, account: record.account, child: record.child, appID: record.appID,
+        displayName: record.displayName, category: record.category,
+        milliPointsPerMinute: record.milliPointsPerMinute, since: record.householdStart, activeMilliseconds: active)
+    }
   }
 
   /// A sentence that describes the first invalid value; `nil` if all are valid.

@@ -281,7 +281,7 @@ extension Call {
     try await store.settleSetBack(id, hasLost: !lost.isEmpty)
     if !lost.isEmpty { try await edit(lost.map { RegisterChange($0.zone, $0.key, $0.value) }) }
     context.changes.notify()
-    return lost.map { AdoptedSetting(key: $0.key, value: $0.value, words: HouseholdKey.phrase([$0])) }
+    return lost.map { AdoptedSetting(key: $0.key, value: $0.shownValue, words: HouseholdKey.phrase([$0])) }
   }
 }
 

@@ -41,7 +41,7 @@ struct EditCarrier: EffectCarrier {
       let named = Set(registers.compactMap { if case .child(let child) = $0.zone { child } else { nil } })
       if !named.isEmpty {
         children = named
-        orders = orders.filter { household.child(of: $0.account, on: context.own).map(named.contains) ?? false }
+        orders = orders.filter { !named.isDisjoint(with: household.children(of: $0.account, on: context.own)) }
       }
       for child in children {
         let rules = household.rules(for: child)

@@ -15,6 +15,17 @@ struct OrdersBuilder {
   var identities: [UInt32: AccountIdentity] = [:]
   /// The programs of `usage track` that run here, by account and application.
   var tracked: [UInt32: [AppID: [ProcessIdentity]]] = [:]
+  /// The child's name, if the reasons have to say whose rule it is.
+  var whose: String?
+
+  /// Returns the builder of the child's part in an account that several children share, while none
+  /// has said who is there.
+  func unnamed(_ name: String) -> OrdersBuilder {
+    var builder = OrdersBuilder(standing: standing.unnamed, state: state)
+    (builder.installed, builder.identities, builder.tracked) = (installed, identities, tracked)
+    builder.whose = name
+    return builder
+  }
 
   /// Returns the orders for an account that is no child's: its programs of `usage track` are
   /// watched, and nothing is closed.
@@ -29,19 +40,13 @@ struct OrdersBuilder {
 
   /// Returns the orders for an account of the child.
   func orders(for account: UInt32) -> AccountOrders {
-    let rules = standing.rules
     var programs: [ProgramOrder] = []
-    let tracked = tracked[account] ?? [:]
-    // What is well known has a category without a rule of its own.
-    let wellKnown = installed.keys.filter { rules.categoryByDefault($0) != nil }
-    for id in Set(rules.apps.keys).union(tracked.keys).union(wellKnown)
-    where id != .unknownPrograms {
-      let app = rules.app(id)
-      let matchers = app.matchers.isEmpty ? installed[id]?.used(for: id, in: rules) ?? [] : app.matchers
-      let processes = (tracked[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses)
+    for id in apps(in: account) {
+      let app = standing.rules.app(id)
+      let matchers = matchers(of: id)
+      let processes = processes(of: id, in: account)
       guard !matchers.isEmpty || !processes.isEmpty else { continue }
-      let verdict =
-        standing.verdicts.verdicts[.app(id)] ?? standing.plan.explain(.app(id), in: standing.situation).verdict
+      let verdict = verdict(of: .app(id))
       programs.append(
         ProgramOrder(
           app: id, category: verdict.category, isAlwaysAllowed: app.isAlwaysAllowed && !app.isBlocked,
@@ -49,18 +54,63 @@ struct OrdersBuilder {
           terms: terms(
             verdict, of: .app(id), name: standing.name(of: id), account: account,
             step: app.step == .pause ? .pause : .close, grace: app.grace * 1_000),
-          matchers: matchers, processes: Array(processes)))
+          matchers: matchers, processes: processes))
     }
-    if state.agent?.isSystem == true { programs.append(others(besides: programs, in: account)) }
-    programs.sort { $0.precedes($1) }
+    if isSystem {
+      let subject = Subject(.otherPrograms)
+      let verdict = verdict(of: subject)
+      programs.append(
+        others(verdict, terms(verdict, of: subject, name: Self.otherName, account: account), besides: programs))
+    }
+    return orders(
+      for: account, screen: screen, sessions: sessionVerdict.map { sessions($0, of: account) },
+      unknown: unknownVerdict.map { terms($0, of: .unknown, name: Self.unknownName, account: account) },
+      programs: programs)
+  }
+
+  /// What the other programs are called together in reasons.
+  static let otherName = "Other programs"
+  /// What an unknown program is called in reasons.
+  static let unknownName = "An unknown program"
+
+  /// A Boolean value that indicates whether the agent is the system's.
+  var isSystem: Bool { state.agent?.isSystem == true }
+
+  /// Returns the orders for an account with what tells which account is meant.
+  func orders(
+    for account: UInt32, screen: ScreenTerms, sessions: SessionTerms?, unknown: ProgramTerms?, programs: [ProgramOrder]
+  ) -> AccountOrders {
     func told(_ text: String?) -> String {
       text.flatMap { TextRule.accountPlace.fault(in: $0) == nil ? $0 : nil } ?? ""
     }
     let identity = identities[account]
     return AccountOrders(
-      account: account, name: told(identity?.name), home: told(identity?.home),
-      screen: screen, sessions: sessions(of: account), unknown: unknown(in: account),
-      programs: programs)
+      account: account, name: told(identity?.name), home: told(identity?.home), screen: screen, sessions: sessions,
+      unknown: unknown, programs: programs.sorted { $0.precedes($1) })
+  }
+
+  /// Returns the applications that may have orders of their own in an account.
+  func apps(in account: UInt32) -> Set<AppID> {
+    // What is well known has a category without a rule of its own.
+    let wellKnown = installed.keys.filter { standing.rules.categoryByDefault($0) != nil }
+    return Set(standing.rules.apps.keys).union((tracked[account] ?? [:]).keys).union(wellKnown)
+      .subtracting([.unknownPrograms])
+  }
+
+  /// Returns what recognizes an application by the child's rules, or by the look at what is
+  /// installed.
+  func matchers(of id: AppID) -> [AppMatcher] {
+    let app = standing.rules.app(id)
+    return app.matchers.isEmpty ? installed[id]?.used(for: id, in: standing.rules) ?? [] : app.matchers
+  }
+
+  /// Returns the programs of `usage track` that run an application in an account.
+  func processes(of id: AppID, in account: UInt32) -> [ProcessIdentity] {
+    Array((tracked[account]?[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses))
+  }
+
+  func verdict(of subject: Subject) -> Verdict {
+    standing.verdicts.verdicts[subject] ?? standing.plan.explain(subject, in: standing.situation).verdict
   }
 
   /// Returns the order for everything that is installed, or run from a terminal, and that no rule
@@ -68,7 +118,7 @@ struct OrdersBuilder {
   ///
   /// Only the system's agent gets it: the agent of one user runs in an account that is not the
   /// child's alone.
-  private func others(besides programs: [ProgramOrder], in account: UInt32) -> ProgramOrder {
+  func others(_ verdict: Verdict, _ terms: ProgramTerms, besides programs: [ProgramOrder]) -> ProgramOrder {
     let found = installed.values.filter { !$0.isOwn }.flatMap(\.matchers)
     // The argument by which a script is recognized is its path.
     let places = found.map {
@@ -77,27 +127,21 @@ struct OrdersBuilder {
     let matchers = Set(places).subtracting(programs.flatMap(\.matchers))
       .filter { [.package, .path].contains($0.kind) }
       .sorted { ($0.kind.rawValue, $0.value) < ($1.kind.rawValue, $1.value) }
-    let subject = Subject(.otherPrograms)
-    let verdict = standing.verdicts.verdicts[subject] ?? standing.plan.explain(subject, in: standing.situation).verdict
     return ProgramOrder(
-      app: .otherPrograms, category: verdict.category,
-      terms: terms(verdict, of: subject, name: "Other programs", account: account),
+      app: .otherPrograms, category: verdict.category, terms: terms,
       matchers: Array(matchers.prefix(AgentOrders.maximumOtherMatchers)))
   }
 
-  /// Returns the terms of unknown programs in an account; `nil` if they are neither closed nor
-  /// counted.
-  private func unknown(in account: UInt32) -> ProgramTerms? {
+  /// The verdict on unknown programs; `nil` if they are neither closed nor counted.
+  var unknownVerdict: Verdict? {
     // The agent of one user leaves alone what merely counts: Latchkey itself and all that is built
     // there is unknown to it.
-    let (rules, isSystem) = (standing.rules, state.agent?.isSystem == true)
+    let rules = standing.rules
     if rules.unknownPrograms == .count, rules.programs == .all, !isSystem { return nil }
-    return standing.verdicts.verdicts[.unknown].map {
-      terms($0, of: .unknown, name: "An unknown program", account: account)
-    }
+    return standing.verdicts.verdicts[.unknown]
   }
 
-  private var screen: ScreenTerms {
+  var screen: ScreenTerms {
     let rules = standing.rules.screenTime
     let source: ScreenTerms.Source =
       switch (rules.source, rules.learning) {
@@ -108,11 +152,16 @@ struct OrdersBuilder {
     return ScreenTerms(source, graceMilliseconds: rules.graceMinutes * 60_000)
   }
 
-  /// Returns when and why the sessions of an account close; `nil` if a parent leaves them open.
-  private func sessions(of account: UInt32) -> SessionTerms? {
+  /// The verdict on the child's sessions; `nil` if a parent leaves them open.
+  var sessionVerdict: Verdict? {
     let rules = standing.rules
     guard rules.sessions != .leave, !rules.isRemoved else { return nil }
-    let verdict = standing.plan.decideSessions(standing.situation)
+    return standing.plan.decideSessions(standing.situation)
+  }
+
+  /// Returns when and why the sessions of an account close by a verdict.
+  func sessions(_ verdict: Verdict, of account: UInt32) -> SessionTerms {
+    let rules = standing.rules
     let step: SessionTerms.Step =
       switch rules.sessions {
       case .lock: .lock
@@ -123,7 +172,7 @@ struct OrdersBuilder {
     let opensAt =
       verdict.isAllowed
       ? verdict.until.flatMap { standing.plan.sessionsOpen(after: $0, standing.situation) } : verdict.until
-    var words = ReasonText.closed(
+    var words = closed(
       reason,
       ReasonText.words(reason, rules, of: .unknown, on: standing.situation.day, name: "", carried: standing.carried))
     if let opensAt {
@@ -137,7 +186,12 @@ struct OrdersBuilder {
     return SessionTerms(step: step, closesAt: since, opensAt: opensAt, warnings: verdict.warnings, reason: words)
   }
 
-  private func terms(
+  /// Returns what a rule means for what it closes, with whose rule it is if that has to be said.
+  private func closed(_ reason: Reason, _ words: String) -> String {
+    whose.map { ReasonText.closed(reason, words, of: $0) } ?? ReasonText.closed(reason, words)
+  }
+
+  func terms(
     _ verdict: Verdict, of subject: Subject, name: String, account: UInt32, step: ProgramTerms.Step = .close,
     grace: Int64 = ProgramTerms.usualGrace
   ) -> ProgramTerms {
@@ -145,7 +199,9 @@ struct OrdersBuilder {
     guard let reason = verdict.reason else { return ProgramTerms(step: step, graceMilliseconds: grace) }
     let words = ReasonText.words(
       reason, standing.rules, of: subject, on: standing.situation.day, name: name, carried: standing.carried)
-    let told = ClosingSentence.reason(name: name, why: ReasonText.closed(reason, words))
+    let told = ClosingSentence.reason(name: name, why: closed(reason, words))
+    // Nobody pays for the time to save.
+    let grace = reason == .unnamed ? min(grace, ProgramTerms.usualGrace) : grace
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt

@@ -17,7 +17,7 @@ extension Path {
 /// Spec: Protocol/10-household.md §1, §3.
 extension Endpoints {
   static let childRoutes: [any ServedEndpoint] = [
-    getChildren, addChild, renameChild, removeChild, getAccounts, waitForAccounts, assignAccount,
+    getChildren, addChild, renameChild, setPIN, removeChild, getAccounts, waitForAccounts, assignAccount,
   ]
 
   package static let getChildren = Endpoint(
@@ -39,6 +39,14 @@ extension Endpoints {
     errors: [.unknownChild, .ambiguousChild], summary: "Gives a child another name, on a parent."
   ) { call, child, request in
     try await call.renameChild(call.child(child), request)
+  }
+
+  package static let setPIN = Endpoint(
+    .post, "/v1/children/{child}/pin", Path.child, Body.json(ChildPINRequest.self), on: .settings,
+    errors: [.unknownChild, .ambiguousChild],
+    summary: "Gives a child another PIN, or removes it, on a parent."
+  ) { call, child, request in
+    try await call.setPIN(of: call.child(child), request)
   }
 
   package static let removeChild = Endpoint(
@@ -87,7 +95,7 @@ extension Call {
         }
       }
       return ChildListing(
-        childID: child.id, name: DeviceName(sanitising: child.name),
+        childID: child.id, name: DeviceName(sanitising: child.name), hasPIN: household.rules(for: child.id).pin != nil,
         machines: role == .child ? [context.name] : given.map(\.name),
         untold: given.filter { untold.contains($0.device) }.map(\.name), elsewhere: elsewhere[child.id] ?? 0,
         claimed: household.machines.filter { household.claimed(by: $0.device).contains(child.id) }.map(\.name),
@@ -126,6 +134,20 @@ extension Call {
     let name = try Self.name(request, notAmong: household, except: child)
     try await edit([RegisterChange(.child(child), HouseholdKey.name, name.text)])
     for machine in household.machines(of: child) { try await showOwner(of: machine.device) }
+    return try await listing(of: child)
+  }
+
+  /// Gives a child another PIN, or removes it.
+  fileprivate func setPIN(of child: ChildID, _ request: ChildPINRequest) async throws -> ChildListing {
+    var hash: PINHash?
+    if let text = request.pin {
+      guard let pin = PIN(text) else { throw LocalAPIError(.invalid, PIN.fault) }
+      hash = await PINWork.hash(pin)
+      guard hash != nil else {
+        throw LocalAPIError(.internal, "There is not enough memory to keep a PIN: close something and try again.")
+      }
+    }
+    try await edit([RegisterChange(.child(child), HouseholdKey.pin, hash?.text)])
     return try await listing(of: child)
   }
 
@@ -169,19 +191,23 @@ extension Call {
   fileprivate func assignAccount(_ request: AccountRequest) async throws -> AccountListing {
     let household = try await household()
     let (machine, account) = try await find(request, in: household)
-    let child = try await childIfAny(request.child)
+    var named: [ChildID] = []
+    for text in request.children { named.append(try await child(text)) }
+    guard let owners = AccountOwners(named) else {
+      throw LocalAPIError(.invalid, "An account is that of at most 8 children: name fewer.")
+    }
     if account.uid == Account.unknownNumber {
       guard let key = HouseholdKey.account(named: account.name) else {
         throw LocalAPIError(.invalid, "That is no log-in name: give the name with which the child logs in.")
       }
       // One that no machine knows, such as a misspelt one, is taken back and leaves nothing.
-      let isKnown = (household.owner(ofAccountNamed: account.name, on: machine.device) ?? nil) != nil
+      let isKnown = household.owners(ofAccountNamed: account.name, on: machine.device)?.isEmpty == false
       try await edit(
-        child == nil && isKnown
+        owners.children.isEmpty && isKnown
           ? [RegisterChange(.machine(machine.device), key, nil)]
-          : household.assigning(accountNamed: key, on: machine.device, to: child))
+          : household.assigning(accountNamed: key, on: machine.device, to: owners))
     } else {
-      try await edit(household.assigning(account, on: machine.device, to: child))
+      try await edit(household.assigning(account, on: machine.device, to: owners))
     }
     try await showOwner(of: machine.device)
     return listing(account, of: machine.device, machine.name, try await self.household())
@@ -224,14 +250,14 @@ extension Call {
   private func listing(
     _ account: Account, of device: DeviceID, _ name: DeviceName, _ household: Household
   ) -> AccountListing {
-    let owner =
+    let owners =
       account.uid == Account.unknownNumber
-      ? household.owner(ofAccountNamed: account.name, on: device) : household.owner(of: account.uid, on: device)
-    let child = (owner ?? nil).flatMap { household.name(of: $0) }
+      ? household.owners(ofAccountNamed: account.name, on: device) : household.owners(of: account.uid, on: device)
+    let names = (owners ?? []).compactMap { household.name(of: $0) }.map { DeviceName(sanitising: $0) }
     return AccountListing(
       deviceID: device, deviceName: name, account: account,
-      owner: owner == nil ? .open : (owner ?? nil) == nil ? .nobody : .child,
-      childName: child.map { DeviceName(sanitising: $0) })
+      owner: owners.map { $0.isEmpty ? .nobody : .child } ?? .open,
+      childNames: names.sorted { $0.text.lowercased() < $1.text.lowercased() })
   }
 
   private static func name(
@@ -300,7 +326,15 @@ extension Call {
 }
 
 extension NodeService {
-  /// Returns the child who owns an account of this machine; `nil` if a parent has not assigned it
+  /// Returns whether several children share an account of this machine, and none has said who is
+  /// there.
+  func isShared(_ uid: UInt32) async throws -> Bool {
+    guard context.profile.role == .child else { return false }
+    if case .together = try await context.readHousehold().user(of: uid, on: context.own) { return true }
+    return false
+  }
+
+  /// Returns the child who uses an account of this machine; `nil` if a parent has not assigned it
   /// to a child whom the machine serves.
   ///
   /// On the machine of one child, the rules hold for accounts that are not assigned, but such an
@@ -311,7 +345,8 @@ extension NodeService {
     guard context.profile.role == .child else { return nil }
     let household = try await context.readHousehold()
     let served = household.children(of: context.own)
-    guard let owner = household.owner(of: uid, on: context.own) ?? nil, served.contains(owner),
+    guard household.owners(of: uid, on: context.own) != nil,
+      let owner = household.user(of: uid, on: context.own).onlyChild, served.contains(owner),
       let name = household.name(of: owner)
     else { return nil }
     return ServedChild(id: owner, name: DeviceName(sanitising: name), isOnlyOne: served.count == 1)

@@ -5,6 +5,9 @@ public struct ChildListing: Hashable, Sendable, Codable {
   /// The child's permanent ID.
   public var childID: ChildID
   public var name: DeviceName
+  /// A Boolean value that indicates whether the child has a PIN for accounts that several children
+  /// share.
+  public var hasPIN: Bool = false
   /// The child's machines; on a parent's node those that get from it what is set for the child.
   public var machines: [DeviceName]
   /// The machines that have not yet confirmed the last change that concerns the child.
@@ -42,6 +45,6 @@ package struct AccountListing: Hashable, Sendable, Codable {
   package var deviceName: DeviceName
   package var account: Account
   package var owner: Owner
-  /// The name of the child whose it is; `nil` for an account that is no child's.
-  package var childName: DeviceName?
+  /// The names of the children whose it is, in their order; none for an account that is no child's.
+  package var childNames: [DeviceName] = []
 }

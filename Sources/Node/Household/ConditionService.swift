@@ -40,20 +40,26 @@ struct ConditionService: Sendable {
     do {
       let household = try await context.readHousehold()
       let all = try await context.store.accounts(of: context.own)
-      let accounts = all.filter { household.child(of: $0.uid, on: context.own) != nil }
+      let accounts = all.filter { household.user(of: $0.uid, on: context.own) != .nobody }
       let faults = faultConditions()
       var conditions = self.conditions(accounts, isAgentSilent: isAgentSilent)
+      for account in accounts {
+        let sharers = household.sharers(of: account.uid, on: context.own)
+        if sharers.contains(where: { household.rules(for: $0).pin == nil }) {
+          conditions.append(MachineCondition("pin-missing", account: account.uid))
+        }
+      }
       // An agent of one user closes what its own account runs, whose child is known.
       if context.enforcementState.agent?.isSystem == true, !household.children(of: context.own).isEmpty {
         if accounts.isEmpty { conditions.append(MachineCondition("no-account")) }
-        for account in all where household.owner(of: account.uid, on: context.own) == nil {
+        for account in all where household.owners(of: account.uid, on: context.own) == nil {
           // Who decided last is this machine where another account had the number before.
           let isNew = household.registers[.machine(context.own), HouseholdKey.account(account.uid)]
             .map { $0.value == nil && $0.modified.author == context.own }
           conditions.append(MachineCondition(isNew == true ? "account-new" : "account-open", account: account.uid))
         }
         for account in household.unlisted(on: context.own)
-        where (household.owner(ofAccountNamed: account.name, on: context.own) ?? nil) != nil {
+        where household.owners(ofAccountNamed: account.name, on: context.own)?.isEmpty == false {
           conditions.append(MachineCondition("account-unknown", detail: account.name))
         }
         let known = Set(all.map(\.uid))

@@ -11,7 +11,7 @@ extension Household {
   /// children.
   func accounts(on device: DeviceID, of names: [String]) -> [[Account]] {
     guard let machine = machines.first(where: { $0.device == device }) else { return names.map { _ in [] } }
-    let open = machine.accounts.filter { owner(of: $0.uid, on: device) == nil }
+    let open = machine.accounts.filter { owners(of: $0.uid, on: device) == nil }
     let unstated = open.filter { account in !names.contains(where: account.isStated) }
     let fitting = names.map { name -> Account? in
       if machine.accounts.contains(where: { $0.isStated(name) }) { return nil }

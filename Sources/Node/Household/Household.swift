@@ -23,6 +23,8 @@ struct Household: Sendable {
   let machines: [Machine]
   /// The accounts of this machine, a child's.
   var ownAccounts: [Account] = []
+  /// Who is there in accounts of this machine that several children share.
+  var present: [UInt32: ChildID] = [:]
   /// The account that this node runs as: a person's, where it is not the machine's service.
   var ownAccount: UInt32 = geteuid()
 
@@ -98,24 +100,12 @@ struct Household: Sendable {
     machines.filter { machine in
       guard children(of: machine.device).count > 1 else { return false }
       let owners = owners(on: machine.device)
-      return !machine.accounts.isEmpty && !machine.accounts.contains { owners[$0.uid].map { $0 != nil } ?? false }
+      return !machine.accounts.isEmpty && !machine.accounts.contains { owners[$0.uid]?.isEmpty == false }
     }
   }
 
   /// Returns the rules of a child, or those of the whole family if it is `nil`.
   func rules(for child: ChildID?) -> RuleSet { book.rules(for: child) { rules(of: child) } }
-
-  /// Returns the child who uses an account of a machine; `nil` for an account that is not
-  /// supervised.
-  ///
-  /// An account that no parent has decided about is no child's: it may be a parent's own. But where
-  /// a person's account runs this node, it does so for the machine's only child.
-  func child(of account: UInt32, on device: DeviceID) -> ChildID? {
-    if let owner = owner(of: account, on: device) { return owner }
-    guard account == ownAccount else { return nil }
-    let served = children(of: device)
-    return served.count == 1 ? served.first : nil
-  }
 
   func machines(of child: ChildID) -> [Machine] { machines.filter { children(of: $0.device).contains(child) } }
 
@@ -126,12 +116,12 @@ struct Household: Sendable {
     return child.map { DeviceName(sanitising: $0.name) }
   }
 
-  /// Returns the owner of an account: a child, no child (`.some(nil)`), or `nil` if no parent has
-  /// decided yet.
-  func owner(of uid: UInt32, on device: DeviceID) -> ChildID?? { owners(on: device)[uid] }
+  /// Returns the owners of an account: the children who use it, none for one that is not
+  /// supervised, or `nil` if no parent has decided yet.
+  func owners(of uid: UInt32, on device: DeviceID) -> [ChildID]? { owners(on: device)[uid] }
 
-  /// Returns the owner of an account of which the machine has not told, as `owner(of:on:)` does.
-  func owner(ofAccountNamed name: String, on device: DeviceID) -> ChildID?? {
+  /// Returns the owners of an account of which the machine has not told, as `owners(of:on:)` does.
+  func owners(ofAccountNamed name: String, on device: DeviceID) -> [ChildID]? {
     let account = Account(uid: Account.unknownNumber, name: name, fullName: "")
     return HouseholdKey.accounts(in: zone(of: device), known: [account])[account.uid]
   }
@@ -146,7 +136,7 @@ struct Household: Sendable {
   }
 
   /// Returns the owners of a machine's accounts, as far as a parent has decided.
-  private func owners(on device: DeviceID) -> [UInt32: ChildID?] {
+  private func owners(on device: DeviceID) -> [UInt32: [ChildID]] {
     HouseholdKey.accounts(in: zone(of: device), known: accounts(on: device))
   }
 
@@ -159,15 +149,27 @@ struct Household: Sendable {
   /// names.
   func accountNames(on device: DeviceID) -> [String] { HouseholdKey.accountNames(in: zone(of: device)) }
 
-  /// Returns the changes after which accounts that were decided about by their names are no child's
-  /// of these.
-  private func forgettingNames(on device: DeviceID, of children: Set<ChildID>) -> [RegisterChange] {
-    zone(of: device).compactMap { register in
-      guard register.key.segments.first == "accountName", let child = register.value.flatMap({ ChildID($0) }),
-        children.contains(child)
-      else { return nil }
-      return RegisterChange(.machine(device), register.key, nil)
+  /// Returns the changes after which no account of a machine is one of these children's.
+  ///
+  /// An account that others share stays theirs.
+  private func forgetting(_ children: Set<ChildID>, on device: DeviceID) -> [RegisterChange] {
+    let byNumber = owners(on: device).sorted { $0.key < $1.key }.compactMap { uid, owners in
+      without(children, owners).map { RegisterChange(.machine(device), HouseholdKey.account(uid), $0) }
     }
+    let byName = zone(of: device).compactMap { register -> RegisterChange? in
+      guard register.key.segments.first == "accountName", let owners = register.value.flatMap({ AccountOwners($0) })
+      else { return nil }
+      return without(children, owners.children).map { RegisterChange(.machine(device), register.key, $0) }
+    }
+    return byNumber + byName
+  }
+
+  /// Returns the value of an account's register without some of its owners, which is none if they
+  /// are all; `nil` if it is none of theirs.
+  private func without(_ children: Set<ChildID>, _ owners: [ChildID]) -> String?? {
+    let left = owners.filter { !children.contains($0) }
+    guard left.count < owners.count else { return nil }
+    return .some(left.isEmpty ? nil : AccountOwners(left)?.text)
   }
 
   /// Returns what makes a machine that of children, whom another parent may have added before, with
@@ -202,11 +204,7 @@ struct Household: Sendable {
     let kept = names.compactMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
     let left = children(of: device).filter { !kept.contains($0) }
     var changes = left.map { RegisterChange(.machine(device), HouseholdKey.child($0), nil) }
-    for (uid, owner) in owners(on: device).sorted(by: { $0.key < $1.key }) {
-      guard let owner, left.contains(owner) else { continue }
-      changes.append(RegisterChange(.machine(device), HouseholdKey.account(uid), nil))
-    }
-    changes += forgettingNames(on: device, of: Set(left))
+    changes += forgetting(Set(left), on: device)
     changes += assigning(device, to: names, newID: newID)
     var last: [RegisterMap.Place: RegisterChange] = [:]
     for change in changes { last[.init(change.zone, change.key)] = change }
@@ -220,18 +218,14 @@ struct Household: Sendable {
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
   }
 
-  /// Returns the changes that assign an account to a child, or to no child if it is `nil`.
+  /// Returns the changes that assign an account to children, or to no child if there is none.
   ///
   /// A machine stays that of a child for as long as one of its accounts is the child's.
-  func assigning(_ account: Account, on device: DeviceID, to child: ChildID?) -> [RegisterChange] {
-    let before = owner(of: account.uid, on: device) ?? nil
-    var changes = [
-      RegisterChange(
-        .machine(device), HouseholdKey.account(account.uid), child?.description ?? HouseholdKey.nobody)
-    ]
-    if let child { changes += serving(device, child) }
-    if let before, before != child {
-      let hasMore = owners(on: device).contains { uid, owner in uid != account.uid && owner == before }
+  func assigning(_ account: Account, on device: DeviceID, to owners: AccountOwners) -> [RegisterChange] {
+    var changes = [RegisterChange(.machine(device), HouseholdKey.account(account.uid), owners.text)]
+    for child in owners.children { changes += serving(device, child) }
+    for before in self.owners(of: account.uid, on: device) ?? [] where !owners.children.contains(before) {
+      let hasMore = self.owners(on: device).contains { uid, others in uid != account.uid && others.contains(before) }
       if !hasMore, children(of: device).contains(before) {
         changes.append(RegisterChange(.machine(device), HouseholdKey.child(before), nil))
       }
@@ -239,23 +233,22 @@ struct Household: Sendable {
     return changes
   }
 
-  /// Returns the changes that make an account of which the machine has not told a child's, or no
-  /// child's if it is `nil`.
-  func assigning(accountNamed name: RegisterKey, on device: DeviceID, to child: ChildID?) -> [RegisterChange] {
-    [RegisterChange(.machine(device), name, child?.description ?? HouseholdKey.nobody)]
-      + (child.map { serving(device, $0) } ?? [])
+  /// Returns the changes that make an account of which the machine has not told that of children,
+  /// or no child's if there is none.
+  func assigning(accountNamed name: RegisterKey, on device: DeviceID, to owners: AccountOwners) -> [RegisterChange] {
+    [RegisterChange(.machine(device), name, owners.text)] + owners.children.flatMap { serving(device, $0) }
   }
 
   /// Returns the changes that remove a child from the family; its machines and accounts then belong
   /// to no child.
   func removing(_ child: ChildID) -> [RegisterChange] {
     var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
+    if rules(of: child, HouseholdKey.pin) != nil {
+      changes.append(RegisterChange(.child(child), HouseholdKey.pin, nil))
+    }
     for machine in machines where isConcerned(machine.device, child) {
       changes.append(RegisterChange(.machine(machine.device), HouseholdKey.child(child), nil))
-      for (uid, owner) in owners(on: machine.device).sorted(by: { $0.key < $1.key }) where owner == child {
-        changes.append(RegisterChange(.machine(machine.device), HouseholdKey.account(uid), nil))
-      }
-      changes += forgettingNames(on: machine.device, of: [child])
+      changes += forgetting([child], on: machine.device)
     }
     return changes
   }

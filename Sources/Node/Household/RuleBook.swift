@@ -47,9 +47,11 @@ final class RuleBook: Sendable {
 final class HouseholdReader: Sendable {
   private let store: Store
   private let own: DeviceID
+  private let bootID: String
   private let last = Mutex<RuleBook?>(nil)
 
-  init(_ store: Store, own: DeviceID) { (self.store, self.own) = (store, own) }
+  /// Creates a reader of a machine's database in a boot: who is there holds in its own boot alone.
+  init(_ store: Store, own: DeviceID, bootID: String) { (self.store, self.own, self.bootID) = (store, own, bootID) }
 
   /// Returns the household as this node knows it.
   func load() async throws(StoreError) -> Household {
@@ -64,6 +66,9 @@ final class HouseholdReader: Sendable {
         device: peer.device.deviceID, name: peer.device.name, childName: peer.device.childName,
         isToBeAssigned: peer.isToBeAssigned, accounts: reading.accounts[peer.device.deviceID] ?? [])
     }
-    return Household(book: book, machines: machines, ownAccounts: reading.accounts[own] ?? [])
+    let present = reading.present.filter { $0.bootID == bootID }
+    return Household(
+      book: book, machines: machines, ownAccounts: reading.accounts[own] ?? [],
+      present: Dictionary(present.map { ($0.account, $0.child) }) { first, _ in first }.compactMapValues(\.self))
   }
 }

@@ -31,7 +31,10 @@ extension Call {
   /// Returns the child whose account the caller uses, on a child's machine.
   func callersChild() async throws -> ChildID {
     let household = try await household()
-    guard let child = household.child(of: caller.userID, on: own) else {
+    switch household.user(of: caller.userID, on: own) {
+    case .child(let child): return child
+    case .together(let children): throw LocalAPIError(.unknownChild, household.unnamedSentence(children))
+    case .nobody:
       throw LocalAPIError(
         .unknownChild,
         household.children(of: own).isEmpty
@@ -39,7 +42,6 @@ extension Call {
             + "there, with --child, if they are paired."
           : "This account is no child's: run `latchkey accounts assign` on a parent's machine to say whose it is.")
     }
-    return child
   }
 }
 

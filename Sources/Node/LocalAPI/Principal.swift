@@ -11,6 +11,8 @@ package enum Principal: String, Hashable, Sendable, CaseIterable {
   case root
   /// An account that a parent has assigned to a child whom this machine serves.
   case child
+  /// An account that several children share, of whom none has said who is there.
+  case sharedAccount = "shared-account"
   /// Another account of the machine.
   case account
   case browser
@@ -23,6 +25,11 @@ extension Set<Principal> {
   ///
   /// Its handler takes the child from `Call.child`, so that a child never asks about another one.
   package static let operatorsAndChild: Self = [.nodeUser, .root, .child]
+  /// The principals of an endpoint that says who is there in an account.
+  ///
+  /// Its handler takes whose account it is from the household, and tells nothing of one child alone
+  /// while several may be there.
+  package static let operatorsAndSharers: Self = [.nodeUser, .root, .child, .sharedAccount]
 }
 
 /// The program that sent a request.
@@ -40,16 +47,23 @@ extension Caller {
   /// - Parameters:
   ///   - credentials: The kernel's description.
   ///   - user: The user ID of the node's user.
-  ///   - owner: Returns the child who owns an account; `nil` if it is no child's.
+  ///   - owner: Returns the child who uses an account; `nil` if it is no child's.
+  ///   - isShared: Returns whether several children share an account, and none has said who is
+  ///     there.
   init(
-    _ credentials: PeerCredentials, ofNodeOf user: UInt32, owner: (UInt32) async -> ServedChild? = { _ in nil }
+    _ credentials: PeerCredentials, ofNodeOf user: UInt32, owner: (UInt32) async -> ServedChild? = { _ in nil },
+    isShared: (UInt32) async -> Bool = { _ in false }
   ) async {
     switch credentials.userID {
     case user: self.init(principal: .nodeUser, userID: credentials.userID)
     case 0: self.init(principal: .root, userID: 0)
     case let account:
-      let child = await owner(account)
-      self.init(principal: child == nil ? .account : .child, userID: account, child: child)
+      if await isShared(account) {
+        self.init(principal: .sharedAccount, userID: account)
+      } else {
+        let child = await owner(account)
+        self.init(principal: child == nil ? .account : .child, userID: account, child: child)
+      }
     }
   }
 }

@@ -33,8 +33,13 @@ extension NodeContext {
   private func tell(
     _ kind: ChildNotice.Kind, _ key: String, _ account: UInt32, _ sentence: String, at instant: BootInstant
   ) async {
-    guard let child = try? await readHousehold().child(of: account, on: own) else { return }
-    notices.post(kind, key: key, sentence, to: child, at: instant)
+    let reader: NoticeBoard.Reader
+    switch try? await readHousehold().user(of: account, on: own) {
+    case .child(let child): reader = .child(child)
+    case .together: reader = .account(account)
+    case .nobody, nil: return
+    }
+    notices.post(kind, key: key, sentence, to: reader, at: instant)
   }
 }
 

@@ -203,7 +203,8 @@ extension Call {
   private static func change(
     _ change: RuleRequest.Change, in zone: Zone
   ) throws(LocalAPIError) -> RegisterChange {
-    guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: zone), rule != ChildRule.name.key
+    guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: zone),
+      rule != ChildRule.name.key, rule != ChildRule.pin.key
     else {
       throw LocalAPIError(
         .invalid,
@@ -233,7 +234,7 @@ extension Call {
     let rules = try await listings(household.rules(of: child), of: child, household)
     func isOver(_ rule: RuleListing) -> Bool { RuleKey(rule.key)?.isOver(on: today) == true }
     let own = rules.filter { rule in
-      guard !rule.isFamilys, rule.key != HouseholdKey.name else { return false }
+      guard !rule.isFamilys, rule.key != HouseholdKey.name, rule.key != HouseholdKey.pin else { return false }
       return !isOver(rule)
     }
     let inForce = Set(own.filter { $0.notInForce == nil }.map(\.key))

@@ -48,6 +48,8 @@ final class NodeContext: Sendable {
   let loanWaits = Mutex(LoanWaits())
   /// Signals that machines that were paired have become those of their children.
   let ownersKnown = ChangeSignal()
+  /// Signals that somebody has said who is there in an account that several children share.
+  let presenceChanges = ChangeSignal()
   /// Signals that something is known of use that was not known before.
   let useNews = ChangeSignal()
   /// The sessions of use that are open on this machine.
@@ -85,12 +87,12 @@ final class NodeContext: Sendable {
     self.keys = Mutex(keys)
     commandIDs = Mutex(CommandIDClock(after: newestCommand))
     self.store = store
-    households = HouseholdReader(store, own: profile.deviceID)
     self.logger = logger
     // Without a boot ID, nothing is taken to belong to this boot: codes expire and usage sessions
     // end with each start.
     let boot = bootID ?? "unknown-\(Hexadecimal.encode(runID))"
     self.bootID = boot
+    households = HouseholdReader(store, own: profile.deviceID, bootID: boot)
     sessions = OpenSessions(bootID: boot)
     notices = NoticeBoard(numbersFrom: Int(clamping: SystemClock.boot.microseconds))
     time = HouseholdTime(isChild: profile.role == .child, clock) {

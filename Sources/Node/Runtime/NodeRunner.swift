@@ -174,6 +174,7 @@ public final class RunningNode: Sendable {
         },
         RunningPart { await HouseholdService(context: context, directory: directory).run() },
         RunningPart { await AccountService(context: context, directory: directory).run() },
+        RunningPart { await PresenceService(context: context, usage: usage).run() },
         RunningPart { await applications.run() },
         RunningPart { await PointsService(context: context, directory: directory).run() },
         RunningPart { await HouseholdClockService(context: context).run() },

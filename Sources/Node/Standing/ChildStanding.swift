@@ -39,6 +39,15 @@ struct ChildStanding: Sendable {
 
   var rules: RuleSet { plan.rules }
 
+  /// The same in an account that several children share, while none has said who is there.
+  var unnamed: ChildStanding {
+    var situation = situation
+    situation.isUnnamed = true
+    var standing = ChildStanding(child: child, plan: plan, situation: situation, running: running)
+    standing.installed = installed
+    return standing
+  }
+
   init(child: ChildID, plan: DayPlan, situation: Situation, running: [Session]) {
     self.child = child
     self.plan = plan
@@ -161,9 +170,10 @@ struct StandingReader: Sendable {
   private static func running(
     _ open: [OpenUsageSession], _ effects: DatabaseEffects, _ context: NodeContext, at now: BootInstant
   ) throws -> [ChildStanding.Session] {
-    var sessions = open.map { open in
-      ChildStanding.Session(
-        device: context.own, use: RunningUse(open, at: now), isStale: false, isPaused: open.isPaused)
+    var sessions = open.flatMap { open in
+      RunningUse.of(open, at: now).map {
+        ChildStanding.Session(device: context.own, use: $0, isStale: false, isPaused: open.isPaused)
+      }
     }
     for (device, told) in try effects.runningLists() where device != context.own {
       // A machine that was heard of before this boot is silent.

@@ -57,10 +57,12 @@ struct RulesService: Sendable {
     // other one's.
     let identities = try await context.store.accountIdentities()
     let household = try await context.readHousehold()
+    try await usage.handOverShared()
     try await usage.cutUnknown(household)
     var wait = Self.pause
     var kept: [ChildID: Set<ChildStanding.Notice>] = [:]
     var orders: [AccountOrders] = []
+    var builders: [ChildID: OrdersBuilder] = [:]
     let accounts = try await supervisedAccounts()
     let tracked = context.sessions.tracked
     let installed = accounts == nil ? [:] : try await context.store.installedMatchers()
@@ -74,7 +76,8 @@ struct RulesService: Sendable {
       builder.installed = installed
       builder.identities = identities
       builder.tracked = tracked
-      for account in accounts ?? [] where household.child(of: account, on: context.own) == child {
+      builders[child] = builder
+      for account in accounts ?? [] where household.user(of: account, on: context.own) == .child(child) {
         orders.append(builder.orders(for: account))
       }
       // A warning is due again at each of its times.
@@ -102,11 +105,17 @@ struct RulesService: Sendable {
       }
     }
     said = kept
+    for account in accounts ?? [] {
+      guard case .together(let children) = household.user(of: account, on: context.own) else { continue }
+      let shared = children.compactMap { builders[$0]?.unnamed(household.title(of: $0).text) }
+      if let ordered = SharedOrdersBuilder(builders: shared).orders(for: account) { orders.append(ordered) }
+    }
     // Without an agent, nothing is ordered: one that comes goes on by its last orders until there
     // are new ones.
     if accounts != nil {
       let watched = tracked.filter {
-        context.enforcementState.agent?.watches($0.key) == true && household.child(of: $0.key, on: context.own) == nil
+        context.enforcementState.agent?.watches($0.key) == true
+          && household.user(of: $0.key, on: context.own) == .nobody
       }
       context.enforcementState.order(
         orders.sorted { $0.account < $1.account },

@@ -35,7 +35,7 @@ extension Endpoints {
   }
 
   package static let getOwnToday = Endpoint(
-    .get, "/v1/me", whoMay: .operatorsAndChild,
+    .get, "/v1/me", whoMay: .operatorsAndSharers,
     on: .childsDay, errors: [.unknownChild],
     summary: "The day of the child whose account the caller uses, on a child."
   ) { call in
@@ -44,7 +44,7 @@ extension Endpoints {
 
   package static let noticeEvents = Endpoint(
     events: "/v1/me/notices", Query.number("after", "The number of the last notice that is known.", default: 0),
-    whoMay: .operatorsAndChild, on: .childsDay, errors: [.unknownChild],
+    whoMay: .operatorsAndSharers, on: .childsDay, errors: [.unknownChild],
     summary: "What the child whose account the caller uses is told, on a child: what is kept, then each new notice."
   ) { call, number in
     try await call.notices(after: number)
@@ -355,12 +355,20 @@ extension Call {
   /// Returns a stream of what the child whose account the caller uses is told: what is kept, then
   /// each new notice.
   fileprivate func notices(after number: Int) async throws -> AsyncStream<ChildNotice> {
-    let child = try await callersChild()
+    _ = try await noticeReader()
     let board = context.notices
     return board.changes.events(keepingNewest: NoticeBoard.capacity, since: number) { last in
-      let notices = board.notices(for: child, after: last)
+      // Somebody else may be there than before.
+      guard let reader = try? await again.noticeReader() else { return [] }
+      let notices = board.notices(for: reader, after: last)
       last = notices.last?.number ?? last
       return notices
     }
+  }
+
+  /// Returns who reads notices in the account that the caller uses.
+  private func noticeReader() async throws -> NoticeBoard.Reader {
+    if case .together = try await household().user(of: caller.userID, on: own) { return .account(caller.userID) }
+    return .child(try await callersChild())
   }
 }

@@ -158,6 +158,7 @@ extension Call {
     context.sessions.all
       .filter { (app == nil || $0.appID == app) && $0.sessionStart < to && $0.sessionEnd > from }
       .sorted { $0.sessionStart > $1.sessionStart }
-      .map { session($0.ended(at: $0.lastSeenAt, wall: $0.sessionEnd), from, to, peers, names, isOpen: true) }
+      .flatMap { $0.records(from: $0.ended(at: $0.lastSeenAt, wall: $0.sessionEnd)) }
+      .map { session($0, from, to, peers, names, isOpen: true) }
   }
 }

@@ -28,19 +28,18 @@ extension UsageService {
     // A program of `usage track` that was cut, as by a sleep of the machine, is still what it was
     // said to be.
     let before = cut.removeValue(forKey: process).flatMap { $0.appID == app ? $0 : nil }
-    let child = household.child(of: account, on: context.own)
-    guard child != nil || before != nil else { return }
-    let rules = household.rules(for: child)
-    if app.isOfMany, let child { try await cutMany(app, in: account, unless: rules, of: child) }
-    var terms = UseTerms(app, rules)
+    let user = household.user(of: account, on: context.own)
+    guard user != .nobody || before != nil else { return }
+    var terms = UseTerms(app, user, household)
+    if app.isOfMany, user != .nobody { try await cutMany(app, in: account, unless: terms) }
     let name = before?.displayName ?? terms.name
-    if use.isWeak, before == nil, terms.category == .learning {
-      (terms.category, terms.milliPointsPerMinute) = (.neutral, 0)
-    }
-    let new = try session(
+    let isWeak = use.isWeak && before == nil
+    if isWeak { terms.earnNothing() }
+    var new = try session(
       of: app, terms, name: name, [process], from: began, to: now, wall, zone: before?.zone ?? LocalZone.name(),
-      before == nil ? .observed : .tracked, account: account, child: child,
+      before == nil ? .observed : .tracked, account: account,
       householdStart: context.time.now - (now - began))
+    new.isWeak = isWeak
     let opening = try await context.store.open(new, of: process, isObserved: true, since: began, asOf: asOf)
     switch opening {
     case .open(let session):

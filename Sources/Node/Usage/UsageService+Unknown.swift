@@ -36,14 +36,14 @@ extension UsageService {
       return true
     }
     let household = try await context.readHousehold()
-    guard let child = household.child(of: account, on: context.own) else { return true }
-    let rules = household.rules(for: child)
-    let terms = UseTerms(app, rules)
+    let user = household.user(of: account, on: context.own)
+    guard user != .nobody else { return true }
+    let terms = UseTerms(app, user, household)
     guard terms.category == .neutral else {
       unknownClocks[place] = nil
       return false
     }
-    try await cutMany(app, in: account, unless: rules, of: child)
+    try await cutMany(app, in: account, unless: terms)
     let before = known?.reading ?? keptClock(of: place)
     if unknownClocks.count >= Self.mostAccounts { unknownClocks = [:] }
     // What the clock of a run shows first is where it begins.
@@ -62,7 +62,7 @@ extension UsageService {
     if app == .screenTime { try await cutScreenTime(in: account, before: start) }
     let new = try session(
       of: app, terms, name: terms.name, [], from: start, to: end, wall, zone: LocalZone.name(), .observed,
-      account: account, child: child, householdStart: householdStart)
+      account: account, householdStart: householdStart)
     let begins = try await context.store.noteUnknown(reading, advanced: advanced, in: new)
     unknownClocks[place] = (reading, version)
     try await context.sessions.read(from: context.store)
@@ -92,17 +92,19 @@ extension UsageService {
   func cutUnknown(_ household: Household) async throws(StoreError) {
     for session in context.sessions.all where session.appID.isOfMany {
       guard let account = session.account else { continue }
-      guard let child = household.child(of: account, on: context.own) else { continue }
-      try await cutMany(session.appID, in: account, unless: household.rules(for: child), of: child)
+      let user = household.user(of: account, on: context.own)
+      guard user != .nobody else { continue }
+      try await cutMany(session.appID, in: account, unless: UseTerms(session.appID, user, household))
     }
   }
 
-  /// Ends the session of unknown or of other programs in an account unless the rules of its child
-  /// treat them as when it began.
-  func cutMany(_ app: AppID, in account: UInt32, unless rules: RuleSet, of child: ChildID) async throws(StoreError) {
-    let category = UseTerms(app, rules).category
+  /// Ends the session of unknown or of other programs in an account unless it has the terms that it
+  /// would begin with now.
+  func cutMany(_ app: AppID, in account: UInt32, unless terms: UseTerms) async throws(StoreError) {
     for session in context.sessions.all where session.appID == app && session.account == account {
-      if session.category == category, session.child == child { continue }
+      if session.category == terms.category, session.child == terms.child, session.sharers == terms.sharers {
+        continue
+      }
       _ = try await finish(
         session.recordID, session.processes, endedAt: (session.lastSeenAt, session.sessionEnd), .observed)
     }
@@ -122,21 +124,4 @@ extension UsageService {
 struct ManyPrograms: Hashable, Sendable {
   var app: AppID
   var account: UInt32
-}
-
-/// What a session records of its application's rules at its start.
-struct UseTerms: Hashable, Sendable {
-  /// The name for people; `nil` if no parent has set one.
-  var name: String?
-  var category: AppCategory
-  var milliPointsPerMinute: Int64
-
-  /// Creates the terms of an application by a child's rules; an application without rules is
-  /// neutral, with rate 0.
-  init(_ app: AppID, _ rules: RuleSet) {
-    let known = rules.app(app)
-    let use = known.use ?? AppUse(category: .neutral)
-    (name, category) = (known.name, use.category)
-    milliPointsPerMinute = category == .neutral ? use.milliPointsPerMinute ?? 0 : rules.perMinute(use)
-  }
 }

@@ -141,18 +141,18 @@ actor UsageService {
     let isBlocked: Bool
     do {
       let household = try await context.readHousehold()
-      let child = household.child(of: user, on: context.own)
+      let person = household.user(of: user, on: context.own)
       let householdStart = context.time.now
-      let rules = household.rules(for: child)
       let apps = try await context.store.inventory(InstalledApp.self, of: context.own)?.entries ?? []
-      let terms = UseTerms(appID, rules)
+      let terms = UseTerms(appID, person, household)
       let installed = apps.first { $0.appID == appID }?.name
       let new = try session(
         of: appID, terms, name: request.displayName ?? terms.name ?? installed, [process], from: now, to: now, wall,
-        zone: request.zone, .tracked, account: user, child: child, householdStart: householdStart)
+        zone: request.zone, .tracked, account: user, householdStart: householdStart)
       opening = try await context.store.open(new, of: process, asOf: asOf)
       try await context.sessions.read(from: context.store)
-      isBlocked = rules.app(appID).isBlocked
+      let children = person.children.isEmpty ? [nil] : person.children.map { Optional($0) }
+      isBlocked = children.contains { household.rules(for: $0).app(appID).isBlocked }
     } catch { throw LocalAPIError(error) }
     switch opening {
     case .open(let session):
@@ -178,17 +178,19 @@ actor UsageService {
   /// when the wall clock showed `wall`; without a name, it has its application's ID.
   func session(
     of app: AppID, _ terms: UseTerms, name: String?, _ processes: [ProcessIdentity], from start: BootInstant,
-    to end: BootInstant, _ wall: Int64, zone: String, _ evidence: UsageEvidence, account: UInt32, child: ChildID?,
+    to end: BootInstant, _ wall: Int64, zone: String, _ evidence: UsageEvidence, account: UInt32,
     householdStart: Int64
   ) throws(StoreError) -> OpenUsageSession {
     guard let id = RecordID(bytes: SecureRandom.bytes(16)) else { throw StoreError.unexpected("an ID") }
-    return OpenUsageSession(
+    var session = OpenUsageSession(
       UsageRecord(
         recordID: id, device: context.own, appID: app, displayName: name ?? app.text,
         sessionStart: wall - (end - start), sessionEnd: wall, zone: zone, activeMilliseconds: 0,
         category: terms.category, milliPointsPerMinute: terms.milliPointsPerMinute, earnedMilliPoints: 0,
-        evidence: evidence, account: account, child: child, householdStart: householdStart),
+        evidence: evidence, account: account, child: terms.child, householdStart: householdStart),
       processes: processes, bootID: context.bootID, startedAt: start, lastSeenAt: end)
+    session.sharers = terms.sharers
+    return session
   }
 
   /// Records that learning begins although a rule has closed its program.
@@ -300,7 +302,7 @@ actor UsageService {
     guard context.profile.role == .child else { return }
     let (sessions, now) = (Set(open.map(\.recordID)), context.now())
     if let told, told.sessions == sessions, sessions.isEmpty || now - told.at < Self.reportPause { return }
-    let uses = open.map { RunningUse($0, at: now) }.sorted {
+    let uses = open.flatMap { RunningUse.of($0, at: now) }.sorted {
       $0.recordID.bytes.lexicographicallyPrecedes($1.recordID.bytes)
     }
     let changes = try await context.store.setInventory(EntryList(uses), at: context.wall()).changes
@@ -338,28 +340,41 @@ actor UsageService {
       id, of: processes, at: context.wall(), end: end?.at
     ) { [context] session, effects in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
-      var record = session.ended(at: end.at, wall: end.wall)
-      record.evidence = evidence ?? record.evidence
-      if let child = session.child, session.category != .neutral {
-        // While it has more time to save than usual, it does not run against a rule.
-        let grace = max(0, try effects.rules(of: child).app(session.appID).grace * 1_000 - ProgramTerms.usualGrace)
-        let closed = session.closedAt.map { max(0, end.at - $0 - grace) } ?? 0
-        record.earnedMilliPoints = try effects.takePoints(
-          from: record, of: child, elapsed: max(0, end.at - session.startedAt), closed: closed,
-          isSeen: session.activity != nil, at: context.time.now)
-      }
-      return record
+      return try Self.record(of: session, endedAt: end, evidence, at: context.time.now, &effects)
     }
     if end != nil { try await context.sessions.read(from: context.store) }
     guard case .ended(_, let changes) = ending else { return ending }
     if !changes.isEmpty { CrashPoint.itemAccepted.reached() }
+    await tell(of: changes)
+    return ending
+  }
+
+  /// Has everybody hear of records that are durable.
+  func tell(of changes: [OutboxChange]) async {
     await directory.committed(changes)
     context.changes.notify()
     context.factNews.notify()
     context.useNews.notify()
     // Parents hear of what still runs.
     wake.notify()
-    return ending
+  }
+
+  /// Returns the record of a session that ends, with the points that follow from it.
+  static func record(
+    of session: OpenUsageSession, endedAt end: (at: BootInstant, wall: Int64), _ evidence: UsageEvidence?,
+    at householdTime: Int64, _ effects: inout DatabaseEffects
+  ) throws -> UsageRecord {
+    var record = session.ended(at: end.at, wall: end.wall)
+    record.evidence = evidence ?? record.evidence
+    if let child = session.child, session.category != .neutral {
+      // While it has more time to save than usual, it does not run against a rule.
+      let grace = max(0, try effects.rules(of: child).app(session.appID).grace * 1_000 - ProgramTerms.usualGrace)
+      let closed = session.closedAt.map { max(0, end.at - $0 - grace) } ?? 0
+      record.earnedMilliPoints = try effects.takePoints(
+        from: record, of: child, elapsed: max(0, end.at - session.startedAt), closed: closed,
+        isSeen: session.activity != nil, at: householdTime)
+    }
+    return record
   }
 }
 

@@ -65,7 +65,7 @@ public struct DatabaseEffects: EffectTransaction {
 
   /// Keeps an edit in place of what is held of the register.
   public mutating func save(_ register: Register) throws {
-    let old = try database.register(register.key, in: register.zone)?.value
+    let old = try database.register(register.key, in: register.zone)?.shownValue
     try database.save(register)
     if case .machine(let device) = register.zone, let child = register.key.servedChild, register.servedChild == nil {
       // A machine keeps nothing of a child whom it does not serve, and hears nothing more.
@@ -77,7 +77,7 @@ public struct DatabaseEffects: EffectTransaction {
         try database.forgetTold(of: child, by: device)
       }
     }
-    try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.value)
+    try audit("register.set", "\(register.zone) \(register.key)", old: old, new: register.shownValue)
   }
 
   public mutating func forget(_ zone: Zone) throws {

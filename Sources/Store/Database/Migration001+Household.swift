@@ -90,6 +90,23 @@ extension Migration001 {
       home_mark TEXT NOT NULL               -- inode and time of birth of that folder; empty if it is not the account's
     ) STRICT;
 
+    -- On a child's machine: who is there in accounts that several children share.
+    CREATE TABLE present_child (
+      account INTEGER PRIMARY KEY,          -- number of the account
+      child BLOB,                           -- 16 bytes; null if somebody has said that nobody is there
+      boot_id TEXT NOT NULL,                -- UUID: it holds in this boot alone
+      since_boot INTEGER NOT NULL,          -- milliseconds
+      sessions TEXT NOT NULL                -- the log-in sessions that it ends with: their IDs, a space between two
+    ) STRICT;
+
+    -- On a child's machine: wrong PINs since the last right one.
+    CREATE TABLE wrong_pin (
+      child BLOB PRIMARY KEY,               -- 16 bytes
+      count INTEGER NOT NULL,               -- 1 to 64
+      boot_id TEXT NOT NULL,                -- UUID of the boot of the last one
+      last_boot INTEGER NOT NULL            -- milliseconds
+    ) STRICT, WITHOUT ROWID;
+
     -- What recognizes the applications of this machine, a child's, by its own look.
     CREATE TABLE installed_matcher (
       app_id TEXT PRIMARY KEY,              -- 1 to 255 bytes
@@ -195,10 +212,19 @@ extension Migration001 {
       account INTEGER,                      -- number of the system's account; null if unknown
       child BLOB,                           -- 16 bytes: the child that uses it; null for none
       household_start INTEGER NOT NULL,     -- Unix milliseconds: the start in household time
+      is_weak INTEGER NOT NULL,             -- 1 if what a child can forge recognized its program
       closed_boot INTEGER,                  -- milliseconds: when a rule closed the program; null if none has
       activity_run INTEGER,                 -- the agent's run whose clock was read; the bits of an unsigned integer
       activity_clock INTEGER,               -- milliseconds: what that clock showed
       activity INTEGER                      -- milliseconds: the time of activity so far; these three null if not known
+    ) STRICT, WITHOUT ROWID;
+
+    -- The children for whom an open session counts, if they share its account and none has said who is there.
+    CREATE TABLE open_session_sharer (
+      record_id BLOB NOT NULL REFERENCES open_session(record_id) ON DELETE CASCADE,
+      child BLOB NOT NULL,                  -- 16 bytes
+      category TEXT NOT NULL,               -- a word of AppCategory: what it is by the child's rules
+      PRIMARY KEY (record_id, child)
     ) STRICT, WITHOUT ROWID;
 
     -- On a parent: children whose use a machine has got since it began to serve them; what is new is passed on to it.

@@ -22,6 +22,8 @@ public struct HouseholdReading: Sendable {
   public var peers: [PeerRecord]
   /// The accounts of children's machines.
   public var accounts: [DeviceID: [Account]]
+  /// Who is there in accounts of this machine that several children share.
+  public var present: [PresentChild]
   /// The registers; `nil` if they are those of the edition that the caller knows.
   public var registers: KnownRegisters?
 }
@@ -37,7 +39,8 @@ extension Store {
       let edition = try database.edition
       var reading = HouseholdReading(
         peers: try database.peers(),
-        accounts: try database.inventories(Account.self, coding).mapValues { $0.entries.sorted() })
+        accounts: try database.inventories(Account.self, coding).mapValues { $0.entries.sorted() },
+        present: try database.presentChildren())
       if edition != known {
         reading.registers = KnownRegisters(
           edition: edition, own: RegisterMap(try database.allRegisters()), told: try database.toldRegisters())

@@ -172,13 +172,14 @@ extension Store {
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
       let record = try make(session, &effects)
       try database.run("DELETE FROM open_session WHERE record_id = ?", [id.bytes])
-      var changes = try database.report(record, coding, keys, caps, in: group, at: wall)
+      let records = session.records(from: record)
+      var changes = try records.flatMap { try database.report($0, coding, keys, caps, in: group, at: wall) }
       if !effects.newFacts.isEmpty {
         // Control streams change in the database itself, so the group's changes are written first.
         try group.settle(database)
         changes += try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
       }
-      return .ended(record, changes)
+      return .ended(records.first ?? record, changes)
     }
   }
 }
@@ -206,13 +207,15 @@ extension Database {
     ).first
   }
 
-  fileprivate func openSessions(
+  func openSessions(
     _ condition: String, _ arguments: StatementArguments, on own: DeviceID
   ) throws -> [OpenUsageSession] {
     try rows("SELECT * FROM open_session WHERE \(condition)", arguments).map { row in
       var session = OpenUsageSession(
         try UsageRecord(row, of: own), processes: try processes(of: row["record_id"]), bootID: row["boot_id"],
         startedAt: Self.reading(row["started_boot"]), lastSeenAt: Self.reading(row["last_seen_boot"]))
+      session.isWeak = row["is_weak"]
+      session.sharers = try sharers(of: row["record_id"])
       session.closedAt = (row["closed_boot"] as Int64?).map(Self.reading)
       if let run = row["activity_run"] as Int64?, let clock = row["activity_clock"] as Int64?,
         let milliseconds = row["activity"] as Int64?
@@ -238,6 +241,15 @@ extension Database {
     }
   }
 
+  private func sharers(of record: Data) throws -> [SessionSharer] {
+    try rows("SELECT child, category FROM open_session_sharer WHERE record_id = ? ORDER BY child", [record]).map {
+      guard let child = ChildID(bytes: $0["child"] as Data), let category = AppCategory(rawValue: $0["category"]) else {
+        throw StoreError.unexpected("a child of an open session")
+      }
+      return SessionSharer(child: child, category: category)
+    }
+  }
+
   /// Removes programs from an open session.
   func remove(_ processes: [ProcessIdentity], from id: RecordID) throws {
     for process in processes {
@@ -251,15 +263,20 @@ extension Database {
     try run(
       """
       INSERT INTO open_session (record_id, app_id, display_name, boot_id, started_boot, last_seen_boot, session_start,
-        session_end, zone, category, rate, evidence, account, child, household_start)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        session_end, zone, category, rate, evidence, account, child, household_start, is_weak)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         session.recordID.bytes, session.appID.text, session.displayName, session.bootID,
         session.startedAt.milliseconds, session.lastSeenAt.milliseconds, session.sessionStart, session.sessionEnd,
         session.zone, session.category.rawValue, session.milliPointsPerMinute, session.evidence.rawValue,
-        session.account, session.child?.bytes, session.householdStart,
+        session.account, session.child?.bytes, session.householdStart, session.isWeak,
       ])
+    for sharer in session.sharers {
+      try run(
+        "INSERT INTO open_session_sharer VALUES (?, ?, ?)",
+        [session.recordID.bytes, sharer.child.bytes, sharer.category.rawValue])
+    }
   }
 
   /// Records when an open session was last used, and the time `wall` in Unix milliseconds.

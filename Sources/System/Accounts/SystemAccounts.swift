@@ -121,20 +121,39 @@ public enum SystemAccounts {
   ///
   /// logind keeps the sessions in `folder`. Without logind, the result is empty.
   public static func inSession(folder: String = "/run/systemd/sessions") -> Set<UInt32> {
-    Set(
-      BoundedFile.names(in: folder, most: 1_024).compactMap { name in
-        guard let bytes = BoundedFile.bytes("\(folder)/\(name)", most: 16_384) else { return nil }
-        var values: [Substring: Substring] = [:]
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-          let parts = line.split(separator: "=", maxSplits: 1)
-          if parts.count == 2 { values[parts[0]] = parts[1] }
-        }
-        // The sessions of log-in screens and of accounts' service managers are not those of a
-        // person.
-        let kind = values["CLASS"] ?? "user"
-        guard kind.hasPrefix("user") || kind == "background", kind != "user-early" else { return nil }
-        return values["UID"].flatMap { UInt32($0) }
-      })
+    // The sessions of log-in screens and of accounts' service managers are not those of a person.
+    Set(sessions(in: folder).filter { $0.isUsers || $0.kind == "background" }.map(\.uid))
+  }
+
+  /// Returns the IDs of the log-in sessions of an account that have not ended, without those of
+  /// background tasks.
+  ///
+  /// logind keeps the sessions in `folder`. Without logind, the result is empty.
+  public static func logIns(of uid: UInt32, folder: String = "/run/systemd/sessions") -> Set<String> {
+    Set(sessions(in: folder).filter { $0.uid == uid && $0.isUsers && !$0.isClosing }.map(\.id))
+  }
+
+  /// A session as logind keeps it.
+  private struct Session {
+    var id: String
+    var uid: UInt32
+    var kind: Substring
+    var isClosing: Bool
+
+    var isUsers: Bool { kind.hasPrefix("user") && kind != "user-early" }
+  }
+
+  private static func sessions(in folder: String) -> [Session] {
+    BoundedFile.names(in: folder, most: 1_024).compactMap { name in
+      guard let bytes = BoundedFile.bytes("\(folder)/\(name)", most: 16_384) else { return nil }
+      var values: [Substring: Substring] = [:]
+      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+        let parts = line.split(separator: "=", maxSplits: 1)
+        if parts.count == 2 { values[parts[0]] = parts[1] }
+      }
+      guard let uid = values["UID"].flatMap({ UInt32($0) }) else { return nil }
+      return Session(id: name, uid: uid, kind: values["CLASS"] ?? "user", isClosing: values["STATE"] == "closing")
+    }
   }
 
   /// Returns the numbers of people who own a folder among the homes, at most 1,024.

@@ -11,12 +11,14 @@ import Testing
   /// A change that opens an endpoint must be repeated here deliberately.
   private static let opened: [String: Set<Principal>] = Dictionary(
     uniqueKeysWithValues: [
-      "get-status", "get-children", "get-children-child-today", "get-children-child-today-events", "get-me",
-      "get-me-notices",
+      "get-status", "get-children", "get-children-child-today", "get-children-child-today-events",
       "get-children-child-explain", "get-requests", "post-requests", "get-points", "post-points-redeem",
       "post-points-refund", "get-apps", "get-settings", "get-installed",
       "get-usage-apps-app", "post-messages-command-read",
-    ].map { ($0, [.nodeUser, .root, .child]) })
+    ].map { ($0, [.nodeUser, .root, .child]) }
+      + ["get-me", "get-me-notices", "get-me-present", "post-me-present"].map {
+        ($0, [.nodeUser, .root, .child, .sharedAccount])
+      })
 
   /// The child whose account asks.
   private static let emma = ServedChild(
@@ -93,6 +95,9 @@ import Testing
       emmas
         == (principal == .account
           ? Caller(principal: .child, userID: user, child: Self.emma) : Caller(principal: principal, userID: user)))
+    // What is shared is nobody's alone, until somebody says who is there.
+    let shared = await Caller(credentials, ofNodeOf: owner, owner: { _ in Self.emma }, isShared: { $0 == user })
+    #expect(shared == Caller(principal: principal == .account ? .sharedAccount : principal, userID: user))
   }
 
   @Test("What a child asks is about itself, whether it says so or not, and never about another child")

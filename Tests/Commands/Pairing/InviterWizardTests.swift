@@ -203,7 +203,7 @@ import Testing
     #expect(asked.console.screen.everything.contains("Which account there is Ben's? (guest (Guest), or nothing"))
     #expect(
       asked.node.calls.last
-        == .ask(Endpoints.assignAccount, AccountRequest(device: device, account: "guest", child: "Ben")))
+        == .ask(Endpoints.assignAccount, AccountRequest(device: device, account: "guest", children: ["Ben"])))
 
     let later = await wizard([SamplePairing.question()], lines: ["Ben", "y", ""])
     #expect(later.status == 0)

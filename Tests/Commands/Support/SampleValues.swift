@@ -102,7 +102,7 @@ enum SampleValues {
     AccountListing(
       deviceID: childID, deviceName: childName,
       account: Account(uid: 1_000, name: "emma", fullName: "Emma Example", statedChild: "Emma"),
-      owner: .child, childName: DeviceName(sanitising: "Emma")),
+      owner: .child, childNames: [DeviceName(sanitising: "Emma")]),
     AccountListing(
       deviceID: childID, deviceName: childName, account: Account(uid: 1_001, name: "mum", fullName: ""),
       owner: .nobody),

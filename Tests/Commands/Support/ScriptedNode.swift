@@ -56,6 +56,8 @@ final class ScriptedNode: NodeInterface {
     var children = [SampleValues.child]
     var accounts = SampleValues.accounts
     var conditions = SampleValues.conditions
+    /// Who shares the account of the caller.
+    var shared = SharedAccount(children: [], present: nil)
     var apps = [SampleValues.listing]
     var rules = SampleValues.rules
     var requests = SampleValues.requests
@@ -249,6 +251,7 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.getChildren) { script, _ in script.children }
     on(Endpoints.addChild) { script, _ in script.children[0] }
     on(Endpoints.renameChild) { script, _ in script.children[0] }
+    on(Endpoints.setPIN) { script, _ in script.children[0] }
     on(Endpoints.removeChild) { script, _ in script.children[0] }
     on(Endpoints.getAccounts) { script, _ in script.accounts }
     on(Endpoints.waitForAccounts) { script, _ in script.accounts }
@@ -303,6 +306,10 @@ final class ScriptedNode: NodeInterface {
     }
     on(Endpoints.getToday) { _, _ in SampleValues.today }
     on(Endpoints.todayEvents) { _, _ in events(SampleValues.today) }
+    on(Endpoints.getPresence) { script, _ in script.shared }
+    on(Endpoints.setPresence) { script, request in
+      SharedAccount(children: script.shared.children, present: request.child.map { DeviceName(sanitising: $0) })
+    }
     on(Endpoints.getOwnToday) { _, _ in SampleValues.today }
     on(Endpoints.noticeEvents) { _, _ in events(SampleValues.notice) }
     on(Endpoints.getExplanation) { _, _ in SampleValues.explanation }

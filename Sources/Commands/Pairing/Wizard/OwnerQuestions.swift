@@ -77,7 +77,9 @@ struct OwnerQuestions {
       accounts = try await node.ask(Endpoints.getAccounts, id)
     }
     for name in names {
-      let own = accounts.filter { $0.owner == .child && $0.childName?.text.lowercased() == name.lowercased() }
+      let own = accounts.filter { account in
+        account.owner == .child && account.childNames.contains { $0.text.lowercased() == name.lowercased() }
+      }
       for account in own { console.noteWrapped(Self.assigned(account)) }
       if own.isEmpty { try await askAccount(of: name, on: id) }
     }
@@ -132,7 +134,7 @@ struct OwnerQuestions {
       let typed = line.split(separator: " ").joined(separator: " ")
       do throws(LocalAPIError) {
         let result = try await node.ask(
-          Endpoints.assignAccount, AccountRequest(device: device, account: typed, child: name))
+          Endpoints.assignAccount, AccountRequest(device: device, account: typed, children: [name]))
         return console.noteWrapped(AccountText.sentence(result))
       } catch {
         guard error.code == .unknownItem || error.code == .invalid else { throw error }

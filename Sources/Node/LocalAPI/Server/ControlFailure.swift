@@ -70,6 +70,12 @@ package struct ControlFailure: Error, Hashable, Sendable {
     "A child may not do that: ask a parent to, or run `latchkey me` for what is left today and `latchkey ask` for more."
   )
 
+  /// The answer to an account that several children share, of whom none has said who is there.
+  static let unnamed = ControlFailure(
+    403, .forbidden,
+    "Several children share this account, and nobody has said who is here: type `latchkey me --i-am` and your name first."
+  )
+
   /// The answer to a child who asks about another child.
   static let ofAnotherChild = ControlFailure(
     403, .forbidden, "A child asks about itself alone: leave the child's name out, or ask a parent.")
@@ -82,7 +88,11 @@ package struct ControlFailure: Error, Hashable, Sendable {
 
   /// Returns the answer to a caller without access to an endpoint.
   static func forbidden(_ caller: Caller?) -> ControlFailure {
-    caller?.principal == .child ? .notForChildren : .forbidden
+    switch caller?.principal {
+    case .child: .notForChildren
+    case .sharedAccount: .unnamed
+    default: .forbidden
+    }
   }
 
   /// The answer while the node is stopping.

@@ -1,0 +1,26 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// The conversation about who is there in an account that several children share.
+enum PresenceText {
+  /// Says that a child is there, with the PIN that it types, and returns what holds now.
+  static func name(_ child: String, _ interface: any NodeInterface) async throws -> String {
+    let account = try await interface.ask(Endpoints.getPresence)
+    guard !account.children.isEmpty else {
+      throw TerminalFailure(
+        .data, "Several children do not share this account, so that nobody has to say who is there: run `latchkey me`.")
+    }
+    let pin = try await PINPrompt.ask("PIN of \(ShownText.safe(child)): ")
+    let now = try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: pin))
+    let name = ShownText.safe(now.present?.text ?? child)
+    return "\(name) is here now: \(name)'s rules hold in this account and the time is \(name)'s, until the log-out or "
+      + "`latchkey me --leave`."
+  }
+
+  /// Says that nobody is there, and returns what holds now.
+  static func leave(_ interface: any NodeInterface) async throws -> String {
+    let now = try await interface.ask(Endpoints.setPresence, PresenceRequest(child: nil, pin: nil))
+    let names = ShownText.list(now.children.map { ShownText.safe($0.text) })
+    return "Nobody is named here now: the stricter rules of \(names) hold, and the time counts for each."
+  }
+}

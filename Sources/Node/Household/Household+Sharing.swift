@@ -1,0 +1,39 @@
+import LatchkeyModel
+
+/// Who uses the accounts of a machine, of which children may share some.
+///
+/// Spec: Protocol/10-household.md §3.
+extension Household {
+  /// Returns who uses an account of a machine.
+  ///
+  /// An account that no parent has decided about is no child's: it may be a parent's own. But where
+  /// a person's account runs this node, it does so for the machine's only child.
+  ///
+  /// Of an account that several children share, the machine knows those whom it serves, and on the
+  /// machine itself who is there.
+  func user(of account: UInt32, on device: DeviceID) -> AccountUser {
+    let served = children(of: device)
+    guard let owners = owners(of: account, on: device) else {
+      return account == ownAccount && served.count == 1 ? .child(served[0]) : .nobody
+    }
+    guard owners.count > 1 else { return owners.first.map { .child($0) } ?? .nobody }
+    let sharing = owners.filter { served.contains($0) }
+    guard sharing.count > 1 else { return (sharing.first ?? owners.first).map { .child($0) } ?? .nobody }
+    guard let present = present[account], sharing.contains(present) else { return .together(sharing) }
+    return .child(present)
+  }
+
+  /// Returns the children who share an account of a machine and are served by it, whoever is there;
+  /// none for an account of one child or none.
+  func sharers(of account: UInt32, on device: DeviceID) -> [ChildID] {
+    let served = children(of: device)
+    let sharing = (owners(of: account, on: device) ?? []).filter { served.contains($0) }
+    return sharing.count > 1 ? sharing : []
+  }
+
+  /// Returns the children whose an account is, whoever is there.
+  func children(of account: UInt32, on device: DeviceID) -> [ChildID] {
+    let sharing = sharers(of: account, on: device)
+    return sharing.isEmpty ? user(of: account, on: device).children : sharing
+  }
+}

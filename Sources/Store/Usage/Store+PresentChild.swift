@@ -1,0 +1,114 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// Who is there in accounts of this machine that several children share.
+///
+/// Spec: Protocol/10-household.md §3.
+extension Store {
+  /// Returns for how many milliseconds no PIN of a child is taken; 0 if one is taken now, which
+  /// then counts as wrong until it has proved right.
+  ///
+  /// So a node that is killed in between, and PINs that are given at the same time, gain nothing.
+  public func tryPIN(of child: ChildID, in boot: String, at now: BootInstant) async throws(StoreError) -> Int64 {
+    try await commits.commit { database in
+      let known = try database.wrongPINs(of: child)
+      if let wait = known?.wait(in: boot, at: now), wait > 0 { return wait }
+      let next = WrongPINs.after(known, in: boot, at: now)
+      try database.run(
+        "INSERT OR REPLACE INTO wrong_pin VALUES (?, ?, ?, ?)",
+        [child.bytes, next.count, next.bootID, next.last.milliseconds])
+      return 0
+    }
+  }
+
+  /// Returns the wrong PINs that were given for a child since the last right one; `nil` for none.
+  public func wrongPINs(of child: ChildID) async throws(StoreError) -> WrongPINs? {
+    try await read { try $0.wrongPINs(of: child) }
+  }
+
+  /// Ends the open sessions of an account, and begins those anew of which programs run.
+  ///
+  /// One transaction also keeps who is there from now on, if that is what changes, and forgets the
+  /// wrong PINs of a child who is there. It ends the sessions that are open when it runs.
+  ///
+  /// - Parameters:
+  ///   - account: The number of the account.
+  ///   - present: Who is there from now on; `nil` to keep that as it is.
+  ///   - before: Who has to be there until then, or nothing is changed; `nil` for anybody.
+  ///   - boot: The present boot, whose sessions are ended.
+  ///   - wall: The time in Unix milliseconds.
+  ///   - make: Returns the record of a session that ends.
+  ///   - next: Returns the session that its programs begin; `nil` to leave the session open.
+  /// - Returns: The streams with items for parents.
+  /// - Throws: `StoreError` if nothing of it could be stored.
+  public func handOver(
+    _ account: UInt32, to present: PresentChild?, after before: PresentChild? = nil, in boot: String,
+    at wall: Int64,
+    make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord,
+    next: @escaping @Sendable (OpenUsageSession) throws -> OpenUsageSession?
+  ) async throws(StoreError) -> [OutboxChange] {
+    try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
+      if let before, try database.presentChildren().first(where: { $0.account == account }) != before { return [] }
+      if let present { try database.set(present) }
+      var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
+      var changes: [OutboxChange] = []
+      for session in try database.openSessions("account = ? AND boot_id = ?", [account, boot], on: own) {
+        guard let following = try next(session) else { continue }
+        let record = try make(session, &effects)
+        try database.run("DELETE FROM open_session_process WHERE record_id = ?", [session.recordID.bytes])
+        try database.run("DELETE FROM open_session WHERE record_id = ?", [session.recordID.bytes])
+        for each in session.records(from: record) {
+          changes += try database.report(each, coding, keys, caps, in: group, at: wall)
+        }
+        guard !session.processes.isEmpty else { continue }
+        try database.insert(following)
+        for process in session.processes {
+          try database.run(
+            "INSERT INTO open_session_process VALUES (?, ?, ?)",
+            [following.recordID.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
+        }
+        if let activity = following.activity { try database.set(activity, of: following.recordID) }
+      }
+      guard !effects.newFacts.isEmpty else { return changes }
+      try group.settle(database)
+      return try changes + database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
+    }
+  }
+
+  /// Returns who is there in accounts of this machine, also what was said in earlier boots.
+  public func presentChildren() async throws(StoreError) -> [PresentChild] {
+    try await read { try $0.presentChildren() }
+  }
+}
+
+extension Database {
+  func presentChildren() throws -> [PresentChild] {
+    try rows("SELECT * FROM present_child ORDER BY account").map { row in
+      let sessions: String = row["sessions"]
+      return PresentChild(
+        account: UInt32(clamping: row["account"] as Int64),
+        child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, bootID: row["boot_id"],
+        since: BootInstant(milliseconds: max(0, row["since_boot"])),
+        sessions: sessions.split(separator: " ").map(String.init))
+    }
+  }
+
+  fileprivate func set(_ present: PresentChild) throws {
+    try run(
+      "INSERT OR REPLACE INTO present_child VALUES (?, ?, ?, ?, ?)",
+      [
+        present.account, present.child?.bytes, present.bootID, present.since.milliseconds,
+        present.sessions.joined(separator: " "),
+      ])
+    if let child = present.child { try run("DELETE FROM wrong_pin WHERE child = ?", [child.bytes]) }
+  }
+
+  fileprivate func wrongPINs(of child: ChildID) throws -> WrongPINs? {
+    try row("SELECT * FROM wrong_pin WHERE child = ?", [Data(child.bytes)]).map { row in
+      WrongPINs(
+        count: Int(clamping: row["count"] as Int64), bootID: row["boot_id"],
+        last: BootInstant(milliseconds: max(0, row["last_boot"])))
+    }
+  }
+}

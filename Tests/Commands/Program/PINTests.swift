@@ -1,0 +1,66 @@
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyCommands
+@testable import LatchkeyNode
+
+/// What a person sees of PINs and of who is there in a shared account.
+@Suite struct PINTests {
+  @Test("A new PIN is asked for twice without being shown, and is in no argument")
+  func new() async {
+    let run = await ScriptedRun("children", "pin", "Emma", console: ScriptedConsole(lines: ["4711", "4711"]))
+    #expect(run.status == 0 && run.console.inputs == [.hidden, .lines, .hidden, .lines], "\(run.console.notes)")
+    #expect(run.node.inputs(of: Endpoints.setPIN).map(\.1) == [ChildPINRequest(pin: "4711")])
+    #expect(run.console.notes.first?.contains("latchkey me --i-am Emma") == true, "\(run.console.notes)")
+  }
+
+  @Test(
+    "Nothing is changed without the same valid PIN twice",
+    arguments: [["4711", "4712"], ["471", "471"], ["47a1"], [], ["4711"]])
+  func faults(lines: [String]) async {
+    let run = await ScriptedRun("children", "pin", "Emma", console: ScriptedConsole(lines: lines))
+    #expect(run.status != 0 && run.node.inputs(of: Endpoints.setPIN).isEmpty)
+    #expect(run.console.inputs.last == .lines)
+    #expect(!run.console.notes.joined().contains("4711"))
+  }
+
+  @Test("A program passes a PIN on standard input once, and --remove asks for none")
+  func programs() async {
+    let console = ScriptedConsole(lines: ["123456"], isTerminal: false)
+    let run = await ScriptedRun("children", "pin", "Emma", console: console)
+    #expect(run.status == 0 && run.console.inputs.isEmpty)
+    #expect(run.node.inputs(of: Endpoints.setPIN).map(\.1) == [ChildPINRequest(pin: "123456")])
+    let removed = await ScriptedRun("children", "pin", "Emma", "--remove", console: ScriptedConsole())
+    #expect(removed.status == 0 && removed.node.inputs(of: Endpoints.setPIN).map(\.1) == [ChildPINRequest(pin: nil)])
+  }
+
+  @Test("A child says who is there with a PIN, and takes it back without one")
+  func presence() async {
+    var script = ScriptedNode.Script()
+    script.shared = SharedAccount(children: ["Ben", "Emma"].map { DeviceName(sanitising: $0) }, present: nil)
+    let named = await ScriptedRun("me", "--i-am", "Ben", script: script, console: ScriptedConsole(lines: ["4711"]))
+    #expect(named.status == 0 && named.console.notes == [Self.sentence], "\(named.console.notes)")
+    #expect(named.node.inputs(of: Endpoints.setPresence) == [PresenceRequest(child: "Ben", pin: "4711")])
+    for words in [["me", "--leave"], ["me", "--i-am", "nobody"]] {
+      let left = await ScriptedRun(words, node: ScriptedNode(script))
+      #expect(left.status == 0 && left.console.notes.first?.contains("Ben and Emma") == true, "\(left.console.notes)")
+      #expect(left.node.inputs(of: Endpoints.setPresence) == [PresenceRequest(child: nil, pin: nil)])
+    }
+    let alone = await ScriptedRun("me", "--i-am", "Ben", console: ScriptedConsole(lines: ["4711"]))
+    #expect(alone.status != 0 && alone.console.prompts.isEmpty, "It is asked for no PIN in an account of one child.")
+    #expect(await ScriptedRun("me", "--i-am", "Ben", "--leave").status == 64)
+  }
+
+  private static let sentence =
+    "Ben is here now: Ben's rules hold in this account and the time is Ben's, until the log-out or `latchkey me --leave`."
+
+  @Test("An account that children share is listed with all of their names")
+  func accounts() {
+    var account = SampleValues.accounts[0]
+    account.childNames = ["Ben", "Emma"].map { DeviceName(sanitising: $0) }
+    #expect(AccountText.owner(account) == "Ben and Emma")
+    #expect(AccountText.sentence(account).contains("is shared by Ben and Emma now"))
+    let taken = AccountText.sentence(SampleValues.accounts[0], before: account)
+    #expect(taken.contains("It was Ben's until now") && !taken.contains("Emma's until"), "\(taken)")
+  }
+}

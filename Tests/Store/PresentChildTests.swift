@@ -1,0 +1,138 @@
+import GRDB
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+import LatchkeyTestSupport
+import Testing
+
+/// Tests of who is there in an account that several children share: Protocol/10-household.md §3.
+@Suite struct PresentChildTests {
+  private let ben = ChildID(milliseconds: 2, random: [UInt8](repeating: 2, count: 10))
+  private let emma = ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10))
+  private let process = ProcessIdentity(processID: 7, startTime: 5)
+  private static let account: UInt32 = 1_000
+
+  private static func instant(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
+
+  /// Begins a session that counts for both children.
+  private func together(_ rig: StoreRig, account: UInt32 = account, boot: String = "boot") async throws -> RecordID {
+    let id = try #require(RecordID(bytes: rig.random.bytes(16)))
+    var session = OpenUsageSession(
+      UsageRecord(
+        recordID: id, device: rig.own, appID: Fixed.app("org.gnome.Chess"), displayName: "Chess",
+        sessionStart: 1_000, sessionEnd: 1_000, zone: "Europe/Berlin", activeMilliseconds: 0, category: .reward,
+        milliPointsPerMinute: 0, earnedMilliPoints: 0, evidence: .observed, account: account),
+      processes: [process], bootID: boot, startedAt: Self.instant(100), lastSeenAt: Self.instant(100))
+    session.sharers = [SessionSharer(child: emma, category: .learning), SessionSharer(child: ben, category: .reward)]
+    _ = try await rig.store.open(session, of: process, isObserved: true, asOf: Self.instant(.max))
+    return id
+  }
+
+  private func handOver(
+    _ rig: StoreRig, to present: PresentChild?, after before: PresentChild? = nil, for child: ChildID
+  ) async throws {
+    let id = try #require(RecordID(bytes: rig.random.bytes(16)))
+    _ = try await rig.store.handOver(
+      Self.account, to: present, after: before, in: "boot", at: 7_000,
+      make: { session, _ in session.ended(at: Self.instant(5_100), wall: 6_000) },
+      next: { session in
+        if session.child == child { return nil }
+        var next = session
+        (next.recordID, next.child, next.sharers) = (id, child, [])
+        (next.startedAt, next.lastSeenAt, next.sessionStart) = (Self.instant(5_100), Self.instant(5_100), 6_000)
+        return next
+      })
+  }
+
+  private func named(_ child: ChildID?, since: Int64 = 5_100) -> PresentChild {
+    PresentChild(
+      account: Self.account, child: child, bootID: "boot", since: Self.instant(since), sessions: ["2", "c1"])
+  }
+
+  @Test("A session of several children becomes a record of each, with IDs that follow from it")
+  func records() async throws {
+    let rig = try StoreRig()
+    let id = try await together(rig)
+    #expect(try await rig.store.openSessions().first?.sharers.map(\.category) == [.neutral, .reward])
+    let ending = try await rig.store.endSession(id, of: [process], at: 7_000, end: Self.instant(5_100)) { session, _ in
+      session.ended(at: Self.instant(5_100), wall: 6_000)
+    }
+    guard case .ended(let first, _) = ending else { throw StoreError.unexpected("\(String(describing: ending))") }
+    #expect(first.recordID == id && first.child == emma)
+    let records = try await rig.store.usage(device: rig.own, app: nil, from: 0, to: 10_000, limit: 9, before: nil)
+      .map(\.record)
+    #expect(Set(records.compactMap(\.child)) == [emma, ben] && records.count == 2)
+    #expect(records.allSatisfy { $0.activeMilliseconds == 5_000 && $0.milliPointsPerMinute == 0 })
+    let bens = try #require(records.first { $0.child == ben })
+    #expect(bens.recordID.bytes == zip(id.bytes, ben.bytes).map { $0 ^ $1 } && bens.category == .reward)
+    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM open_session_sharer") } == 0)
+  }
+
+  @Test("Naming ends the sessions of the account and begins them again for the child, in one transaction")
+  func naming() async throws {
+    let rig = try StoreRig()
+    let id = try await together(rig)
+    try await handOver(rig, to: named(ben), for: ben)
+    try rig.reopen()
+    let open = try #require(try await rig.store.openSessions().first)
+    #expect(open.recordID != id && open.child == ben && open.sharers.isEmpty && open.processes == [process])
+    #expect(open.startedAt == Self.instant(5_100))
+    #expect(try await rig.store.presentChildren() == [named(ben)])
+    let records = try await rig.store.usage(device: rig.own, app: nil, from: 0, to: 10_000, limit: 9, before: nil)
+    #expect(records.count == 2, "What was used before counts for both.")
+    // Nothing ends twice.
+    try await handOver(rig, to: nil, for: ben)
+    #expect(try await rig.store.openSessions() == [open])
+  }
+
+  @Test("Sessions of other accounts and boots stay as they are")
+  func others() async throws {
+    for (account, boot) in [(UInt32(1_001), "boot"), (Self.account, "earlier")] {
+      let rig = try StoreRig()
+      let id = try await together(rig, account: account, boot: boot)
+      try await handOver(rig, to: named(ben), for: ben)
+      #expect(try await rig.store.openSessions().map(\.recordID) == [id])
+    }
+  }
+
+  @Test("An end that comes after somebody else was named changes nothing")
+  func late() async throws {
+    let rig = try StoreRig()
+    try await handOver(rig, to: named(ben), for: ben)
+    try await handOver(rig, to: named(emma, since: 9_000), for: emma)
+    try await handOver(rig, to: named(nil, since: 0), after: named(ben), for: ben)
+    #expect(try await rig.store.presentChildren() == [named(emma, since: 9_000)])
+    try await handOver(rig, to: named(nil, since: 0), after: named(emma, since: 9_000), for: ben)
+    #expect(try await rig.store.presentChildren().map(\.child) == [nil])
+  }
+
+  @Test("A PIN counts as wrong until it has proved right, also over a restart of the node")
+  func pins() async throws {
+    let rig = try StoreRig()
+    for attempt in 1...5 {
+      #expect(try await rig.store.tryPIN(of: ben, in: "boot", at: Self.instant(Int64(attempt))) == 0)
+    }
+    #expect(try await rig.store.tryPIN(of: ben, in: "boot", at: Self.instant(1_005)) == 59_000)
+    try rig.reopen()
+    #expect(try await rig.store.tryPIN(of: ben, in: "boot", at: Self.instant(60_004)) == 1)
+    #expect(try await rig.store.tryPIN(of: emma, in: "boot", at: Self.instant(1_005)) == 0, "It is another child's.")
+    #expect(try await rig.store.tryPIN(of: ben, in: "boot", at: Self.instant(60_005)) == 0)
+    #expect(try await rig.store.tryPIN(of: ben, in: "boot", at: Self.instant(60_006)) == 119_999)
+    // A right one is followed by the naming, which forgets them.
+    try await handOver(rig, to: named(ben), for: ben)
+    #expect(try await rig.store.wrongPINs(of: ben) == nil)
+    #expect(try await rig.store.wrongPINs(of: emma)?.count == 1)
+  }
+
+  @Test("Who is there ends with the boot, and with the last of the log-in sessions")
+  func ends() {
+    let present = named(ben)
+    #expect(!present.hasEnded(boot: "boot", sessions: ["2", "7"]))
+    #expect(!present.hasEnded(boot: "boot", sessions: ["c1"]))
+    #expect(present.hasEnded(boot: "boot", sessions: ["7"]) && present.hasEnded(boot: "boot", sessions: []))
+    #expect(present.hasEnded(boot: "next", sessions: ["2"]))
+    var without = present
+    without.sessions = []
+    #expect(!without.hasEnded(boot: "boot", sessions: []))
+  }
+}
