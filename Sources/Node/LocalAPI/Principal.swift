@@ -58,11 +58,10 @@ extension Caller {
     case user: self.init(principal: .nodeUser, userID: credentials.userID)
     case 0: self.init(principal: .root, userID: 0)
     case let account:
-      if await isShared(account) {
-        self.init(principal: .sharedAccount, userID: account)
+      if let child = await owner(account) {
+        self.init(principal: .child, userID: account, child: child)
       } else {
-        let child = await owner(account)
-        self.init(principal: child == nil ? .account : .child, userID: account, child: child)
+        self.init(principal: await isShared(account) ? .sharedAccount : .account, userID: account)
       }
     }
   }

@@ -96,7 +96,7 @@ import Testing
         == (principal == .account
           ? Caller(principal: .child, userID: user, child: Self.emma) : Caller(principal: principal, userID: user)))
     // What is shared is nobody's alone, until somebody says who is there.
-    let shared = await Caller(credentials, ofNodeOf: owner, owner: { _ in Self.emma }, isShared: { $0 == user })
+    let shared = await Caller(credentials, ofNodeOf: owner, isShared: { $0 == user })
     #expect(shared == Caller(principal: principal == .account ? .sharedAccount : principal, userID: user))
   }
 

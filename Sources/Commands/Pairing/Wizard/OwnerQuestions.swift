@@ -76,11 +76,14 @@ struct OwnerQuestions {
       names = [child]
       accounts = try await node.ask(Endpoints.getAccounts, id)
     }
+    var told: [AccountListing] = []
     for name in names {
       let own = accounts.filter { account in
         account.owner == .child && account.childNames.contains { $0.text.lowercased() == name.lowercased() }
       }
-      for account in own { console.noteWrapped(Self.assigned(account)) }
+      // Of an account that they share, one sentence names all of them.
+      for account in own where !told.contains(account) { console.noteWrapped(Self.assigned(account)) }
+      told += own
       if own.isEmpty { try await askAccount(of: name, on: id) }
     }
   }
