@@ -58,10 +58,15 @@ import Testing
     (moved.name, moved.home) = ("tommy", "/home/tommy")
     #expect(try await look(moved).takenOver.isEmpty)
     #expect(try await owner() == registers[1], "A renamed account stays the child's.")
+    let present = PresentChild(account: 1_005, child: child, bootID: "boot", since: BootInstant(milliseconds: 1))
+    _ = try await rig.store.handOver(
+      1_005, to: present, in: "boot", at: 6, make: { session, _ in session.record }, next: { _ in nil })
     try rig.reopen()
+    #expect(try await rig.store.presentChildren() == [present])
 
     let dad = AccountIdentity(uid: 1_005, name: "dad", home: "/home/dad", homeMark: "8 9.0")
     let kept = try await look(dad)
+    #expect(try await rig.store.presentChildren().isEmpty)
     #expect(kept.takenOver == [dad] && kept.changes.map(\.device) == [mum, mum])
     let deleted = try #require(try await owner())
     #expect(deleted.value == nil && deleted.modified.author == rig.own && deleted.modified > modified)

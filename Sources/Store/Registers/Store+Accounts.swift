@@ -10,7 +10,7 @@ extension Store {
   /// changed.
   ///
   /// Where a number is another account's than before, the registers that say whose it is are
-  /// deleted, and parents hear of that.
+  /// deleted, and parents hear of that. Nobody is there in it any more.
   ///
   /// - Parameters:
   ///   - accounts: At most 64 accounts, in the order of their numbers.
@@ -36,6 +36,7 @@ extension Store {
         guard before != identity else { continue }
         if let before, !identity.isSameAccount(as: before) {
           result.takenOver.append(identity)
+          try database.run("DELETE FROM present_child WHERE account = ?", [identity.uid])
           owners.append(contentsOf: [key(identity.uid)].compactMap { $0.map { ($0, nil) } })
         } else if let before, before.name != identity.name, let old = nameKey(before.name),
           let owner = try database.register(old, in: .machine(own))?.value, let number = key(identity.uid)
