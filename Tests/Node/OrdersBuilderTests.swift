@@ -60,13 +60,17 @@ import Testing
   @Test("A lock or a block without time to save leaves none, whatever else closes, and no other rule takes any away")
   func now() throws {
     let kart = try #require(AppID("kart"))
-    func grace(_ change: (inout RuleSet) -> Void) throws -> Int64 {
+    func grace(_ change: (inout RuleSet) -> Void, step: ClosingStep = .close) throws -> Int64 {
       let orders = orders(
         { rules in
           rules.apps[kart, default: RuleSet.App()].grace = 60
+          rules.apps[kart]?.step = step
           change(&rules)
         }, isSystem: true)
-      return try #require(orders.programs.first { $0.app == kart }).terms.graceMilliseconds
+      let terms = try #require(orders.programs.first { $0.app == kart }).terms
+      // What is frozen otherwise is closed as well.
+      #expect(terms.step == (step == .pause && terms.graceMilliseconds > 0 ? .pause : .close))
+      return terms.graceMilliseconds
     }
     // The situation is on 2026-11-23 at 15:00 UTC.
     for (lock, wanted) in [
@@ -85,6 +89,7 @@ import Testing
           $0.apps[kart]?.isAlwaysAllowed = true
         } == 60_000, "\(lock)")
     }
+    #expect(try grace({ $0.lock = .onNow }, step: .pause) == 0 && grace({ $0.lock = .on }, step: .pause) == 60_000)
     for (block, wanted) in [(Block.no, Int64(60_000)), (.yes, 60_000), (.now, 0)] {
       #expect(try grace { $0.apps[kart]?.block = block } == wanted)
       #expect(

@@ -44,7 +44,10 @@ enum InstalledText {
     if let category = setting.category {
       words.append(category.rawValue + (setting.isByDefault ? " by default" : ""))
     }
-    if let limit = setting.limit { words.append("\((try? DayLimits(limit))?.words ?? limit) a day") }
+    if let limit = setting.limit {
+      let limits = try? DayLimits(limit)
+      words.append((limits?.words ?? limit) + (limits?.hasHours == true ? "" : " a day"))
+    }
     return words.isEmpty ? "–" : words.joined(separator: ", ")
   }
 

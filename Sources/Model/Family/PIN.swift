@@ -18,7 +18,7 @@ public struct PIN: Hashable, Sendable {
   }
 
   /// A sentence about a text that is no PIN, with the next step.
-  public static let fault = "A PIN has 4 to 12 digits and nothing else: choose one such as that of a telephone."
+  public static let fault = "A PIN has 4 to 12 digits and nothing else: type it again."
 }
 
 extension PIN: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

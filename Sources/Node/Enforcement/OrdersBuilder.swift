@@ -205,8 +205,10 @@ struct OrdersBuilder {
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt
-      let left = standing.plan.leavesNoTime(to: subject, in: standing.situation) ? 0 : grace
-      return ProgramTerms(closesAt: since, step: step, graceMilliseconds: left, reason: told)
+      guard !standing.plan.leavesNoTime(to: subject, in: standing.situation) else {
+        return ProgramTerms(closesAt: since, graceMilliseconds: 0, reason: told)
+      }
+      return ProgramTerms(closesAt: since, step: step, graceMilliseconds: grace, reason: told)
     }
     guard let until = verdict.until else { return ProgramTerms(step: step, graceMilliseconds: grace) }
     return ProgramTerms(

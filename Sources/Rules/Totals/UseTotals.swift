@@ -16,6 +16,8 @@ public struct UseTotals: Sendable {
   /// The limits that have hours, and the instants of use within them.
   private var limits: [Limited: DayLimits] = [:]
   private var within: [Limited: SpanSet] = [:]
+  /// The hours of the limits on the days on which there was use.
+  private var hours: [Limited: [FamilyDay: [Range<Int64>]]] = [:]
 
   /// What has a limit with hours.
   private enum Limited: Hashable, Sendable {
@@ -115,7 +117,9 @@ public struct UseTotals: Sendable {
   /// not there before; on a weekday whose limit has no hours, all of it is.
   private mutating func addWithin(_ limited: Limited, _ range: Range<Int64>, on day: FamilyDay) -> Int64 {
     guard let limit = limits[limited] else { return 0 }
-    let hours = limit[day.weekday]?.hours.map { Intervals($0, around: day, boundary).spans } ?? [range]
-    return hours.reduce(0) { $0 + within[limited, default: SpanSet()].insert($1.clamped(to: range)) }
+    guard let window = limit[day.weekday]?.hours else { return within[limited, default: SpanSet()].insert(range) }
+    let spans = hours[limited]?[day] ?? Intervals(window, around: day, boundary).spans
+    hours[limited, default: [:]][day] = spans
+    return spans.reduce(0) { $0 + within[limited, default: SpanSet()].insert($1.clamped(to: range)) }
   }
 }
