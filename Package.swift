@@ -216,8 +216,9 @@ let package = Package(
     .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem", "LatchkeyNode",
-        "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem",
+        "LatchkeyAgentProtocol",
+        "LatchkeyNode", "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
       ],
       path: "Tests/Commands", exclude: ["Snapshots"], swiftSettings: strict),
     // Stands between a node and its disk in tests.

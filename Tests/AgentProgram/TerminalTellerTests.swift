@@ -68,7 +68,7 @@ import Testing
       let use = ProgramUse(account: number < 1_000 ? 1_000 : 1_001, app: nil, isWeak: true, process: process)
       let report = AgentReport(
         number: UInt64(number), at: BootInstant(milliseconds: 0),
-        event: .closed(use, .killed, reason: "\(number): blocked"))
+        event: .closed(use, .killed, reason: "\(number): blocked", matchers: []))
       teller.tell(report, at: BootInstant(milliseconds: 0)) { _, _ in nil }
     }
     #expect(asked.filter { $0 == 1_000 }.count == 16 && asked.last == 1_001, "\(asked)")

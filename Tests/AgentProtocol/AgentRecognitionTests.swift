@@ -101,7 +101,7 @@ import Testing
     #expect(rig.news() == ["inForce 1"])
     let terms = ProgramTerms(closesAt: .init(milliseconds: 0), reason: "An unknown program: they are blocked")
     rig.order([], unknown: terms, number: 2, at: 30)
-    let reasons = rig.reports.compactMap { if case .closed(_, _, let reason) = $0.event { reason } else { nil } }
+    let reasons = rig.reports.compactMap { if case .closed(_, _, let reason, _) = $0.event { reason } else { nil } }
     #expect(reasons == ["The unknown program “game”: they are blocked"])
     #expect(rig.news() == ["kill 5", "inForce 2", "killed 5 ?"])
     rig.see(6, "/usr/bin/vim", start: 40, at: 50)

@@ -96,7 +96,7 @@ extension AgentReport.Event {
     case .began(let use, let since, _): "began \(name(use)) since \(since.milliseconds)"
     case .active(let use, let milliseconds, _): "active \(name(use)) \(milliseconds)"
     case .ended(let use, let milliseconds, _): "ended \(name(use)) \(milliseconds)"
-    case .closed(let use, let deed, _): "\(deed) \(name(use))"
+    case .closed(let use, let deed, _, _): "\(deed) \(name(use))"
     case .warned(_, let app, let left): "warned \(app?.text ?? "?") \(left)"
     case .inForce(let orders): "inForce \(orders)"
     case .refused(_, let fault): "refused \(fault.kind)"

@@ -129,6 +129,7 @@ struct AgentVectors: Decodable {
     let activity: Int64?
     let deed: String?
     let reason: String?
+    let matchers: [AppMatcher]?
     let account: UInt32?
     let app: AppID?
     let orders: UInt64?
@@ -148,7 +149,8 @@ struct AgentVectors: Decodable {
         case "closed":
           use.map {
             .closed(
-              $0.value, deed == "asked" ? .asked : deed == "killed" ? .killed : .paused, reason: reason ?? "missing")
+              $0.value, deed == "asked" ? .asked : deed == "killed" ? .killed : .paused, reason: reason ?? "missing",
+              matchers: matchers ?? [])
           }
         case "warned": .warned(account: account ?? 0, app: app, left: milliseconds ?? -1)
         case "inForce": .inForce(orders: orders ?? 0)

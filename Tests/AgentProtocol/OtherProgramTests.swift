@@ -107,9 +107,46 @@ import Testing
     var rig = AgentRig()
     rig.order([Self.others(closesAt: 0)], at: 1)
     rig.take(rig.machine.saw(facts(.init(path: "/usr/bin/office")), at: .init(milliseconds: 20)))
-    let reasons = rig.reports.compactMap { if case .closed(_, _, let reason) = $0.event { reason } else { nil } }
+    let reasons = rig.reports.compactMap { if case .closed(_, _, let reason, _) = $0.event { reason } else { nil } }
     #expect(reasons == ["“office”: bedtime"])
     #expect(ClosingSentence.closed(reason: reasons[0], deed: .asked) == "“office” was closed: bedtime.")
+  }
+
+  @Test("What is closed is reported with what recognizes it alone: its own path, script, Flatpak, snap or package")
+  func matchers() {
+    func matchers(_ facts: ProcessFacts, unknown: ProgramTerms? = nil) -> [String] {
+      var rig = AgentRig()
+      rig.order([AgentRig.game(closesAt: 0), Self.others(closesAt: 0)], unknown: unknown, at: 1)
+      rig.take(rig.machine.saw(facts, at: .init(milliseconds: 20)))
+      let found = rig.reports.compactMap { if case .closed(_, _, _, let matchers) = $0.event { matchers } else { nil } }
+      return found.first?.map(\.text) ?? ["not closed"]
+    }
+    let python = "/usr/bin/python3.11"
+    #expect(matchers(facts(.init(path: "/usr/games/kart"))) == [], "An application is known by its ID.")
+    #expect(matchers(facts(.init(path: "/usr/bin/office"))) == ["path /usr/bin/office"])
+    #expect(
+      matchers(facts(.init(path: "/usr/lib/webby/webby.bin", packages: ["webby"])))
+        == ["path /usr/lib/webby/webby.bin", "package webby"])
+    #expect(
+      matchers(facts(.init(path: "/app/bin/game", isHidden: true), flatpak: "org.example.Game"))
+        == ["flatpak org.example.Game"])
+    #expect(
+      matchers(facts(.init(path: "/snap/minetest/1/usr/bin/minetest", snap: "minetest")))
+        == ["snap minetest", "path /snap/minetest/1/usr/bin/minetest"])
+    #expect(matchers(facts(.init(path: python), script: "/home/emma/game.py")) == ["argument /home/emma/game.py"])
+    #expect(matchers(facts(.init(path: python), script: "/home/emma/*.py")) == [], "It would be a pattern.")
+    #expect(matchers(facts(.init(path: python), script: ScriptInterpreters.elsewhere)) == [])
+    #expect(matchers(facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: "")) == [])
+    // In its own mounts, a child can give any file any path.
+    #expect(matchers(facts(.init(path: "/usr/bin/onboard", isHidden: true))) == [])
+    let unknown = ProgramTerms(closesAt: .init(milliseconds: 0), reason: "An unknown program: listed ones only")
+    #expect(
+      matchers(facts(.init(path: "/home/emma/a game"), isWritable: true), unknown: unknown)
+        == ["path /home/emma/a game"])
+    #expect(
+      matchers(
+        facts(.init(path: "/home/emma/\(String(repeating: "a", count: 1_024))"), isWritable: true), unknown: unknown)
+        == [], "It is too long for a matcher.")
   }
 
   @Test("What is looked for is known: the packages and paths that no desktop needs, and what interpreters run")
@@ -119,5 +156,7 @@ import Testing
     #expect(rig.machine.packages == ["webby"])
     #expect(rig.machine.paths == ["/opt/racer/start.sh", "/usr/bin/office"])
     #expect(rig.machine.needs(of: 1_000) == .scripts)
+    rig.order([Self.others(closesAt: 900_000)], number: 2, at: 2)
+    #expect(rig.machine.needs(of: 1_000) == [.scripts, .flatpaks], "A Flatpak that is closed is reported by its ID.")
   }
 }

@@ -22,7 +22,7 @@ extension ProcessTests {
           let game = try cage.play([Self.seconds])
           #expect(await game.wait() == .signalled(SIGKILL))
         }
-        try await cage.hear(agent, "it was closed") { if case .closed(_, .killed, _) = $0 { true } else { false } }
+        try await cage.hear(agent, "it was closed") { if case .closed(_, .killed, _, _) = $0 { true } else { false } }
       }
     }
 

@@ -23,7 +23,7 @@ extension ProcessTests {
         let game = try cage.play()
         try await cage.hear(agent, "it runs") { if case .began = $0 { true } else { false } }
         try cage.order(agent, 2, closesAt: BootClock.now())
-        try await cage.hear(agent, "it was frozen") { if case .closed(_, .paused, _) = $0 { true } else { false } }
+        try await cage.hear(agent, "it was frozen") { if case .closed(_, .paused, _, _) = $0 { true } else { false } }
         try await eventually("it is frozen") { cage.isFrozen(game) }
 
         kill(game.pid, SIGCONT)
@@ -46,7 +46,7 @@ extension ProcessTests {
         // What the service manager may do for a child: the program is out, and runs.
         try cage.order(agent, 4, closesAt: BootClock.now())
         try await cage.hear(agent, "it was frozen again") {
-          if case .closed(_, .paused, _) = $0 { true } else { false }
+          if case .closed(_, .paused, _, _) = $0 { true } else { false }
         }
         try await eventually("it is frozen again") { cage.isFrozen(game) }
         let moved = try await lab.run(
@@ -78,7 +78,7 @@ extension ProcessTests {
         try await cage.hear(agent, "it runs") { if case .began = $0 { true } else { false } }
         try cage.order(agent, 2, closesAt: BootClock.now() + 300)
         try await cage.hear(agent, "it was frozen") {
-          if case .closed(let use, .paused, _) = $0 { use.process.processID == game.pid } else { false }
+          if case .closed(let use, .paused, _, _) = $0 { use.process.processID == game.pid } else { false }
         }
         try await eventually("all of it is frozen") {
           try cage.players().allSatisfy { try cage.isJailed($0) }

@@ -43,10 +43,14 @@ def session_terms(value):
     return body + b"".join(struct.pack(">Q", warning) for warning in value["warnings"]) + text(value["reason"])
 
 
+def matcher(value):
+    return struct.pack(">B", KINDS[value["kind"]]) + text(value["value"])
+
+
 def program(value):
     body = text(value["app"]) + struct.pack(">BBB", CATEGORIES[value["category"]], value["isAlwaysAllowed"], value["countsLaunches"])
     body += terms(value["terms"]) + struct.pack(">H", len(value["matchers"]))
-    body += b"".join(struct.pack(">B", KINDS[one["kind"]]) + text(one["value"]) for one in value["matchers"])
+    body += b"".join(matcher(one) for one in value["matchers"])
     processes = value.get("processes", [])
     return body + struct.pack(">H", len(processes)) + b"".join(
         struct.pack(">IQ", one["processID"], one["startTime"]) for one in processes)
@@ -81,6 +85,7 @@ def report(value):
         body += struct.pack(">QQ", value["milliseconds"], value["activity"])
     elif event == "closed":
         body += b"\4" + use(value["use"]) + struct.pack(">B", DEEDS[value["deed"]]) + text(value["reason"])
+        body += struct.pack(">B", len(value["matchers"])) + b"".join(matcher(one) for one in value["matchers"])
     elif event == "warned":
         body += b"\5" + struct.pack(">I", value["account"]) + text(value["app"] or "") + struct.pack(">Q", value["milliseconds"])
     elif event == "inForce":
@@ -213,8 +218,10 @@ REPORTS = [
     {"event": "began", "use": USE, "since": 5_990, "activity": 2**40},
     {"event": "active", "use": USE, "milliseconds": 10_000, "activity": 4_000},
     {"event": "ended", "use": UNKNOWN, "milliseconds": 0, "activity": 0},
-    {"event": "closed", "use": USE, "deed": "asked", "reason": "30 min of Chess a day are used"},
-    {"event": "closed", "use": UNKNOWN, "deed": "killed", "reason": ""},
+    {"event": "closed", "use": USE, "deed": "asked", "reason": "30 min of Chess a day are used", "matchers": []},
+    {"event": "closed", "use": UNKNOWN, "deed": "killed", "reason": "", "matchers": [{"kind": "path", "value": "/home/emma/a game"}]},
+    {"event": "closed", "use": UNKNOWN, "deed": "paused", "reason": "", "matchers": [
+        {"kind": "argument", "value": "/opt/kart/run.py"}, {"kind": "package", "value": "kart"}]},
     {"event": "warned", "account": 1000, "app": "org.gnome.Chess", "milliseconds": 300_000},
     {"event": "inForce", "orders": 2**40}, {"event": "rescanned"},
     {"event": "refused", "orders": 3, "fault": "noAccount", "account": 4000, "app": None, "detail": ""},

@@ -54,7 +54,7 @@ struct TerminalTeller {
     case .warned(let account, let app, let left):
       guard let reason = terms(account, app)?.reason else { return }
       write(ClosingSentence.warning(reason: reason, left: left), to: account, at: now)
-    case .closed(let use, let deed, let reason):
+    case .closed(let use, let deed, let reason, _):
       let grace = terms(use.account, use.app)?.graceMilliseconds ?? ProgramTerms.usualGrace
       write(
         ClosingSentence.closed(reason: reason, deed: deed, graceMilliseconds: grace), to: use.account, at: now)

@@ -21,19 +21,19 @@ extension AgentMachine {
     case nil, .paused:
       if known.beganClosed(since: closesAt) {
         known.closing = .killed(againAt: now + Self.againMilliseconds)
-        return [.kill(use.process), tell(.closed(use, .killed, reason: reason(terms, of: known)), now)]
+        return [.kill(use.process), tell(closed(use, .killed, terms, known), now)]
       }
       known.closing = .asked(killAt: now + terms.graceMilliseconds)
       // A frozen program does not receive the request.
       return (wasPaused ? [.resume(use.process)] : [])
-        + [.ask(use.process), tell(.closed(use, .asked, reason: reason(terms, of: known)), now)]
+        + [.ask(use.process), tell(closed(use, .asked, terms, known), now)]
     case .asked(let killAt):
       // Newer orders may leave less time than those by which it was asked.
       let due = min(killAt, now + terms.graceMilliseconds)
       known.closing = .asked(killAt: due)
       guard due <= now else { return [] }
       known.closing = .killed(againAt: now + Self.againMilliseconds)
-      return [.kill(use.process), tell(.closed(use, .killed, reason: reason(terms, of: known)), now)]
+      return [.kill(use.process), tell(closed(use, .killed, terms, known), now)]
     case .killed(let againAt):
       guard againAt <= now else { return [] }
       known.closing = .killed(againAt: now + Self.againMilliseconds)

@@ -38,8 +38,8 @@ extension AgentMachine {
     known.isUnpausable = true
     known.closing = .killed(againAt: now + Self.againMilliseconds)
     followed[process] = known
-    let why = accounts[use.account]?.terms(of: use.app).map { reason($0, of: known) } ?? ""
-    return [.kill(process), tell(.closed(use, .killed, reason: why), now)]
+    let terms = accounts[use.account]?.terms(of: use.app)
+    return [.kill(process), tell(closed(use, .killed, terms, known), now)]
   }
 
   /// Returns whether a program is frozen instead of closed when its time is over.
@@ -53,7 +53,7 @@ extension AgentMachine {
     known.closing = .paused
     let ended = end(known, now)
     known.began = nil
-    return [.pause(use.process), tell(.closed(use, .paused, reason: reason(terms, of: known)), now)] + ended
+    return [.pause(use.process), tell(closed(use, .paused, terms, known), now)] + ended
   }
 
   /// Resumes a program if it was frozen, and clears the steps that were taken to close it.

@@ -165,10 +165,7 @@ public struct ProgramOrder: Hashable, Sendable {
     body.flag(countsLaunches)
     terms.write(to: &body)
     body.number16(UInt16(truncatingIfNeeded: matchers.count))
-    for matcher in matchers {
-      body.byte(matcher.kind.order)
-      body.text(matcher.value, .matcherValue)
-    }
+    for matcher in matchers { body.matcher(matcher) }
     body.number16(UInt16(truncatingIfNeeded: processes.count))
     for process in processes { body.process(process) }
   }
@@ -183,10 +180,7 @@ public struct ProgramOrder: Hashable, Sendable {
     let most = app == .otherPrograms ? AgentOrders.maximumOtherMatchers : AgentOrders.maximumMatchers
     guard count <= most else { throw .value("\(count) matchers") }
     matchers = []
-    for _ in 0..<count {
-      let kind = try AppMatcher.Kind(order: try body.byte())
-      matchers.append(AppMatcher(kind: kind, value: try body.text(.matcherValue)))
-    }
+    for _ in 0..<count { matchers.append(try body.matcher()) }
     let named = Int(try body.number16())
     guard named <= AgentOrders.maximumProcesses else { throw .value("\(named) processes") }
     processes = []
@@ -292,5 +286,21 @@ extension AppMatcher.Kind {
   fileprivate init(order: UInt8) throws(AgentFrameError) {
     guard let kind = Self.allCases.first(where: { $0.order == order }) else { throw .value("matcher kind \(order)") }
     self = kind
+  }
+}
+
+extension FieldWriter {
+  /// Writes a matcher: its kind in one byte, then its value.
+  mutating func matcher(_ value: AppMatcher) {
+    byte(value.kind.order)
+    text(value.value, .matcherValue)
+  }
+}
+
+extension FieldReader {
+  /// Reads a matcher, whose value is checked by the rule for texts alone.
+  mutating func matcher() throws(AgentFrameError) -> AppMatcher {
+    let kind = try AppMatcher.Kind(order: try byte())
+    return AppMatcher(kind: kind, value: try text(.matcherValue))
   }
 }

@@ -22,6 +22,8 @@ struct MatchTable: Sendable {
   private var byProcess: [ProcessIdentity: AppID] = [:]
   /// The table of the other programs; `nil` if the orders do not name them.
   private var others: OtherPrograms?
+  /// A Boolean value that indicates whether the orders close the other programs, now or later.
+  private var closesOthers = false
 
   /// Creates a table of matchers, without the faulty ones.
   ///
@@ -39,6 +41,7 @@ struct MatchTable: Sendable {
     for program in orders.programs {
       if program.app == .otherPrograms {
         others = OtherPrograms(program.matchers)
+        closesOthers = program.terms.closesAt != nil
         continue
       }
       for process in program.processes where byProcess[process] == nil { byProcess[process] = program.app }
@@ -85,7 +88,8 @@ struct MatchTable: Sendable {
   var needs: RecognitionNeeds {
     var needs: RecognitionNeeds = []
     if !bySHA256.isEmpty { needs.insert(.hashes) }
-    if !byFlatpak.isEmpty { needs.insert(.flatpaks) }
+    // A Flatpak that is closed is reported by its ID: its path is that inside of its sandbox.
+    if !byFlatpak.isEmpty || closesOthers { needs.insert(.flatpaks) }
     if !byArgument.isEmpty || !byName.isEmpty {
       needs.insert(.arguments)
     } else if others != nil {

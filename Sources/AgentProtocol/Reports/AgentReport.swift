@@ -26,7 +26,10 @@ public struct AgentReport: Hashable, Sendable {
     /// A program has ended after some milliseconds.
     case ended(ProgramUse, milliseconds: Int64, activity: Int64)
     /// A program's time is over, and a step was taken.
-    case closed(ProgramUse, Deed, reason: String)
+    ///
+    /// `matchers` recognize an unknown or other program, the most exact one first; they are empty
+    /// for an application.
+    case closed(ProgramUse, Deed, reason: String, matchers: [AppMatcher])
     /// A person must be warned that a program closes in some milliseconds.
     case warned(account: UInt32, app: AppID?, left: Int64)
     /// Orders are in force, for the first time or again.
@@ -54,6 +57,9 @@ public struct AgentReport: Hashable, Sendable {
     /// The time for which a person was at a session of an account in this run of the agent, in
     /// milliseconds.
     case screenTime(account: UInt32, milliseconds: Int64)
+
+    /// The most matchers of a program that was closed.
+    public static let mostMatchers = 2
 
     /// The name of the condition that parents see for a day afterwards; `nil` for none.
     ///
@@ -95,11 +101,14 @@ public struct AgentReport: Hashable, Sendable {
       use.write(to: &body)
       body.milliseconds(milliseconds)
       body.milliseconds(activity)
-    case .closed(let use, let deed, let reason):
+    case .closed(let use, let deed, let reason, let matchers):
       body.byte(4)
       use.write(to: &body)
       body.byte(deed.rawValue)
       body.text(reason, .reason)
+      let matchers = matchers.prefix(Event.mostMatchers)
+      body.byte(UInt8(truncatingIfNeeded: matchers.count))
+      for matcher in matchers { body.matcher(matcher) }
     case .warned(let account, let app, let left):
       body.byte(5)
       body.number32(account)
@@ -174,7 +183,12 @@ public struct AgentReport: Hashable, Sendable {
       let use = try ProgramUse(from: &body)
       let number = try body.byte()
       guard let deed = Deed(rawValue: number) else { throw .value("deed \(number)") }
-      event = .closed(use, deed, reason: try body.text(.reason))
+      let reason = try body.text(.reason)
+      let count = Int(try body.byte())
+      guard count <= Event.mostMatchers else { throw .value("\(count) matchers") }
+      var matchers: [AppMatcher] = []
+      for _ in 0..<count { matchers.append(try body.matcher()) }
+      event = .closed(use, deed, reason: reason, matchers: matchers)
     case 5:
       event = .warned(
         account: try body.number32(), app: try body.optionalApp(), left: try body.milliseconds())

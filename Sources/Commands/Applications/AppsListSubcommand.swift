@@ -8,7 +8,10 @@ struct AppsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apps", abstract: "The applications that have rules, and those that are installed.",
     discussion: "Example: latchkey apps",
-    subcommands: [AppsListSubcommand.self, AppsScanSubcommand.self, GroupSubcommand.self],
+    subcommands: [
+      AppsListSubcommand.self, AppsScanSubcommand.self, AppsRefusedSubcommand.self, AppsAllowSubcommand.self,
+      GroupSubcommand.self,
+    ],
     defaultSubcommand: AppsListSubcommand.self)
 }
 

@@ -34,6 +34,13 @@ enum CompletionNames {
     }
   }
 
+  /// Programs that were refused, by ID and by name.
+  static let refused = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+    await ask(words) { node in
+      try await node.ask(Endpoints.getRefused, nil).flatMap { [$0.appID.text, $0.displayName] }
+    }
+  }
+
   static let commands = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     ["last"]
       + (await ask(words) { node in try await node.ask(Endpoints.getCommands, (nil, 20)).map(\.commandID.description) })

@@ -187,5 +187,10 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     let owner = child.map { RuleOwner.child($0) } ?? .family
     try await RuleIssue.set(RuleRequest(changes), of: owner, at: node.open(), options: options)
+    if programs?.text == "listed" {
+      TerminalEnvironment.current.console.note(
+        "`latchkey apps scan` lists what is installed and its categories, and `latchkey apps refused` what was closed since."
+      )
+    }
   }
 }

@@ -43,4 +43,13 @@ public struct AppMatcher: Hashable, Sendable, Codable {
     self.kind = kind
     self.value = value
   }
+  /// The matcher as a person writes it: its kind, a space and its value.
+  package var text: String { "\(kind.rawValue) \(value)" }
+
+  /// Creates a matcher from its text, whose value need not be valid; `nil` without a known kind.
+  package init?(text: some StringProtocol) {
+    let words = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard words.count == 2, let kind = Kind(rawValue: String(words[0])) else { return nil }
+    self.init(kind: kind, value: String(words[1]))
+  }
 }

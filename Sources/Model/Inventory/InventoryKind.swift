@@ -44,6 +44,7 @@ package struct InventoryKind: Hashable, Sendable {
     MachineCondition.self,
     InstalledApp.self,
     PairedParent.self,
+    RefusedProgram.self,
     RunningUse.self,
   ]
 

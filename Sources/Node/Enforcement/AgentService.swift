@@ -23,6 +23,7 @@ actor AgentService {
 
   private let context: NodeContext
   private let usage: UsageService
+  private let refused: RefusedProgramService
   /// The path of the program of an agent of the node's own; `nil` if there is only the system's.
   private let program: String?
   private var own: ChildProcess?
@@ -34,9 +35,10 @@ actor AgentService {
   private static let keptRefusals = 1_024
   private var stored: (run: UInt64, number: UInt64) = (0, 0)
 
-  init(context: NodeContext, usage: UsageService) {
+  init(context: NodeContext, usage: UsageService, refused: RefusedProgramService) {
     self.context = context
     self.usage = usage
+    self.refused = refused
     program = if case .own(let path) = context.configuration.agent { path } else { nil }
   }
 
@@ -217,7 +219,8 @@ actor AgentService {
           _ = try await usage.count(.screenTime, in: account, reading, at: report.at)
         }
       case .rescanned: context.logger.info("events about programs were lost, and everything was looked at again")
-      case .closed(let use, let deed, let reason):
+      case .closed(let use, let deed, let reason, let matchers):
+        try await refused.note(use, matchers, at: report.at)
         context.logger.notice(
           "closed",
           metadata: [

@@ -11,7 +11,7 @@ extension NodeContext {
       let rest = left - max(0, now() - report.at)
       guard rest > 0, let reason = enforcementState.terms(of: app, in: account)?.reason else { return }
       await tell(.warned, Self.key(app), account, ClosingSentence.warning(reason: reason, left: rest), at: report.at)
-    case .closed(let use, let deed, let reason):
+    case .closed(let use, let deed, let reason, _):
       let grace = enforcementState.terms(of: use.app, in: use.account)?.graceMilliseconds ?? ProgramTerms.usualGrace
       let isSaving = deed == .asked && grace > ProgramTerms.usualGrace
       await tell(

@@ -148,11 +148,13 @@ public final class RunningNode: Sendable {
     let usage = UsageService(context: context, directory: directory)
     let applications = ApplicationService(context: context, directory: directory)
     var ofChild: [any Service] = []
+    let refused = RefusedProgramService(context: context, directory: directory)
     if profile.role == .child, configuration.agent != .none {
-      ofChild = [RunningPart { await AgentService(context: context, usage: usage).run() }]
+      ofChild = [RunningPart { await AgentService(context: context, usage: usage, refused: refused).run() }]
     }
     if profile.role == .child {
       ofChild.append(RunningPart { await ConditionService(context: context, directory: directory).run() })
+      ofChild.append(RunningPart { await refused.run() })
     }
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,

@@ -34,6 +34,22 @@ extension RuleSet {
     return own.category != nil || groups.contains { $0.category != nil } || withGroups(own, id).isAlwaysAllowed
   }
 
+  /// Returns whether what is used under an ID is closed because it is not listed; a block comes
+  /// before that.
+  public func isClosedAsUnlisted(_ id: AppID) -> Bool {
+    programs == .listed && !isRemoved && !isListed(Subject(id)) && !app(id).isBlocked
+  }
+
+  /// Returns whether a program that was refused because it was not listed would be refused again.
+  public func refuses(_ program: RefusedProgram) -> Bool {
+    guard programs == .listed, !isRemoved else { return false }
+    switch program.target {
+    case .app(let id): return !isListed(.app(id))
+    case .matcher(let matcher):
+      return !apps.contains { id, app in app.matchers.contains(matcher) && isListed(.app(id)) }
+    }
+  }
+
   /// The rules of unknown programs, which are one application for people.
   private var unknown: App {
     var app = App()

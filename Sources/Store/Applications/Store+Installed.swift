@@ -36,7 +36,7 @@ extension Database {
     guard try installedMatchers() != matchers else { return }
     try run("DELETE FROM installed_matcher")
     for (app, installed) in matchers {
-      let lines = installed.matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: "\n")
+      let lines = installed.matchers.map(\.text).joined(separator: "\n")
       try run("INSERT INTO installed_matcher VALUES (?, ?, ?)", [app.text, lines, installed.isOwn])
     }
   }
@@ -46,11 +46,7 @@ extension Database {
     for row in try rows("SELECT * FROM installed_matcher") {
       let (text, lines): (String, String) = (row["app_id"], row["matchers"])
       guard let app = AppID(text) else { continue }
-      let matchers: [AppMatcher] = lines.split(separator: "\n").compactMap { line in
-        let words = line.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let kind = AppMatcher.Kind(rawValue: String(words[0])) else { return nil }
-        return AppMatcher(kind: kind, value: String(words[1]))
-      }
+      let matchers = lines.split(separator: "\n").compactMap { AppMatcher(text: $0) }
       found[app] = InstalledMatchers(matchers, isOwn: row["is_own"])
     }
     return found

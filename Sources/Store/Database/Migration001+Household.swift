@@ -114,6 +114,14 @@ extension Migration001 {
       is_own INTEGER NOT NULL               -- 1 if an account has it in its own folder
     ) STRICT, WITHOUT ROWID;
 
+    -- On a child's machine: the programs that were refused lately because no parent has listed them.
+    CREATE TABLE refused_program (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order of the last refusals
+      account INTEGER NOT NULL,             -- number of the account
+      line TEXT NOT NULL UNIQUE,            -- the first line of the entry
+      entry TEXT NOT NULL                   -- an entry of the inventory `refused`, 1 to 1,024 bytes
+    ) STRICT;
+
     -- The last reading of the hybrid clock.
     CREATE TABLE hybrid_clock (
       id INTEGER PRIMARY KEY CHECK (id = 1),

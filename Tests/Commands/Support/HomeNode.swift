@@ -42,6 +42,18 @@ struct HomeNode: Sendable {
     }
   }
 
+  /// The parts of the node.
+  var service: NodeService { running.service }
+
+  /// Keeps registers as if a parent had set them.
+  func save(_ registers: [Register]) async throws {
+    let context = service.context
+    _ = try await context.store.act(context.editMaker, at: context.wall()) { effects, _ -> (Bool, ActOrders) in
+      for register in registers { try effects.save(register) }
+      return (true, .none)
+    }
+  }
+
   /// Returns the node by the rights of a caller.
   func node(_ caller: Caller) -> any NodeInterface { Call(running.service, caller: caller) }
 }

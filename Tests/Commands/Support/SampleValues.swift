@@ -98,6 +98,18 @@ enum SampleValues {
         settings: [.init(childName: child.name)]),
     ])
 
+  static let refused = [
+    RefusedListing(
+      deviceID: childID, deviceName: childName, childID: child.childID, childName: child.name,
+      appID: app("org.kde.kpat"), isNew: false, displayName: "Patience", refusedAt: now - 60_000),
+    RefusedListing(
+      deviceID: childID, deviceName: childName, childID: child.childID, childName: child.name, appID: app("kart"),
+      isNew: true, displayName: "kart", matcher: "path /home/emma/Downloads/kart", refusedAt: now - 3_600_000),
+    RefusedListing(
+      deviceID: childID, deviceName: childName, childID: child.childID, childName: child.name, appID: app("a-b"),
+      isNew: true, displayName: "a$b", matcher: "path /home/emma/a$b", refusedAt: now - 7_200_000),
+  ]
+
   static let accounts = [
     AccountListing(
       deviceID: childID, deviceName: childName,

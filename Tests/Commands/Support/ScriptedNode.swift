@@ -63,6 +63,8 @@ final class ScriptedNode: NodeInterface {
     var requests = SampleValues.requests
     /// What is installed on children's machines.
     var installed: [InstalledListing] = []
+    /// What children's machines have refused.
+    var refused = SampleValues.refused
     var settings = SampleValues.settings
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     /// Thrown when applications are asked for.
@@ -288,6 +290,9 @@ final class ScriptedNode: NodeInterface {
         absent: absent)
     }
     on(Endpoints.getInstalled) { script, _ in script.installed }
+    on(Endpoints.getRefused) { script, child in
+      script.refused.filter { child == nil || $0.childName.text == child }
+    }
     on(Endpoints.getUsage) { script, _ in
       script.pages.isEmpty ? UsagePage(sessions: [], next: nil) : script.pages.removeFirst()
     }

@@ -66,6 +66,12 @@ import Testing
       InstalledApp(appID: app, name: "Luanti", version: "1:5", suggestion: .reward), "net.minetest\nLuanti\n1:5\nreward"
     )
     same(InstalledApp(appID: app, name: "Luanti"), "net.minetest\nLuanti\n\n")
+    same(
+      RefusedProgram(account: 1_000, target: .app(app), name: "Luanti", refusedAt: 5), "1000 net.minetest\nLuanti\n5")
+    same(
+      RefusedProgram(
+        account: 0, target: .matcher(AppMatcher(kind: .path, value: "/home/emma/a b")), name: "a b", refusedAt: 0),
+      "0 path /home/emma/a b\na b\n0")
     let devices = String(repeating: "ab", count: 20)
     same(PairedParent(deviceID: device, name: DeviceName(sanitising: "Dad's"), pairedAt: 5), "\(devices)\nDad's\n5\n")
     same(

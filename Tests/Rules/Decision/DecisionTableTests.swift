@@ -294,7 +294,34 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     ] {
       let verdict = try #require(verdicts[Subject(try HouseholdSamples.app(name))])
       #expect(verdict.isAllowed == isListed && verdict.reason == (isListed ? nil : .notListed), "\(name)")
+      #expect(rules.isClosedAsUnlisted(try HouseholdSamples.app(name)) == !isListed, "\(name)")
     }
+  }
+
+  @Test("A program is refused as unlisted unless a block comes first, until its application or matcher is listed")
+  func refusedPrograms() throws {
+    let listed = [("programs", "listed"), ("unknownPrograms", "block"), ("app/chess/blocked", "yes")]
+    let rules = try HouseholdSamples.rules(listed)
+    let situation = try HouseholdSamples.situation("2026-11-23T15:00:00Z", rules)
+    let plan = DayPlan(rules, day: situation.day)
+    for app in [
+      AppID.unknownPrograms, .otherPrograms, try HouseholdSamples.app("chess"), try HouseholdSamples.app("new"),
+    ] {
+      let reason = plan.explain(Subject(app), in: situation).verdict.reason
+      #expect(rules.isClosedAsUnlisted(app) == (reason == .notListed), "\(app)")
+    }
+    let matcher = AppMatcher(kind: .path, value: "/home/emma/game")
+    func refuses(_ target: RefusedProgram.Target, _ more: [(String, String)]) throws -> Bool {
+      try HouseholdSamples.rules([("programs", "listed")] + more)
+        .refuses(RefusedProgram(account: 1_000, target: target, name: "game", refusedAt: 5))
+    }
+    let app = RefusedProgram.Target.app(try HouseholdSamples.app("game"))
+    #expect(try refuses(app, []) && refuses(.matcher(matcher), []))
+    #expect(try !refuses(app, [("app/game/category", "neutral")]))
+    #expect(try !refuses(app, [("programs", "all")]) && !refuses(.matcher(matcher), [("programs", "all")]))
+    let named = [("app/game/matchers", "path /home/emma/game")]
+    #expect(try refuses(.matcher(matcher), named), "A matcher alone lists nothing.")
+    #expect(try !refuses(.matcher(matcher), named + [("app/game/category", "neutral")]))
   }
 
   @Test func unknownProgramsGetTheTreatmentThatWasChosen() throws {

@@ -1,5 +1,5 @@
 """Lists that a child's machine gives of itself: its accounts, conditions, installed applications,
-parents and running programs.
+parents, refused and running programs.
 
 Spec: Protocol/06-messages.md section 10
 """
@@ -17,6 +17,9 @@ from .texts import digits, is_line, is_paragraphs, is_visible, is_word, number, 
 from .values import CATEGORIES
 
 ITEM, _MOST_PARTS, _U32, _TIME, _RATE = 8, 8, 2**32 - 1, 2**48 - 1, 1_000_000_000
+
+_MATCHERS = {"sha256", "package", "flatpak", "argument", "path", "name", "snap"}
+_OF_MANY = {"latchkey.unknown", "latchkey.other", "latchkey.screen"}
 
 
 @dataclass
@@ -57,6 +60,18 @@ def _parent(device: str, name: str, paired: str, left: str) -> None:
         number(left, -(2**63), 2**63 - 1)
 
 
+def _refused(target: str, name: str, at: str) -> None:
+    account, _, text = target.partition(" ")
+    number(account, 0, _U32)
+    kind, space, value = text.partition(" ")
+    if space:
+        require(kind in _MATCHERS and is_line(value, 1, 700), "matcher of a refused program")
+    else:
+        require(is_word(text) and text not in _OF_MANY, "refused application")
+    require(is_line(name, 1, 255), "name of a refused program")
+    number(at, 0, _TIME)
+
+
 def _running(record: str, account: str, child: str, app: str, name: str, category: str, *numbers: str) -> None:
     digits(record, 16)
     if account:
@@ -73,6 +88,7 @@ KINDS = {
     "conditions": Kind(64, 1, _condition),
     "installed": Kind(2_048, 4, _application, parts=_MOST_PARTS),
     "parents": Kind(16, 4, _parent),
+    "refused": Kind(32, 3, _refused),
     "running": Kind(48, 9, _running, is_shared=True),
 }
 

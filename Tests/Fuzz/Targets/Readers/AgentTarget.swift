@@ -12,7 +12,8 @@ enum AgentTarget {
     let events: [AgentReport.Event] = [
       .began(use, since: instant, activity: 1), .active(use, milliseconds: 7, activity: 5),
       .ended(use, milliseconds: 8, activity: 6),
-      .closed(use, .killed, reason: "a limit"), .warned(account: 1_000, app: nil, left: 60_000), .inForce(orders: 9),
+      .closed(use, .killed, reason: "a limit", matchers: [AppMatcher(kind: .path, value: "/home/emma/kart")]),
+      .warned(account: 1_000, app: nil, left: 60_000), .inForce(orders: 9),
       .refused(orders: 9, OrderFault(.badMatcher, account: 1_000, app: AppID("kart"), detail: "x")), .rescanned,
       .clockSet(milliseconds: -5), .slept(milliseconds: 5), .ordersDamaged(hasOlder: true), .dropped(count: 4),
       .sessionsClosed(account: 1_000, areEnded: true, reason: "bedtime"),

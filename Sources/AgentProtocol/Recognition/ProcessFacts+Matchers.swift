@@ -1,0 +1,35 @@
+import LatchkeyModel
+
+extension ProcessFacts {
+  /// The matchers by which a parent can allow the program alone, the most exact one first, at most
+  /// two; empty if there are none.
+  ///
+  /// A path counts only if it leads to the file in the agent's view: in its own mounts, a child can
+  /// give any file any path.
+  ///
+  /// Spec: Protocol/13-agent.md §5.
+  var matchers: [AppMatcher] {
+    guard let image = images.first(where: { !$0.isLoader }) ?? images.first else { return [] }
+    var found: [AppMatcher] = []
+    if let flatpak, !hasWritableExecutable { found.append(AppMatcher(kind: .flatpak, value: flatpak)) }
+    if !image.isHidden {
+      // The path of a snap's program changes with each version.
+      if let snap = image.snap { found.append(AppMatcher(kind: .snap, value: snap)) }
+      if let place = place(of: image) { found.append(place) }
+      if let package = image.packages.min() { found.append(AppMatcher(kind: .package, value: package)) }
+    }
+    let usable = found.filter { TextRule.matcherValue.fault(in: $0.value) == nil && MatcherCheck.fault(of: $0) == nil }
+    return Array(usable.prefix(AgentReport.Event.mostMatchers))
+  }
+
+  /// Returns the matcher of an image's path, or of the script that it runs; `nil` for a script
+  /// whose path is not known or cannot be a pattern.
+  private func place(of image: Image) -> AppMatcher? {
+    guard ScriptInterpreters.tellsScript(image.name), let script, !script.isEmpty else {
+      return AppMatcher(kind: .path, value: image.path)
+    }
+    guard script.hasPrefix("/"), script != ScriptInterpreters.unsettled else { return nil }
+    // In a pattern, some characters stand for others.
+    return script.contains { "*?\\".contains($0) } ? nil : AppMatcher(kind: .argument, value: script)
+  }
+}

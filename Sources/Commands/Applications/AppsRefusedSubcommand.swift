@@ -1,0 +1,165 @@
+import ArgumentParser
+import Foundation
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The `latchkey apps refused` subcommand.
+struct AppsRefusedSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refused", abstract: "List programs that were closed because they are not listed.",
+    discussion: """
+      With `latchkey settings set --programs listed`, only applications with a category and always-allowed ones may run. A \
+      child's machine keeps for a week which others were started, and this shows the command that allows each.
+
+      Example: latchkey apps refused --child Emma
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var listing: ListingOptions
+
+  @Option(
+    help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
+  var child: String?
+
+  func run() async throws {
+    let environment = TerminalEnvironment.current
+    let refused = try await node.open().ask(Endpoints.getRefused, child)
+    if listing.format == .json { return try environment.console.write(JSONText.pretty(refused)) }
+    try environment.console.write(RefusedText.page(refused, zone: environment.timeZone))
+    for sentence in RefusedText.notes(refused) { environment.console.note(sentence) }
+  }
+}
+
+/// The `latchkey apps allow` subcommand.
+struct AppsAllowSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "allow", abstract: "Allow a program that was closed because it is not listed.",
+    discussion: """
+      The program gets a category, and a matcher if nothing recognizes it yet. `latchkey apps refused` lists such programs.
+
+      Example: latchkey apps allow Chess --child Emma --category learning
+      """)
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var options: RuleOptions
+
+  @Argument(
+    help: ArgumentHelp("The program's name or ID in that list.", valueName: "program"),
+    completion: CompletionNames.refused)
+  var program: String
+
+  @Option(
+    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
+    completion: CompletionNames.children)
+  var child: String?
+
+  @Option(help: ArgumentHelp("What using it does to points.", valueName: "learning|reward|neutral"))
+  var category: AppCategory = .neutral
+
+  mutating func validate() throws {
+    if let fault = TextRule.displayName.fault(in: program) { throw ValidationError(fault) }
+  }
+
+  func run() async throws {
+    let interface = try await node.open()
+    let refused = try await interface.ask(Endpoints.getRefused, child)
+    let found = try Self.find(program, among: refused)
+    let changes =
+      AppRule.category.changes(category) + (found.matcher.map { [.init(AppRule.matchers.end, $0)] } ?? [])
+    try await RuleIssue.set(
+      RuleRequest(changes, app: found.appID.text, isNew: found.isNew ? true : nil),
+      of: .child(found.childID.description), at: interface, options: options)
+    if let sentence = RefusedText.trust(in: [found]) { TerminalEnvironment.current.console.note(sentence) }
+  }
+
+  /// Returns the refused program that a text names by its whole name or ID.
+  ///
+  /// - Throws: `TerminalFailure` if there is none, or if it may be one of several.
+  static func find(_ text: String, among refused: [RefusedListing]) throws -> RefusedListing {
+    let candidates = refused.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
+    let match: AppID?
+    do { match = try AppSearch.find(text, among: candidates, isWhole: true) } catch {
+      throw TerminalFailure(.unknownName, ShownText.safe(error.description))
+    }
+    guard let match else {
+      let question = AppSearch.question(for: text, among: candidates, quote: ShownText.safe)
+      throw TerminalFailure(
+        .unknownName,
+        "No program “\(ShownText.safe(text))” was refused"
+          + (question.isEmpty ? ": `latchkey apps refused` lists those that were." : ". \(question)"))
+    }
+    let found = refused.filter { $0.appID == match }
+    let children = Set(found.map(\.childID))
+    guard children.count == 1, Set(found.map(\.matcher)).count == 1 else {
+      let names = Set(found.map { ShownText.safe($0.childName.text) }).sorted().joined(separator: " and ")
+      throw TerminalFailure(
+        .unknownName, "“\(ShownText.safe(text))” was refused for \(names): name one of them with --child.")
+    }
+    return found[0]
+  }
+}
+
+/// The programs that were refused, as text.
+enum RefusedText {
+  /// Returns a paragraph for each program: what it is and when it was refused, and the command that
+  /// allows it.
+  static func page(_ refused: [RefusedListing], zone: TimeZone) -> String {
+    guard !refused.isEmpty else {
+      return
+        "No program was refused in the last week because it is not listed. Programs are refused only with `latchkey settings set --programs listed`."
+        .inWidth + "\n"
+    }
+    return refused.map { program in
+      let place = "\(ShownText.safe(program.displayName)) on \(ShownText.safe(program.deviceName.text))"
+      let time = TimeText.short(program.refusedAt, zone: zone)
+      return "\(place), \(ShownText.safe(program.childName.text)), \(time)".inWidth + "\n" + shown(command(program))
+    }.joined(separator: "\n")
+  }
+
+  private static func shown(_ command: [String]?) -> String {
+    guard let command else { return "  Its name or path has characters that a shell would change: rename it first.\n" }
+    let line = command.joined(separator: " ")
+    // The line goes on in a shell after a backslash.
+    let isShort = line.count + 2 <= TerminalEnvironment.current.outputColumns
+    return "  \(isShort ? line : command.joined(separator: " \\\n    "))\n"
+  }
+
+  /// Returns the command that allows a program, in parts of which each may stand on a line; `nil`
+  /// if a part cannot be typed safely.
+  static func command(_ program: RefusedListing) -> [String]? {
+    guard let app = word(program.appID.text), let child = word(program.childName.text) else { return nil }
+    var parts = ["latchkey app set \(app)\(program.isNew ? " --new" : "") --child \(child) --category neutral"]
+    if let matcher = program.matcher {
+      // A slash is literal in double quotes as well.
+      guard ShellWord.isPlain(matcher.replacing("/", with: ".")) else { return nil }
+      parts.append("--matcher \"\(matcher)\"")
+    }
+    return parts
+  }
+
+  /// Returns a text as one word of a command line; `nil` if it is not plain.
+  private static func word(_ text: String) -> String? {
+    guard ShellWord.isPlain(text) else { return nil }
+    let isBare = text.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || $0.properties.numericType != nil || "._-+".unicodeScalars.contains($0)
+    }
+    return isBare ? text : "\"\(text)\""
+  }
+
+  /// Returns the sentences below the list.
+  static func notes(_ refused: [RefusedListing]) -> [String] {
+    guard let trust = trust(in: refused) else { return [] }
+    return [trust]
+  }
+
+  /// Returns a sentence on what is allowed beyond a program, if one of some is recognized by its
+  /// place; otherwise `nil`.
+  static func trust(in refused: [RefusedListing]) -> String? {
+    let kinds = Set(refused.compactMap { $0.matcher?.split(separator: " ").first })
+    guard kinds.contains("path") || kinds.contains("argument") else { return nil }
+    return
+      "A path allows whatever is at that place: the child can replace a file in a folder of the child's own, and a "
+      + "script or an interpreter runs other programs as well. --matcher \"sha256 …\" allows one file as it is."
+  }
+}

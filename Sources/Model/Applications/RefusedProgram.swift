@@ -1,0 +1,71 @@
+/// A program that a child's machine has closed because no parent has listed it.
+///
+/// Spec: Protocol/11-rules.md §5, Protocol/06-messages.md §10.
+public struct RefusedProgram: Hashable, Sendable {
+  /// The value that a parent lists so that the program may run.
+  public enum Target: Hashable, Sendable {
+    /// An application that has rules or is installed for all accounts.
+    case app(AppID)
+    /// A matcher of a program that is no such application.
+    case matcher(AppMatcher)
+  }
+
+  /// The largest number of programs that a machine keeps for an account, and tells of.
+  public static let most = 32
+  /// The largest number of bytes of a matcher's value.
+  public static let matcherBytes = 700
+  /// The time for which a machine keeps a program, in milliseconds.
+  public static let keptMilliseconds: Int64 = 7 * 86_400_000
+
+  /// The number of the account in which it was started.
+  public var account: UInt32
+  public var target: Target
+  /// The name for people, a *line* of 1 to 255 bytes.
+  public var name: String
+  /// The time of the last refusal, in milliseconds of household time.
+  public var refusedAt: Int64
+
+  public init(account: UInt32, target: Target, name: String, refusedAt: Int64) {
+    self.account = account
+    self.target = target
+    self.name = name
+    self.refusedAt = refusedAt
+  }
+
+  /// A sentence that describes the first invalid value; `nil` if all are valid.
+  public var fault: String? {
+    switch target {
+    case .app(let id): if id.isOfMany { return "A program that was refused is one application." }
+    case .matcher(let matcher):
+      if let fault = TextRule.matcherValue.fault(in: matcher.value) { return fault }
+      if matcher.value.utf8.count > Self.matcherBytes {
+        return "The matcher of a program that was refused has at most \(Self.matcherBytes) bytes."
+      }
+    }
+    guard (0..<HybridTimestamp.wallLimit).contains(refusedAt) else { return "The time of a refusal is out of range." }
+    return TextRule.displayName.fault(in: name)
+  }
+}
+
+extension RefusedProgram: InventoryEntry {
+  package static let inventory = InventoryKind("refused", most: most)
+
+  package var lines: [String] {
+    let target =
+      switch target {
+      case .app(let id): id.text
+      case .matcher(let matcher): matcher.text
+      }
+    return ["\(account) \(target)", name, String(refusedAt)]
+  }
+
+  package init?(lines: [String]) {
+    guard lines.count == 3, let space = lines[0].firstIndex(of: " "), let account = UInt32(lines[0][..<space]),
+      let time = Int64(lines[2])
+    else { return nil }
+    // An application's ID has no space, and a matcher has one after its kind.
+    let text = String(lines[0][lines[0].index(after: space)...])
+    guard let target = AppMatcher(text: text).map(Target.matcher) ?? AppID(text).map(Target.app) else { return nil }
+    self.init(account: account, target: target, name: lines[1], refusedAt: time)
+  }
+}

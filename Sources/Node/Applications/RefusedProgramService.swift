@@ -1,0 +1,136 @@
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// A service that keeps the programs that were refused because no parent has listed them, and has
+/// the parents of a child's machine know of them.
+///
+/// Spec: Protocol/11-rules.md §5.
+actor RefusedProgramService {
+  /// A closing as the agent reports it.
+  private struct Closing: Hashable {
+    var account: UInt32
+    var app: AppID?
+    var matchers: [AppMatcher]
+  }
+
+  private let context: NodeContext
+  private let directory: LinkDirectory
+  private let wake = ChangeSignal()
+  /// The closings of the last minute, which are not kept again.
+  private var noted: [Closing: BootInstant] = [:]
+  /// The applications that are installed for all accounts, by what recognizes them, and when they
+  /// were read.
+  private var installed: (apps: [AppMatcher: AppID], names: [AppID: String], at: BootInstant)?
+
+  /// The time within which a program that is refused again is not kept again, in milliseconds.
+  private static let repetition: Int64 = 60_000
+  /// The most programs that are kept within that time, since a child can start any number.
+  private static let mostNoted = 256
+  /// The time for which the installed applications are not read again, in milliseconds.
+  private static let freshness: Int64 = 10_000
+  /// The time between two looks at whether a program is refused no longer, in milliseconds.
+  private static let pause: Int64 = 15_000
+
+  init(context: NodeContext, directory: LinkDirectory) {
+    self.context = context
+    self.directory = directory
+  }
+
+  func run() async {
+    await wake.follow(
+      retry: Self.pause, "the refused programs could not be told", context.logger, rest: 1_000...60_000
+    ) {
+      try await look() ? Self.pause : nil
+    }
+  }
+
+  /// Keeps a program that the agent has closed, if it was closed because no parent has listed it.
+  func note(_ use: ProgramUse, _ matchers: [AppMatcher], at instant: BootInstant) async throws(StoreError) {
+    let now = context.now()
+    let closing = Closing(account: use.account, app: use.app, matchers: matchers)
+    noted = noted.filter { now - $0.value < Self.repetition }
+    guard noted[closing] == nil, noted.count < Self.mostNoted else { return }
+    let household = try await context.readHousehold()
+    // While several children may be there, what one of them may not use is closed.
+    let children = household.user(of: use.account, on: context.own).children
+    guard let rules = children.map({ household.rules(for: $0) }).first(where: { $0.isClosedAsUnlisted(use.recorded) })
+    else { return }
+    let time = context.time.now - max(0, now - instant)
+    guard let program = try await program(closing, rules, at: min(max(0, time), HybridTimestamp.wallLimit - 1)) else {
+      return
+    }
+    try await context.store.keep(refused: program)
+    noted[closing] = now
+    wake.notify()
+  }
+
+  /// Returns what a parent lists so that a program may run; `nil` if nothing would allow it alone.
+  private func program(
+    _ closing: Closing, _ rules: RuleSet, at time: Int64
+  ) async throws(StoreError) -> RefusedProgram? {
+    let installed = try await readInstalled()
+    func refused(_ target: RefusedProgram.Target, _ name: String) -> RefusedProgram? {
+      let program = RefusedProgram(
+        account: closing.account, target: target, name: TextRule.displayName.cleaned(name), refusedAt: time)
+      return program.fault == nil ? program : nil
+    }
+    if let app = closing.app, app != .otherPrograms {
+      return refused(.app(app), rules.app(app).name ?? installed.names[app] ?? app.text)
+    }
+    // What an account has installed for itself is recognized by a matcher that a parent sets.
+    let apps = closing.app == nil ? [] : closing.matchers.compactMap { installed.apps[$0] }
+    if let app = apps.first(where: { rules.apps[$0]?.matchers.isEmpty ?? true }) {
+      return refused(.app(app), rules.app(app).name ?? installed.names[app] ?? app.text)
+    }
+    for matcher in closing.matchers {
+      let name = matcher.value.split(separator: "/").last.map(String.init) ?? matcher.value
+      if let program = refused(.matcher(matcher), name) { return program }
+    }
+    return nil
+  }
+
+  private func readInstalled() async throws(StoreError) -> (apps: [AppMatcher: AppID], names: [AppID: String]) {
+    if let installed, context.now() - installed.at < Self.freshness { return (installed.apps, installed.names) }
+    var apps: [AppMatcher: AppID] = [:]
+    let found = try await context.store.installedMatchers().filter { !$0.key.isOfMany && !$0.value.isOwn }
+    for (app, known) in found.sorted(by: { $0.key < $1.key }) {
+      for matcher in known.matchers where apps[matcher] == nil { apps[matcher] = app }
+    }
+    let list = try await context.store.inventory(InstalledApp.self, of: context.own)?.entries ?? []
+    let names = Dictionary(list.map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
+    installed = (apps, names, context.now())
+    return (apps, names)
+  }
+
+  /// Forgets what is refused no longer, and tells parents of the rest if it has changed.
+  ///
+  /// Returns whether anything is kept. Otherwise there is nothing to look at until a program is
+  /// refused, and an idle node hardly wakes.
+  @discardableResult
+  func look() async throws(StoreError) -> Bool {
+    let kept = try await context.store.refusedPrograms()
+    let household = try await context.readHousehold()
+    let time = context.time.now
+    let refused = kept.filter { program in
+      guard abs(time - program.refusedAt) < RefusedProgram.keptMilliseconds else { return false }
+      return household.children(of: program.account, on: context.own).contains {
+        household.rules(for: $0).refuses(program)
+      }
+    }
+    if refused != kept {
+      let still = Set(refused)
+      try await context.store.forget(refused: kept.filter { !still.contains($0) })
+    }
+    let known = try await context.store.inventory(RefusedProgram.self, of: context.own)
+    // A machine on which nothing was ever refused tells nothing.
+    guard !refused.isEmpty || known?.entries.isEmpty == false else { return false }
+    let told = try await context.store.setInventory(EntryList(refused), at: context.wall())
+    if !told.changes.isEmpty {
+      await directory.committed(told.changes)
+      context.changes.notify()
+    }
+    return !refused.isEmpty
+  }
+}

@@ -1,0 +1,111 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// The programs that children's machines have refused because no parent has listed them.
+///
+/// Spec: Protocol/11-rules.md §5.
+extension Endpoints {
+  static let refusedRoutes: [any ServedEndpoint] = [getRefused]
+
+  package static let getRefused = Endpoint(
+    .get, "/v1/refused", Query.text("child", "The child; all children if it is absent."),
+    errors: [.unknownChild, .ambiguousChild],
+    summary:
+      "The programs that children's machines have refused because no parent has listed them; on a child its own."
+  ) { call, child in
+    try await call.refusedPrograms(of: call.childIfAny(child))
+  }
+}
+
+extension Call {
+  /// Returns the programs that were refused and that no rule allows by now, those of each machine
+  /// with the newest refusal first.
+  fileprivate func refusedPrograms(of wanted: ChildID?) async throws -> [RefusedListing] {
+    let household = try await household()
+    let known = try await store.inventories(RefusedProgram.self)
+    let machines =
+      role == .child
+      ? [(device: own, name: context.name)] : household.machines.map { (device: $0.device, name: $0.name) }
+    var names: [ChildID: NewApps] = [:]
+    var listings: [RefusedListing] = []
+    for machine in machines {
+      for program in known[machine.device]?.entries ?? [] {
+        for child in household.children(of: program.account, on: machine.device)
+        where wanted ?? child == child && household.rules(for: child).refuses(program) {
+          if names[child] == nil { names[child] = NewApps(try await knownApps(of: child)) }
+          guard let listed = names[child]?.app(of: program) else { continue }
+          listings.append(
+            RefusedListing(
+              deviceID: machine.device, deviceName: machine.name, childID: child, childName: household.title(of: child),
+              appID: listed.id, isNew: listed.isNew, displayName: program.name, matcher: listed.matcher?.text,
+              refusedAt: program.refusedAt))
+        }
+      }
+    }
+    return listings
+  }
+}
+
+/// The IDs under which a child's refused programs can be listed.
+///
+/// A program that is no known application gets an ID that no application has, even if the child has
+/// named its file after one.
+private struct NewApps {
+  private let known: KnownApps
+  private var ids: [AppMatcher: AppID] = [:]
+
+  init(_ known: KnownApps) { self.known = known }
+
+  /// Returns the ID of a program's application, whether nothing is known of it, and the matcher
+  /// that is to be set for it.
+  mutating func app(of program: RefusedProgram) -> (id: AppID, isNew: Bool, matcher: AppMatcher?)? {
+    switch program.target {
+    case .app(let id): return (id, isFree(id), nil)
+    case .matcher(let matcher):
+      guard let id = ids[matcher] ?? freshID(program.name) else { return nil }
+      ids[matcher] = id
+      return (id, true, matcher)
+    }
+  }
+
+  private func isFree(_ id: AppID) -> Bool {
+    // A text that fits several applications is taken as well.
+    do { return try known.match(id.text, isWhole: true) == nil } catch { return false }
+  }
+
+  /// Returns an ID like a name; `nil` if very many like it are taken.
+  private func freshID(_ name: String) -> AppID? {
+    let taken = Set(ids.values.map { $0.text.lowercased() })
+    let characters = name.unicodeScalars.map { scalar -> Unicode.Scalar in
+      let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+      return isPlain || "._+".unicodeScalars.contains(scalar) ? scalar : "-"
+    }
+    // A word that begins with a dash or a dot looks like an option or a hidden file.
+    let text = String(String.UnicodeScalarView(characters)).drop { "-.".contains($0) }
+    let base = text.isEmpty ? "program" : String(text.prefix(200))
+    for number in 1...99 {
+      guard let id = AppID(number == 1 ? base : "\(base)-\(number)") else { return nil }
+      if !id.isOfMany, !taken.contains(id.text.lowercased()), isFree(id) { return id }
+    }
+    return nil
+  }
+}
+
+/// A program that a child's machine has refused, as `GET /v1/refused` lists it.
+package struct RefusedListing: Hashable, Sendable, Codable {
+  package var deviceID: DeviceID
+  package var deviceName: DeviceName
+  package var childID: ChildID
+  package var childName: DeviceName
+  /// The ID of the application that is given a category so that the program may run.
+  package var appID: AppID
+  /// A Boolean value that indicates whether nothing is known of that application yet.
+  package var isNew: Bool
+  package var displayName: String
+  /// The matcher that the application is given as well, as a person writes it; `nil` for none.
+  package var matcher: String?
+  /// The time of the last refusal, in milliseconds of household time.
+  package var refusedAt: Int64
+}

@@ -1,0 +1,90 @@
+import LatchkeyAgentProtocol
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyStore
+import Testing
+
+@testable import LatchkeyNode
+
+/// Tests of what a child's machine keeps of refused programs, and how the local API lists them.
+@Suite struct RefusedRouteTests {
+  private static let account: UInt32 = 4_000
+  private static let chess = SampleValues.app("org.gnome.Chess")
+  private static let root = Caller(principal: .root, userID: 0)
+
+  private static func use(_ app: AppID?, _ account: UInt32 = account) -> ProgramUse {
+    ProgramUse(account: account, app: app, isWeak: true, process: ProcessIdentity(processID: 7, startTime: 8))
+  }
+
+  private static func path(_ path: String) -> AppMatcher { AppMatcher(kind: .path, value: path) }
+
+  @Test("What is refused as unlisted is kept and listed, with a command's words, until a parent lists it")
+  func listed() async throws {
+    try await HomeNode.with(children: ["Emma", "Tom"]) { home in
+      let (context, emma) = (home.service.context, home.children[0])
+      let service = RefusedProgramService(context: context, directory: home.service.directory)
+      let modified = HybridTimestamp(wall: context.wall(), counter: 1, author: SampleValues.parentID)
+      func set(_ key: RegisterKey, _ value: String) async throws {
+        try await home.save([Register(.child(emma), key, value, modified: modified)])
+      }
+      try await home.save([
+        Register(.machine(context.own), HouseholdKey.account(Self.account), emma.description, modified: modified)
+      ])
+      let matchers = [
+        Self.chess: InstalledMatchers([AppMatcher(kind: .package, value: "gnome-chess"), Self.path("/usr/games/chess")]
+        ),
+        SampleValues.app("own"): InstalledMatchers([Self.path("/home/emma/game")], isOwn: true),
+      ]
+      let list = EntryList([InstalledApp(appID: Self.chess, name: "Chess")])
+      _ = try await context.store.setInstalled(list, matchers: matchers, at: 8)
+
+      // Without the rule, nothing is refused for its sake.
+      try await service.note(Self.use(nil), [Self.path("/home/emma/early")], at: context.now())
+      try await service.look()
+      #expect(try await context.store.refusedPrograms().isEmpty)
+      #expect(try await context.store.inventory(RefusedProgram.self, of: context.own) == nil)
+
+      try await set("programs", "listed")
+      let office = [Self.path("/usr/games/chess-helper"), AppMatcher(kind: .package, value: "gnome-chess")]
+      try await service.note(Self.use(.otherPrograms), office, at: context.now())
+      for _ in 0..<2 { try await service.note(Self.use(nil), [Self.path("/home/emma/game")], at: context.now()) }
+      try await service.note(Self.use(.otherPrograms), [Self.path("/opt/kart/kart")], at: context.now())
+      // A blocked application, an account that is no child's, and what nothing recognizes alone.
+      try await service.note(Self.use(SampleValues.app("game")), [], at: context.now())
+      try await service.note(Self.use(nil, 4_001), [Self.path("/home/guest/game")], at: context.now())
+      try await service.note(Self.use(.otherPrograms), [], at: context.now())
+      let kept = try await context.store.refusedPrograms()
+      #expect(kept.map(\.name) == ["kart", "game", "Chess"])
+      #expect(
+        kept.map(\.target) == [
+          .matcher(Self.path("/opt/kart/kart")), .matcher(Self.path("/home/emma/game")), .app(Self.chess),
+        ])
+      try await service.look()
+      #expect(try await context.store.inventory(RefusedProgram.self, of: context.own)?.entries == kept)
+
+      let node = home.node(Self.root)
+      let listed = try await node.ask(Endpoints.getRefused, "Emma")
+      // There are rules for another application with the ID “game”.
+      #expect(listed.map(\.appID.text) == ["kart", "game-2", "org.gnome.Chess"])
+      #expect(listed.map(\.isNew) == [true, true, false])
+      #expect(listed.map(\.matcher) == ["path /opt/kart/kart", "path /home/emma/game", nil])
+      #expect(try await node.ask(Endpoints.getRefused, "Tom").isEmpty)
+
+      try await set("app/org.gnome.Chess/category", "neutral")
+      // Each request reads the rules anew.
+      let left = try await home.node(Self.root).ask(Endpoints.getRefused, nil)
+      #expect(left.map(\.displayName) == ["kart", "game"])
+      try await service.look()
+      #expect(try await context.store.refusedPrograms().map(\.name) == ["kart", "game"])
+      try await home.save([
+        Register(
+          .child(emma), "programs", "all",
+          modified: HybridTimestamp(
+            wall: modified.wall, counter: 2, author: modified.author))
+      ])
+      try await service.look()
+      #expect(try await context.store.refusedPrograms().isEmpty)
+      #expect(try await context.store.inventory(RefusedProgram.self, of: context.own)?.entries.isEmpty == true)
+    }
+  }
+}
