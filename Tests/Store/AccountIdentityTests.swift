@@ -60,7 +60,7 @@ import Testing
     #expect(try await owner() == registers[1], "A renamed account stays the child's.")
     let present = PresentChild(account: 1_005, child: child, bootID: "boot", since: BootInstant(milliseconds: 1))
     _ = try await rig.store.handOver(
-      1_005, to: present, in: "boot", at: 6, make: { session, _ in session.record }, next: { _ in nil })
+      1_005, to: present, in: "boot", at: 6, make: { session, _ in session.record }, next: { _, _ in nil })
     try rig.reopen()
     #expect(try await rig.store.presentChildren() == [present])
 

@@ -114,10 +114,19 @@ import Testing
     for machine in [mum, dad, pc, laptop, tablet, granny] {
       #expect(try await family.facts(machine) == all, "\(machine)")
     }
-    // A machine that is no longer hers forgets the facts, and receives no more.
+    // A machine that is no longer hers forgets the facts, that she is there and what was tried as
+    // her PIN, and receives no more.
+    let (boot, store) = ("boot", family[tablet])
+    let now = BootInstant(milliseconds: 5)
+    _ = try await store.handOver(
+      1_000, to: PresentChild(account: 1_000, child: family.emma, bootID: boot, since: now), in: boot, at: 1,
+      make: { session, _ in session.record }, next: { _, _ in nil })
+    _ = try await store.tryPIN(of: family.emma, in: boot, at: now)
     try await family.serve(mum, tablet, family.emma, value: nil)
     try await family.settle()
     #expect(try await family.facts(tablet).isEmpty)
+    #expect(try await store.presentChildren().isEmpty)
+    #expect(try await store.wrongPINs(of: family.emma) == nil)
     _ = try await ask(laptop, "once more")
     try await family.settle()
     #expect(try await family.facts(tablet).isEmpty)

@@ -15,11 +15,13 @@ import Testing
   private static func instant(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
 
   /// Begins a session that counts for both children.
-  private func together(_ rig: StoreRig, account: UInt32 = account, boot: String = "boot") async throws -> RecordID {
+  private func together(
+    _ rig: StoreRig, app: AppID = Fixed.app("org.gnome.Chess"), account: UInt32 = account, boot: String = "boot"
+  ) async throws -> RecordID {
     let id = try #require(RecordID(bytes: rig.random.bytes(16)))
     var session = OpenUsageSession(
       UsageRecord(
-        recordID: id, device: rig.own, appID: Fixed.app("org.gnome.Chess"), displayName: "Chess",
+        recordID: id, device: rig.own, appID: app, displayName: "Chess",
         sessionStart: 1_000, sessionEnd: 1_000, zone: "Europe/Berlin", activeMilliseconds: 0, category: .reward,
         milliPointsPerMinute: 0, earnedMilliPoints: 0, evidence: .observed, account: account),
       processes: [process], bootID: boot, startedAt: Self.instant(100), lastSeenAt: Self.instant(100))
@@ -35,7 +37,7 @@ import Testing
     _ = try await rig.store.handOver(
       Self.account, to: present, after: before, in: "boot", at: 7_000,
       make: { session, _ in session.ended(at: Self.instant(5_100), wall: 6_000) },
-      next: { session in
+      next: { session, _ in
         if session.child == child { return nil }
         var next = session
         (next.recordID, next.child, next.sharers) = (id, child, [])
@@ -104,6 +106,58 @@ import Testing
     #expect(try await rig.store.presentChildren() == [named(emma, since: 9_000)])
     try await handOver(rig, to: named(nil, since: 0), after: named(emma, since: 9_000), for: ben)
     #expect(try await rig.store.presentChildren().map(\.child) == [nil])
+  }
+
+  @Test("A program's end that is stored after somebody was named ends the session in which it goes on")
+  func endAfterNaming() async throws {
+    let rig = try StoreRig()
+    let id = try await together(rig)
+    try await handOver(rig, to: named(ben), for: ben)
+    let end = Self.instant(5_050)
+    func finish(in boot: String?) async throws -> SessionEnding? {
+      try await rig.store.endSession(id, of: [process], in: boot, at: 7_000, end: end) { session, _ in
+        session.ended(at: end, wall: 5_950)
+      }
+    }
+    // An end of the session alone, as after a change of the rules, leaves the next one open.
+    guard case .ended(let before, _) = try await finish(in: nil) else { throw StoreError.unexpected("no end") }
+    #expect(before.recordID == id)
+    #expect(try await rig.store.openSessions().map(\.child) == [ben])
+    _ = try await finish(in: "earlier")
+    #expect(try await rig.store.openSessions().count == 1)
+    guard case .ended(let bens, _) = try await finish(in: "boot") else { throw StoreError.unexpected("no end") }
+    #expect(bens.recordID != id && bens.child == ben && bens.activeMilliseconds == 0)
+    #expect(bens.sessionEnd >= bens.sessionStart)
+    #expect(try await rig.store.openSessions().isEmpty)
+    #expect(try rig.look { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM open_session_process") } == 0)
+  }
+
+  @Test("An unknown program's end that is stored after somebody was named empties the session in which it goes on")
+  func pauseAfterNaming() async throws {
+    let rig = try StoreRig()
+    let id = try await together(rig, app: .unknownPrograms)
+    try await handOver(rig, to: named(ben), for: ben)
+    try await rig.store.pause(id, of: [process], in: "boot", at: Self.instant(5_050), wall: 5_950)
+    let open = try #require(try await rig.store.openSessions().first)
+    #expect(open.child == ben && open.processes.isEmpty)
+    #expect(open.lastSeenAt == open.startedAt && open.sessionEnd >= open.sessionStart)
+  }
+
+  @Test("What the programs begin goes by who is there when that is stored")
+  func whoIsThere() async throws {
+    let rig = try StoreRig()
+    _ = try await together(rig)
+    try await handOver(rig, to: named(ben), for: ben)
+    let seen = Seen()
+    for present in [nil, named(emma, since: 9_000)] {
+      _ = try await rig.store.handOver(
+        Self.account, to: present, in: "boot", at: 7_000, make: { session, _ in session.record },
+        next: { _, known in
+          seen.note(known?.child?.description ?? "nobody")
+          return nil
+        })
+    }
+    #expect(seen.all == [ben.description, emma.description])
   }
 
   @Test("A PIN counts as wrong until it has proved right, also over a restart of the node")

@@ -8,12 +8,14 @@ import Synchronization
 /// The usage service alone changes them. The table `open_session` is their journal: it is changed
 /// first, and then read.
 final class OpenSessions: Sendable {
-  private struct State {
+  fileprivate struct State {
     var sessions: [OpenUsageSession] = []
     /// The programs whose end the connected agent will report.
     var watched: Set<ProcessIdentity> = []
     /// The number of readings that were begun, and of the latest one that is shown.
     var (begun, shown): (UInt64, UInt64) = (0, 0)
+    /// The session in which the programs of one that has ended go on, by the IDs.
+    var following: [RecordID: RecordID] = [:]
   }
 
   private let state = Mutex(State())
@@ -27,6 +29,10 @@ final class OpenSessions: Sendable {
 
   /// The open session with an ID; `nil` if there is none.
   subscript(id: RecordID) -> OpenUsageSession? { all.first { $0.recordID == id } }
+
+  /// Returns the session in which the programs of a session have gone on last; the session itself
+  /// if they have not.
+  func latest(of id: RecordID) -> RecordID { state.withLock { $0.following[id] ?? id } }
 
   /// Returns the session to which a program belongs; `nil` if none.
   func session(of process: ProcessIdentity) -> OpenUsageSession? { all.first { $0.processes.contains(process) } }
@@ -82,6 +88,7 @@ final class OpenSessions: Sendable {
         return session
       }
       state.watched.formIntersection(state.sessions.flatMap(\.processes))
+      state.follow(known.values)
     }
     changes.notify()
   }
@@ -104,6 +111,24 @@ final class OpenSessions: Sendable {
       for index in state.sessions.indices where !state.watched.isDisjoint(with: state.sessions[index].processes) {
         state.sessions[index].ran(at: instant, wall: wall)
       }
+    }
+  }
+}
+
+extension OpenSessions.State {
+  /// The most ended sessions of which it is known where their programs go on.
+  private static let mostFollowed = 1_024
+
+  /// Notes where the programs of sessions that are not open any more go on.
+  fileprivate mutating func follow(_ earlier: some Sequence<OpenUsageSession>) {
+    let open = Set(sessions.map(\.recordID))
+    for session in earlier where !open.contains(session.recordID) {
+      guard let next = sessions.first(where: { !Set($0.processes).isDisjoint(with: session.processes) }) else {
+        continue
+      }
+      if following.count >= Self.mostFollowed { following = [:] }
+      for (id, last) in following where last == session.recordID { following[id] = next.recordID }
+      following[session.recordID] = next.recordID
     }
   }
 }

@@ -9,15 +9,24 @@ extension UsageService {
   /// Keeps who is there in an account, and gives its running programs to whoever that is, in one
   /// transaction; does nothing if somebody else than `before` is there.
   func setPresent(_ present: PresentChild, after before: PresentChild? = nil) async throws(StoreError) {
-    var household = try await context.readHousehold()
-    household.present[present.account] = present.child
-    try await handOver(present.account, household, to: present, after: before)
+    try await handOver(present.account, try await context.readHousehold(), to: present, after: before)
   }
 
   /// Gives the programs of shared accounts to the children for whom they count now, if they were
   /// begun for others: a parent has changed whose an account is, for example.
+  ///
+  /// A child who does not share the account any more is not there any more, also not when it shares
+  /// it again.
   func handOverShared() async throws(StoreError) {
     let household = try await context.readHousehold()
+    for present in try await context.store.presentChildren() where present.bootID == context.bootID {
+      guard let child = present.child,
+        !household.sharers(of: present.account, on: context.own).contains(child)
+      else { continue }
+      let nobody = PresentChild(
+        account: present.account, child: nil, bootID: context.bootID, since: BootInstant(milliseconds: 0))
+      try await handOver(present.account, household, to: nobody, after: present)
+    }
     var stale: Set<UInt32> = []
     for session in context.sessions.all {
       guard let account = session.account,
@@ -31,7 +40,7 @@ extension UsageService {
   private func handOver(
     _ account: UInt32, _ household: Household, to present: PresentChild? = nil, after before: PresentChild? = nil
   ) async throws(StoreError) {
-    let user = household.user(of: account, on: context.own)
+    let own = context.own
     let (now, wall, householdTime, boot) = (context.now(), self.wall, context.time.now, context.bootID)
     let changes = try await context.store.handOver(
       account, to: present, after: before, in: boot, at: context.wall(),
@@ -41,7 +50,11 @@ extension UsageService {
         return try Self.record(
           of: session, endedAt: (end, wall - max(0, now - end)), nil, at: householdTime, &effects)
       },
-      next: { session in
+      next: { session, known in
+        // Somebody may have been named since the household was read.
+        var household = household
+        household.present[account] = known.flatMap { $0.bootID == boot ? $0.child : nil }
+        let user = household.user(of: account, on: own)
         guard user != .nobody, !session.counts(for: user) else { return nil }
         guard let id = RecordID(bytes: SecureRandom.bytes(16)) else { throw StoreError.unexpected("an ID") }
         var terms = UseTerms(session.appID, user, household)

@@ -103,11 +103,12 @@ extension UsageService {
     let end = max(session.startedAt, milliseconds > 0 ? min(instant, context.now()) : session.lastSeenAt)
     let wall = self.wall - (context.now() - end)
     if session.appID.isOfMany {
-      try await pause(session, [process], at: end, wall: wall)
+      try await pause(session, [process], in: context.bootID, at: end, wall: wall)
     } else {
       // One that ran unwatched has ended at an unknown time.
       let isCut = milliseconds == 0 && session.lastSeenAt > session.startedAt
-      _ = try await finish(session.recordID, [process], endedAt: (end, wall), isCut ? .interrupted : nil)
+      _ = try await finish(
+        session.recordID, [process], in: context.bootID, endedAt: (end, wall), isCut ? .interrupted : nil)
     }
   }
 }

@@ -211,11 +211,14 @@ actor UsageService {
   }
 
   /// Returns the record of a session whose programs have ended, once the agent has reported it.
+  ///
+  /// If the programs go on in another session since somebody else was named in the account, it is
+  /// that session's record.
   func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
     let end = context.now() + Self.patience
     let ended: Void? = try await context.sessions.changes.first(until: end, pace: Self.diskPause) {
       () throws(LocalAPIError) -> Void? in
-      guard let open = context.sessions[id] else { return () }
+      guard let open = context.sessions[context.sessions.latest(of: id)] else { return () }
       if open.processes.contains(where: { ProcessLiveness.isAlive(pid: $0.processID, startTime: $0.startTime) }) {
         throw LocalAPIError(
           .stillRunning, "The session continues, since one of its programs is still running: it ends with that program."
@@ -229,7 +232,9 @@ actor UsageService {
         .timeout, "The agent has not reported the program's end yet: ask again, or leave it to end by itself.")
     }
     do {
-      if case .ended(let record, _) = try await finish(id, [], endedAt: nil, nil) { return record }
+      if case .ended(let record, _) = try await finish(context.sessions.latest(of: id), [], endedAt: nil, nil) {
+        return record
+      }
     } catch { throw LocalAPIError(error) }
     throw LocalAPIError(
       .unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
@@ -316,10 +321,13 @@ actor UsageService {
 
   /// Removes programs from a session of many programs, which waits for the next one if none is
   /// left.
+  ///
+  /// With a `boot`, from that in which they go on since somebody else was named.
   func pause(
-    _ session: OpenUsageSession, _ processes: [ProcessIdentity], at end: BootInstant, wall: Int64
+    _ session: OpenUsageSession, _ processes: [ProcessIdentity], in boot: String? = nil, at end: BootInstant,
+    wall: Int64
   ) async throws(StoreError) {
-    try await context.store.pause(session.recordID, of: processes, at: end, wall: wall)
+    try await context.store.pause(session.recordID, of: processes, in: boot, at: end, wall: wall)
     try await context.sessions.read(from: context.store)
   }
 
@@ -328,16 +336,19 @@ actor UsageService {
   /// - Parameters:
   ///   - id: The ID of the session.
   ///   - processes: The programs that have ended.
+  ///   - boot: The boot, to end the session in which they go on since somebody else was named;
+  ///     `nil` to end this session alone.
   ///   - end: The time of their end; `nil` for a session that is expected to have ended.
   ///   - evidence: How the session was observed; `nil` for the session's own value.
   /// - Returns: The end of the session; `nil` if there is none.
   /// - Throws: `StoreError` if the end cannot be stored.
   func finish(
-    _ id: RecordID, _ processes: [ProcessIdentity], endedAt end: (at: BootInstant, wall: Int64)?,
+    _ id: RecordID, _ processes: [ProcessIdentity], in boot: String? = nil,
+    endedAt end: (at: BootInstant, wall: Int64)?,
     _ evidence: UsageEvidence?
   ) async throws(StoreError) -> SessionEnding? {
     let ending = try await context.store.endSession(
-      id, of: processes, at: context.wall(), end: end?.at
+      id, of: processes, in: boot, at: context.wall(), end: end?.at
     ) { [context] session, effects in
       guard let end else { throw StoreError.unexpected("a session that has ended and is open") }
       return try Self.record(of: session, endedAt: end, evidence, at: context.time.now, &effects)

@@ -72,6 +72,7 @@ public struct DatabaseEffects: EffectTransaction {
       factCounts = [:]
       if device == own {
         try database.forgetFacts(of: child)
+        try database.forgetPresence(of: child)
       } else {
         try database.endHolding(device, child)
         try database.forgetTold(of: child, by: device)

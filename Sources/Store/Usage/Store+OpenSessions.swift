@@ -152,26 +152,29 @@ extension Store {
   /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the
   /// record of the session; it is not called if the session has ended already. `end` is when the
   /// programs ended, on the boot clock.
+  ///
+  /// With a `boot`, programs that have gone on in another session of that boot are removed from
+  /// that one: `handOver` may have ended theirs since the caller looked.
   public func endSession(
-    _ id: RecordID, of ended: [ProcessIdentity], at wall: Int64, end: BootInstant? = nil,
+    _ id: RecordID, of ended: [ProcessIdentity], in boot: String? = nil, at wall: Int64, end: BootInstant? = nil,
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
-      guard var session = try database.openSession(id, on: own) else {
+      guard var session = try database.openSession(id, orOf: ended, in: boot, on: own) else {
         // The request was repeated. That is rare, so it may read the index of this device's whole
         // history.
         return try database.row(
           "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
         ).map { SessionEnding.ended(try UsageRecord($0), []) }
       }
-      try database.remove(ended, from: id)
+      try database.remove(ended, from: session.recordID)
       if let end { for process in ended { try database.note(end, of: process, bootID: session.bootID) } }
       session.processes.removeAll { ended.contains($0) }
       guard session.processes.isEmpty else { return .open }
       session.processes = ended
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
       let record = try make(session, &effects)
-      try database.run("DELETE FROM open_session WHERE record_id = ?", [id.bytes])
+      try database.run("DELETE FROM open_session WHERE record_id = ?", [session.recordID.bytes])
       let records = session.records(from: record)
       var changes = try records.flatMap { try database.report($0, coding, keys, caps, in: group, at: wall) }
       if !effects.newFacts.isEmpty {
@@ -187,6 +190,19 @@ extension Store {
 extension Database {
   func openSession(_ id: RecordID, on own: DeviceID) throws -> OpenUsageSession? {
     try openSessions("record_id = ?", [Data(id.bytes)], on: own).first
+  }
+
+  /// Returns an open session or, if there is none with that ID, the open one of a boot that has one
+  /// of these programs; only the former without a boot.
+  func openSession(
+    _ id: RecordID, orOf processes: [ProcessIdentity], in boot: String?, on own: DeviceID
+  ) throws -> OpenUsageSession? {
+    if let session = try openSession(id, on: own) { return session }
+    guard let boot else { return nil }
+    for process in processes {
+      if let session = try openSession(of: process, bootID: boot, on: own) { return session }
+    }
+    return nil
   }
 
   /// Returns the open session of another one's application, account and boot.

@@ -39,22 +39,24 @@ extension Store {
   ///   - boot: The present boot, whose sessions are ended.
   ///   - wall: The time in Unix milliseconds.
   ///   - make: Returns the record of a session that ends.
-  ///   - next: Returns the session that its programs begin; `nil` to leave the session open.
+  ///   - next: Returns the session that its programs begin, by what is kept of who is there from
+  ///     now on; `nil` to leave the session open.
   /// - Returns: The streams with items for parents.
   /// - Throws: `StoreError` if nothing of it could be stored.
   public func handOver(
     _ account: UInt32, to present: PresentChild?, after before: PresentChild? = nil, in boot: String,
     at wall: Int64,
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord,
-    next: @escaping @Sendable (OpenUsageSession) throws -> OpenUsageSession?
+    next: @escaping @Sendable (OpenUsageSession, PresentChild?) throws -> OpenUsageSession?
   ) async throws(StoreError) -> [OutboxChange] {
     try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
-      if let before, try database.presentChildren().first(where: { $0.account == account }) != before { return [] }
+      let known = try database.presentChildren().first { $0.account == account }
+      if let before, known != before { return [] }
       if let present { try database.set(present) }
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
       var changes: [OutboxChange] = []
       for session in try database.openSessions("account = ? AND boot_id = ?", [account, boot], on: own) {
-        guard let following = try next(session) else { continue }
+        guard let following = try next(session, present ?? known) else { continue }
         let record = try make(session, &effects)
         try database.run("DELETE FROM open_session_process WHERE record_id = ?", [session.recordID.bytes])
         try database.run("DELETE FROM open_session WHERE record_id = ?", [session.recordID.bytes])
@@ -102,6 +104,12 @@ extension Database {
         present.sessions.joined(separator: " "),
       ])
     if let child = present.child { try run("DELETE FROM wrong_pin WHERE child = ?", [child.bytes]) }
+  }
+
+  /// Forgets that a child whom this machine does not serve any more is there, and its wrong PINs.
+  func forgetPresence(of child: ChildID) throws {
+    try run("DELETE FROM present_child WHERE child = ?", [child.bytes])
+    try run("DELETE FROM wrong_pin WHERE child = ?", [child.bytes])
   }
 
   fileprivate func wrongPINs(of child: ChildID) throws -> WrongPINs? {

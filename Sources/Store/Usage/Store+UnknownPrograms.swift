@@ -8,12 +8,17 @@ extension Store {
   /// Removes programs from a session of unknown programs, which waits for the next one if none is
   /// left.
   ///
-  /// `end` is when the last of them ended.
+  /// `end` is when the last of them ended. With a `boot`, programs that have gone on in another
+  /// session of that boot are removed from that one, as by `endSession`.
   public func pause(
-    _ id: RecordID, of ended: [ProcessIdentity], at end: BootInstant, wall: Int64
+    _ id: RecordID, of ended: [ProcessIdentity], in boot: String? = nil, at end: BootInstant, wall: Int64
   ) async throws(StoreError) {
     try await commits.commit { [own] database in
-      guard var session = try database.openSession(id, on: own) else { return }
+      guard var session = try database.openSession(id, orOf: ended, in: boot, on: own) else { return }
+      let id = session.recordID
+      // A session in which they go on may have begun after that.
+      let end = max(end, session.startedAt)
+      let wall = max(wall, session.sessionStart)
       let used = session.activeMilliseconds(until: end)
       try database.remove(ended, from: id)
       session.processes.removeAll { ended.contains($0) }
