@@ -13,7 +13,10 @@ import Testing
 
   init() throws { kart = try #require(AppID("kart")) }
 
-  private func orders(_ children: [(String, (inout RuleSet) -> Void)], isSystem: Bool = true) throws -> AccountOrders {
+  private func orders(
+    _ children: [(String, (inout RuleSet) -> Void)], isSystem: Bool = true,
+    installed: InstalledMatchers? = InstalledMatchers([AppMatcher(kind: .path, value: "/usr/games/kart")])
+  ) throws -> AccountOrders {
     let state = EnforcementState()
     state.connected(AgentHello(run: 1, isSystem: isSystem, hasEvents: false, user: 1_000, boot: "b", orders: nil))
     let builders = children.enumerated().map { number, child in
@@ -26,7 +29,7 @@ import Testing
         child: ChildID(milliseconds: Int64(number), random: [UInt8](repeating: 1, count: 10)),
         plan: DayPlan(rules, for: situation), situation: situation, running: [])
       var builder = OrdersBuilder(standing: standing, state: state)
-      builder.installed = [kart: InstalledMatchers([AppMatcher(kind: .path, value: "/usr/games/kart")])]
+      if let installed { builder.installed = [kart: installed] }
       return builder.unnamed(child.0)
     }
     return try #require(SharedOrdersBuilder(builders: builders).orders(for: 1_000))
@@ -86,6 +89,72 @@ import Testing
       )
     ]).programs.first { $0.app == kart }
     #expect(limits?.terms.closesAt == nil)
+  }
+
+  @Test("A program that costs points has no more time to save than usual, whatever else closes it")
+  func paidAndLocked() throws {
+    let reward = { (rules: inout RuleSet) in
+      self.add(&rules) { ($0.category, $0.milliPointsPerMinute, $0.grace) = (.reward, 2_000, 300) }
+    }
+    let slow = { (rules: inout RuleSet) in
+      self.add(&rules) { $0.grace = 300 }
+      rules.lock = .on
+    }
+    let paid = try orders([("Emma", slow), ("Ben", reward)]).programs.first { $0.app == kart }
+    #expect(paid?.terms.reason == "Kart: locked by a parent for Emma", "\(String(describing: paid))")
+    #expect(paid?.terms.graceMilliseconds == ProgramTerms.usualGrace)
+    let free = try orders([("Emma", slow), ("Ben", { add(&$0) { $0.grace = 300 } })]).programs.first { $0.app == kart }
+    #expect(free?.terms.graceMilliseconds == 300_000)
+  }
+
+  @Test("What leaves one child no time to save leaves none, also where a sibling's rule is the reason")
+  func noTime() throws {
+    let slow = { (rules: inout RuleSet) in self.add(&rules) { $0.grace = 300 } }
+    func locked(_ lock: Lock) -> (inout RuleSet) -> Void {
+      { rules in
+        slow(&rules)
+        rules.lock = lock
+      }
+    }
+    let order = try orders([("Emma", locked(.on)), ("Ben", locked(.onNow))])
+    let program = try #require(order.programs.first { $0.app == kart })
+    #expect(program.terms.reason.hasSuffix("for Emma") && program.terms.graceMilliseconds == 0)
+    #expect(order.unknown?.graceMilliseconds == 0)
+    #expect(order.programs.first { $0.app == .otherPrograms }?.terms.graceMilliseconds == 0)
+    let usual = try orders([("Emma", locked(.on)), ("Ben", locked(.on))]).programs.first { $0.app == kart }
+    #expect(usual?.terms.graceMilliseconds == 300_000)
+  }
+
+  @Test("What only one child's rules recognize is an unknown program for the other, unless it is installed")
+  func unknown() throws {
+    let path = AppMatcher(kind: .path, value: "/opt/kart")
+    let named = { (rules: inout RuleSet) in self.add(&rules) { $0.matchers = [path] } }
+    let blocking = { (rules: inout RuleSet) in rules.unknownPrograms = .block }
+    func order(_ installed: InstalledMatchers?, _ ben: @escaping (inout RuleSet) -> Void) throws -> ProgramOrder {
+      let found = try orders([("Emma", named), ("Ben", ben)], installed: installed).programs.first { $0.app == kart }
+      return try #require(found)
+    }
+    let closed = try order(nil, blocking)
+    #expect(closed.terms.closesAt != nil && closed.terms.reason.hasSuffix("for Ben"), "\(closed)")
+    #expect(try order(nil, { $0.unknownPrograms = .reward }).category == .reward)
+    #expect(try order(nil, { _ in }).terms.closesAt == nil)
+    #expect(try order(InstalledMatchers([path]), blocking).terms.closesAt == nil)
+    #expect(try order(InstalledMatchers([path], isOwn: true), blocking).terms.closesAt != nil)
+  }
+
+  @Test("One child's matchers do not make a program what a sibling's milder rules allow")
+  func looser() throws {
+    let loose = { (rules: inout RuleSet) in
+      self.add(&rules) { ($0.isAlwaysAllowed, $0.matchers) = (true, [AppMatcher(kind: .name, value: "game")]) }
+    }
+    let mild = { (rules: inout RuleSet) in
+      self.add(&rules) { $0.isAlwaysAllowed = true }
+      rules.unknownPrograms = .block
+    }
+    let order = try #require(try orders([("Emma", loose), ("Ben", mild)]).programs.first { $0.app == kart })
+    #expect(!order.isAlwaysAllowed && order.terms.closesAt != nil && order.terms.reason.hasSuffix("for Ben"))
+    let same = try orders([("Emma", loose), ("Ben", loose)]).programs.first { $0.app == kart }
+    #expect(same?.isAlwaysAllowed == true && same?.terms.closesAt == nil)
   }
 
   @Test("What the rules of one child do not recognize is for that child one of the other programs")

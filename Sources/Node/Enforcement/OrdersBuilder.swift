@@ -200,8 +200,6 @@ struct OrdersBuilder {
     let words = ReasonText.words(
       reason, standing.rules, of: subject, on: standing.situation.day, name: name, carried: standing.carried)
     let told = ClosingSentence.reason(name: name, why: closed(reason, words))
-    // Nobody pays for the time to save.
-    let grace = reason == .unnamed ? min(grace, ProgramTerms.usualGrace) : grace
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt

@@ -24,42 +24,65 @@ struct SharedOrdersBuilder {
   }
 
   private func program(_ id: AppID, in account: UInt32) -> ProgramOrder? {
+    let each = builders.map { $0.matchers(of: id) }
     var matchers: [AppMatcher] = []
-    for matcher in builders.flatMap({ $0.matchers(of: id) }) where !matchers.contains(matcher) {
-      matchers.append(matcher)
-    }
+    for matcher in each.joined() where !matchers.contains(matcher) { matchers.append(matcher) }
     let processes = builders.first?.processes(of: id, in: account) ?? []
     guard !matchers.isEmpty || !processes.isEmpty else { return nil }
-    let verdicts = builders.map { verdict(of: id, by: $0) }
+    let subjects = zip(builders, each).map { builder, own in
+      self.subjects(of: id, by: builder, besides: Set(matchers).subtracting(own))
+    }
+    let verdicts = zip(builders, subjects).compactMap { builder, subjects in
+      SharedVerdict(strictest: subjects.map { builder.verdict(of: $0) })?.verdict
+    }
     guard let shared = SharedVerdict(strictest: verdicts) else { return nil }
     let apps = builders.map { $0.standing.rules.app(id) }
-    let winner = builders[shared.place]
+    // What only some of the rules recognize is not the same program for the others.
+    let isSame = each.allSatisfy { Set($0) == Set(matchers) }
     return ProgramOrder(
       app: id, category: shared.verdict.category,
-      isAlwaysAllowed: apps.allSatisfy { $0.isAlwaysAllowed && !$0.isBlocked },
+      isAlwaysAllowed: isSame && apps.allSatisfy { $0.isAlwaysAllowed && !$0.isBlocked },
       countsLaunches: apps.contains { $0.launches == .counted },
-      terms: winner.terms(
-        shared.verdict, of: .app(id), name: winner.standing.name(of: id), account: account,
-        step: apps[shared.place].step == .pause ? .pause : .close, grace: (apps.map(\.grace).min() ?? 0) * 1_000),
+      terms: terms(
+        shared, of: .app(id), name: builders[shared.place].standing.name(of: id), account,
+        subjects: subjects, step: apps[shared.place].step == .pause ? .pause : .close,
+        grace: (apps.map(\.grace).min() ?? 0) * 1_000),
       matchers: Array(matchers.prefix(Self.mostMatchers)), processes: processes)
   }
 
   /// The most matchers of one application.
   private static let mostMatchers = 64
 
-  /// Returns the verdict of one child's rules on an application.
+  /// Returns what an application is by one child's rules.
   ///
-  /// If nothing recognizes it by these rules, the program is one that no rule names, or an unknown
-  /// one if an account has it in its own folder: the stricter of both verdicts holds.
-  private func verdict(of id: AppID, by builder: OrdersBuilder) -> Verdict {
-    let verdict = builder.verdict(of: .app(id))
-    guard builder.matchers(of: id).isEmpty else { return verdict }
-    let other: Subject = builder.installed[id]?.isOwn == true ? .unknown : .app(.otherPrograms)
-    return SharedVerdict(strictest: [verdict, builder.verdict(of: other)])?.verdict ?? verdict
+  /// What matchers of the other children's rules alone recognize is one of the other programs by
+  /// these rules if the machine has it installed; otherwise it may be an unknown one as well. The
+  /// strictest of the verdicts on these holds.
+  private func subjects(of id: AppID, by builder: OrdersBuilder, besides foreign: Set<AppMatcher>) -> [Subject] {
+    if foreign.isEmpty { return [.app(id)] }
+    let isInstalled = builder.installed[id].map { !$0.isOwn && foreign.isSubset(of: $0.matchers) } == true
+    return [.app(id), .app(.otherPrograms)] + (isInstalled ? [] : [.unknown])
   }
 
-  private func terms(_ shared: SharedVerdict, of subject: Subject, name: String, _ account: UInt32) -> ProgramTerms {
-    builders[shared.place].terms(shared.verdict, of: subject, name: name, account: account)
+  /// Returns the terms by a verdict, with the least time to save that one of the children has.
+  ///
+  /// `subjects` is what the program is by the rules of each child; `nil` if that is the same.
+  private func terms(
+    _ shared: SharedVerdict, of subject: Subject, name: String, _ account: UInt32,
+    subjects: [[Subject]]? = nil, step: ProgramTerms.Step = .close, grace: Int64 = ProgramTerms.usualGrace
+  ) -> ProgramTerms {
+    // Nobody pays for the time to save, whatever closes what costs points.
+    let each = Array(zip(builders, subjects ?? builders.map { _ in [subject] }))
+    let isLong = grace > ProgramTerms.usualGrace && shared.verdict.category == .reward
+    let isPaid = isLong && each.contains { builder, subjects in subjects.contains { builder.isUnnamed($0) } }
+    var terms = builders[shared.place].terms(
+      shared.verdict, of: subject, name: name, account: account, step: step,
+      grace: isPaid ? ProgramTerms.usualGrace : grace)
+    let leavesNoTime = each.contains { builder, subjects in
+      subjects.contains { builder.standing.plan.leavesNoTime(to: $0, in: builder.standing.situation) }
+    }
+    if !shared.verdict.isAllowed, leavesNoTime { terms.graceMilliseconds = 0 }
+    return terms
   }
 
   private func unknown(in account: UInt32) -> ProgramTerms? {
@@ -83,5 +106,12 @@ struct SharedOrdersBuilder {
     return ScreenTerms(
       all.contains { $0.source != .programs } ? .sessions : .programs,
       graceMilliseconds: all.map(\.graceMilliseconds).max() ?? 0)
+  }
+}
+
+extension OrdersBuilder {
+  /// Returns whether the child would pay for a program, and is not named.
+  fileprivate func isUnnamed(_ subject: Subject) -> Bool {
+    standing.plan.explain(subject, in: standing.situation).considered.contains { $0.reason == .unnamed }
   }
 }
