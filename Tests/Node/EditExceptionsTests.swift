@@ -19,7 +19,7 @@ import Testing
   private func exceptions(
     _ registers: [Register], _ faults: [OrderFault], accounts: Set<UInt32> = [1_000], isSystem: Bool = true,
     hasEvents: Bool = true, hasSessions: Bool = true, unrecognized: Set<AppID> = [], blocked: Set<AppID> = [],
-    sessions: SessionTerms? = nil, programs: [ProgramOrder] = [], hasLoginGate: Bool = true,
+    sessions: SessionTerms? = nil, programs: [ProgramOrder] = [], hasLoginGate: Bool = true, isAbsent: Bool = false,
     members: [GroupName: Set<AppID>] = [:]
   ) -> EditExceptions {
     let agent = AgentHello(
@@ -27,7 +27,8 @@ import Testing
       orders: nil)
     let orders = accounts.sorted().map { AccountOrders(account: $0, sessions: sessions, programs: programs) }
     return EditExceptions(
-      registers, faults: faults, orders: orders, agent: agent, members: members, unrecognized: unrecognized,
+      registers, faults: faults, orders: orders, isAbsent: isAbsent, agent: agent, members: members,
+      unrecognized: unrecognized,
       blocked: blocked, hasLoginGate: hasLoginGate)
   }
 
@@ -114,6 +115,17 @@ import Testing
     #expect(names(exceptions(blocked, [], accounts: [])) == ["no-account", "open"])
     let silent = EditExceptions(blocked, faults: [], orders: [], agent: nil, unrecognized: [], blocked: [])
     #expect(silent.names == ["agent-silent"])
+  }
+
+  @Test("What is about a child who shares an account holds when that child is there, and is recorded until then")
+  func notThere() throws {
+    let kart = try #require(AppID("kart"))
+    let blocked = [try register(AppRule.blocked.key(of: kart), "yes")]
+    let nowhere = exceptions(blocked, [], accounts: [], isAbsent: true)
+    #expect(nowhere.names == ["not-there"] && nowhere.leavesOpen)
+    let elsewhere = exceptions(blocked, [], isAbsent: true)
+    #expect(elsewhere.names == ["not-there"] && !elsewhere.leavesOpen, "The child has another account.")
+    #expect(ConditionKind.receiptSentence(of: "not-there").contains("when the child is there"))
   }
 
   @Test("What is always allowed and closes nevertheless is named: because it is blocked, or ends with the session")

@@ -140,7 +140,13 @@ import Testing
     #expect(known.user(of: 1_000, on: emmas) == .together(both.children))
     #expect(known.user(of: 1_000, on: emmas).onlyChild == nil)
     known.present = [1_000: ben]
-    #expect(known.user(of: 1_000, on: emmas) == .child(ben) && known.children(of: 1_000, on: emmas) == both.children)
+    #expect(known.user(of: 1_000, on: emmas) == .child(ben) && known.absent(in: 1_000, on: emmas) == [emma])
+    let served = Caller(principal: .child, userID: 1_000)
+    #expect(served.mayStillRead(ben, known, on: emmas) && !served.mayStillRead(emma, known, on: emmas))
+    #expect(Caller(principal: .root, userID: 0).mayStillRead(emma, known, on: emmas))
+    known.present = [:]
+    #expect(!served.mayStillRead(ben, known, on: emmas), "Nobody is there any more.")
+    #expect(known.absent(in: 1_000, on: emmas).isEmpty, "The rules of all of them hold.")
     known.present = [1_000: try #require(ChildID(bytes: [UInt8](repeating: 9, count: 16)))]
     #expect(known.user(of: 1_000, on: emmas) == .together(both.children), "That child does not share it.")
 

@@ -178,11 +178,13 @@ import Testing
     #expect(try await rig.store.wrongPINs(of: emma)?.count == 1)
   }
 
-  @Test("Who is there ends with the boot, and with the last of the log-in sessions")
+  @Test("Who is there ends with the boot, and with the first of the log-in sessions that ends")
   func ends() {
     let present = named(ben)
-    #expect(!present.hasEnded(boot: "boot", sessions: ["2", "7"]))
-    #expect(!present.hasEnded(boot: "boot", sessions: ["c1"]))
+    #expect(!present.hasEnded(boot: "boot", sessions: ["2", "c1"]))
+    #expect(!present.hasEnded(boot: "boot", sessions: ["2", "7", "c1"]))
+    // A sibling's spare log-in on a terminal does not keep the child there.
+    #expect(present.hasEnded(boot: "boot", sessions: ["c1"]) && present.hasEnded(boot: "boot", sessions: ["2", "7"]))
     #expect(present.hasEnded(boot: "boot", sessions: ["7"]) && present.hasEnded(boot: "boot", sessions: []))
     #expect(present.hasEnded(boot: "next", sessions: ["2"]))
     var without = present

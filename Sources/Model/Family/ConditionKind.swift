@@ -56,6 +56,14 @@ public struct ConditionKind: Hashable, Sendable {
       "A child who shares the account{account} {there} has no PIN to say who is there, so the stricter rules hold for it.",
       next: "Give each of the children one with `latchkey children pin`."),
     ConditionKind(
+      "pin-tried", .information,
+      "In the account{account} {there}, five or more wrong PINs were given for a child who shares it, since the last right one.",
+      next: "Ask who tried it. A child who has forgotten its PIN gets another one with `latchkey children pin`."),
+    ConditionKind(
+      "not-there", .information,
+      "It holds {there} when the child is there whom it is about: another child is there now in the account that they share.",
+      next: "Who is there is said with `latchkey me --i-am`."),
+    ConditionKind(
       "account-unlisted", .warning,
       "Programs run {there} in the account {detail}, which is no person's by its number, shell and home, so nothing is counted or "
         + "closed in it.",

@@ -13,7 +13,7 @@ public struct PresentChild: Hashable, Sendable {
   public var bootID: String
   public var since: BootInstant
   /// The IDs of the account's log-in sessions when it was said, each without a space: it ends with
-  /// the last of them, or with the boot if there is none.
+  /// the first of them that ends, or with the boot if there is none.
   public var sessions: [String]
 
   public init(account: UInt32, child: ChildID?, bootID: String, since: BootInstant, sessions: [String] = []) {
@@ -26,6 +26,6 @@ public struct PresentChild: Hashable, Sendable {
 
   /// Returns whether it has ended, by the boot and the log-in sessions that the account has now.
   public func hasEnded(boot: String, sessions present: Set<String>) -> Bool {
-    bootID != boot || (!sessions.isEmpty && present.isDisjoint(with: sessions))
+    bootID != boot || !present.isSuperset(of: sessions)
   }
 }

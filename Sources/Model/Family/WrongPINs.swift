@@ -31,6 +31,10 @@ public struct WrongPINs: Hashable, Sendable {
     WrongPINs(count: (before?.count ?? 0) + 1, bootID: boot, last: now)
   }
 
+  /// Returns whether a parent is told of them: there are so many in a row that the next one waits,
+  /// and the last one was given in the boot.
+  public func areMany(in boot: String) -> Bool { count > Self.free && bootID == boot }
+
   /// Returns for how many milliseconds no PIN is taken at an instant of a boot.
   public func wait(in boot: String, at now: BootInstant) -> Int64 {
     guard count > Self.free else { return 0 }

@@ -44,6 +44,20 @@ public struct RunningUse: Hashable, Sendable, Codable {
     }
   }
 
+  /// Returns a list of what runs, in the order of the IDs.
+  ///
+  /// If it is too much, rewards are kept first, because they cost something, and then the time at
+  /// the machine, which says most about a child's day.
+  package static func list(_ uses: [RunningUse]) -> EntryList<RunningUse> {
+    let byID = uses.sorted { $0.recordID.bytes.lexicographicallyPrecedes($1.recordID.bytes) }
+    var kept: [RunningUse] = []
+    for rank in 0...2 { kept += byID.filter { $0.rank == rank }.prefix(most - kept.count) }
+    let known = Set(kept.map(\.recordID))
+    return EntryList(byID.filter { known.contains($0.recordID) }, more: byID.count - kept.count)
+  }
+
+  private var rank: Int { category == .reward ? 0 : appID == .screenTime ? 1 : 2 }
+
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     if let fault = TextRule.displayName.fault(in: displayName) { return fault }

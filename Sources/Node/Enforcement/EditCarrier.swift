@@ -32,6 +32,7 @@ struct EditCarrier: EffectCarrier {
   private func exceptions(_ registers: [Register], recognized: Set<AppID>) async -> EditExceptions {
     let state = context.enforcementState
     var orders = state.orderedAccounts
+    var isAbsent = false
     var (unrecognized, blocked): (Set<AppID>, Set<AppID>) = ([], [])
     var members: [GroupName: Set<AppID>] = [:]
     do {
@@ -41,7 +42,9 @@ struct EditCarrier: EffectCarrier {
       let named = Set(registers.compactMap { if case .child(let child) = $0.zone { child } else { nil } })
       if !named.isEmpty {
         children = named
-        orders = orders.filter { !named.isDisjoint(with: household.children(of: $0.account, on: context.own)) }
+        // In a shared account the rules hold of the child who is there.
+        isAbsent = orders.contains { !household.absent(in: $0.account, on: context.own).isDisjoint(with: named) }
+        orders = orders.filter { !named.isDisjoint(with: household.user(of: $0.account, on: context.own).children) }
       }
       for child in children {
         let rules = household.rules(for: child)
@@ -52,7 +55,7 @@ struct EditCarrier: EffectCarrier {
       context.logger.error("what weakens an edit could not be read", metadata: ["reason": "\(error)"])
     }
     return EditExceptions(
-      registers, faults: state.faults, orders: orders, agent: state.agent, members: members,
+      registers, faults: state.faults, orders: orders, isAbsent: isAbsent, agent: state.agent, members: members,
       unrecognized: unrecognized, blocked: blocked, hasLoginGate: LoginGateLine.isThere())
   }
 }

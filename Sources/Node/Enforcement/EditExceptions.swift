@@ -17,6 +17,8 @@ struct EditExceptions {
   ///   - registers: What is in force.
   ///   - faults: What the agent has refused.
   ///   - orders: What is ordered for the accounts for which the registers count.
+  ///   - isAbsent: Whether a child for whom the registers count shares an account in which another
+  ///     child is there.
   ///   - agent: The agent; `nil` if none has answered.
   ///   - members: The applications of each group, by the rules of the children for whom the
   ///     registers count.
@@ -24,7 +26,7 @@ struct EditExceptions {
   ///   - blocked: The applications that the rules of a child block for whom the registers count.
   ///   - hasLoginGate: Whether PAM asks before a session begins.
   init(
-    _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], agent: AgentHello?,
+    _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], isAbsent: Bool = false, agent: AgentHello?,
     members: [GroupName: Set<AppID>] = [:],
     unrecognized: Set<AppID>, blocked: Set<AppID>, hasLoginGate: Bool = true
   ) {
@@ -32,8 +34,9 @@ struct EditExceptions {
       names = ["agent-silent"]
       return
     }
+    if isAbsent { names.insert("not-there") }
     if orders.isEmpty {
-      names = ["no-account"]
+      if !isAbsent { names.insert("no-account") }
       leavesOpen = true
       return
     }

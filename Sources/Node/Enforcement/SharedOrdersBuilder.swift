@@ -81,7 +81,7 @@ struct SharedOrdersBuilder {
     let leavesNoTime = each.contains { builder, subjects in
       subjects.contains { builder.standing.plan.leavesNoTime(to: $0, in: builder.standing.situation) }
     }
-    if !shared.verdict.isAllowed, leavesNoTime { terms.graceMilliseconds = 0 }
+    if !shared.verdict.isAllowed, leavesNoTime { (terms.step, terms.graceMilliseconds) = (.close, 0) }
     return terms
   }
 

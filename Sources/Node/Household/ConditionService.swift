@@ -48,6 +48,11 @@ struct ConditionService: Sendable {
         if sharers.contains(where: { household.rules(for: $0).pin == nil }) {
           conditions.append(MachineCondition("pin-missing", account: account.uid))
         }
+        var isTried = false
+        for child in sharers where !isTried {
+          isTried = try await context.store.wrongPINs(of: child)?.areMany(in: context.bootID) == true
+        }
+        if isTried { conditions.append(MachineCondition("pin-tried", account: account.uid)) }
       }
       // An agent of one user closes what its own account runs, whose child is known.
       if context.enforcementState.agent?.isSystem == true, !household.children(of: context.own).isEmpty {

@@ -36,4 +36,9 @@ extension Household {
     let sharing = sharers(of: account, on: device)
     return sharing.isEmpty ? user(of: account, on: device).children : sharing
   }
+
+  /// Returns the children who share an account while another one of them is there.
+  func absent(in account: UInt32, on device: DeviceID) -> Set<ChildID> {
+    Set(sharers(of: account, on: device)).subtracting(user(of: account, on: device).children)
+  }
 }

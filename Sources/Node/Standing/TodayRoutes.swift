@@ -77,8 +77,13 @@ extension Call {
   /// Returns a stream of a child's day: the present one immediately, then each change.
   fileprivate func todayEvents(of child: ChildID) -> AsyncStream<ChildToday> {
     context.changes.events(keepingNewest: 1, since: ChildToday?.none) { last in
-      // If the disk refuses now, the day is reported after the next change.
-      guard let today = try? await again.today(of: child) else { return [] }
+      // Somebody else may be there than before. If the disk refuses now, the day is reported after
+      // the next change.
+      let call = again
+      guard let household = try? await call.household(), call.caller.mayStillRead(child, household, on: own) else {
+        return []
+      }
+      guard let today = try? await call.today(of: child) else { return [] }
       defer { last = today }
       return last?.withoutTime == today.withoutTime ? [] : [today]
     }
@@ -313,6 +318,15 @@ extension ReportPeriod {
     case .week: last.startOfWeek.advanced(byDays: -28)
     case .month: start(of: last.advanced(byDays: -330))
     }
+  }
+}
+
+extension Caller {
+  /// Returns whether what the caller asked for before is still the caller's to read: in an account
+  /// that children share, another one may be there since.
+  func mayStillRead(_ child: ChildID, _ household: Household, on device: DeviceID) -> Bool {
+    Set.operators.contains(principal) || household.sharers(of: userID, on: device).isEmpty
+      || household.user(of: userID, on: device) == .child(child)
   }
 }
 

@@ -307,10 +307,8 @@ actor UsageService {
     guard context.profile.role == .child else { return }
     let (sessions, now) = (Set(open.map(\.recordID)), context.now())
     if let told, told.sessions == sessions, sessions.isEmpty || now - told.at < Self.reportPause { return }
-    let uses = open.flatMap { RunningUse.of($0, at: now) }.sorted {
-      $0.recordID.bytes.lexicographicallyPrecedes($1.recordID.bytes)
-    }
-    let changes = try await context.store.setInventory(EntryList(uses), at: context.wall()).changes
+    let list = RunningUse.list(open.flatMap { RunningUse.of($0, at: now) })
+    let changes = try await context.store.setInventory(list, at: context.wall()).changes
     told = (sessions, now)
     await directory.committed(changes)
     context.useNews.notify()

@@ -25,6 +25,13 @@ import Testing
     #expect(wrong.wait(in: "a", at: Self.instant(1)) == 60_000)
   }
 
+  @Test("A parent hears of five in a row, in the boot of the last one")
+  func many() {
+    #expect(!WrongPINs(count: 4, bootID: "a", last: Self.instant(1)).areMany(in: "a"))
+    #expect(WrongPINs(count: 5, bootID: "a", last: Self.instant(1)).areMany(in: "a"))
+    #expect(!WrongPINs(count: 9, bootID: "a", last: Self.instant(1)).areMany(in: "b"))
+  }
+
   @Test("They are counted one by one, and no further than is kept")
   func counted() {
     var wrong: WrongPINs?
