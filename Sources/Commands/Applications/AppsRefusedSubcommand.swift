@@ -75,7 +75,7 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
 
   /// Returns the refused program that a text names by its whole name or ID.
   ///
-  /// - Throws: `TerminalFailure` if there is none, or if it may be one of several.
+  /// - Throws: `TerminalFailure` if no program has the name, or if several have it.
   static func find(_ text: String, among refused: [RefusedListing]) throws -> RefusedListing {
     let candidates = refused.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
     let match: AppID?
@@ -125,8 +125,8 @@ enum RefusedText {
     return "  \(isShort ? line : command.joined(separator: " \\\n    "))\n"
   }
 
-  /// Returns the command that allows a program, in parts of which each may stand on a line; `nil`
-  /// if a part cannot be typed safely.
+  /// Returns the command that allows a program, in parts between which a line may end; `nil` if a
+  /// part cannot be typed safely.
   static func command(_ program: RefusedListing) -> [String]? {
     guard let app = word(program.appID.text), let child = word(program.childName.text) else { return nil }
     var parts = ["latchkey app set \(app)\(program.isNew ? " --new" : "") --child \(child) --category neutral"]

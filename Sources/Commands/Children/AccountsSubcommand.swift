@@ -31,7 +31,7 @@ struct AccountOptions: ParsableArguments {
   @Flag(help: "For an account of a directory service that does not list its accounts.")
   var unlisted = false
 
-  /// Returns the request that assigns the account to children, or to nobody.
+  /// Returns a request that assigns the account to children; without any, to nobody.
   func request(children: [String]) -> AccountRequest {
     AccountRequest(device: on, account: account, children: children, isUnlisted: unlisted ? true : nil)
   }

@@ -52,8 +52,10 @@ final class InputRequest: Sendable {
 }
 
 /// A signal that is watched instead of ending the process.
+///
+/// `DispatchSourceSignal` is not marked as `Sendable`. Sending it is safe here, because only its
+/// `cancel` is called, which Dispatch permits from any thread.
 struct SignalWatch: @unchecked Sendable {
-  // Unchecked: the source's type does not say so, but its `cancel` may be called from any thread.
   let source: any DispatchSourceSignal
   let number: Int32
 

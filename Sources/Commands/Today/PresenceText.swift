@@ -3,7 +3,7 @@ import LatchkeyNode
 
 /// The conversation about who is there in an account that several children share.
 enum PresenceText {
-  /// Says that a child is there, with the PIN that it types, and returns what holds now.
+  /// Asks for a child's PIN, names that child as the one who is there, and returns what holds now.
   static func name(_ child: String, _ interface: any NodeInterface) async throws -> String {
     let account = try await interface.ask(Endpoints.getPresence)
     guard !account.children.isEmpty else {

@@ -56,8 +56,7 @@ public struct FirewallChain: Sendable, Hashable {
   /// The table of the chain, such as `inet filter`; jumps stay within it.
   public var table: String
   public var name: String
-  /// The hook at which packets enter the chain, such as `input`; `nil` for a chain that is
-  /// called by other chains alone.
+  /// The hook that sends packets to the chain, such as `input`; `nil` if only other chains call it.
   public var hook: String?
   /// A Boolean value that indicates whether packets to which no rule applies are dropped.
   public var drops: Bool

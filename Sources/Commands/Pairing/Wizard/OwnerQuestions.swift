@@ -12,7 +12,7 @@ struct OwnerQuestions {
   /// The largest number of names that a question lists.
   private static let most = 6
 
-  /// Asks for whom the machine is until the answer names children or nobody.
+  /// Asks whose machine it is until the answer names children, or nobody.
   ///
   /// - Returns: The names, separated by commas.
   func askNames() async throws -> String {
