@@ -96,7 +96,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
     }
     let table = TableText.render(
       headings, numbers: [number], spare: hasIDs ? [number + 3] : [],
-      wrap: Set([number - 1] + (authors.count > 1 ? [headings.count - 1] : [])),
+      wrap: Set([number - 1, number + 1, number + 2] + (authors.count > 1 ? [headings.count - 1] : [])),
       rows: cells, empty: "No application has rules.")
     guard !rows.isEmpty else { return table }
     return table
@@ -109,16 +109,28 @@ struct AppsListSubcommand: AsyncParsableCommand {
       ShownText.safe(app.displayName),
       (app.category ?? .neutral).rawValue + (app.isByDefault ? " by default" : ""),
       app.category ?? .neutral == .neutral ? "–" : PointsText.text(app.milliPointsPerMinute), allowed(app),
-      app.limit.map(limit) ?? "none",
+      limit(app),
     ]
   }
 
   private static func allowed(_ app: AppListing) -> String {
     if !app.isEnabled { return "rules off" }
-    return app.isBlocked ? "blocked" : app.isAlwaysAllowed ? "always" : "yes"
+    if app.isBlocked || app.isAlwaysAllowed { return app.isBlocked ? "blocked" : "always" }
+    return whole(app.hours, app.groups.map { ($0.name, $0.hours) }) ?? "yes"
   }
 
-  private static func limit(_ text: String) -> String { (try? DayLimits(text))?.words ?? text }
+  private static func limit(_ app: AppListing) -> String {
+    let words = { (text: String) in (try? DayLimits(text))?.words ?? text }
+    return whole(app.limit.map(words), app.groups.map { ($0.name, $0.limit.map(words)) }) ?? "none"
+  }
+
+  /// Returns what an application's own rule and those of its groups say, such as "1 h, 2 h with
+  /// Blocks"; `nil` without any.
+  private static func whole(_ own: String?, _ groups: [(name: GroupName, text: String?)]) -> String? {
+    let ofGroups = groups.compactMap { group in group.text.map { "\($0) with \(ShownText.safe(group.name.text))" } }
+    let all = [own].compactMap(\.self) + ofGroups
+    return all.isEmpty ? nil : all.joined(separator: ", ")
+  }
 
   private static func setBy(_ app: AppListing) -> String {
     Set(app.rules.map(\.setBy.text)).sorted().map(ShownText.safe).joined(separator: ", ")

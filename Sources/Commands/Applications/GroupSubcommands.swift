@@ -118,22 +118,30 @@ struct GroupListSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let rules = try await whose.owner.rules(at: try await node.open())
-    let found = (rules.rules + rules.family).filter { RuleKey($0.key)?.group != nil }
+    let owners = try await whose.owner.all(at: try await node.open())
     let console = TerminalEnvironment.current.console
-    if listing.format == .json { return try console.write(JSONText.pretty(found)) }
-    let groups = Dictionary(grouping: found) { RuleKey($0.key)?.group }
+    if listing.format == .json {
+      let listed = owners.flatMap { [ListedRules($0.child?.name, $0.rules), ListedRules(nil, $0.family)] }
+      let found = listed.map { ListedRules($0.child, $0.rules.filter { RuleKey($0.key)?.group != nil }) }
+      return try console.write(JSONText.pretty(found.filter { !$0.rules.isEmpty }))
+    }
+    let whose = owners.count > 1 ? "anybody" : owners[0].whomLowercased
     try console.write(
       TableText.render(
-        ["Group", "Rules"], wrap: [1],
-        rows: groups.compactMap { group, rules in group.map { ($0, rules) } }.sorted { $0.0 < $1.0 }.map {
-          group, held in
-          let phrases = RuleText.phrases(held.map { ($0.key, $0.value) }, rules.terms)
-          return [
-            ShownText.safe(group.text),
-            ShownText.safe(phrases.joined(separator: "; ").replacing("group \(group.text) ", with: "")),
-          ]
-        }, empty: "There is no group for \(rules.whomLowercased) yet: `latchkey apps group set` makes one."))
+        ["Group"] + (owners.count > 1 ? ["For"] : []) + ["Rules"], wrap: [owners.count > 1 ? 2 : 1],
+        rows: owners.flatMap { Self.rows($0, withOwner: owners.count > 1) }.sorted { $0[0] < $1[0] },
+        empty: "There is no group for \(whose) yet: `latchkey apps group set` makes one."))
+  }
+
+  private static func rows(_ owner: OwnedRules, withOwner: Bool) -> [[String]] {
+    let found = (owner.rules + owner.family).filter { RuleKey($0.key)?.group != nil }
+    let groups = Dictionary(grouping: found) { RuleKey($0.key)?.group }
+    return groups.compactMap { group, held in
+      guard let group else { return nil }
+      let phrases = RuleText.phrases(held.map { ($0.key, $0.value) }, owner.terms)
+      return [ShownText.safe(group.text)] + (withOwner ? [owner.child == nil ? "family" : owner.whom] : [])
+        + [ShownText.safe(phrases.joined(separator: "; ").replacing("group \(group.text) ", with: ""))]
+    }
   }
 }
 

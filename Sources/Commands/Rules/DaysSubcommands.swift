@@ -32,14 +32,18 @@ struct DaysListSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let rules = try await whose.owner.rules(at: try await node.open())
-    let found = DatedRules.all(rules.rules, familys: false) + DatedRules.all(rules.family, familys: true)
+    let owners = try await whose.owner.all(at: try await node.open())
+    let found = owners.flatMap { rules in
+      DatedRules.all(of: rules).map { (dated: $0, rules: rules) }
+    }.sorted { $0.dated < $1.dated }
     let console = TerminalEnvironment.current.console
-    if listing.format == .json { return try console.write(JSONText.pretty(found.flatMap(\.rules))) }
+    if listing.format == .json {
+      return try console.write(JSONText.pretty(found.map { ListedRules($0.dated.child, $0.dated.rules) }))
+    }
     try console.write(
       TableText.render(
         ["Days", "Name", "Rule", "For", "Set by"], spare: [4, 1], wrap: [1, 2],
-        rows: found.map { dated in
+        rows: found.map { dated, rules in
           [
             dated.days.description, ShownText.safe(dated.name ?? "–"),
             ShownText.safe(
@@ -47,10 +51,19 @@ struct DaysListSubcommand: AsyncParsableCommand {
                 ? "as on other days"
                 : RuleText.phrases(dated.rules.map { ($0.key, $0.value) }, rules.terms).joined(separator: ", ")
                   .replacing(" on \(dated.days)", with: "")),
-            dated.isFamilys || whose.family ? "family" : rules.whom, ShownText.safe(dated.setBy),
+            dated.child.map { ShownText.safe($0.text) } ?? "family", ShownText.safe(dated.setBy),
           ]
-        }, empty: "No day differs from the plan for \(rules.whomLowercased)."))
+        }, empty: "No day differs from the plan for \(owners.count > 1 ? "anybody" : owners[0].whomLowercased)."))
   }
+}
+
+/// Rules as lists print them as JSON, with whose they are.
+struct ListedRules: Encodable {
+  /// The child; `nil` for the whole family.
+  let child: DeviceName?
+  let rules: [RuleListing]
+
+  init(_ child: DeviceName?, _ rules: [RuleListing]) { (self.child, self.rules) = (child, rules) }
 }
 
 /// The `latchkey days remove` subcommand.
@@ -74,40 +87,55 @@ struct DaysRemoveSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let rules = try await whose.owner.rules(at: interface)
-    let days = try days.resolved(rules)
-    guard let dated = DatedRules.all(rules.rules, familys: false).first(where: { $0.days == days }) else {
+    let ranges = try days.all(in: rules)
+    let listed = DatedRules.all(of: rules).filter { ranges.contains($0.days) }
+    let found = listed.filter { $0.child == rules.child?.name }
+    guard !found.isEmpty else {
+      let shown = ShownText.list(ranges.map(\.description))
       throw TerminalFailure(
-        .unknownName, "Nothing was changed: nothing is set for \(rules.whomLowercased) on \(days) alone.")
+        .unknownName,
+        "Nothing was changed: nothing is set for \(rules.whomLowercased) on \(shown) alone."
+          + (listed.isEmpty ? "" : " What is set then is the family's: --family removes it."))
     }
-    var keys = dated.rules.map(\.key)
-    if dated.name != nil, let name = DayRule.name.key(on: days).registerKey { keys.append(name) }
+    let names = found.filter { $0.name != nil }.compactMap { DayRule.name.key(on: $0.days).registerKey }
+    let keys = found.flatMap(\.rules).map(\.key) + names
     try await RuleIssue.set(
       RuleRequest(keys.map { .init($0.text, nil) }), of: whose.owner, at: interface, options: options)
   }
 }
 
 /// What differs from the plan on a day or on days on end, other than granted time.
-private struct DatedRules {
+private struct DatedRules: Comparable {
   let days: DayRange
   var name: String?
   var rules: [RuleListing]
-  let isFamilys: Bool
+  /// The child whose it is; `nil` for the whole family.
+  let child: DeviceName?
   /// The parent's machine that set it first.
   let setBy: String
 
-  /// Returns the exceptions among rules, those that begin first before the others.
-  static func all(_ rules: [RuleListing], familys: Bool) -> [DatedRules] {
+  /// Returns the exceptions of an owner, and those of the family that hold for it.
+  static func all(of rules: OwnedRules) -> [DatedRules] {
+    all(rules.rules, of: rules.child?.name) + all(rules.family, of: nil)
+  }
+
+  private static func all(_ rules: [RuleListing], of child: DeviceName?) -> [DatedRules] {
     var found: [DayRange: DatedRules] = [:]
     for rule in rules {
       guard let key = RuleKey(rule.key), let days = key.days,
         ![DayRule.grant.entry, DayRule.deduction.entry].contains(key.entry)
       else { continue }
-      var dated = found[days] ?? DatedRules(days: days, rules: [], isFamilys: familys, setBy: rule.setBy.text)
+      var dated = found[days] ?? DatedRules(days: days, rules: [], child: child, setBy: rule.setBy.text)
       if key.entry == DayRule.name.entry { dated.name = rule.value } else { dated.rules.append(rule) }
       found[days] = dated
     }
-    return found.values.sorted {
-      ($0.days.first, $0.days.last) < ($1.days.first, $1.days.last)
-    }
+    return found.values.sorted()
+  }
+
+  /// Those that begin first come before the others.
+  static func < (left: DatedRules, right: DatedRules) -> Bool {
+    (left.days.first, left.days.last, left.child?.text ?? "") < (
+      right.days.first, right.days.last, right.child?.text ?? ""
+    )
   }
 }

@@ -67,7 +67,12 @@ enum TypedDays: Hashable, Sendable {
     switch (text.lowercased(), ends.count) {
     case ("today", _): return .today
     case ("tomorrow", _): return .tomorrow
-    case (_, 1): return ends[0].map { .dates(DayRange($0)) } ?? .named(text)
+    case (_, 1):
+      if let day = ends[0] { return .dates(DayRange(day)) }
+      guard !text.allSatisfy({ $0.isNumber || $0 == "-" }) else {
+        throw ValidationError("“\(ShownText.safe(text))” is no day: give one such as tomorrow or 2026-12-24.")
+      }
+      return .named(text)
     default:
       guard ends.count == 2, let first = ends[0], let last = ends[1] else {
         throw ValidationError("Those are no days: give the first and the last, such as 2026-12-23..2027-01-06.")
@@ -81,32 +86,51 @@ enum TypedDays: Hashable, Sendable {
   }
 
   /// Returns the days as the family's clock and the names of its days have them.
+  ///
+  /// - Throws: `TerminalFailure` for a name that several days have.
   func resolved(_ rules: OwnedRules) throws -> DayRange {
-    let now = FamilyClock(rules).today
-    let days: DayRange
-    switch self {
-    case .today: days = DayRange(now)
-    case .tomorrow: days = DayRange(now.advanced(byDays: 1))
-    case .dates(let given): days = given
-    case .named(let name):
-      let named = (rules.rules + rules.family).first { rule in
-        RuleKey(rule.key)?.entry == DayRule.name.entry && rule.value.lowercased() == name.lowercased()
-      }
-      guard let found = named.flatMap({ RuleKey($0.key)?.days }) else {
-        throw TerminalFailure(
-          .unknownName,
-          "\(rules.whom) has no days called “\(ShownText.safe(name))”: give a day such as tomorrow or 2026-12-24, or a "
-            + "name that `latchkey days` lists.")
-      }
-      days = found
+    let all = try all(in: rules)
+    guard all.count == 1, let days = all.first else {
+      throw TerminalFailure(
+        .usage, "Several days have that name: give one of \(ShownText.list(all.map(\.description))).")
     }
-    guard days.last >= now else {
+    return days
+  }
+
+  /// Returns the days as `resolved` does, all of those that have a name.
+  ///
+  /// - Throws: `TerminalFailure` for days that are over, and for a name that is unknown.
+  func all(in rules: OwnedRules) throws -> [DayRange] {
+    let now = FamilyClock(rules).today
+    let days: [DayRange]
+    switch self {
+    case .today: days = [DayRange(now)]
+    case .tomorrow: days = [DayRange(now.advanced(byDays: 1))]
+    case .dates(let given): days = [given]
+    case .named(let name): days = try Self.days(called: name, in: rules)
+    }
+    guard days.contains(where: { $0.last >= now }) else {
       throw TerminalFailure(
         .usage,
-        days.first == days.last
+        days[0].first == days[0].last
           ? "That day is over: give today, which is \(now), or a later one."
           : "Those days are over: give days that end today, which is \(now), or later.")
     }
     return days
+  }
+
+  /// Returns the days of an owner to which a parent has given a name; the owner's own come before
+  /// the family's.
+  private static func days(called name: String, in rules: OwnedRules) throws -> [DayRange] {
+    for listed in [rules.rules, rules.family] {
+      let found = listed.filter {
+        RuleKey($0.key)?.entry == DayRule.name.entry && $0.value.lowercased() == name.lowercased()
+      }.compactMap { RuleKey($0.key)?.days }
+      if !found.isEmpty { return found.sorted { ($0.first, $0.last) < ($1.first, $1.last) } }
+    }
+    throw TerminalFailure(
+      .unknownName,
+      "\(rules.whom) has no days called “\(ShownText.safe(name))”: give a day such as tomorrow or 2026-12-24, or a "
+        + "name that `latchkey days` lists, with the child or --family beside which it stands there.")
   }
 }

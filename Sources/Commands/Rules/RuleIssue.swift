@@ -23,7 +23,15 @@ enum RuleIssue {
   ) async throws -> EditedApp? {
     let edit = try await owner.set(request, at: node)
     let changes = try made(request, edit, isOneRemoval)
-    try await tell(edit, sentences(changes, edit.rules), at: node, options: options)
+    let unrecognized = edit.members.filter { !$0.isRecognized }.map { ShownText.safe($0.name) }
+    let warnings =
+      unrecognized.isEmpty
+      ? []
+      : [
+        "Nothing is recognized as \(ShownText.list(unrecognized)) so far, so the group's rules close nothing of it: "
+          + "`latchkey app set` says with --matcher which programs it is."
+      ]
+    try await tell(edit, sentences(changes, edit.rules) + warnings, at: node, options: options)
     return edit.rules.app
   }
 
@@ -33,10 +41,8 @@ enum RuleIssue {
     _ request: RuleRequest, _ edit: OwnedEdit, _ isOneRemoval: Bool
   ) throws -> [RuleRequest.Change] {
     // The node has found out which applications are meant.
-    let key = request.group.flatMap { GroupName($0) }.map { GroupRule.members.key(of: $0).text }
-    let set = request.members == nil ? nil : edit.rules.rules.first { $0.key.text == key }?.value
-    let members = set.map { $0.split(separator: "\n").compactMap { AppID(String($0)) } } ?? []
-    var changes = (edit.rules.app.map { request.rules(of: $0.appID) } ?? request.ofGroup(members)).changes
+    let request = edit.rules.app.map { request.rules(of: $0.appID) } ?? request.ofGroup(edit.members.map(\.appID))
+    var changes = request.changes
     let unset = changes.filter { change in edit.absent.contains { $0.text == change.key } }
     changes.removeAll { unset.contains($0) }
     // A weekday without a limit of its own is as it is to be.

@@ -6,25 +6,53 @@ import LatchkeyRules
 /// The owner of rules: a child, or the whole family.
 enum RuleOwner: Hashable, Sendable {
   /// The child that a text names; `nil` for the only child.
-  case child(String?)
+  ///
+  /// `isOption` says that a person names the child with `--child`, and can give `--family` instead.
+  case child(String?, isOption: Bool = false)
   case family
 
   /// Returns the rules that are set now.
-  func rules(at node: any NodeInterface) async throws -> OwnedRules {
+  func rules(at node: any NodeInterface) async throws(LocalAPIError) -> OwnedRules {
     switch self {
-    case .child(let child):
-      let rules = try await node.ask(Endpoints.getRules, child)
-      return OwnedRules(child: rules.child, rules: rules.rules, family: rules.family)
+    case .child(let child, _):
+      do {
+        return OwnedRules(try await node.ask(Endpoints.getRules, child))
+      } catch { throw named(error) }
     case .family: return OwnedRules(child: nil, rules: try await node.ask(Endpoints.getSettings).rules, family: [])
     }
+  }
+
+  /// Returns the rules of every owner that is meant: if no child is named and there are several,
+  /// those of each child and of the family.
+  func all(at node: any NodeInterface) async throws(LocalAPIError) -> [OwnedRules] {
+    guard case .child(nil, _) = self else { return [try await rules(at: node)] }
+    let children = try await node.ask(Endpoints.getChildren)
+    guard children.count > 1 else { return [try await rules(at: node)] }
+    var all: [OwnedRules] = []
+    for child in children {
+      var rules = OwnedRules(try await node.ask(Endpoints.getRules, child.childID.description))
+      // The family's are listed once.
+      rules.family = []
+      all.append(rules)
+    }
+    return all + [try await RuleOwner.family.rules(at: node)]
   }
 
   /// Sets and removes rules.
   func set(_ request: RuleRequest, at node: any NodeInterface) async throws(LocalAPIError) -> OwnedEdit {
     switch self {
-    case .child(let child): return OwnedEdit(try await node.ask(Endpoints.setRules, (child, request)))
+    case .child(let child, _):
+      do {
+        return OwnedEdit(try await node.ask(Endpoints.setRules, (child, request)))
+      } catch { throw named(error) }
     case .family: return OwnedEdit(try await node.ask(Endpoints.setSettings, request))
     }
+  }
+
+  /// Returns an error with the options that say which child is meant.
+  private func named(_ error: LocalAPIError) -> LocalAPIError {
+    guard error.code == .ambiguousChild, self == .child(nil, isOption: true) else { return error }
+    return LocalAPIError(error.code, error.message + " Name one with --child, or give --family for all of them.")
   }
 }
 
@@ -36,18 +64,20 @@ struct OwnedEdit {
   var rules: OwnedRules
   var commands: [ConfigurationCommand]
   var machines: [EditedMachine]
+  /// The applications that were put into a group.
+  var members: [EditedApp]
   var absent: [RegisterKey]
 
   init(_ edit: RuleEdit) {
     answer = edit
-    rules = OwnedRules(child: edit.rules.child, rules: edit.rules.rules, family: edit.rules.family, app: edit.app)
-    (commands, machines, absent) = (edit.commands, edit.machines, edit.absent)
+    rules = OwnedRules(edit.rules, app: edit.app)
+    (commands, machines, members, absent) = (edit.commands, edit.machines, edit.members, edit.absent)
   }
 
   init(_ edit: FamilyEdit) {
     answer = edit
     rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], app: edit.app)
-    (commands, machines, absent) = (edit.commands, edit.machines, edit.absent)
+    (commands, machines, members, absent) = (edit.commands, edit.machines, edit.members, edit.absent)
   }
 }
 
@@ -61,6 +91,14 @@ struct OwnedRules: Sendable {
   var family: [RuleListing]
   /// The application that was named, whose name holds if the owner has given none.
   var app: EditedApp?
+
+  init(child: ChildListing?, rules: [RuleListing], family: [RuleListing], app: EditedApp? = nil) {
+    (self.child, self.rules, self.family, self.app) = (child, rules, family, app)
+  }
+
+  init(_ rules: ChildRules, app: EditedApp? = nil) {
+    self.init(child: rules.child, rules: rules.rules, family: rules.family, app: app)
+  }
 
   /// The owner, as the subject of a sentence.
   var whom: String { child.map { ShownText.safe($0.name.text) } ?? "The family" }
@@ -99,7 +137,7 @@ struct RuleOwnerOptions: ParsableArguments {
   @Flag(help: "For all children: what is set for one child holds instead.")
   var family = false
 
-  var owner: RuleOwner { family ? .family : .child(child) }
+  var owner: RuleOwner { family ? .family : .child(child, isOption: true) }
 
   mutating func validate() throws {
     if family, child != nil {

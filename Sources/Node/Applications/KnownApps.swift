@@ -7,11 +7,13 @@ struct KnownApps: Sendable {
   var apps: [AppListing]
   /// What is installed on the machines in question.
   var machines: [InstalledListing]
+  /// The groups, whose names people may take for those of applications.
+  var groups: [GroupName]
 
   /// Creates the value, with what is installed on a child's machines; without a child, on all
   /// machines.
-  init(_ apps: [AppListing], of child: ChildID?, on machines: [InstalledListing]) {
-    self.apps = apps
+  init(_ apps: [AppListing], of child: ChildID?, on machines: [InstalledListing], groups: [GroupName] = []) {
+    (self.apps, self.groups) = (apps, groups)
     self.machines = machines.filter { machine in
       !machine.apps.isEmpty && (child.map { machine.children.contains($0) } ?? true)
     }
@@ -50,6 +52,7 @@ struct KnownApps: Sendable {
   ///   misspelling of one.
   func choose(_ text: String, isNew: Bool) throws(LocalAPIError) -> AppID {
     if let match = try match(text, isWhole: isNew) { return match }
+    if let group = group(text) { throw group }
     let (question, shown) = (question(text), PrintableText.of(text))
     guard let id = AppID(text) else {
       throw LocalAPIError(
@@ -106,8 +109,18 @@ struct KnownApps: Sendable {
     return id
   }
 
+  /// Returns the error about a text that names a group; `nil` if it names none.
+  private func group(_ text: String) -> LocalAPIError? {
+    groups.first { $0.text.lowercased() == text.lowercased() }.map {
+      LocalAPIError(
+        .unknownItem,
+        "“\($0.text)” is a group: `latchkey apps group set \($0.text)` sets its rules. Here, name one application.")
+    }
+  }
+
   /// Returns the error about an application that nothing is known of.
   func unknown(_ text: String) -> LocalAPIError {
+    if let group = group(text) { return group }
     let question = question(text)
     let what = machines.isEmpty ? "has rules" : "has rules or is on \(places)"
     return LocalAPIError(
@@ -131,7 +144,7 @@ struct KnownApps: Sendable {
     return edited(id)
   }
 
-  private func edited(_ id: AppID) -> EditedApp {
+  func edited(_ id: AppID) -> EditedApp {
     EditedApp(appID: id, name: name(of: id), isRecognized: isRecognized(id))
   }
 

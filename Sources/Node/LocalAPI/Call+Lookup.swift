@@ -55,11 +55,7 @@ extension LocalAPIError {
       LocalAPIError(
         .unknownChild,
         "There is no child yet whose rules these could be: run `latchkey children add` with its name.")
-    case (false, false): LocalAPIError(.ambiguousChild, "There is more than one child: say which, \(names).")
-    case (false, true):
-      LocalAPIError(
-        .ambiguousChild,
-        "There is more than one child: name \(names) with --child, or give --family for all of them.")
+    case (false, _): LocalAPIError(.ambiguousChild, "There is more than one child: say which, \(names).")
     }
   }
 }

@@ -64,6 +64,7 @@ extension Call {
   private struct Made {
     var commands: [ConfigurationCommand] = []
     var app: EditedApp?
+    var members: [EditedApp] = []
     var absent: [RegisterKey] = []
   }
 
@@ -71,7 +72,7 @@ extension Call {
     let made = try await make(request, in: .child(child), of: child)
     return RuleEdit(
       rules: try await rules(of: child), commands: made.commands, machines: try await machines(of: made.commands),
-      app: made.app, absent: made.absent)
+      app: made.app, members: made.members, absent: made.absent)
   }
 
   /// Makes an edit that a person wrote durable; what is to be removed and is not set is passed
@@ -86,39 +87,14 @@ extension Call {
       made.app = resolved.app
     }
     if let group = request.group {
-      let known = try await household().rules(of: child).contains {
-        $0.value != nil
-          && RuleKey($0.key).map { $0.group?.text == group && $0.entry == GroupRule.members.entry } == true
-      }
-      guard known || request.members != nil else {
-        throw LocalAPIError(
-          .unknownItem,
-          "There is no group “\(PrintableText.of(group))” yet: name the applications that are to be in it, or look at "
-            + "`latchkey apps group` for its name.")
-      }
-      request = request.ofGroup(try await members(request, of: child))
+      made.members = try await members(of: group, request, of: child)
+      request = request.ofGroup(made.members.map(\.appID))
     }
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
     made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
     changes.removeAll { made.absent.contains($0.key) }
     made.commands = try await edit(changes)
     return made
-  }
-
-  /// Returns the IDs of the applications that a request puts into a group.
-  private func members(_ request: RuleRequest, of child: ChildID?) async throws -> [AppID] {
-    guard let members = request.members else { return [] }
-    let known = try await knownApps(of: child)
-    let groups = Set(
-      try await household().rules(of: child).filter { $0.value != nil }.compactMap { RuleKey($0.key)?.group })
-    return try Set(
-      members.map { member in
-        if let group = GroupName(member), groups.contains(group) || member == request.group {
-          throw LocalAPIError(.invalid, "“\(group.text)” is a group: name the applications that are in it.")
-        }
-        return try known.choose(member, isNew: request.isNew == true)
-      }
-    ).sorted()
   }
 
   private func machines(of commands: [ConfigurationCommand]) async throws -> [EditedMachine] {
@@ -187,7 +163,7 @@ extension Call {
     let made = try await make(request, in: .family, of: nil)
     return FamilyEdit(
       rules: try await settings(), commands: made.commands, machines: try await machines(of: made.commands),
-      app: made.app, absent: made.absent)
+      app: made.app, members: made.members, absent: made.absent)
   }
 
   /// Returns the family's days, as a child's machines have them if a child is given; without a zone
@@ -285,7 +261,9 @@ extension Call {
 extension Call {
   /// Returns the applications that a person may mean: a child's, or without one those of all.
   func knownApps(of child: ChildID?) async throws -> KnownApps {
-    KnownApps(try await apps(of: child).flatMap(\.apps), of: child, on: try await installedListings(nil))
+    KnownApps(
+      try await apps(of: child).flatMap(\.apps), of: child, on: try await installedListings(nil),
+      groups: try await groups(of: child))
   }
 
   /// Returns the applications that have rules, or that are installed and have a category by
@@ -333,7 +311,11 @@ extension Call {
         isByDefault: byDefault != nil, ownMilliPointsPerMinute: own.milliPointsPerMinute,
         milliPointsPerMinute: rules.perMinute(use),
         isEnabled: app.isEnabled, isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
-        limit: app.limit?.text, matchers: app.matchers, rules: listings.sorted { $0.key < $1.key }.map(\.value))
+        limit: app.limit?.text, hours: app.hours?.text,
+        groups: !own.isEnabled
+          ? []
+          : rules.groups(of: id).map { GroupListing(name: $0, limit: $1.limit?.text, hours: $1.hours?.text) },
+        matchers: app.matchers, rules: listings.sorted { $0.key < $1.key }.map(\.value))
     }
   }
 }

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 
 /// The applications of a child that have rules, or are installed and have a category by default, as
 /// `GET /v1/apps` lists them.
@@ -29,10 +30,23 @@ package struct AppListing: Hashable, Sendable, Codable {
   package var isAlwaysAllowed: Bool = false
   /// The limit a day, as its rule is written; `nil` for none.
   package var limit: String?
+  /// When it may be used, as its rule is written; `nil` for always.
+  package var hours: String?
+  /// The groups that it is in and whose rules hold for it.
+  package var groups: [GroupListing] = []
   /// The rules that recognize its processes.
   package var matchers: [AppMatcher] = []
   /// The rules that are set for it, in the order of their keys.
   package var rules: [RuleListing] = []
+}
+
+/// A group of applications with what it says of the times of each.
+package struct GroupListing: Hashable, Sendable, Codable {
+  package var name: GroupName
+  /// The limit a day on all of them together, as its rule is written; `nil` for none.
+  package var limit: String?
+  /// When they may be used, as its rule is written; `nil` for always.
+  package var hours: String?
 }
 
 /// The rules of a child, as the local API shows them.
@@ -85,6 +99,8 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   public var machines: [EditedMachine] = []
   /// The application that the request named; `nil` if it named none.
   public var app: EditedApp?
+  /// The applications that the request put into a group, in the order of their IDs.
+  public var members: [EditedApp] = []
   /// The keys of rules that were to be removed and were not set.
   public var absent: [RegisterKey] = []
   /// The minutes that were granted, or taken away if it is negative; `nil` for another edit.
@@ -111,6 +127,8 @@ package struct FamilyEdit: Hashable, Sendable, Codable {
   package var machines: [EditedMachine] = []
   /// The application that the request named; `nil` if it named none.
   package var app: EditedApp?
+  /// The applications that the request put into a group, in the order of their IDs.
+  package var members: [EditedApp] = []
   /// The keys of rules that were to be removed and were not set.
   package var absent: [RegisterKey] = []
 }

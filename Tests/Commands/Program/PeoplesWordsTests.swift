@@ -63,6 +63,7 @@ import Testing
     (["bedtime", "set", "--today", "--day", "tomorrow", "22:00-07:00"], "not both"),
     (["bedtime", "set", "--day", "2026-11-01", "22:00-07:00"], "That day is over"),
     (["times", "--day", "soon", "--school", "none"], "has no days called “soon”"),
+    (["times", "--day", "2026-13-01", "--school", "none"], "“2026-13-01” is no day"),
     (["times", "--day", "2027-01-06..2026-12-23", "--school", "none"], "end before they begin"),
     (["times", "--day", "2026-12-23..2028-01-06", "--school", "none"], "more than 366 days"),
     (["times", "--day", "2026-12-23..later", "--school", "none"], "Those are no days"),

@@ -206,8 +206,9 @@ import Testing
     ("status", ["status"]), ("status-verbose", ["status", "--verbose"]), ("devices-list", ["devices"]),
     ("apps-list", ["apps"]), ("commands-list", ["commands"]), ("usage-list", ["usage"]),
     ("queue-list", ["queue"]), ("nearby", ["nearby"]),
-    ("devices-show", ["devices", "show", "Emma"]), ("today", ["today"]), ("explain", ["explain", "--app", "chess"]),
-    ("report-day", ["report", "day"]),
+    ("devices-show", ["devices", "show", "Emma"]), ("today", ["today"]),
+    ("explain", ["explain", "Emma", "--app", "chess"]),
+    ("report-day", ["report", "day", "--child", "Emma"]),
   ])
   func aPageFitsATerminal(name: String, arguments: [String]) async throws {
     let console = ScriptedConsole(outputIsTerminal: true)

@@ -258,8 +258,9 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.getAccounts) { script, _ in script.accounts }
     on(Endpoints.waitForAccounts) { script, _ in script.accounts }
     on(Endpoints.assignAccount) { script, _ in script.accounts[0] }
-    on(Endpoints.getRules) { script, _ in
+    on(Endpoints.getRules) { script, child in
       if let error = script.rulesError { throw error }
+      _ = try script.only(child, orFamily: false)
       return script.rules
     }
     on(Endpoints.setRules) { script, input in

@@ -1,0 +1,57 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyNode
+
+/// Edits of groups of applications, at a real node.
+@Suite struct GroupEditTests {
+  private func withGroup(_ body: (any NodeInterface, HomeNode) async throws -> Void) async throws {
+    try await HomeNode.with(role: .parent, children: []) { home in
+      let node = home.node(Caller(principal: .nodeUser, userID: 1_000))
+      _ = try await node.ask(Endpoints.addChild, ChildNameRequest(name: "Emma"))
+      let request = RuleRequest(
+        [.init("limit", "60"), .init("hours", "15:00-18:00")], isNew: true, group: "Blocks",
+        members: ["luanti", "kart"])
+      let made = try await node.ask(Endpoints.setRules, (nil, request))
+      #expect(made.members.map(\.appID.text) == ["kart", "luanti"] && made.members.allSatisfy { !$0.isRecognized })
+      try await body(home.node(Caller(principal: .nodeUser, userID: 1_000)), home)
+    }
+  }
+
+  private func fault(_ node: any NodeInterface, _ request: RuleRequest) async -> String {
+    do {
+      _ = try await node.ask(Endpoints.setRules, (nil, request))
+      return ""
+    } catch { return error.message }
+  }
+
+  @Test func aGroupHasOneSpelling() async throws {
+    try await withGroup { node, _ in
+      for members in [["kart"], nil] {
+        let request = RuleRequest([.init("blocked", "yes")], group: "BLOCKS", members: members)
+        #expect(await fault(node, request).contains("There is a group “Blocks”"))
+      }
+    }
+  }
+
+  @Test func aGroupIsNoApplication() async throws {
+    try await withGroup { node, _ in
+      let app = RuleRequest([.init("blocked", "yes")], app: "blocks", isNew: true)
+      #expect(await fault(node, app).contains("`latchkey apps group set Blocks`"))
+      let nested = RuleRequest([], isNew: true, group: "Fun", members: ["Blocks"])
+      #expect(await fault(node, nested).contains("“Blocks” is a group"))
+      await #expect(throws: LocalAPIError.self) {
+        _ = try await node.ask(Endpoints.grantTime, (nil, GrantRequest(minutes: 5, app: "Blocks")))
+      }
+    }
+  }
+
+  @Test func anApplicationIsListedWithTheTimesOfItsGroups() async throws {
+    try await withGroup { node, _ in
+      let apps = try await node.ask(Endpoints.getApps, nil).flatMap(\.apps)
+      let kart = apps.first { $0.appID.text == "kart" }
+      #expect(kart?.groups == [GroupListing(name: SampleValues.app("Blocks"), limit: "60", hours: "15:00-18:00")])
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import LatchkeyModel
+import LatchkeyRules
+import Testing
+
+@testable import LatchkeyCommands
+@testable import LatchkeyNode
+
+/// Tests of whose rules are meant, and of what is said of the rules of several children.
+@Suite struct OwnerWordsTests {
+  /// A family of two children, each with the same rules.
+  private var family: ScriptedNode.Script {
+    var script = ScriptedNode.Script()
+    var ben = SampleValues.child
+    ben.name = DeviceName(sanitising: "Ben")
+    script.children.append(ben)
+    return script
+  }
+
+  @Test(arguments: [
+    ["limit", "set", "--daily", "1h"], ["times", "--school", "8:00-13:00"],
+    ["breaks", "set", "--after", "45m", "--for", "9m"],
+    ["days", "remove", "Christmas"], ["apps", "group", "set", "Blocks", "chess"], ["app", "set", "chess", "--blocked"],
+    ["limit", "set", "--today", "1h"],
+  ])
+  func aParentOfSeveralChildrenIsToldHowToNameOne(arguments: [String]) async {
+    let run = await ScriptedRun(arguments, node: ScriptedNode(family))
+    #expect(run.status == 67 && run.node.edits.isEmpty)
+    let words = run.console.notes.joined()
+    #expect(words.contains("Emma or Ben. Name one with --child, or give --family"), "\(words)")
+  }
+
+  @Test func aChildThatIsNamedWithoutAnOptionIsAskedForWithoutIt() async {
+    let run = await ScriptedRun("lock", script: family)
+    #expect(run.status == 67 && !run.console.notes.joined().contains("--child"), "\(run.console.notes)")
+  }
+
+  @Test func daysAndGroupsOfAllAreListed() async throws {
+    var script = family
+    script.rules.rules = [
+      SampleValues.rule("days/2026-12-23..2027-01-06/school", "none"), SampleValues.rule("group/Fun/members", "kart"),
+    ]
+    script.settings.rules = [
+      SampleValues.rule("today/2026-12-24/limit", "240"), SampleValues.rule("group/Blocks/members", "chess"),
+    ]
+    let days = await ScriptedRun("days", script: script).console.output
+    #expect(days.contains("2026-12-23") && days.contains("2026-12-24") && days.contains("family"), "\(days)")
+    let groups = await ScriptedRun("apps", "group", script: script).console.output
+    #expect(groups.contains("Fun") && groups.contains("Blocks") && groups.contains("family"), "\(groups)")
+    let one = await ScriptedRun("apps", "group", "--family", script: script).console.output
+    #expect(one.contains("Blocks") && !one.contains("Fun"), "\(one)")
+    let json = await ScriptedRun("apps", "group", "--format", "json", script: script).console.output
+    #expect(json.contains("\"child\" : \"Emma\"") && json.contains("group/Blocks/members"), "\(json)")
+    let none = await ScriptedRun("days", script: family).console.output
+    #expect(none.contains("No day differs from the plan for anybody."), "\(none)")
+  }
+
+  @Test func daysWithOneNameAreRemovedTogetherAndNotGuessed() async {
+    var script = ScriptedNode.Script()
+    for days in ["2026-12-23..2026-12-31", "2027-02-01..2027-02-07"] {
+      script.rules.rules += [
+        SampleValues.rule(RegisterKey("days/\(days)/name") ?? "lock", "Holidays"),
+        SampleValues.rule(RegisterKey("days/\(days)/school") ?? "lock", "none"),
+      ]
+    }
+    let removed = await ScriptedRun("days", "remove", "holidays", "--child", "Emma", script: script)
+    #expect(removed.node.edits.first?.request.changes.count == 4, "\(removed.console.notes)")
+    let set = await ScriptedRun("times", "--child", "Emma", "--day", "Holidays", "--reward", "none", script: script)
+    #expect(set.status == 64 && set.console.notes.joined().contains("Several days have that name"))
+    script.rules.family = script.rules.rules
+    script.rules.rules = []
+    let familys = await ScriptedRun("days", "remove", "Holidays", "--child", "Emma", script: script)
+    #expect(familys.console.notes.joined().contains("--family removes it"), "\(familys.console.notes)")
+  }
+}
