@@ -66,17 +66,50 @@ import Testing
     return situation
   }
 
+  private func scope(_ random: inout SeededRandom) throws -> GrantScope {
+    random.pick([.all, .category(.reward), .app(try HouseholdSamples.app("game"))])
+  }
+
+  /// Returns rules and a situation; on some days, time was taken away.
+  private func drawn(
+    _ random: inout SeededRandom, with texts: [(String, String)] = []
+  ) throws -> (rules: RuleSet, situation: Situation) {
+    var rules = try HouseholdSamples.rules(self.texts(&random) + texts)
+    let situation = try situation(rules, &random)
+    for offset in -3...0 where random.once(in: 3) {
+      let less = Grant(minutes: 1 + random.below(60), scope: try scope(&random))
+      rules.deductions[situation.day.advanced(byDays: offset), default: [:]][Samples.commandID(&random)] =
+        Deduction(less, reason: "")
+    }
+    return (rules, situation)
+  }
+
+  @Test func moreTimeTakenAwayNeverGivesMore() throws {
+    var random = SeededRandom()
+    for _ in 0..<600 {
+      let (rules, situation) = try drawn(&random)
+      var less = rules
+      let time = Grant(minutes: 1 + random.below(200), scope: try scope(&random))
+      less.deductions[situation.day.advanced(byDays: -random.below(3)), default: [:]][Samples.commandID(&random)] =
+        Deduction(time, reason: "")
+      let before = DayPlan(rules, day: situation.day).decide(situation).verdicts
+      for (subject, new) in DayPlan(less, day: situation.day).decide(situation).verdicts where new.isAllowed {
+        let old = try #require(before[subject])
+        #expect(old.isAllowed, "\(subject) \(random.note)")
+        if let until = old.until { #expect(try #require(new.until) <= until, "\(subject) \(random.note)") }
+      }
+    }
+  }
+
   @Test func moreGrantsNeverGiveLessTime() throws {
     var random = SeededRandom()
     for _ in 0..<600 {
-      let rules = try HouseholdSamples.rules(texts(&random))
-      let situation = try situation(rules, &random)
+      let (rules, situation) = try drawn(&random)
       var granted = rules
       for _ in 0...random.below(3) {
-        let scope: GrantScope = random.pick([.all, .category(.reward), .app(try HouseholdSamples.app("game"))])
         let day = situation.day.advanced(byDays: random.below(3) - 1)
         granted.grants[day, default: [:]][Samples.commandID(&random)] = Grant(
-          minutes: 1 + random.below(200), scope: scope)
+          minutes: 1 + random.below(200), scope: try scope(&random))
       }
       let before = DayPlan(rules, day: situation.day).decide(situation).verdicts
       let after = DayPlan(granted, day: situation.day).decide(situation).verdicts
@@ -92,8 +125,7 @@ import Testing
   @Test func theVerdictIsTheLeastOfWhatIsConsidered() throws {
     var random = SeededRandom()
     for _ in 0..<600 {
-      let rules = try HouseholdSamples.rules(texts(&random))
-      let situation = try situation(rules, &random)
+      let (rules, situation) = try drawn(&random)
       let plan = DayPlan(rules, day: situation.day)
       let decided = plan.decide(situation)
       for (subject, verdict) in decided.verdicts {
@@ -118,8 +150,8 @@ import Testing
     let game = try HouseholdSamples.app("game")
     var checked = 0
     for _ in 0..<1_200 {
-      let rules = try HouseholdSamples.rules(texts(&random) + [("mode", "limits")])
-      var start = try situation(rules, &random)
+      let (rules, situation) = try drawn(&random, with: [("mode", "limits")])
+      var start = situation
       start.use = start.use.filter { $0.key <= start.day }
       start.running = [1_000: [.app(game)]]
       let verdict = DayPlan(rules, day: start.day).explain(.app(game), in: start).verdict
