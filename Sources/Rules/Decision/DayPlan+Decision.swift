@@ -6,31 +6,24 @@ extension DayPlan {
   /// The result depends only on the arguments. The plan must serve the situation.
   public func decide(_ situation: Situation) -> ChildVerdicts {
     let moment = Moment(self, situation)
-    var verdicts: [Subject: Verdict] = [:]
-    verdicts.reserveCapacity(rules.apps.count + 1)
-    // A new plan is due at the end of the day, and at the end of the date.
-    var again = min(moment.toEnd, max(1, dateEnd - situation.time))
-    func decide(_ subject: Subject) {
-      guard verdicts[subject] == nil else { return }
-      let verdict = self.verdict(subject, moment)
-      if let until = verdict.until, until > situation.boot { again = min(again, until - situation.boot) }
-      verdicts[subject] = verdict
-    }
-    decide(.unknown)
-    decide(.app(.otherPrograms))
-    for id in rules.apps.keys { decide(.app(id)) }
-    if rules.sessions != .leave, let until = sessions(moment).until, until > situation.boot {
-      again = min(again, until - situation.boot)
-    }
+    var verdicts = prepared.mapValues { verdict($0, moment) }
     var closures: [ChildVerdicts.Closure] = []
     for (account, subjects) in situation.running {
       for subject in subjects {
-        decide(subject)
-        guard let verdict = verdicts[subject], !verdict.isAllowed else { continue }
+        let verdict = verdicts[subject] ?? self.verdict(terms(of: subject), moment)
+        verdicts[subject] = verdict
+        guard !verdict.isAllowed else { continue }
         closures.append(.init(account: account, subject: subject, reason: verdict.reason))
       }
     }
     closures.sort { ($0.account, $0.subject) < ($1.account, $1.subject) }
+    // A new plan is due at the end of the day, and at the end of the date.
+    var again = min(moment.toEnd, max(1, dateEnd - situation.time))
+    func decideAgain(at instant: BootInstant?) {
+      if let instant, instant > situation.boot { again = min(again, instant - situation.boot) }
+    }
+    for verdict in verdicts.values { decideAgain(at: verdict.until) }
+    if rules.sessions != .leave { decideAgain(at: sessions(moment).until) }
     return ChildVerdicts(
       verdicts: verdicts, closures: closures, decideAgain: Self.instant(situation.boot, again))
   }
@@ -40,9 +33,10 @@ extension DayPlan {
     _ subject: Subject, in situation: Situation
   ) -> (verdict: Verdict, considered: [(reason: Reason, standing: Standing)]) {
     let moment = Moment(self, situation)
+    let terms = self.terms(of: subject)
     var considered: [(reason: Reason, standing: Standing)] = []
-    consider(subject, moment) { considered.append(($0, $1)) }
-    return (verdict(subject, moment), considered)
+    consider(terms, moment) { considered.append(($0, $1)) }
+    return (verdict(terms, moment), considered)
   }
 
   /// Returns whether a rule that closes a program now leaves it no time to save.
@@ -86,21 +80,16 @@ extension DayPlan {
       if !bedtime.spans.isEmpty { visit(.bedtime, moment.left(outside: bedtime)) }
       if let breaks = moment.breaks { visit(.breaks, breaks) }
       // Any grant keeps sessions open, whatever it was for.
-      if dailyLimits != (nil, nil) {
-        visit(
-          .dailyLimit,
-          moment.left(
-            moment.screenLimits(), extra: rules.grantedForAnything(on: day), used: moment.today.screen))
+      if let limit = moment.screenLimit {
+        visit(.dailyLimit, moment.left(limit, extra: granted.today, used: moment.today.screen))
       }
-      if let weekly = rules.weeklyLimit {
-        visit(.weeklyLimit, moment.left(week: weekly, used: \.screen, extra: rules.grantedForAnything))
-      }
+      if let weekly = rules.weeklyLimit { visit(.weeklyLimit, moment.left(week: weekly, granted, used: \.screen)) }
       return .neutral
     }
   }
 
-  private func verdict(_ subject: Subject, _ moment: Moment) -> Verdict {
-    verdict(moment) { consider(subject, moment, $0) }
+  private func verdict(_ terms: Terms, _ moment: Moment) -> Verdict {
+    verdict(moment) { consider(terms, moment, $0) }
   }
 
   /// Makes a verdict from the standings that `consider` passes to its argument; `consider` returns
@@ -135,11 +124,10 @@ extension DayPlan {
   /// Calls `visit` for each rule that is considered for a program, in the order of `Reason`, and
   /// returns its category.
   @discardableResult
-  private func consider(_ subject: Subject, _ moment: Moment, _ visit: (Reason, Standing) -> Void) -> AppCategory {
-    let terms = terms(of: subject)
-    let category = terms.use.category
+  private func consider(_ terms: Terms, _ moment: Moment, _ visit: (Reason, Standing) -> Void) -> AppCategory {
+    let category = terms.category
     guard !rules.isRemoved else { return category }
-    if terms.isBlocked { visit(subject == .unknown ? .unknownProgram : .blocked, .closed(nil)) }
+    if terms.isBlocked { visit(terms.subject == .unknown ? .unknownProgram : .blocked, .closed(nil)) }
     for group in terms.groups where group.isBlocked { visit(.groupBlocked(group.name), .closed(nil)) }
     if !terms.isListed { visit(.notListed, .closed(nil)) }
     // Only a block closes an always-allowed application.
@@ -149,13 +137,14 @@ extension DayPlan {
     for group in terms.groups {
       if let hours = group.hours { visit(.groupHours(group.name), moment.left(inside: hours)) }
     }
-    considerLimits(subject, terms, moment, visit)
+    considerLimits(terms, moment, visit)
     guard terms.isPaid else { return category }
     let isUnnamed = moment.situation.isUnnamed
     switch rules.points.use {
     case .payAsYouGo:
       guard terms.rate.milliPointsPerHour > 0 else { break }
-      visit(isUnnamed ? .unnamed : .points, isUnnamed ? .closed(nil) : moment.left(points: terms.rate, of: subject))
+      visit(
+        isUnnamed ? .unnamed : .points, isUnnamed ? .closed(nil) : moment.left(points: terms.rate, of: terms.subject))
     case .redeemFirst:
       visit(isUnnamed ? .unnamed : .redeemedTime, isUnnamed ? .closed(nil) : moment.leftOfRedeemed())
     }
@@ -179,50 +168,31 @@ extension DayPlan {
     if category == .reward, let rewardTimes { visit(.rewardTimes, moment.left(inside: rewardTimes)) }
   }
 
-  private func considerLimits(
-    _ subject: Subject, _ terms: Terms, _ moment: Moment, _ visit: (Reason, Standing) -> Void
-  ) {
-    let category = terms.use.category
-    func daily(
-      _ reason: Reason, _ limits: DayLimits?, within hours: (Intervals?, Intervals?) = (nil, nil),
-      from scope: GrantScope, _ used: (DayLimit?) -> Int64
-    ) {
-      guard let limits else { return }
-      let extra = terms.granted - rules.taken(from: scope, on: day)
-      visit(
-        reason,
-        moment.left(
-          (limits[weekday]?.milliseconds, limits[nextWeekday]?.milliseconds), within: hours, extra: extra,
-          used: used(limits[weekday])))
-    }
-    let own = GrantScope.app(subject.app)
-    if case .app(let id) = subject {
-      daily(.appLimit, terms.limit, within: terms.limitHours, from: own) { moment.today.used(id, for: $0) }
+  private func considerLimits(_ terms: Terms, _ moment: Moment, _ visit: (Reason, Standing) -> Void) {
+    let (category, today) = (terms.category, moment.today)
+    if let limit = terms.limit {
+      let used = limit.hours.today == nil ? today.apps : today.appsWithin
+      visit(.appLimit, moment.left(limit, used: used[terms.subject.app] ?? 0))
     }
     for group in terms.groups {
-      daily(.groupLimit(group.name), group.limit, within: group.limitHours, from: own) {
-        moment.today.used(group: group.name, for: $0)
-      }
+      guard let limit = group.limit else { continue }
+      let used = limit.hours.today == nil ? today.groups : today.groupsWithin
+      visit(.groupLimit(group.name), moment.left(limit, used: used[group.name] ?? 0))
     }
-    daily(.categoryLimit(category), terms.categoryLimit, from: .category(category)) { _ in
-      moment.today.categories[category] ?? 0
+    if let limit = terms.categoryLimit {
+      visit(.categoryLimit(category), moment.left(limit, used: today.categories[category] ?? 0))
     }
-    if dailyLimits != (nil, nil) {
-      visit(.dailyLimit, moment.left(moment.screenLimits(), extra: terms.granted, used: moment.today.screen))
+    if let limit = moment.screenLimit {
+      visit(.dailyLimit, moment.left(limit, extra: terms.granted.today, used: today.screen))
     }
-    let grantedOn = { (day: FamilyDay) in self.rules.granted(subject, category, on: day) }
     for group in terms.groups {
       guard let weekly = group.weekly else { continue }
-      let used = { (use: DayUse) in use.groups[group.name] ?? 0 }
-      visit(.groupWeekly(group.name), moment.left(week: weekly, used: used, extra: grantedOn))
+      visit(.groupWeekly(group.name), moment.left(week: weekly, terms.granted) { $0.groups[group.name] ?? 0 })
     }
     if let weekly = terms.categoryWeekly {
-      let used = { (use: DayUse) in use.categories[category] ?? 0 }
-      visit(.categoryWeekly(category), moment.left(week: weekly, used: used, extra: grantedOn))
+      visit(.categoryWeekly(category), moment.left(week: weekly, terms.granted) { $0.categories[category] ?? 0 })
     }
-    if let weekly = rules.weeklyLimit {
-      visit(.weeklyLimit, moment.left(week: weekly, used: \.screen, extra: grantedOn))
-    }
+    if let weekly = rules.weeklyLimit { visit(.weeklyLimit, moment.left(week: weekly, terms.granted, used: \.screen)) }
   }
 
   private static func instant(_ now: BootInstant, _ milliseconds: Int64) -> BootInstant {

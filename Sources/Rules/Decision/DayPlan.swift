@@ -2,10 +2,11 @@ import LatchkeyModel
 
 /// A child's rules, worked out for one family day.
 ///
-/// It is created once a day, and when the rules change. Decisions with it are cheap.
+/// It is created once a day, and when the rules change. Decisions with it are cheap; it is a class
+/// so that they do not copy it.
 ///
 /// Spec: Protocol/11-rules.md §5.
-public struct DayPlan: Sendable {
+public final class DayPlan: Sendable {
   public let rules: RuleSet
   /// The family day, which decides about limits.
   public let day: FamilyDay
@@ -24,15 +25,17 @@ public struct DayPlan: Sendable {
   let rewardTimes: Intervals?
   /// The start of the day before `date` in Unix milliseconds, from which breaks are counted.
   let breaksStart: Int64
+  /// The days of the week before the day.
   let earlierInWeek: [FamilyDay]
   /// A Boolean value that indicates whether the next day begins a week.
   let isLastOfWeek: Bool
-  let weekday: Weekday
-  let nextWeekday: Weekday
-  /// The minutes of screen time on the day and on the next one; `nil` for no limit.
-  let dailyLimits: (today: Int?, tomorrow: Int?)
-  /// The terms of each application that has rules, and of unknown programs.
-  private var prepared: [Subject: Terms] = [:]
+  /// The limits on all screen time of the earlier days of the week, of the day and of the next one,
+  /// in milliseconds, without what was taken away; `nil` for no limit.
+  let screenLimits: (earlier: [Int64?], today: Int64?, tomorrow: Int64?)
+  /// The time that was granted, whatever it is for.
+  let granted: GrantedTime
+  /// The terms of each application that has rules, of other programs, and of unknown programs.
+  let prepared: [Subject: Terms]
 
   /// Creates the plan of a day.
   ///
@@ -48,12 +51,16 @@ public struct DayPlan: Sendable {
     school = Intervals(rules.school, exceptions: { rules.exception(\.school, on: $0) }, around: date, boundary)
     rewardTimes = Self.rewardTimes(rules, date, boundary)
     breaksStart = boundary.start(of: date.advanced(byDays: -1))
-    earlierInWeek = (0..<day.weekday.rawValue).map { day.startOfWeek.advanced(byDays: $0) }
+    earlierInWeek = day.earlierInWeek
     isLastOfWeek = day.weekday == .sunday
-    let next = day.advanced(byDays: 1)
-    (weekday, nextWeekday) = (day.weekday, next.weekday)
-    dailyLimits = (rules.dailyLimit(on: day), rules.dailyLimit(on: next))
-    for subject in rules.apps.keys.map({ Subject.app($0) }) + [.unknown] { prepared[subject] = prepare(subject) }
+    func screenLimit(_ day: FamilyDay) -> Int64? {
+      rules.dailyLimit(on: day).map { Int64($0) * 60_000 - rules.taken(from: .all, on: day) }
+    }
+    let tomorrow = rules.dailyLimit(on: day.advanced(byDays: 1)).map { Int64($0) * 60_000 }
+    screenLimits = (earlierInWeek.map(screenLimit), screenLimit(day), tomorrow)
+    granted = GrantedTime(day, rules.grantedForAnything)
+    let subjects = rules.apps.keys.map(Subject.app) + [.app(.otherPrograms), .unknown]
+    prepared = Dictionary(subjects.map { ($0, Terms($0, rules, day: day, date: date)) }) { first, _ in first }
   }
 
   private static func rewardTimes(_ rules: RuleSet, _ day: FamilyDay, _ boundary: DayBoundary) -> Intervals? {
@@ -69,7 +76,7 @@ public struct DayPlan: Sendable {
       planned.spans + free.map { boundary.start(of: $0)..<max(boundary.start(of: $0), boundary.end(of: $0)) })
   }
 
-  public init(_ rules: RuleSet, for situation: Situation) {
+  public convenience init(_ rules: RuleSet, for situation: Situation) {
     let date = rules.boundary.day(containing: situation.time)
     self.init(rules, day: situation.day, date: situation.time == situation.dayTime ? max(date, situation.day) : date)
   }
@@ -80,71 +87,5 @@ public struct DayPlan: Sendable {
   }
 
   /// Returns the terms of a program on this day.
-  func terms(of subject: Subject) -> Terms { prepared[subject] ?? prepare(subject) }
-
-  /// Returns the hours within which the limits of the day and of the next one hold; `nil` for the
-  /// whole day.
-  private func hours(of limit: DayLimits?) -> (today: Intervals?, tomorrow: Intervals?) {
-    let hours = { (day: Weekday) in limit?[day]?.hours.map { Intervals($0, around: date, rules.boundary) } }
-    return (hours(weekday), hours(nextWeekday))
-  }
-
-  private func prepare(_ subject: Subject) -> Terms {
-    let app = rules.app(subject.app)
-    let isEnabled = rules.apps[subject.app]?.isEnabled ?? true
-    let use = app.use ?? AppUse(category: .neutral)
-    let category = rules.categories[use.category]
-    return Terms(
-      use: use, rate: rules.rate(of: use),
-      isBlocked: subject == .unknown ? app.isBlocked : isEnabled && rules.apps[subject.app]?.isBlocked == true,
-      isListed: rules.programs == .all || rules.isListed(subject), isAlwaysAllowed: app.isAlwaysAllowed,
-      isPaid: rules.mode == .points && use.category == .reward && !rules.isRemoved && !app.isAlwaysAllowed,
-      hours: app.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) },
-      limit: app.limit, limitHours: hours(of: app.limit),
-      groups: subject == .unknown || !isEnabled
-        ? []
-        : rules.groups(of: subject.app).map { name, group in
-          GroupTerms(
-            name: name, isBlocked: group.isBlocked, limit: group.limit, limitHours: hours(of: group.limit),
-            weekly: group.weekly,
-            hours: group.hours.map { Intervals($0, exceptions: { _ in nil }, around: date, rules.boundary) })
-        }, categoryLimit: category?.limit, categoryWeekly: category?.weekly,
-      granted: rules.granted(subject, use.category, on: day))
-  }
-}
-
-/// What the rules say about one program on one day.
-struct Terms: Sendable {
-  var use: AppUse
-  var rate: PointsRate
-  /// A Boolean value that indicates whether it is blocked itself, not by a group.
-  var isBlocked: Bool
-  /// A Boolean value that indicates whether it may run although only listed applications may.
-  var isListed: Bool
-  var isAlwaysAllowed: Bool
-  /// A Boolean value that indicates whether it costs points or redeemed minutes while it runs.
-  var isPaid: Bool
-  /// When it may be used; `nil` for always.
-  var hours: Intervals?
-  var limit: DayLimits?
-  /// The hours of the limit on the day and on the next one; `nil` for the whole day.
-  var limitHours: (today: Intervals?, tomorrow: Intervals?)
-  /// The groups that it is in.
-  var groups: [GroupTerms]
-  var categoryLimit: DayLimits?
-  var categoryWeekly: Int64?
-  /// The time granted for it on this day, in milliseconds.
-  var granted: Int64
-}
-
-/// What the rules say about one group of applications on one day.
-struct GroupTerms: Sendable {
-  var name: GroupName
-  var isBlocked: Bool
-  var limit: DayLimits?
-  /// The hours of the limit on the day and on the next one; `nil` for the whole day.
-  var limitHours: (today: Intervals?, tomorrow: Intervals?)
-  var weekly: Int64?
-  /// When they may be used; `nil` for always.
-  var hours: Intervals?
+  func terms(of subject: Subject) -> Terms { prepared[subject] ?? Terms(subject, rules, day: day, date: date) }
 }

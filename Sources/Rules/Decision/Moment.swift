@@ -10,18 +10,23 @@ struct Moment {
   let next: Int64
   /// The use that counts for this day, including that of later days that a wrong clock had reached.
   let today: DayUse
+  /// The use on the earlier days of the week.
+  let earlier: [DayUse]
   /// The total cost of the running rewards, in milli-points per hour.
   let runningRate: Int64
   /// The running rewards that cost points.
   let paying: Set<Subject>
   /// Whether it is time for a break; `nil` without breaks.
   let breaks: Standing?
+  /// The limit on all screen time, without granted time; `nil` for none.
+  private(set) var screenLimit: TimeLimit?
 
   init(_ plan: DayPlan, _ situation: Situation) {
     (self.plan, self.situation) = (plan, situation)
     toEnd = max(1, plan.end - situation.dayTime)
     next = max(0, plan.horizon - plan.end)
     today = situation.use(counting: plan.day)
+    earlier = plan.earlierInWeek.map { situation.use[$0] ?? DayUse() }
     let breaks = plan.rules.breaks?.standing(situation.presence.ranges, from: plan.breaksStart, to: situation.time)
     // Nothing is decided beyond the end of the next day.
     if case .open(let left?) = breaks, left >= toEnd + next { self.breaks = .open(nil) } else { self.breaks = breaks }
@@ -35,101 +40,83 @@ struct Moment {
     }
     self.paying = paying
     runningRate = rate
+    screenLimit = limitWithCarried()
   }
 
-  /// Returns what a daily limit leaves.
-  ///
-  /// All are in milliseconds. `hours` are those within which use counts on each day; `nil` for the
-  /// whole day.
-  func left(
-    _ limits: (today: Int64?, tomorrow: Int64?), within hours: (today: Intervals?, tomorrow: Intervals?) = (nil, nil),
-    extra: Int64, used: Int64
-  ) -> Standing {
-    if let limit = limits.today {
-      let left = Self.difference(Self.sum(limit, extra), max(0, used))
-      if let end = usedUp(left, in: ahead(hours.today, 0..<toEnd)) { return end }
+  /// Returns what a daily limit leaves with `extra` milliseconds more today.
+  func left(_ limit: TimeLimit, extra: Int64 = 0, used: Int64) -> Standing {
+    if let today = limit.today {
+      let left = Self.difference(Self.sum(today, extra), max(0, used))
+      if let end = usedUp(left, in: 0..<toEnd, within: limit.hours.today) { return end }
     }
-    guard let tomorrow = limits.tomorrow else { return .open(nil) }
-    return usedUp(tomorrow, in: ahead(hours.tomorrow, toEnd..<Self.sum(toEnd, next))) ?? .open(nil)
+    guard let tomorrow = limit.tomorrow else { return .open(nil) }
+    return usedUp(tomorrow, in: toEnd..<Self.sum(toEnd, next), within: limit.hours.tomorrow) ?? .open(nil)
   }
 
-  /// Returns the stretches of some hours that lie in a day, from now on; without hours, the day.
-  private func ahead(_ hours: Intervals?, _ day: Range<Int64>) -> [Range<Int64>] {
-    guard let hours else { return [day] }
-    return hours.spans.map { span in
-      let from = Self.difference(span.lowerBound, situation.time)
-      let to = Self.difference(span.upperBound, situation.time)
-      return (from..<max(from, to)).clamped(to: day)
-    }
-  }
-
-  /// Returns when time is used up by use in all of some stretches ahead; `nil` if it lasts for
-  /// them.
-  private func usedUp(_ left: Int64, in stretches: [Range<Int64>]) -> Standing? {
+  /// Returns when time is used up by use in all of a day, or in all of the hours in it, from now
+  /// on; `nil` if it lasts for them.
+  private func usedUp(_ left: Int64, in day: Range<Int64>, within hours: Intervals?) -> Standing? {
     var left = max(0, left)
-    for stretch in stretches {
+    func usedUp(in stretch: Range<Int64>) -> Standing? {
       let length = stretch.upperBound - stretch.lowerBound
       if left == 0, length > 0, stretch.lowerBound == 0 { return .closed(stretch.upperBound) }
       if left < length { return .open(stretch.lowerBound + left) }
       left -= length
+      return nil
+    }
+    guard let hours else { return usedUp(in: day) }
+    for span in hours.spans {
+      let from = Self.difference(span.lowerBound, situation.time)
+      let to = Self.difference(span.upperBound, situation.time)
+      if let end = usedUp(in: (from..<max(from, to)).clamped(to: day)) { return end }
     }
     return nil
   }
 
   /// The unused screen time that earlier days of the week leave for this day, in milliseconds.
   var carried: Int64 {
-    guard let most = plan.rules.carryOver, most > 0 else { return 0 }
-    return plan.earlierInWeek.reduce(0) { carried, day in
-      unused(on: day, plan.rules.dailyLimit(on: day), carried, used: situation.use[day]?.screen ?? 0, most)
+    earlier.indices.reduce(0) { carried, day in
+      unused(
+        plan.screenLimits.earlier[day], carried, granted: plan.granted.earlier[day], used: earlier[day].screen)
     }
   }
 
-  /// Returns the limits on all screen time of the day and of the next one, in milliseconds, with
-  /// what goes over to them if the day is used up to its end.
-  func screenLimits() -> (today: Int64?, tomorrow: Int64?) {
-    let today = carried
-    var tomorrow: Int64 = 0
-    if let most = plan.rules.carryOver, most > 0, !plan.isLastOfWeek {
-      tomorrow = unused(on: plan.day, plan.dailyLimits.today, today, used: Self.sum(self.today.screen, toEnd), most)
-    }
-    return (
-      plan.dailyLimits.today.map { Int64($0) * 60_000 + today - plan.rules.taken(from: .all, on: plan.day) },
-      plan.dailyLimits.tomorrow.map { Int64($0) * 60_000 + tomorrow }
-    )
+  /// Returns the limit on all screen time, with what goes over to the day, and to the next one if
+  /// the day is used up to its end; `nil` for none.
+  private func limitWithCarried() -> TimeLimit? {
+    let limits = plan.screenLimits
+    guard limits.today != nil || limits.tomorrow != nil else { return nil }
+    let carried = carried
+    let used = Self.sum(today.screen, toEnd)
+    let left = plan.isLastOfWeek ? 0 : unused(limits.today, carried, granted: plan.granted.today, used: used)
+    return TimeLimit(today: limits.today.map { $0 + carried }, tomorrow: limits.tomorrow.map { $0 + left })
   }
 
   /// Returns what a day leaves for the next one, in milliseconds.
   ///
   /// Use within granted time does not count, and time that was taken away is not left. A day
   /// without a limit leaves nothing.
-  private func unused(
-    on day: FamilyDay, _ limit: Int?, _ carried: Int64, used: Int64, _ most: Int64
-  ) -> Int64 {
-    guard let limit else { return 0 }
-    let counted = max(0, Self.difference(max(0, used), plan.rules.grantedForAnything(on: day)))
-    let whole = Int64(limit) * 60_000 + carried - plan.rules.taken(from: .all, on: day)
-    return min(most * 60_000, max(0, Self.difference(whole, counted)))
+  private func unused(_ limit: Int64?, _ carried: Int64, granted: Int64, used: Int64) -> Int64 {
+    guard let most = plan.rules.carryOver, most > 0, let limit else { return 0 }
+    let counted = max(0, Self.difference(max(0, used), granted))
+    return min(most * 60_000, max(0, Self.difference(limit + carried, counted)))
   }
 
   /// Returns what a weekly limit leaves.
   ///
-  /// `limit` is in minutes. `used` returns the use of a day, and `extra` the time granted for it,
-  /// in milliseconds. Use within granted time does not count.
-  func left(
-    week limit: Int64, used: (DayUse) -> Int64, extra: (FamilyDay) -> Int64
-  ) -> Standing {
+  /// `limit` is in minutes. `used` returns the use of a day in milliseconds. Use within granted
+  /// time does not count.
+  func left(week limit: Int64, _ granted: GrantedTime, used: (DayUse) -> Int64) -> Standing {
     var base = limit * 60_000
-    for day in plan.earlierInWeek {
-      guard let use = situation.use[day] else { continue }
-      base = Self.difference(base, max(0, Self.difference(used(use), extra(day))))
+    for day in earlier.indices {
+      base = Self.difference(base, max(0, Self.difference(used(earlier[day]), granted.earlier[day])))
     }
-    let extraToday = extra(plan.day)
     let usedToday = max(0, used(today))
-    let left = Self.difference(Self.sum(base, extraToday), usedToday)
+    let left = Self.difference(Self.sum(base, granted.today), usedToday)
     if left <= 0 { return .closed(toEnd) }
     if left < toEnd { return .open(left) }
     if plan.isLastOfWeek { return beyond(limit * 60_000) }
-    return beyond(Self.difference(base, max(0, Self.difference(Self.sum(usedToday, toEnd), extraToday))))
+    return beyond(Self.difference(base, max(0, Self.difference(Self.sum(usedToday, toEnd), granted.today))))
   }
 
   /// Returns what is left if `tomorrow` milliseconds remain for the next day.
