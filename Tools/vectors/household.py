@@ -493,7 +493,7 @@ def decide(found, situation):
         return "open", None
 
     def left_over(on, limit, before, more=0):
-        if limit is None:
+        if limit is None or str(later(on, 1)) in exceptions("limit"):
             return 0
         gifts = sum(value[0] * MINUTE for key, value in found.items() if key.startswith(f"today/{on}/grant/"))
         spent = (used_today if on == day else lambda pick: used(on, pick))(lambda one: one["screen"]) + more

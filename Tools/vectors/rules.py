@@ -107,7 +107,7 @@ NOW = [
 
 CARRIED = [
     ("family", "limits/carryOver", ["60", "1440", "0"]), ("child", "limits/daily", ["90", "30"]), ("child", "limits/daily/wed", ["none", "0"]),
-    ("family", "days/BEFORE..DAY/limit", ["45"]), ("child", "today/BEFORE/grant/0190a3d2-0000-7000-8000-000000000004", ["20"]),
+    ("family", "days/BEFORE..DAY/limit", ["45"]), ("child", "today/NEXT/limit", ["60", "none"]), ("child", "today/BEFORE/grant/0190a3d2-0000-7000-8000-000000000004", ["20"]),
 ]
 
 BREAKS = [

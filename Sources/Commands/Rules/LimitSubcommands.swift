@@ -22,6 +22,9 @@ struct LimitSetSubcommand: AsyncParsableCommand {
       Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
       that runs it. --today, and --daily with --day, set all screen time of single days instead of the plan's.
 
+      With --carry-over, what a day leaves unused goes over to the next one, up to that time and until Sunday. It counts from \
+      Monday, also if it is set later in the week. Nothing is added to a limit of --today or --day.
+
       Example: latchkey limit set --child Emma --daily 2h --weekends 3h
       Example: latchkey limit set --child Emma --today 1h
       Example: latchkey limit set --day 2026-12-23..2027-01-06 --name Christmas --daily 4h

@@ -32,6 +32,9 @@ public final class DayPlan: Sendable {
   /// The limits on all screen time of the earlier days of the week, of the day and of the next one,
   /// in milliseconds, without what was taken away; `nil` for no limit.
   let screenLimits: (earlier: [Int64?], today: Int64?, tomorrow: Int64?)
+  /// The most unused screen time of the earlier days of the week, and of the day, that goes over to
+  /// the next one, in milliseconds; 0 if that has a limit of its own or begins a week.
+  let carryOver: (earlier: [Int64], today: Int64)
   /// The time that was granted, whatever it is for.
   let granted: GrantedTime
   /// The terms of each application that has rules, of other programs, and of unknown programs.
@@ -58,6 +61,11 @@ public final class DayPlan: Sendable {
     }
     let tomorrow = rules.dailyLimit(on: day.advanced(byDays: 1)).map { Int64($0) * 60_000 }
     screenLimits = (earlierInWeek.map(screenLimit), screenLimit(day), tomorrow)
+    func goesOver(from day: FamilyDay) -> Int64 {
+      let next = day.advanced(byDays: 1)
+      return rules.hasOwnLimit(on: next) || next.weekday == .monday ? 0 : (rules.carryOver ?? 0) * 60_000
+    }
+    carryOver = (earlierInWeek.map(goesOver), goesOver(from: day))
     granted = GrantedTime(day, rules.grantedForAnything)
     let subjects = rules.apps.keys.map(Subject.app) + [.app(.otherPrograms), .unknown]
     prepared = Dictionary(subjects.map { ($0, Terms($0, rules, day: day, date: date)) }) { first, _ in first }

@@ -77,7 +77,8 @@ struct Moment {
   var carried: Int64 {
     earlier.indices.reduce(0) { carried, day in
       unused(
-        plan.screenLimits.earlier[day], carried, granted: plan.granted.earlier[day], used: earlier[day].screen)
+        plan.screenLimits.earlier[day], carried, most: plan.carryOver.earlier[day],
+        granted: plan.granted.earlier[day], used: earlier[day].screen)
     }
   }
 
@@ -88,7 +89,7 @@ struct Moment {
     guard limits.today != nil || limits.tomorrow != nil else { return nil }
     let carried = carried
     let used = Self.sum(today.screen, toEnd)
-    let left = plan.isLastOfWeek ? 0 : unused(limits.today, carried, granted: plan.granted.today, used: used)
+    let left = unused(limits.today, carried, most: plan.carryOver.today, granted: plan.granted.today, used: used)
     return TimeLimit(today: limits.today.map { $0 + carried }, tomorrow: limits.tomorrow.map { $0 + left })
   }
 
@@ -96,10 +97,10 @@ struct Moment {
   ///
   /// Use within granted time does not count, and time that was taken away is not left. A day
   /// without a limit leaves nothing.
-  private func unused(_ limit: Int64?, _ carried: Int64, granted: Int64, used: Int64) -> Int64 {
-    guard let most = plan.rules.carryOver, most > 0, let limit else { return 0 }
+  private func unused(_ limit: Int64?, _ carried: Int64, most: Int64, granted: Int64, used: Int64) -> Int64 {
+    guard let limit else { return 0 }
     let counted = max(0, Self.difference(max(0, used), granted))
-    return min(most * 60_000, max(0, Self.difference(limit + carried, counted)))
+    return min(most, max(0, Self.difference(limit + carried, counted)))
   }
 
   /// Returns what a weekly limit leaves.

@@ -105,9 +105,11 @@ public enum ReasonText {
       return limitText(limit, "of \(plural(category))", rules, subject, day, from: .category(category))
     case .dailyLimit:
       guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
-      let unused =
-        carried >= 60_000 ? "and \(SpanText.minutes(Int(clamping: carried / 60_000))) from earlier days " : ""
-      return limitText(DayLimit(limit), "\(unused)of screen time", rules, subject, day, from: .all)
+      let text = limitText(DayLimit(limit), "of screen time", rules, subject, day, from: .all)
+      guard carried >= 60_000 else { return text }
+      let unused = SpanText.minutes(Int(clamping: carried / 60_000))
+      return text.hasPrefix("0 min of ")
+        ? "\(unused) of screen time from earlier days" : "\(text) and \(unused) from earlier days"
     case .categoryWeekly(let category):
       guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }
       return "\(SpanText.minutes(Int(clamping: limit))) of \(plural(category)) a week"

@@ -34,6 +34,9 @@ extension RuleSet {
     (exception(\.limit, on: day) ?? dailyLimit?[day.weekday])?.minutes
   }
 
+  /// Returns whether a day has a limit on screen time of its own instead of the plan's.
+  func hasOwnLimit(on day: FamilyDay) -> Bool { exception(\.limit, on: day) != nil }
+
   /// The place of one grant, or of one deduction.
   public struct Granted: RulePart {
     var grant: Grant?

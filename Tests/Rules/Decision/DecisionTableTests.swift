@@ -236,6 +236,25 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
+    "An exception for a day is its whole limit, and what it leaves goes over",
+    arguments: [
+      // Of 60 minutes a day, none is used on Monday and 10 are used on Tuesday.
+      ("2026-11-24", "90", "2026-11-24T11:00:00Z", 80.0), ("2026-11-24", "90", "2026-11-25T11:00:00Z", 120),
+      ("2026-11-23", "20", "2026-11-24T11:00:00Z", 70), ("2026-11-25", "none", "2026-11-25T11:00:00Z", nil),
+    ])
+  func carriedAroundAnException(day: String, limit: String, at text: String, left: Double?) throws {
+    let rules = try HouseholdSamples.rules([
+      ("limits/daily", "60"), ("limits/carryOver", "60"), ("today/\(day)/limit", limit), ("mode", "limits"),
+    ])
+    var situation = try HouseholdSamples.situation(text, rules)
+    let tuesday = situation.day.startOfWeek.advanced(byDays: 1)
+    situation.use = [tuesday: DayUse(screen: 10 * HouseholdSamples.minute)]
+    let plan = DayPlan(rules, day: situation.day)
+    let standing = plan.explain(.unknown, in: situation).considered.first { $0.reason == .dailyLimit }?.standing
+    if let left { #expect(standing == .open(Int64(left * 60_000))) } else { #expect(plan.carried(in: situation) == 0) }
+  }
+
+  @Test(
     "A break follows so much use without a pause of its length, and lasts whatever is used meanwhile",
     arguments: [
       // Minutes before the present in which the child was there; how much is open, or closed.

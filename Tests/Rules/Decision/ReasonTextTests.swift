@@ -24,8 +24,8 @@ import Testing
     rules.categories[.reward] = reward
   }
 
-  private func words(_ reason: Reason) -> String {
-    ReasonText.words(reason, rules, of: .app(kart), on: day, name: "Kart")
+  private func words(_ reason: Reason, carried: Int64 = 0) -> String {
+    ReasonText.words(reason, rules, of: .app(kart), on: day, name: "Kart", carried: carried)
   }
 
   @Test func everyRuleHasWords() {
@@ -70,5 +70,18 @@ import Testing
     #expect(ReasonText.granted(rules, to: .app(kart), on: day.advanced(byDays: 1)) == 0)
     rules.deductions[day] = [ids[4]: Deduction(Grant(minutes: 50, scope: .all), reason: "rude at dinner")]
     #expect(words(.dailyLimit) == "2 h less 15 min of screen time a day")
+    #expect(
+      words(.dailyLimit, carried: HouseholdSamples.hour)
+        == "2 h less 15 min of screen time a day and 1 h from earlier days")
+  }
+
+  @Test mutating func whatEarlierDaysLeftIsSaid() {
+    let minute = HouseholdSamples.minute
+    let more = words(.dailyLimit, carried: 90 * minute)
+    #expect(more == "2 h of screen time a day and 1 h 30 min from earlier days")
+    #expect(ReasonText.closed(.dailyLimit, more) == "\(more) are used")
+    #expect(words(.dailyLimit, carried: minute - 1) == "2 h of screen time a day")
+    rules.dailyLimit = DayLimits(everyDay: 0)
+    #expect(words(.dailyLimit, carried: 5 * minute) == "5 min of screen time from earlier days")
   }
 }

@@ -245,7 +245,7 @@ class _Decision:
     def _unused(self, on: date, carried: int, more: int = 0) -> int:
         """Return what a day leaves for the next one, if it is used for some milliseconds more."""
         limit, most = self._rules.daily_limit(on), self._rules.number("limits/carryOver") or 0
-        if limit is None:
+        if limit is None or self._rules.has_own_limit(on + _DAY):
             return 0
         counted = max(0, self._used(on, lambda use: use["screen"]) + more - self._rules.granted_for_anything(on))
         return min(most * 60_000, max(0, limit * 60_000 + carried - self._rules.taken(on) - counted))

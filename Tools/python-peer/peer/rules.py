@@ -178,6 +178,10 @@ class Rules:
         limits = self.limits("limits/daily")
         return limits[on.weekday()] if limits else None
 
+    def has_own_limit(self, on: date) -> bool:
+        """Return whether a day has a limit on screen time of its own instead of the plan's."""
+        return on in self._excepted("limit")
+
     def granted_for_anything(self, on: date) -> int:
         """Return the milliseconds that were granted on a day, whatever for."""
         return sum(minutes * 60_000 for minutes, _, _ in self._given(on, "grant"))
