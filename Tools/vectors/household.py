@@ -76,7 +76,10 @@ def limit_within(text):
     """Reads the limit of an application or a group: minutes, and a window or None; None for no limit."""
     words = [word for word in text.split(" ") if word]
     if len(words) == 3 and words[1].lower() == "within":
-        return number(words[0], 0, 1440), window(words[2])
+        minutes, hours = number(words[0], 0, 1440), window(words[2])
+        if minutes > ((hours[1] - hours[0]) % 1440 or 1440):
+            raise Fault("a limit that is longer than its hours")
+        return minutes, hours
     minutes = limit(text)
     return None if minutes is None else (minutes, None)
 

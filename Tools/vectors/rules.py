@@ -14,7 +14,9 @@ KEYS = {
     "app/org.gnome.Chess/limit/sat": ["120", "none", "60 WITHIN  9:00-12:00"],
     "group/Blocks/limit/mon": [
         "60 within 16:00-20:00", "0 within 22:00-02:00", "60 within 16:00-00:00", "none within 16:00-20:00", "60 within",
-        "60 within 16:00-16:00", "1441 within 16:00-20:00", "60 in 16:00-20:00", "within 16:00-20:00", "60 within mon 16:00-20:00"],
+        "60 within 16:00-16:00", "1441 within 16:00-20:00", "60 in 16:00-20:00", "within 16:00-20:00", "60 within mon 16:00-20:00",
+        "240 within 16:00-20:00", "241 within 16:00-20:00", "300 within 20:00-01:00", "301 within 20:00-01:00", "1440 within 06:00-06:00",
+        "1440 within 00:00-24:00"],
     "category/learning/limit": ["60 within 16:00-20:00"],
     "app/org.gnome.Chess/hours": ["mon-fri 15:00-18:00", "Sat 9:00-12:00", "15:00-15:00"],
     "limits/daily/mon": ["60", "NONE", "sat 60"],

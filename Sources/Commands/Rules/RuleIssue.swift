@@ -31,7 +31,8 @@ enum RuleIssue {
         "Nothing is recognized as \(ShownText.list(unrecognized)) so far, so the group's rules close nothing of it: "
           + "`latchkey app set` says with --matcher which programs it is."
       ]
-    try await tell(edit, sentences(changes, edit.rules) + warnings, at: node, options: options)
+    let told = sentences(changes, edit.rules) + outside(of: changes, edit.rules) + warnings
+    try await tell(edit, told, at: node, options: options)
     return edit.rules.app
   }
 
@@ -87,6 +88,23 @@ enum RuleIssue {
       if !sentences.contains(sentence) { sentences.append(sentence) }
     }
     return sentences + RuleText.phrases(weekdays, rules.terms).map { ShownText.safe("\(whom): \($0).") }
+  }
+
+  /// Returns a sentence on what holds outside of the hours of limits that were set, unless the
+  /// application or group has hours of its own.
+  private static func outside(of changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
+    let isOpen = changes.contains { change in
+      guard change.value?.contains(" within ") == true, let rule = RegisterKey(change.key).flatMap({ RuleKey($0) })
+      else { return false }
+      if let app = rule.application, rule.entry == AppRule.limit.entry {
+        return rules.inForce(AppRule.hours.key(of: app).text) == nil
+      }
+      if let group = rule.group, rule.entry == GroupRule.limit.entry {
+        return rules.inForce(GroupRule.hours.key(of: group).text) == nil
+      }
+      return false
+    }
+    return isOpen ? ["Outside of these hours it is not limited: --hours closes it then."] : []
   }
 
   /// Returns the family's rule in words, together with its limits for weekdays; `nil` if the family

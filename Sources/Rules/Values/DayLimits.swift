@@ -86,8 +86,15 @@ public struct DayLimits: Hashable, Sendable {
   /// `none`.
   static func readWithHours(_ text: String) throws(RuleFault) -> DayLimit? {
     guard let (time, hours) = parts(text) else { return try read(text) }
-    guard let limit = try read(time) else { throw .noneWithHours }
-    return DayLimit(limit.minutes, within: try ClockWindow(typed: hours))
+    return try within(hours, try read(time))
+  }
+
+  /// Returns a limit of time within hours that are not shorter.
+  private static func within(_ hours: String, _ limit: DayLimit?) throws(RuleFault) -> DayLimit {
+    guard let limit else { throw .noneWithHours }
+    let window = try ClockWindow(typed: hours)
+    guard limit.minutes <= window.length else { throw .longerThan(window, limit) }
+    return DayLimit(limit.minutes, within: window)
   }
 
   /// Returns a time and the hours that `within` separates; `nil` for a text without hours.
@@ -115,8 +122,7 @@ public struct DayLimits: Hashable, Sendable {
   /// `1h30m`, `1h within 16:00-20:00` or `none`.
   static func givenWithHours(_ text: String) throws(RuleFault) -> DayLimit? {
     guard let (time, hours) = parts(text) else { return try given(text) }
-    guard let limit = try given(time) else { throw .noneWithHours }
-    return DayLimit(limit.minutes, within: try ClockWindow(typed: hours))
+    return try within(hours, try given(time))
   }
 
   /// Reads the limit of one day as a parent gives it: a time such as `45`, `45min` or `1h30m`, or
@@ -219,6 +225,11 @@ extension RuleFault {
   }
   fileprivate static let noneWithHours = RuleFault(
     "No limit has no hours: give a time and the hours, such as 1h within 16:00-20:00, or none alone.")
+  fileprivate static func longerThan(_ hours: ClockWindow, _ limit: DayLimit) -> RuleFault {
+    RuleFault(
+      "\(limit.words) is longer than \(hours.text.replacing("-", with: " to ")), so it limits nothing: give less, or only "
+        + "the hours with --hours \(hours.text).")
+  }
   fileprivate static let hoursOfAll = RuleFault(
     "Only a limit on an application or a group has hours: give a time alone, such as 2h, or none.")
 }

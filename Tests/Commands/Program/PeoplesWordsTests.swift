@@ -46,6 +46,7 @@ import Testing
     (["limit", "set", "--daily", "1h within 16:00-20:00"], "Only a limit on an application or a group has hours"),
     (["app", "set", "Chess", "--daily-limit", "1h 16:00-20:00"], "such as \"1h within 16:00-20:00\""),
     (["app", "set", "Chess", "--daily-limit", "1h within 16-20"], "write its start and its end"),
+    (["app", "set", "Chess", "--daily-limit", "sat 5h within 16:00-20:00"], "so it limits nothing: give less"),
     (["apps", "group", "set", "Fun", "--daily-limit", "none within 16:00-20:00"], "give a time and the hours"),
     (["limit", "set", "--weekly", "-1h"], "or none"), (["limit", "set"], "--weekends 3h"),
     (["settings", "set", "--zone", "Europe/Berln"], "Did you mean Europe/Berlin?"),

@@ -110,6 +110,14 @@ import Testing
     }
     let told = await ScriptedRun("app", "set", "org.gnome.Chess", "--daily-limit", "1h within 16:00-20:00")
     #expect(told.console.notes.joined().contains("at most 1 h a day between 16:00 and 20:00"), "\(told.console.notes)")
+    let outside = "Outside of these hours it is not limited: --hours closes it then."
+    #expect(told.console.notes.contains(outside), "\(told.console.notes)")
+    var script = ScriptedNode.Script()
+    script.rules.rules.append(SampleValues.rule("app/org.gnome.Chess/hours", "16:00-20:00"))
+    for limit in ["1h within 16:00-20:00", "1h"] {
+      let closed = await ScriptedRun("app", "set", "org.gnome.Chess", "--daily-limit", limit, script: script)
+      #expect(closed.status == 0 && !closed.console.notes.contains(outside), "\(closed.console.notes)")
+    }
   }
 
   @Test func grantsAreTakenBack() async {

@@ -25,6 +25,7 @@ import Testing
     ("app/org.gnome.Chess/limit/sat", "120", "120"),
     ("app/org.gnome.Chess/limit", "60  Within 9:00-20:00", "60 within 09:00-20:00"),
     ("group/Blocks/limit/sat", "30 within 22:00-02:00", "30 within 22:00-02:00"),
+    ("app/a/limit", "240 within 22:00-02:00", "240 within 22:00-02:00"),
     ("app/mon/limit/mon", "none", "none"),
     ("category/reward/limit/sun", "0", "0"),
     ("limits/daily/wed", "60", "60"),
@@ -86,6 +87,10 @@ import Testing
     ("app/a/limit", "60 within", "is no time of the day"), ("app/a/limit", "60 within 16:00-16:00", "is empty"),
     ("app/a/limit", "within 16:00-20:00", "is no limit"), ("app/a/limit", "none within 16:00-20:00", "has no hours"),
     ("group/a/limit", "1441 within 16:00-20:00", "longer than the day"),
+    (
+      "group/a/limit", "300 within 16:00-20:00",
+      "5 h is longer than 16:00 to 20:00, so it limits nothing: give less, or only the hours with --hours 16:00-20:00."
+    ), ("app/a/limit/sat", "241 within 22:00-02:00", "4 h 1 min is longer than 22:00 to 02:00"),
     ("group/a/limit", "60 within mon 16:00-20:00", "is no time of the day"),
     ("limits/daily", "60 within 16:00-20:00", "Only a limit on an application or a group has hours"),
     ("category/reward/limit", "60 within 16:00-20:00", "Only a limit on an application or a group has hours"),

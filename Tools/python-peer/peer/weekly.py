@@ -61,7 +61,11 @@ def limit_within(text: str) -> tuple[int | None, Window | None]:
     whole day.
     """
     found = re.fullmatch(r" *([^ ]+) +within +([^ ]+) *", text, re.I | re.A)
-    return (number(found[1], 0, _DAY), _window(found[2])) if found else (limit(text), None)
+    if not found:
+        return limit(text), None
+    minutes, window = number(found[1], 0, _DAY), _window(found[2])
+    require(minutes <= length(window), "a limit that is longer than its hours")
+    return minutes, window
 
 
 def limit_within_text(text: str) -> str:
