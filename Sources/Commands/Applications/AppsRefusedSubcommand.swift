@@ -10,7 +10,8 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
     commandName: "refused", abstract: "List programs that were closed because they are not listed.",
     discussion: """
       With `latchkey settings set --programs listed`, only applications with a category and always-allowed ones may run. A \
-      child's machine keeps for a week which others were started, and this shows the command that allows each.
+      child's machine keeps for a week which others were closed, also when all programs may run again, and this shows the \
+      command that allows each. A copy of a known application is listed as that application until that one is allowed.
 
       Example: latchkey apps refused --child Emma
       """)
@@ -102,8 +103,8 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
 
 /// The programs that were refused, as text.
 enum RefusedText {
-  /// Returns a paragraph for each program: what it is and when it was refused, and the command that
-  /// allows it.
+  /// Returns a paragraph for each program: what it is, when it was refused and how it is
+  /// recognized, and the command that allows it.
   static func page(_ refused: [RefusedListing], zone: TimeZone) -> String {
     guard !refused.isEmpty else {
       return
@@ -113,29 +114,17 @@ enum RefusedText {
     return refused.map { program in
       let place = "\(ShownText.safe(program.displayName)) on \(ShownText.safe(program.deviceName.text))"
       let time = TimeText.short(program.refusedAt, zone: zone)
-      return "\(place), \(ShownText.safe(program.childName.text)), \(time)".inWidth + "\n" + shown(command(program))
+      let matcher = program.matcher.map { ", \(ShownText.safe($0))" } ?? ""
+      return "\(place), \(ShownText.safe(program.childName.text)), \(time)\(matcher)".inWidth + "\n" + command(program)
     }.joined(separator: "\n")
   }
 
-  private static func shown(_ command: [String]?) -> String {
-    guard let command else { return "  Its name or path has characters that a shell would change: rename it first.\n" }
-    let line = command.joined(separator: " ")
-    // The line goes on in a shell after a backslash.
-    let isShort = line.count + 2 <= TerminalEnvironment.current.outputColumns
-    return "  \(isShort ? line : command.joined(separator: " \\\n    "))\n"
-  }
-
-  /// Returns the command that allows a program, in parts between which a line may end; `nil` if a
-  /// part cannot be typed safely.
-  static func command(_ program: RefusedListing) -> [String]? {
-    guard let app = word(program.appID.text), let child = word(program.childName.text) else { return nil }
-    var parts = ["latchkey app set \(app)\(program.isNew ? " --new" : "") --child \(child) --category neutral"]
-    if let matcher = program.matcher {
-      // A slash is literal in double quotes as well.
-      guard ShellWord.isPlain(matcher.replacing("/", with: ".")) else { return nil }
-      parts.append("--matcher \"\(matcher)\"")
+  /// Returns the line with the command that allows a program, if it can be typed safely.
+  private static func command(_ program: RefusedListing) -> String {
+    guard let app = word(program.appID.text), let child = word(program.childName.text) else {
+      return "  Its name has characters that a shell would change: rename it first.\n"
     }
-    return parts
+    return "  latchkey apps allow \(app) --child \(child)\n"
   }
 
   /// Returns a text as one word of a command line; `nil` if it is not plain.
@@ -149,8 +138,12 @@ enum RefusedText {
 
   /// Returns the sentences below the list.
   static func notes(_ refused: [RefusedListing]) -> [String] {
-    guard let trust = trust(in: refused) else { return [] }
-    return [trust]
+    let free = Set(refused.filter { !$0.isRefusedNow }.map(\.childName.text)).sorted()
+    return [trust(in: refused)].compactMap(\.self)
+      + free.map { name in
+        "All programs may run for \(ShownText.safe(name)) now, also these"
+          + (word(name).map { ": `latchkey settings set --child \($0) --programs listed` closes them again." } ?? ".")
+      }
   }
 
   /// Returns a sentence on what is allowed beyond a program, if one of some is recognized by its
@@ -160,6 +153,7 @@ enum RefusedText {
     guard kinds.contains("path") || kinds.contains("argument") else { return nil }
     return
       "A path allows whatever is at that place: the child can replace a file in a folder of the child's own, and a "
-      + "script or an interpreter runs other programs as well. --matcher \"sha256 …\" allows one file as it is."
+      + "script or an interpreter runs other programs as well. `latchkey app set` with --matcher \"sha256 …\" allows one "
+      + "file as it is."
   }
 }

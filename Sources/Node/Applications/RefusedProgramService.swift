@@ -30,7 +30,7 @@ actor RefusedProgramService {
   private static let mostNoted = 256
   /// The time for which the installed applications are not read again, in milliseconds.
   private static let freshness: Int64 = 10_000
-  /// The time between two looks at whether a program is refused no longer, in milliseconds.
+  /// The time between two looks at whether a program is listed by now, in milliseconds.
   private static let pause: Int64 = 15_000
 
   init(context: NodeContext, directory: LinkDirectory) {
@@ -104,7 +104,7 @@ actor RefusedProgramService {
     return (apps, names)
   }
 
-  /// Forgets what is refused no longer, and tells parents of the rest if it has changed.
+  /// Forgets what is listed by now or too old, and tells parents of the rest if it has changed.
   ///
   /// Returns whether anything is kept. Otherwise there is nothing to look at until a program is
   /// refused, and an idle node hardly wakes.
@@ -116,7 +116,7 @@ actor RefusedProgramService {
     let refused = kept.filter { program in
       guard abs(time - program.refusedAt) < RefusedProgram.keptMilliseconds else { return false }
       return household.children(of: program.account, on: context.own).contains {
-        household.rules(for: $0).refuses(program)
+        household.rules(for: $0).isUnlisted(program)
       }
     }
     if refused != kept {

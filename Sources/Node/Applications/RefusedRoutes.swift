@@ -20,8 +20,8 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the programs that were refused and that no rule allows by now, those of each machine
-  /// with the newest refusal first.
+  /// Returns the programs that were refused and that nobody has listed by now, those of each
+  /// machine with the newest refusal first.
   fileprivate func refusedPrograms(of wanted: ChildID?) async throws -> [RefusedListing] {
     let household = try await household()
     let known = try await store.inventories(RefusedProgram.self)
@@ -33,14 +33,16 @@ extension Call {
     for machine in machines {
       for program in known[machine.device]?.entries ?? [] {
         for child in household.children(of: program.account, on: machine.device)
-        where wanted ?? child == child && household.rules(for: child).refuses(program) {
+        where wanted ?? child == child {
+          let rules = household.rules(for: child)
+          guard rules.isUnlisted(program) else { continue }
           if names[child] == nil { names[child] = NewApps(try await knownApps(of: child)) }
           guard let listed = names[child]?.app(of: program) else { continue }
           listings.append(
             RefusedListing(
               deviceID: machine.device, deviceName: machine.name, childID: child, childName: household.title(of: child),
-              appID: listed.id, isNew: listed.isNew, displayName: program.name, matcher: listed.matcher?.text,
-              refusedAt: program.refusedAt))
+              appID: listed.id, isNew: listed.isNew, isRefusedNow: rules.programs == .listed, displayName: program.name,
+              matcher: listed.matcher?.text, refusedAt: program.refusedAt))
         }
       }
     }
@@ -103,6 +105,8 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   package var appID: AppID
   /// A Boolean value that indicates whether nothing is known of that application yet.
   package var isNew: Bool
+  /// A Boolean value that indicates whether only listed programs may run for the child now.
+  package var isRefusedNow: Bool
   package var displayName: String
   /// The matcher that the application is given as well, as a person writes it; `nil` for none.
   package var matcher: String?

@@ -40,9 +40,11 @@ extension RuleSet {
     programs == .listed && !isRemoved && !isListed(Subject(id)) && !app(id).isBlocked
   }
 
-  /// Returns whether a program that was refused because it was not listed would be refused again.
-  public func refuses(_ program: RefusedProgram) -> Bool {
-    guard programs == .listed, !isRemoved else { return false }
+  /// Returns whether a program that was refused because it was not listed is not listed yet.
+  ///
+  /// All programs may be allowed meanwhile, also for a parent to list what was closed.
+  public func isUnlisted(_ program: RefusedProgram) -> Bool {
+    guard !isRemoved else { return false }
     switch program.target {
     case .app(let id): return !isListed(.app(id))
     case .matcher(let matcher):

@@ -66,7 +66,7 @@ import Testing
       let listed = try await node.ask(Endpoints.getRefused, "Emma")
       // There are rules for another application with the ID “game”.
       #expect(listed.map(\.appID.text) == ["kart", "game-2", "org.gnome.Chess"])
-      #expect(listed.map(\.isNew) == [true, true, false])
+      #expect(listed.map(\.isNew) == [true, true, false] && listed.allSatisfy(\.isRefusedNow))
       #expect(listed.map(\.matcher) == ["path /opt/kart/kart", "path /home/emma/game", nil])
       #expect(try await node.ask(Endpoints.getRefused, "Tom").isEmpty)
 
@@ -82,6 +82,12 @@ import Testing
           modified: HybridTimestamp(
             wall: modified.wall, counter: 2, author: modified.author))
       ])
+      // A parent can still list what was closed.
+      try await service.look()
+      #expect(try await context.store.refusedPrograms().map(\.name) == ["kart", "game"])
+      let open = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
+      #expect(open.map(\.displayName) == ["kart", "game"] && open.allSatisfy { !$0.isRefusedNow })
+      try await set("removed", "yes")
       try await service.look()
       #expect(try await context.store.refusedPrograms().isEmpty)
       #expect(try await context.store.inventory(RefusedProgram.self, of: context.own)?.entries.isEmpty == true)

@@ -14,21 +14,36 @@ import Testing
     #expect(
       run.console.output == """
         Patience on Emma's PC, Emma, 2026-11-21 13:59
-          latchkey app set org.kde.kpat --child Emma --category neutral
+          latchkey apps allow org.kde.kpat --child Emma
 
-        kart on Emma's PC, Emma, 2026-11-21 13:00
-          latchkey app set kart --new --child Emma --category neutral \\
-            --matcher "path /home/emma/Downloads/kart"
+        kart on Emma's PC, Emma, 2026-11-21 13:00, path /home/emma/Downloads/kart
+          latchkey apps allow kart --child Emma
 
-        a$b on Emma's PC, Emma, 2026-11-21 12:00
-          Its name or path has characters that a shell would change: rename it first.
+        a$b on Emma's PC, Emma, 2026-11-21 12:00, path /home/emma/a$b
+          latchkey apps allow a-b --child Emma
 
         """, "\(run.console.output)")
     #expect(run.console.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(run.status == 0 && run.console.notes.joined().contains("the child can replace a file"))
+    #expect(!run.console.notes.joined().contains("All programs"))
     #expect(run.node.calls == [.ask(Endpoints.getRefused, "Emma")])
     let json = await ScriptedRun("apps", "refused", "--format", "json")
     #expect(json.console.output.contains("path /home/emma/Downloads/kart"))
+  }
+
+  @Test func whatMayRunByNowIsListedAndSaid() async {
+    var script = ScriptedNode.Script()
+    for index in script.refused.indices { script.refused[index].isRefusedNow = false }
+    let run = await ScriptedRun("apps", "refused", script: script)
+    #expect(run.console.output.contains("latchkey apps allow kart --child Emma"))
+    #expect(
+      run.console.notes.last
+        == "All programs may run for Emma now, also these: `latchkey settings set --child Emma --programs listed` closes them "
+        + "again.", "\(run.console.notes)")
+    script.refused[1].childName = DeviceName(sanitising: "E$a")
+    let odd = await ScriptedRun("apps", "refused", script: script)
+    #expect(
+      odd.console.output.contains("a shell would change") && odd.console.notes.contains { $0.hasSuffix("also these.") })
   }
 
   @Test func anEmptyListSaysWhatFillsIt() async {

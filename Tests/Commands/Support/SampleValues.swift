@@ -101,13 +101,14 @@ enum SampleValues {
   static let refused = [
     RefusedListing(
       deviceID: childID, deviceName: childName, childID: child.childID, childName: child.name,
-      appID: app("org.kde.kpat"), isNew: false, displayName: "Patience", refusedAt: now - 60_000),
+      appID: app("org.kde.kpat"), isNew: false, isRefusedNow: true, displayName: "Patience", refusedAt: now - 60_000),
     RefusedListing(
       deviceID: childID, deviceName: childName, childID: child.childID, childName: child.name, appID: app("kart"),
-      isNew: true, displayName: "kart", matcher: "path /home/emma/Downloads/kart", refusedAt: now - 3_600_000),
+      isNew: true, isRefusedNow: true, displayName: "kart", matcher: "path /home/emma/Downloads/kart",
+      refusedAt: now - 3_600_000),
     RefusedListing(
       deviceID: childID, deviceName: childName, childID: child.childID, childName: child.name, appID: app("a-b"),
-      isNew: true, displayName: "a$b", matcher: "path /home/emma/a$b", refusedAt: now - 7_200_000),
+      isNew: true, isRefusedNow: true, displayName: "a$b", matcher: "path /home/emma/a$b", refusedAt: now - 7_200_000),
   ]
 
   static let accounts = [

@@ -330,17 +330,17 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
       #expect(rules.isClosedAsUnlisted(app) == (reason == .notListed), "\(app)")
     }
     let matcher = AppMatcher(kind: .path, value: "/home/emma/game")
-    func refuses(_ target: RefusedProgram.Target, _ more: [(String, String)]) throws -> Bool {
+    func isUnlisted(_ target: RefusedProgram.Target, _ more: [(String, String)]) throws -> Bool {
       try HouseholdSamples.rules([("programs", "listed")] + more)
-        .refuses(RefusedProgram(account: 1_000, target: target, name: "game", refusedAt: 5))
+        .isUnlisted(RefusedProgram(account: 1_000, target: target, name: "game", refusedAt: 5))
     }
     let app = RefusedProgram.Target.app(try HouseholdSamples.app("game"))
-    #expect(try refuses(app, []) && refuses(.matcher(matcher), []))
-    #expect(try !refuses(app, [("app/game/category", "neutral")]))
-    #expect(try !refuses(app, [("programs", "all")]) && !refuses(.matcher(matcher), [("programs", "all")]))
+    #expect(try isUnlisted(app, []) && isUnlisted(.matcher(matcher), []))
+    #expect(try !isUnlisted(app, [("app/game/category", "neutral")]) && !isUnlisted(app, [("removed", "yes")]))
+    #expect(try isUnlisted(app, [("programs", "all")]), "All programs may run meanwhile.")
     let named = [("app/game/matchers", "path /home/emma/game")]
-    #expect(try refuses(.matcher(matcher), named), "A matcher alone lists nothing.")
-    #expect(try !refuses(.matcher(matcher), named + [("app/game/category", "neutral")]))
+    #expect(try isUnlisted(.matcher(matcher), named), "A matcher alone lists nothing.")
+    #expect(try !isUnlisted(.matcher(matcher), named + [("app/game/category", "neutral")]))
   }
 
   @Test func unknownProgramsGetTheTreatmentThatWasChosen() throws {
