@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyRules
 
 /// The `latchkey breaks` subcommand.
@@ -7,7 +8,38 @@ struct BreaksSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "breaks", abstract: "Give a child breaks from the screen.",
     discussion: "Example: latchkey breaks set --child Emma --after 45m --for 10m",
-    subcommands: [BreaksSetSubcommand.self, BreaksRemoveSubcommand.self])
+    subcommands: [BreaksShowSubcommand.self, BreaksSetSubcommand.self, BreaksRemoveSubcommand.self],
+    defaultSubcommand: BreaksShowSubcommand.self)
+}
+
+/// The `latchkey breaks show` subcommand.
+struct BreaksShowSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show when a break is due.", discussion: "Example: latchkey breaks --child Emma")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var whose: RuleOwnerOptions
+  @OptionGroup var listing: ListingOptions
+
+  func run() async throws {
+    let owners = try await whose.owner.all(at: try await node.open())
+    let found = owners.flatMap { rules in
+      (rules.rules + rules.family).filter { $0.key == ChildRule.breaks.key.registerKey && $0.notInForce == nil }
+        .map { (child: $0.isFamilys ? nil : rules.child?.name, breaks: $0) }
+    }
+    let console = TerminalEnvironment.current.console
+    if listing.format == .json {
+      return try console.write(JSONText.pretty(found.map { ListedRules($0.child, [$0.breaks]) }))
+    }
+    if found.isEmpty {
+      try console.say(
+        "No breaks are set for \(owners.count > 1 ? "anybody" : owners[0].whomLowercased). A parent sets them with `latchkey "
+          + "breaks set --after 45m --for 10m`.")
+    }
+    for (child, breaks) in found {
+      try console.say("\(child.map { ShownText.safe($0.text) } ?? "The family"): \(breaks.words).")
+    }
+  }
 }
 
 /// The `latchkey breaks set` subcommand.
@@ -31,12 +63,14 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The screen time before a break, such as 45m.", valueName: "time"),
-    transform: minutes)
+    transform: minutes(
+      Breaks.afterMinutes, "A break comes after 1 to 1,440 minutes of screen time: give --after a time such as 45m."))
   var after: Int64
 
   @Option(
     name: .customLong("for"), parsing: .unconditional,
-    help: ArgumentHelp("How long a break is, such as 10m.", valueName: "time"), transform: minutes)
+    help: ArgumentHelp("How long a break is, such as 10m.", valueName: "time"),
+    transform: minutes(Breaks.lengthMinutes, "A break is 1 to 240 minutes long: give --for a time such as 10m."))
   var length: Int64
 
   func run() async throws {
@@ -47,13 +81,12 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
       options: options)
   }
 
-  mutating func validate() throws { _ = try ChildRule.breaks.argument("\(after) \(length)") }
-
-  private static let minutes: @Sendable (String) throws -> Int64 = { text in
-    guard let minutes = SpanReader.minutes(text) else {
-      throw ValidationError("“\(text)” is no time: give one such as 45m or 1h30m.")
+  /// Returns what reads an argument, and throws `ValidationError` for a time out of a range.
+  private static func minutes(_ range: ClosedRange<Int64>, _ fault: String) -> @Sendable (String) throws -> Int64 {
+    { text in
+      guard let minutes = SpanReader.minutes(text), range.contains(Int64(minutes)) else { throw ValidationError(fault) }
+      return Int64(minutes)
     }
-    return Int64(minutes)
   }
 }
 

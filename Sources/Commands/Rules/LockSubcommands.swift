@@ -64,7 +64,13 @@ struct UnlockSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let (interface, environment) = (try await node.open(), TerminalEnvironment.current)
+    let rules = try await RuleOwner.child(whose.child).rules(at: interface)
+    // Another parent may have locked it, of which this machine has not been told yet.
+    if options.format == .text, !rules.lock.holds(at: environment.now()) {
+      environment.console.note("\(rules.whom) was not locked, as far as this machine knows.")
+    }
     try await RuleIssue.set(
-      RuleRequest([ChildRule.lock.change(.off)]), of: .child(whose.child), at: node.open(), options: options)
+      RuleRequest([ChildRule.lock.change(.off)]), of: .child(whose.child), at: interface, options: options)
   }
 }

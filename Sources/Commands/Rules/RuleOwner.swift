@@ -109,6 +109,9 @@ struct OwnedRules: Sendable {
   /// Returns the value of a rule that is set for the owner.
   func own(_ key: String) -> String? { rules.first { $0.key.text == key }?.value }
 
+  /// The lock that is set for the child; off if there is none.
+  var lock: Lock { own(ChildRule.lock.key.text).flatMap { try? ChildRule.lock.read(given: $0) } ?? .off }
+
   /// Returns the value of a rule that holds for the owner: the owner's own, or the family's.
   func inForce(_ key: String) -> String? {
     (rules + family).first { $0.key.text == key && $0.notInForce == nil }?.value

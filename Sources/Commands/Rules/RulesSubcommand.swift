@@ -43,6 +43,9 @@ struct RulesSubcommand: AsyncParsableCommand {
       empty =
         "No rules are set for \(name) yet" + (isParent ? ": try `latchkey limit set\(child) --daily 2h`." : ".")
     }
+    if OwnedRules(rules).lock.holds(at: environment.now()), let lock = rules.rules.first(where: { $0.key == "lock" }) {
+      try environment.console.say("\(name) is \(lock.words).")
+    }
     try environment.console.write(
       Self.table(rules.rules, given: given, defaults: rules.defaults, zone: zone, empty: empty))
     if !rules.family.isEmpty {
@@ -54,23 +57,45 @@ struct RulesSubcommand: AsyncParsableCommand {
     {
       environment.console.note(sentence)
     }
-    for sentence in Self.weakened(try await interface.ask(Endpoints.getConditions), on: rules.child.machines) {
+    for sentence in Self.weakened(try await interface.ask(Endpoints.getConditions), of: rules) {
       environment.console.note(sentence)
     }
   }
 
-  /// Returns what keeps rules from being carried out on a child's machines, one sentence each.
-  private static func weakened(_ conditions: [ConditionListing], on machines: [DeviceName]) -> [String] {
-    conditions.compactMap { listing in
-      let name = listing.condition.name
-      guard machines.contains(listing.deviceName), let kind = ConditionKind.named(name),
-        kind.weight == .fault || name.hasPrefix("rule-") || name == "own-programs-only"
-      else { return nil }
+  /// Returns what keeps the rules of a child from being carried out on its machines: one sentence
+  /// each, and one for all applications that are not recognized on a machine.
+  private static func weakened(_ conditions: [ConditionListing], of rules: ChildRules) -> [String] {
+    let set = rules.rules + rules.family
+    let members = set.filter { RuleKey($0.key)?.entry == GroupRule.members.entry }.flatMap {
+      $0.value.split(separator: "\n")
+    }
+    let apps = Set(
+      members.map(String.init) + set.compactMap { RuleKey($0.key)?.application?.text }
+        + rules.defaults.map(\.appID.text))
+    let known = conditions.filter { listing in
+      let (name, app) = (listing.condition.name, listing.condition.detail)
+      guard rules.child.machines.contains(listing.deviceName) else { return false }
+      // Rules of applications may be another child's.
+      if name.hasPrefix("rule-") { return app.isEmpty || apps.contains(app) }
+      return name == "own-programs-only" || ConditionKind.named(name)?.weight == .fault
+    }
+    let unrecognized = Dictionary(grouping: known.filter { $0.condition.name == "rule-unrecognized" }, by: \.deviceID)
+      .filter { $0.value.count > 1 }
+    let lists = unrecognized.values.sorted { $0[0].deviceName.text < $1[0].deviceName.text }.map { listings in
+      let there = listings[0].isOwn ? "this machine" : ShownText.quoted(listings[0].deviceName)
+      let names = listings.map { ShownText.safe($0.condition.detail) }.sorted().joined(separator: ", ")
+      return
+        "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them there, or "
+        + "say how to recognize each with `latchkey app set` and --matcher \"path /usr/games/…\"."
+    }
+    let others = known.filter { $0.condition.name != "rule-unrecognized" || unrecognized[$0.deviceID] == nil }
+    return others.compactMap { listing in
+      guard let kind = ConditionKind.named(listing.condition.name) else { return nil }
       let words = kind.words(
         on: listing.isOwn ? "this machine" : ShownText.quoted(listing.deviceName), account: listing.accountName ?? "",
         detail: listing.condition.detail)
       return ShownText.safe("\(words.sentence) \(words.next)")
-    }
+    } + lists
   }
 
   /// Shows the family's rules, as long as there is no child.

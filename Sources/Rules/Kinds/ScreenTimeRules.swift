@@ -26,7 +26,8 @@ public enum ScreenTimeRule {
       "What may run",
       words: [
         .all: "all programs that no rule closes", .listed: "only applications with a category or always allowed",
-      ]), name: "programs that may run", effects: [.closes, .everything], setting: "programs")
+      ]), name: "programs that may run", set: { _ in "= may run" }, effects: [.closes, .everything], setting: "programs"
+  )
   public static let sessions = RuleKind(
     "sessions", \RuleSet.sessions,
     .choice(

@@ -8,18 +8,22 @@ import LatchkeyModel
 public struct Breaks: Hashable, Sendable {
   /// The minutes of screen time before a break, 1 to 1,440.
   public let after: Int64
+  public static let afterMinutes: ClosedRange<Int64> = 1...1_440
   /// The minutes of a break, 1 to 240.
   ///
   /// A night is longer than any break, so that what was used before it does not matter.
   public let length: Int64
+  public static let lengthMinutes: ClosedRange<Int64> = 1...240
 
   public init(typed text: String) throws(RuleFault) {
     let numbers = text.split(separator: " ", omittingEmptySubsequences: true).map { RuleNumber.read($0) }
     guard numbers.count == 2, let after = numbers[0], let length = numbers[1] else {
       throw RuleFault("Breaks are two numbers of minutes, of screen time and of the break: give both, such as 45 10.")
     }
-    guard (1...1_440).contains(after), (1...240).contains(length) else {
-      throw RuleFault("A break is 1 to 240 minutes long, after 1 to 1,440 minutes: give such a time, such as 10.")
+    guard Self.afterMinutes.contains(after), Self.lengthMinutes.contains(length) else {
+      throw RuleFault(
+        "A break is 1 to 240 minutes long, after 1 to 1,440 minutes of screen time: give both in minutes, such as 45 10."
+      )
     }
     (self.after, self.length) = (after, length)
   }

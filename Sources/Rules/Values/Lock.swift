@@ -34,6 +34,15 @@ public enum Lock: Hashable, Sendable {
     }
   }
 
+  /// Returns whether it locks at an instant, in Unix milliseconds.
+  public func holds(at instant: Int64) -> Bool {
+    switch self {
+    case .on, .onNow: true
+    case .until(let end), .untilNow(let end): end > instant
+    case .off: false
+    }
+  }
+
   /// Returns whether what it closes at an instant has no time to save.
   func leavesNoTime(at instant: Int64) -> Bool {
     switch self {

@@ -48,6 +48,8 @@ import Testing
     (["app", "set", "Chess", "--daily-limit", "1h within 16-20"], "write its start and its end"),
     (["app", "set", "Chess", "--daily-limit", "sat 5h within 16:00-20:00"], "so it limits nothing: give less"),
     (["apps", "group", "set", "Fun", "--daily-limit", "none within 16:00-20:00"], "give a time and the hours"),
+    (["breaks", "set", "--after", "0", "--for", "10m"], "1 to 1,440 minutes of screen time: give --after a time"),
+    (["breaks", "set", "--after", "45m", "--for", "5h"], "1 to 240 minutes long: give --for a time such as 10m"),
     (["limit", "set", "--weekly", "-1h"], "or none"), (["limit", "set"], "--weekends 3h"),
     (["settings", "set", "--zone", "Europe/Berln"], "Did you mean Europe/Berlin?"),
     (["settings", "set", "--zone", "Mars/Base"], "Give one such as Europe/Berlin."),

@@ -96,6 +96,56 @@ import Testing
     #expect(group.node.edits.first?.request == RuleRequest([.init("blocked", "now")], group: "Blocks"))
   }
 
+  @Test func aLockComesFirstAndItsAbsenceIsSaid() async throws {
+    var script = ScriptedNode.Script()
+    let index = try #require(script.rules.rules.firstIndex { $0.key == "lock" })
+    for (lock, isLocked) in [("on", true), ("until 2026-11-22T00:30Z", true), ("until 2026-11-20T00:30Z", false)] {
+      script.rules.rules[index] = SampleValues.rule("lock", lock)
+      let rules = await ScriptedRun("rules", "Emma", script: script)
+      #expect(rules.console.output.hasPrefix("Emma is locked") == isLocked, "\(rules.console.output)")
+      let unlock = await ScriptedRun("unlock", "Emma", script: script)
+      #expect(set(unlock) == RuleRequest([.init("lock", "off")]))
+      #expect(unlock.console.notes.contains { $0.hasPrefix("Emma was not locked") } != isLocked, "\(lock)")
+    }
+  }
+
+  @Test func breaksAreShown() async {
+    let none = await ScriptedRun("breaks")
+    #expect(none.status == 0 && none.console.output.hasPrefix("No breaks are set for Emma."))
+    #expect(none.console.output.contains("`latchkey breaks set"))
+    var script = ScriptedNode.Script()
+    script.rules.rules.append(SampleValues.rule("limits/breaks", "45 10"))
+    let own = await ScriptedRun("breaks", "--child", "Emma", script: script)
+    #expect(own.console.output == "Emma: a break of 10 min after 45 min of screen time.\n", "\(own.console.output)")
+    var family = script.rules.rules.removeLast()
+    family.isFamilys = true
+    script.rules.family.append(family)
+    let familys = await ScriptedRun("breaks", script: script)
+    #expect(familys.console.output == "The family: a break of 10 min after 45 min of screen time.\n")
+    #expect(await ScriptedRun("breaks", "--format", "json", script: script).console.output.contains("limits/breaks"))
+  }
+
+  @Test func whatIsNotRecognizedIsOneSentenceWithoutOtherChildrensApplications() async {
+    var script = ScriptedNode.Script()
+    script.rules.rules.append(SampleValues.rule("group/Blocks/members", "minetest\nopenttd"))
+    func condition(_ name: String, _ app: String) -> ConditionListing {
+      ConditionListing(
+        deviceID: SampleValues.childID, deviceName: SampleValues.childName, isOwn: false,
+        condition: MachineCondition(name, detail: app))
+    }
+    let shared = condition("rule-shared-matcher", "bens.game")
+    script.conditions = [shared, condition("rule-unrecognized", "kart"), condition("rule-unrecognized", "openttd")]
+    let one = await ScriptedRun("rules", "Emma", script: script)
+    #expect(one.console.notes.last?.hasPrefix("Nothing on “Emma's PC” is recognized as “openttd”") == true)
+    script.conditions.append(condition("rule-unrecognized", "org.gnome.Chess"))
+    let several = await ScriptedRun("rules", "Emma", script: script)
+    let words = several.console.notes.joined(separator: "\n")
+    #expect(
+      several.console.notes.last?.contains("as these, so their rules close nothing: openttd, org.gnome.Chess.") == true,
+      "\(words)")
+    #expect(!words.contains("kart") && !words.contains("bens.game"), "\(words)")
+  }
+
   @Test func aLimitMayHoldWithinHours() async {
     for (text, changes) in [
       ("1h within 16:00-20:00", ["": "60 within 16:00-20:00"]),

@@ -81,13 +81,16 @@ import Testing
       ("days/2026-12-23..2027-01-06/name", "Christmas", "2026-12-23..2027-01-06 called Christmas"),
       ("today/2026-11-22/limit", "60", "screen time on 2026-11-22 1 h"),
       ("today/2026-11-22/limit", "none", "no limit on screen time on 2026-11-22"),
-      ("limits/carryOver", "60", "at most 1 h of unused screen time goes over to the next day, also from the days since Monday"),
+      (
+        "limits/carryOver", "60",
+        "at most 1 h of unused screen time goes over to the next day, also from the days since Monday"
+      ),
       ("limits/breaks", "45 10", "a break of 10 min after 45 min of screen time"), ("limits/breaks", nil, "no breaks"),
       (
         "today/2026-11-22/less/01a2060f-f760-7000-96c8-2ec260e9103c", "30 reward\nrude at dinner",
         "less time on 2026-11-22 30 min for rewards (rude at dinner)"
       ),
-      ("programs", "listed", "programs that may run only applications with a category or always allowed"),
+      ("programs", "listed", "only applications with a category or always allowed may run"),
       ("app/org.kde.gcompris/launches", nil, "nothing set about what GCompris starts"),
       ("app/org.kde.gcompris/launches", "apart", "what GCompris starts is apart"),
       ("app/org.kde.gcompris/launches", "counted", "what GCompris starts counts as GCompris"),
