@@ -69,7 +69,11 @@ extension Database {
       "DELETE FROM use_day WHERE child = ? AND day BETWEEN ? AND ?", [child.bytes, days.lowerBound, days.upperBound])
     let records = try rows(
       "SELECT * FROM usage_record WHERE child = ? AND household_start BETWEEN ? AND ?",
-      [Data(child.bytes), max(0, first) - SpanSet.longestMilliseconds - Self.dayMilliseconds, max(first, last)])
+      [
+        Data(child.bytes), max(0, first) - SpanSet.longestMilliseconds - Self.dayMilliseconds,
+        // What begins later on the last day is counted anew as well.
+        (days.upperBound + 1) * Self.dayMilliseconds,
+      ])
     for record in records { try count(UsageRecord(record), of: child, on: days) }
   }
 
