@@ -6,14 +6,22 @@ import LatchkeyRules
 enum ExplainedChange {
   /// Returns a sentence with a command for each rule that closes the application; `nil` if none
   /// does, or no single command opens one of them.
+  ///
+  /// Of many programs, those that were closed because they are not listed are allowed one by one.
   static func sentence(_ found: ChildExplanation) -> String? {
     guard let child = word(found.name.text), let app = word(found.app.appID.text) else { return nil }
+    let isOfMany = found.app.appID.isOfMany
     var commands: [String] = []
-    for rule in found.rules where !rule.isOpen {
-      guard let rest = rest(rule.rule, found, child, found.app.appID.isOfMany ? "NAME" : app) else { return nil }
+    for rule in found.rules where !rule.isOpen && !(isOfMany && rule.rule == "programs") {
+      guard let rest = rest(rule.rule, found, child, app) else { return nil }
       if !commands.contains("`latchkey \(rest)`") { commands.append("`latchkey \(rest)`") }
     }
-    return commands.isEmpty ? nil : "A parent lets it run with \(ShownText.list(commands))."
+    var sentences = commands.isEmpty ? [] : ["A parent lets it run with \(ShownText.list(commands))."]
+    if isOfMany, found.rules.contains(where: { $0.rule == "programs" && !$0.isOpen }) {
+      sentences.append(
+        "`latchkey apps refused --child \(child)` lists what was closed, with the command that allows each.")
+    }
+    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
   /// Returns the command that opens what a rule closes, without `latchkey`; `nil` for none.

@@ -109,9 +109,7 @@ struct OrdersBuilder {
     Array((tracked[account]?[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses))
   }
 
-  func verdict(of subject: Subject) -> Verdict {
-    standing.verdicts.verdicts[subject] ?? standing.plan.explain(subject, in: standing.situation).verdict
-  }
+  func verdict(of subject: Subject) -> Verdict { standing.verdict(of: subject) }
 
   /// Returns the order for everything that is installed, or run from a terminal, and that no rule
   /// names.
@@ -134,11 +132,7 @@ struct OrdersBuilder {
 
   /// The verdict on unknown programs; `nil` if they are neither closed nor counted.
   var unknownVerdict: Verdict? {
-    // The agent of one user leaves alone what merely counts: Latchkey itself and all that is built
-    // there is unknown to it.
-    let rules = standing.rules
-    if rules.unknownPrograms == .count, rules.programs == .all, !isSystem { return nil }
-    return standing.verdicts.verdicts[.unknown]
+    isSystem || standing.rules.ordersUnknown ? standing.verdicts.verdicts[.unknown] : nil
   }
 
   var screen: ScreenTerms {
@@ -212,6 +206,14 @@ struct OrdersBuilder {
     return ProgramTerms(
       closesAt: until, step: step, graceMilliseconds: grace, warnings: verdict.warnings, reason: told)
   }
+}
+
+extension RuleSet {
+  /// A Boolean value that indicates whether the agent of one user has orders for unknown programs.
+  ///
+  /// It leaves alone what merely counts: Latchkey itself and all that is built there is unknown to
+  /// it.
+  var ordersUnknown: Bool { unknownPrograms != .count || programs != .all }
 }
 
 extension InstalledMatchers {

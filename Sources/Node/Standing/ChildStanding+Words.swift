@@ -94,7 +94,7 @@ extension ChildStanding {
   /// Returns an application as the local API shows it.
   func shown(_ app: AppID) -> AppToday {
     let name = name(of: app)
-    let verdict = verdicts.verdicts[Subject(app)] ?? plan.explain(Subject(app), in: situation).verdict
+    let verdict = verdict(of: Subject(app))
     return AppToday(
       appID: app, displayName: name, category: verdict.category, usedMilliseconds: today.apps[app] ?? 0,
       verdict: shown(verdict, of: Subject(app), name: name))

@@ -64,6 +64,11 @@ struct ChildStanding: Sendable {
     situation.use.filter { $0.key >= situation.day.startOfWeek }.map(\.value.screen).limitedSum
   }
 
+  /// Returns the verdict on a program, also on one that has no rules and does not run.
+  func verdict(of subject: Subject) -> Verdict {
+    verdicts.verdicts[subject] ?? plan.explain(subject, in: situation).verdict
+  }
+
   /// Returns the wall time for people at an instant of the boot clock.
   func time(at instant: BootInstant) -> Int64 { situation.time + (instant - situation.boot) }
 

@@ -1,5 +1,4 @@
 import Glibc
-import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
@@ -115,63 +114,23 @@ extension Call {
     standing.installed = installed
     let found = try Self.app(app, in: standing, installed: installed)
     let id = found ?? .otherPrograms
-    let machines = household.machines(of: child).map(\.device)
     let shown = standing.shown(id)
-    var open: LeftOpen = ([], [])
-    if !shown.verdict.isAllowed { open = Self.leftOpen(id, on: Set(machines), standing.rules, try await conditions()) }
-    if found == nil { open.sentences.insert(Self.unknownName(app), at: 0) }
+    let closing = MachineClosing(id, standing, on: machines(of: child, household), try await conditions())
     return ChildExplanation(
       name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
       zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement,
-      leftOpen: open.sentences, isLeftOpen: open.machines.isSuperset(of: machines))
+      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences, isLeftOpen: closing.isLeftOpen)
+  }
+
+  /// Returns the machines of a child; on a child's node its own.
+  private func machines(of child: ChildID, _ household: Household) -> [DeviceID] {
+    role == .child ? [own] : household.machines(of: child).map(\.device)
   }
 
   /// Returns a sentence about a name that no application is known by.
   private static func unknownName(_ text: String) -> String {
     "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed: this is what holds for "
       + "programs that no rule names. A program of the system without an entry in a menu stays open outside of a terminal."
-  }
-
-  private typealias LeftOpen = (machines: Set<DeviceID>, sentences: [String])
-
-  /// The beginnings of the IDs of what belongs to desktops.
-  private static let desktops = ["org.gnome.", "org.kde.", "org.xfce.", "org.mate.", "org.lxqt."]
-
-  /// Returns the machines that do not close an application although the rules do not allow it, and
-  /// why.
-  ///
-  /// `conditions` are those of all machines.
-  private static func leftOpen(
-    _ app: AppID, on machines: Set<DeviceID>, _ rules: RuleSet, _ conditions: [ConditionListing]
-  ) -> LeftOpen {
-    let isNamed = rules.apps[app] != nil || rules.categoryByDefault(app) != nil
-    if !isNamed,
-      NeededPrograms.isOfDesktop(
-        desktops.reduce(app.text) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 })
-    {
-      return (
-        machines,
-        [
-          "The desktop or accessibility needs it: what closes everything leaves it alone, and a rule of its own closes it."
-        ]
-      )
-    }
-    var found: LeftOpen = ([], [])
-    for listing in conditions where machines.contains(listing.deviceID) {
-      let isOfThis =
-        switch listing.condition.name {
-        case "agent-silent", "no-agent", "no-account": true
-        case "rule-unrecognized": listing.condition.detail == app.text
-        case "own-programs-only": !isNamed && app != .unknownPrograms
-        default: false
-        }
-      guard isOfThis, let kind = ConditionKind.named(listing.condition.name) else { continue }
-      let machine = listing.isOwn ? "this machine" : "“\(listing.deviceName.text)”"
-      found.machines.insert(listing.deviceID)
-      let words = kind.words(on: machine, account: listing.accountName ?? "", detail: listing.condition.detail)
-      found.sentences.append("\(words.sentence) \(words.next)")
-    }
-    return found
   }
 
   /// Returns a child's use by day, week or month.
@@ -237,10 +196,9 @@ extension Call {
     let today = standing.today
     var apps = standing.apps
     if apps.contains(where: { !$0.verdict.isAllowed }) {
-      let (machines, conditions) = (Set(household.machines(of: child).map(\.device)), try await conditions())
+      let (machines, conditions) = (machines(of: child, household), try await conditions())
       for index in apps.indices where !apps[index].verdict.isAllowed {
-        let open = Self.leftOpen(apps[index].appID, on: machines, standing.rules, conditions).machines
-        apps[index].isLeftOpen = open.isSuperset(of: machines)
+        apps[index].isLeftOpen = MachineClosing(apps[index].appID, standing, on: machines, conditions).isLeftOpen
       }
     }
     let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
