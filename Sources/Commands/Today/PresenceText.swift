@@ -5,11 +5,8 @@ import LatchkeyNode
 enum PresenceText {
   /// Asks for a child's PIN, names that child as the one who is there, and returns what holds now.
   static func name(_ child: String, _ interface: any NodeInterface) async throws -> String {
-    let account = try await interface.ask(Endpoints.getPresence)
-    guard !account.children.isEmpty else {
-      throw TerminalFailure(
-        .data, "Several children do not share this account, so that nobody has to say who is there: run `latchkey me`.")
-    }
+    // Everything but a wrong PIN is refused before a person types one.
+    _ = try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: nil))
     let pin = try await PINPrompt.ask("PIN of \(ShownText.safe(child)): ")
     let now = try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: pin))
     let name = ShownText.safe(now.present?.text ?? child)

@@ -28,7 +28,7 @@ extension ChildPINRequest: CheckedRequest {
 public struct PresenceRequest: Hashable, Sendable, Codable {
   /// The child, as a person names it; `nil` for nobody.
   public var child: String?
-  /// The child's PIN; `nil` for nobody.
+  /// The child's PIN; `nil` for nobody, and to ask whether a PIN would be taken now.
   public var pin: String?
 
   public init(child: String?, pin: String?) { (self.child, self.pin) = (child, pin) }

@@ -38,8 +38,12 @@ package struct SharedAccount: Hashable, Sendable, Codable {
 }
 
 extension Call {
-  /// The shortest time between two changes of who is there in an account, in milliseconds: each
-  /// makes a record of every program that runs.
+  /// The shortest time from a change of who is there in an account to the naming of a child, in
+  /// milliseconds.
+  ///
+  /// Each change makes a record of every program that runs. A child may leave at once: it has to be
+  /// named before, so that there are at most two changes in this time. The instant of the last
+  /// change is durable.
   private static let changeMilliseconds: Int64 = 10_000
 
   fileprivate func sharedAccount() async throws -> SharedAccount {
@@ -62,14 +66,15 @@ extension Call {
     let child = try request.child.map { try household.sharer($0, among: sharers) }
     let before = try await store.presentChildren().first { $0.account == account && $0.bootID == context.bootID }
     if before?.child == child { return try await sharedAccount() }
-    if let before {
-      let rest = Self.changeMilliseconds - (context.now() - before.since)
+    if let child {
+      let rest = before.map { Self.changeMilliseconds - (context.now() - $0.since) } ?? 0
       if rest > 0 {
         throw LocalAPIError(
-          .limit, "Somebody has just said who is there: try again in \((rest + 999) / 1_000) seconds.")
+          .limit,
+          "Somebody has just said who is there: try again in \(Self.waiting(min(rest, Self.changeMilliseconds))).")
       }
+      guard try await isProven(request.pin, of: child, household) else { return try await sharedAccount() }
     }
-    if let child { try await check(request.pin, of: child, household) }
     try await node.usage.setPresent(
       PresentChild(
         account: account, child: child, bootID: context.bootID, since: context.now(),
@@ -80,33 +85,38 @@ extension Call {
     return try await sharedAccount()
   }
 
-  /// Throws an error unless a PIN is a child's.
+  /// Returns whether a PIN is a child's; `false` if none is given, and one would be taken now.
   ///
-  /// A PIN counts as wrong until it has proved right, which is durable before it is compared.
-  private func check(_ text: String?, of child: ChildID, _ household: Household) async throws {
+  /// A PIN counts as wrong until it has proved right, which is durable before it is compared. So a
+  /// program can ask without a PIN before a person types one, and learns of each other refusal.
+  private func isProven(_ text: String?, of child: ChildID, _ household: Household) async throws -> Bool {
     let name = household.title(of: child)
     guard let hash = household.rules(for: child).pin else {
       throw LocalAPIError(
         .invalid,
         "\(name) has no PIN yet: a parent gives one with `latchkey children pin \(ShellWord.person(name.text))`.")
     }
-    guard let pin = text.flatMap({ PIN($0) }) else {
-      throw LocalAPIError(.invalid, "The PIN is missing: give that of \(name), 4 to 12 digits.")
-    }
-    let wait = try await store.tryPIN(of: child, in: context.bootID, at: context.now())
+    let pin = text.flatMap { PIN($0) }
+    let wait =
+      pin == nil
+      ? try await waitAfterWrongPINs(of: child)
+      : try await store.tryPIN(of: child, in: context.bootID, at: context.now())
     if wait > 0 {
       throw LocalAPIError(
         .limit, "Too many wrong PINs were given for \(name): try again in \(Self.waiting(wait)).")
     }
-    if await PINWork.matches(pin, hash) { return }
-    let next = try await store.wrongPINs(of: child)?.wait(in: context.bootID, at: context.now()) ?? 0
+    guard let pin else { return false }
+    if await PINWork.matches(pin, hash) { return true }
+    let next = try await waitAfterWrongPINs(of: child)
     throw LocalAPIError(
       .forbidden,
       "That is not the PIN of \(name): try again" + (next > 0 ? " in \(Self.waiting(next))." : "."))
   }
-}
 
-extension Call {
+  private func waitAfterWrongPINs(of child: ChildID) async throws -> Int64 {
+    try await store.wrongPINs(of: child)?.wait(in: context.bootID, at: context.now()) ?? 0
+  }
+
   /// Returns a wait, rounded up, such as `40 s` or `2 min`.
   private static func waiting(_ milliseconds: Int64) -> String {
     SpanText.of(milliseconds < 60_000 ? milliseconds + 999 : milliseconds + 59_999)

@@ -40,14 +40,17 @@ import Testing
     script.shared = SharedAccount(children: ["Ben", "Emma"].map { DeviceName(sanitising: $0) }, present: nil)
     let named = await ScriptedRun("me", "--i-am", "Ben", script: script, console: ScriptedConsole(lines: ["4711"]))
     #expect(named.status == 0 && named.console.notes == [Self.sentence], "\(named.console.notes)")
-    #expect(named.node.inputs(of: Endpoints.setPresence) == [PresenceRequest(child: "Ben", pin: "4711")])
+    #expect(
+      named.node.inputs(of: Endpoints.setPresence)
+        == [nil, "4711"].map { PresenceRequest(child: "Ben", pin: $0) }, "It asks the node before it asks for the PIN.")
     for words in [["me", "--leave"], ["me", "--i-am", "nobody"]] {
       let left = await ScriptedRun(words, node: ScriptedNode(script))
       #expect(left.status == 0 && left.console.notes.first?.contains("Ben and Emma") == true, "\(left.console.notes)")
       #expect(left.node.inputs(of: Endpoints.setPresence) == [PresenceRequest(child: nil, pin: nil)])
     }
-    let alone = await ScriptedRun("me", "--i-am", "Ben", console: ScriptedConsole(lines: ["4711"]))
-    #expect(alone.status != 0 && alone.console.prompts.isEmpty, "It is asked for no PIN in an account of one child.")
+    script.presenceError = LocalAPIError(.limit, "Somebody has just said who is there: try again in 1 s.")
+    let early = await ScriptedRun("me", "--i-am", "Ben", script: script, console: ScriptedConsole(lines: ["4711"]))
+    #expect(early.status != 0 && early.console.prompts.isEmpty, "What is refused anyway is asked for no PIN.")
     #expect(await ScriptedRun("me", "--i-am", "Ben", "--leave").status == 64)
   }
 

@@ -67,6 +67,8 @@ final class ScriptedNode: NodeInterface {
     var refused = SampleValues.refused
     var settings = SampleValues.settings
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
+    /// Thrown when somebody says who is there.
+    var presenceError: LocalAPIError?
     /// Thrown when applications are asked for.
     var appsError: LocalAPIError?
     /// Thrown when a child's rules are asked for.
@@ -314,7 +316,10 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.todayEvents) { _, _ in events(SampleValues.today) }
     on(Endpoints.getPresence) { script, _ in script.shared }
     on(Endpoints.setPresence) { script, request in
-      SharedAccount(children: script.shared.children, present: request.child.map { DeviceName(sanitising: $0) })
+      if let error = script.presenceError { throw error }
+      let isNamed = request.pin != nil
+      return SharedAccount(
+        children: script.shared.children, present: isNamed ? request.child.map { DeviceName(sanitising: $0) } : nil)
     }
     on(Endpoints.getOwnToday) { _, _ in SampleValues.today }
     on(Endpoints.noticeEvents) { _, _ in events(SampleValues.notice) }

@@ -1,0 +1,74 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+import Testing
+
+@testable import LatchkeyNode
+
+/// Who is there in an account that several children share, as the local API takes and tells it:
+/// Protocol/10-household.md §3.
+@Suite struct SharedAccountRouteTests {
+  /// An account of no system.
+  private static let account: UInt32 = 4_000_000_001
+
+  /// Runs a test with a child's node on which Emma and Ben share an account, and with the node by
+  /// the rights of that account.
+  ///
+  /// Ben has the PIN 4711, and Emma none.
+  private func with(_ body: (HomeNode, any NodeInterface) async throws -> Void) async throws {
+    try await HomeNode.with(children: ["Emma", "Ben"]) { home in
+      let modified = HybridTimestamp(wall: home.service.context.wall(), counter: 1, author: SampleValues.parentID)
+      let (own, owners) = (home.service.context.own, try #require(AccountOwners(home.children)))
+      let digits = try #require(PIN("4711"))
+      let pin = try #require(await PINWork.hash(digits))
+      try await home.save([
+        Register(.machine(own), HouseholdKey.account(Self.account), owners.text, modified: modified),
+        Register(.child(home.children[1]), HouseholdKey.pin, pin.text, modified: modified),
+      ])
+      try await body(home, home.node(Caller(principal: .sharedAccount, userID: Self.account)))
+    }
+  }
+
+  private func name(_ child: String?, _ pin: String?, _ node: any NodeInterface) async throws -> String? {
+    try await node.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: pin)).present?.text
+  }
+
+  private func refusal(_ child: String, _ pin: String?, _ node: any NodeInterface) async -> LocalAPIError? {
+    do throws(LocalAPIError) {
+      _ = try await node.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: pin))
+      return nil
+    } catch { return error }
+  }
+
+  @Test("Without a PIN everything but the PIN is checked, and nobody is named and no attempt counted")
+  func asking() async throws {
+    try await with { home, node in
+      #expect(await refusal("Zoe", nil, node)?.code == .unknownChild)
+      #expect(await refusal("Emma", nil, node)?.message.contains("has no PIN yet") == true)
+      let named = try await name("Ben", nil, node)
+      #expect(named == nil)
+      #expect(try await home.service.context.store.wrongPINs(of: home.children[1]) == nil)
+      for _ in 0..<5 { #expect(await refusal("Ben", "0000", node)?.code == .forbidden) }
+      let waits = await refusal("Ben", nil, node)
+      #expect(waits?.code == .limit && waits?.message.contains("Too many wrong PINs") == true)
+      #expect(try await home.service.context.store.wrongPINs(of: home.children[1])?.count == 5)
+    }
+  }
+
+  @Test("A child may leave at once, and only naming waits for ten seconds after any change")
+  func leaving() async throws {
+    try await with { home, node in
+      #expect(try await name("Ben", "4711", node) == "Ben")
+      #expect(try await name("Ben", nil, node) == "Ben", "Nothing changes.")
+      #expect(try await name(nil, nil, node) == nil)
+      let since = try await home.service.context.store.presentChildren().first?.since
+      #expect(try await name(nil, nil, node) == nil)
+      #expect(try await home.service.context.store.presentChildren().first?.since == since, "It was no change.")
+      for pin in [nil, "4711"] {
+        let early = await refusal("Ben", pin, home.node(Caller(principal: .sharedAccount, userID: Self.account)))
+        #expect(early?.code == .limit && early?.message.hasSuffix(" s.") == true, "\(String(describing: early))")
+      }
+    }
+  }
+}
