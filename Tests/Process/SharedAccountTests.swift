@@ -51,6 +51,8 @@ extension ProcessTests {
 
         let asked = try await home.pc.latchkey("me")
         #expect(asked.status != 0 && asked.talk.contains("share this account"), "\(asked)")
+        let why = try await home.mum.api.ask(Endpoints.getExplanation, ("Ben", "kart", nil)).shared
+        #expect(why.first?.contains("is not allowed there (Kart is blocked for Emma)") == true, "\(why)")
         let wrong = try await name("Ben", "0000", home)
         #expect(wrong.status != 0 && wrong.talk.contains("not the PIN of Ben"), "\(wrong)")
         let stranger = try await name("Zoe", "0000", home)
@@ -60,6 +62,9 @@ extension ProcessTests {
         #expect(named.status == 0 && named.talk.contains("Ben is here now"), "\(named)")
         #expect(try await home.pc.api.ask(Endpoints.getOwnToday).name.text == "Ben")
         let game = try await home.survivor()
+        try await eventually("a parent sees who is there") {
+          try await home.mum.api.ask(Endpoints.getAccounts, nil).contains { $0.present?.text == "Ben" }
+        }
         let bens = try await home.pc.api.ask(Endpoints.getStatus).running.map(\.childName?.text)
         #expect(bens == ["Ben"])
         try await home.pc.restart()

@@ -55,7 +55,7 @@ struct AccountsListSubcommand: AsyncParsableCommand {
     if listing.format == .json { return try console.write(JSONText.pretty(accounts)) }
     try console.write(
       TableText.render(
-        ["Machine", "Account", "Name", "Belongs to"], spare: [2], wrap: [0],
+        ["Machine", "Account", "Name", "Belongs to"], spare: [2], wrap: [0, 3],
         rows: accounts.map { account in
           [
             account.deviceName.text, ShownText.safe(account.account.name), ShownText.safe(account.account.fullName),
@@ -134,7 +134,11 @@ enum AccountText {
   /// Returns whose an account is, for a table.
   static func owner(_ account: AccountListing) -> String {
     if account.account.uid == Account.unknownNumber { return known(account) + ", not known there yet" }
-    return known(account)
+    guard account.owner == .child, account.childNames.count > 1 else { return known(account) }
+    let there =
+      account.present.map { "; \(ShownText.safe($0.text)) is there" }
+      ?? (account.isUnnamed ? "; nobody has said who is there" : "")
+    return "\(known(account)) share it\(there)"
   }
 
   private static func known(_ account: AccountListing) -> String {

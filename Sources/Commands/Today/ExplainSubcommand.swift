@@ -35,9 +35,10 @@ struct ExplainSubcommand: AsyncParsableCommand {
     let found = try await interface.ask(Endpoints.getExplanation, (name, app, moment))
     if listing.format == .json { return try environment.console.write(JSONText.pretty(found)) }
     let verdict = found.app.verdict
+    let whose = found.shared.isEmpty ? "" : ", by \(ShownText.safe(found.name.text))'s own rules"
     try environment.console.say(
       "\(ShownText.safe(found.app.displayName)) for \(ShownText.safe(found.name.text)), "
-        + "\(TimeText.short(found.at, zone: TimeText.zone(found.zone))): \(Self.words(verdict, found)).")
+        + "\(TimeText.short(found.at, zone: TimeText.zone(found.zone))): \(Self.words(verdict, found))\(whose).")
     try environment.console.write(
       "\n"
         + TableText.render(
@@ -45,7 +46,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
           empty: "No rule holds for it at that time."
         ))
     if let sentence = ExplainedChange.sentence(found) { environment.console.note(sentence) }
-    for sentence in found.leftOpen { environment.console.note(ShownText.safe(sentence)) }
+    for sentence in found.shared + found.leftOpen { environment.console.note(ShownText.safe(sentence)) }
   }
 
   private static func words(_ verdict: VerdictToday, _ found: ChildExplanation) -> String {

@@ -29,13 +29,7 @@ struct SharedOrdersBuilder {
     for matcher in each.joined() where !matchers.contains(matcher) { matchers.append(matcher) }
     let processes = builders.first?.processes(of: id, in: account) ?? []
     guard !matchers.isEmpty || !processes.isEmpty else { return nil }
-    let subjects = zip(builders, each).map { builder, own in
-      self.subjects(of: id, by: builder, besides: Set(matchers).subtracting(own))
-    }
-    let verdicts = zip(builders, subjects).compactMap { builder, subjects in
-      SharedVerdict(strictest: subjects.map { builder.verdict(of: $0) })?.verdict
-    }
-    guard let shared = SharedVerdict(strictest: verdicts) else { return nil }
+    guard let shared = verdict(of: id) else { return nil }
     let apps = builders.map { $0.standing.rules.app(id) }
     // What only some of the rules recognize is not the same program for the others.
     let isSame = each.allSatisfy { Set($0) == Set(matchers) }
@@ -45,9 +39,27 @@ struct SharedOrdersBuilder {
       countsLaunches: apps.contains { $0.launches == .counted },
       terms: terms(
         shared, of: .app(id), name: builders[shared.place].standing.name(of: id), account,
-        subjects: subjects, step: apps[shared.place].step == .pause ? .pause : .close,
+        subjects: subjects(of: id), step: apps[shared.place].step == .pause ? .pause : .close,
         grace: (apps.map(\.grace).min() ?? 0) * 1_000),
       matchers: Array(matchers.prefix(Self.mostMatchers)), processes: processes)
+  }
+
+  /// Returns the strictest of the verdicts on an application.
+  func verdict(of id: AppID) -> SharedVerdict? {
+    SharedVerdict(
+      strictest: zip(builders, subjects(of: id)).compactMap { builder, subjects in
+        SharedVerdict(strictest: subjects.map { builder.verdict(of: $0) })?.verdict
+      })
+  }
+
+  /// Returns whether an application is the same by the rules of each child, wherever it is
+  /// installed.
+  func isSame(_ id: AppID) -> Bool { subjects(of: id).allSatisfy { $0.count == 1 } }
+
+  private func subjects(of id: AppID) -> [[Subject]] {
+    let each = builders.map { Set($0.matchers(of: id)) }
+    let all = each.reduce(into: Set()) { $0.formUnion($1) }
+    return zip(builders, each).map { subjects(of: id, by: $0, besides: all.subtracting($1)) }
   }
 
   /// The most matchers of one application.
@@ -59,7 +71,7 @@ struct SharedOrdersBuilder {
   /// these rules if the machine has it installed; otherwise it may be an unknown one as well. The
   /// strictest of the verdicts on these holds.
   private func subjects(of id: AppID, by builder: OrdersBuilder, besides foreign: Set<AppMatcher>) -> [Subject] {
-    if foreign.isEmpty { return [.app(id)] }
+    if foreign.isEmpty { return [Subject(id)] }
     let isInstalled = builder.installed[id].map { !$0.isOwn && foreign.isSubset(of: $0.matchers) } == true
     return [.app(id), .app(.otherPrograms)] + (isInstalled ? [] : [.unknown])
   }

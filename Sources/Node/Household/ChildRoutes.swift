@@ -165,16 +165,31 @@ extension Call {
     let household = try await household()
     if role == .child {
       let accounts = try await store.accounts(of: own)
-      return (accounts + household.unlisted(on: own)).map {
-        listing($0, of: own, context.name, household)
-      }
+      return try await withPresence(
+        (accounts + household.unlisted(on: own)).map { listing($0, of: own, context.name, household) }, household)
     }
     var wanted: DeviceID?
     if let device { wanted = try await self.device(device).device.deviceID }
-    return household.machines.filter { wanted == nil || $0.device == wanted }.flatMap { machine in
+    let listings = household.machines.filter { wanted == nil || $0.device == wanted }.flatMap { machine in
       (machine.accounts + household.unlisted(on: machine.device)).map {
         listing($0, of: machine.device, machine.name, household)
       }
+    }
+    return try await withPresence(listings, household)
+  }
+
+  /// Returns accounts with who is there in those that children share, as far as it is known here.
+  private func withPresence(_ listings: [AccountListing], _ household: Household) async throws -> [AccountListing] {
+    guard listings.contains(where: { $0.childNames.count > 1 }) else { return listings }
+    let presence = try await presence(household)
+    return listings.map { listing in
+      var listing = listing
+      switch presence.user(of: listing.account.uid, on: listing.deviceID) {
+      case .child(let child): listing.present = household.title(of: child)
+      case .together: listing.isUnnamed = true
+      case .nobody, nil: break
+      }
+      return listing
     }
   }
 

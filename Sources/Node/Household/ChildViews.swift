@@ -47,4 +47,9 @@ package struct AccountListing: Hashable, Sendable, Codable {
   package var owner: Owner
   /// The names of the children whose it is, in their order; none for an account that is no child's.
   package var childNames: [DeviceName] = []
+  /// The child who is there, if children share it and this node knows; `nil` otherwise.
+  package var present: DeviceName?
+  /// A Boolean value that indicates whether children share it and, as this node knows, nobody has
+  /// said who is there.
+  package var isUnnamed = false
 }

@@ -141,10 +141,16 @@ extension Household {
 
   /// Returns what a person is told who uses an account in which nobody has said who is there.
   func unnamedSentence(_ sharers: [ChildID]) -> String {
-    let names = sharers.map { title(of: $0).text }
+    let last = sharers.last.map { title(of: $0).text } ?? ""
     return
-      "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "") share this account, and nobody has said who is "
-      + "here: type `latchkey me --i-am \(ShellWord.person(names.last ?? ""))`, or with another of these names."
+      "\(titles(of: sharers)) share this account, and nobody has said who is here: type "
+      + "`latchkey me --i-am \(ShellWord.person(last))`, or with another of these names."
+  }
+
+  /// Returns the names of several children, such as “Emma, Ben and Zoe”.
+  func titles(of children: [ChildID]) -> String {
+    let names = children.map { title(of: $0).text }
+    return "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
   }
 
   private static func choice(_ names: [String]) -> String {

@@ -4,11 +4,13 @@ import LatchkeyRules
 
 /// What holds for a child, as people read it.
 extension ChildStanding {
-  /// Returns a verdict as the local API shows it.
-  func shown(_ verdict: Verdict, of subject: Subject, name: String) -> VerdictToday {
+  /// Returns a verdict as the local API shows it, with the child's name if the reason has to say
+  /// whose rule it is.
+  func shown(_ verdict: Verdict, of subject: Subject, name: String, whose: String? = nil) -> VerdictToday {
     let words = verdict.reason.map { reason in
       let words = ReasonText.words(reason, rules, of: subject, on: situation.day, name: name, carried: carried)
-      return verdict.isAllowed ? words : closed(reason, words)
+      let said = verdict.isAllowed ? words : closed(reason, words)
+      return whose.map { ReasonText.open(reason, said, of: $0) } ?? said
     }
     return VerdictToday(
       isAllowed: verdict.isAllowed, rule: verdict.reason?.word, reason: words, until: verdict.until.map(time(at:)),

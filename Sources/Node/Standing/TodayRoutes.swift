@@ -119,7 +119,8 @@ extension Call {
     return ChildExplanation(
       name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
       zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement,
-      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences, isLeftOpen: closing.isLeftOpen)
+      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences, isLeftOpen: closing.isLeftOpen,
+      shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
   }
 
   /// Returns the machines of a child; on a child's node its own.
@@ -209,7 +210,9 @@ extension Call {
       weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
       categories: CategoryToday.list(today.categories), apps: apps,
       running: try await shown(standing.running, household),
-      screen: standing.screen, notices: standing.notices.map(\.sentence), enforcement: context.enforcement,
+      screen: standing.screen,
+      notices: try await standing.notices.map(\.sentence) + sharedSentences(of: child, household),
+      enforcement: context.enforcement,
       milliPoints: usesPoints ? situation.spendable : nil,
       redeemedMilliseconds: isRedeemed ? situation.redeemed.map(\.milliseconds).limitedSum : nil)
   }

@@ -98,6 +98,9 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   package var leftOpen: [String] = []
   /// A Boolean value that indicates whether it would be closed on no machine of the child's.
   package var isLeftOpen = false
+  /// Who is there in each account that the child shares, as far as known, and what holds there
+  /// meanwhile, one sentence each.
+  package var shared: [String] = []
 }
 
 /// A child's use by day, week or month, as the local API shows it.

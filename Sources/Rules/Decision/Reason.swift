@@ -138,13 +138,18 @@ public enum ReasonText {
   /// Returns what the rule of one of several children who share an account means for what it
   /// closes, such as "Ben's bedtime".
   public static func closed(_ reason: Reason, _ words: String, of child: String) -> String {
-    let closed = closed(reason, words)
+    open(reason, closed(reason, words), of: child)
+  }
+
+  /// Returns the rule of one of several children who share an account in words, such as "Ben's 2 h
+  /// of screen time a day".
+  public static func open(_ reason: Reason, _ words: String, of child: String) -> String {
     switch reason {
-    case .unnamed: return closed
-    case .bedtime, .school: return "\(child)'s \(closed)"
+    case .unnamed: words
+    case .bedtime, .school: "\(child)'s \(words)"
     case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit:
-      return closed.hasPrefix("no ") ? "\(closed) for \(child)" : "\(child)'s \(closed)"
-    default: return "\(closed) for \(child)"
+      words.hasPrefix("no ") ? "\(words) for \(child)" : "\(child)'s \(words)"
+    default: "\(words) for \(child)"
     }
   }
 

@@ -26,6 +26,9 @@ import Testing
         Register(.machine(own), HouseholdKey.account(Self.account), owners.text, modified: modified),
         Register(.child(home.children[1]), HouseholdKey.pin, pin.text, modified: modified),
       ])
+      _ = try await home.service.context.store.setAccounts(
+        [Account(uid: Self.account, name: "kids", fullName: "")], [], key: { HouseholdKey.account($0) },
+        nameKey: { HouseholdKey.account(named: $0) }, at: modified.wall)
       try await body(home, home.node(Caller(principal: .sharedAccount, userID: Self.account)))
     }
   }
@@ -69,6 +72,35 @@ import Testing
         let early = await refusal("Ben", pin, home.node(Caller(principal: .sharedAccount, userID: Self.account)))
         #expect(early?.code == .limit && early?.message.hasSuffix(" s.") == true, "\(String(describing: early))")
       }
+    }
+  }
+
+  @Test("Explanations, the day and the accounts say who is there, and what the stricter rules say until then")
+  func words() async throws {
+    try await with { home, node in
+      let modified = HybridTimestamp(wall: home.service.context.wall(), counter: 2, author: SampleValues.parentID)
+      try await home.save([
+        Register(.child(home.children[0]), "app/kart/name", "Kart", modified: modified),
+        Register(.child(home.children[1]), "lock", "on", modified: modified),
+      ])
+      func root() -> any NodeInterface { home.node(Caller(principal: .root, userID: 0)) }
+      let place = "On this machine, Emma and Ben share the account kids."
+      let before = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", nil))
+      #expect(before.app.verdict.isAllowed, "By Emma's own rules.")
+      #expect(
+        before.shared == [
+          "\(place) Nobody has said who is there, so the stricter of both rules hold: Kart is not allowed there (locked by a parent for Ben)."
+        ])
+      let later = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", before.at + 60_000))
+      #expect(later.shared.first?.hasPrefix("\(place) While nobody has said who is there, the stricter") == true)
+      let notices = try await root().ask(Endpoints.getToday, "Emma").notices
+      #expect(notices.contains("\(place) Nobody has said who is there, so the stricter of both rules hold."))
+      #expect(try await root().ask(Endpoints.getAccounts, nil).map(\.isUnnamed) == [true])
+
+      #expect(try await name("Ben", "4711", node) == "Ben")
+      let there = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", nil))
+      #expect(there.shared == ["\(place) Ben is there now, so Ben's rules hold in it."])
+      #expect(try await root().ask(Endpoints.getAccounts, nil).map(\.present?.text) == ["Ben"])
     }
   }
 }

@@ -61,7 +61,11 @@ import Testing
   func accounts() {
     var account = SampleValues.accounts[0]
     account.childNames = ["Ben", "Emma"].map { DeviceName(sanitising: $0) }
-    #expect(AccountText.owner(account) == "Ben and Emma")
+    #expect(AccountText.owner(account) == "Ben and Emma share it")
+    account.isUnnamed = true
+    #expect(AccountText.owner(account) == "Ben and Emma share it; nobody has said who is there")
+    (account.isUnnamed, account.present) = (false, account.childNames.first)
+    #expect(AccountText.owner(account) == "Ben and Emma share it; Ben is there")
     #expect(AccountText.sentence(account).contains("is shared by Ben and Emma now"))
     let taken = AccountText.sentence(SampleValues.accounts[0], before: account)
     #expect(taken.contains("It was Ben's until now") && !taken.contains("Emma's until"), "\(taken)")

@@ -1,0 +1,119 @@
+import LatchkeyModel
+import LatchkeyRules
+
+/// What is known here of who is there in accounts that several children share.
+///
+/// Spec: Protocol/10-household.md §3.
+struct PresenceReading {
+  let household: Household
+  /// This machine, which knows who is there in its own accounts.
+  let own: DeviceID
+  /// What runs on other machines, as they have told.
+  let running: [ChildStanding.Session]
+  let connected: Set<DeviceID>
+
+  /// Returns who is there in an account that several children share; `nil` for another account, and
+  /// if it is not known.
+  ///
+  /// A machine that is connected tells at once for whom what runs counts. From what is left out of
+  /// a long list, nothing follows.
+  func user(of account: UInt32, on device: DeviceID) -> AccountUser? {
+    let sharers = household.sharers(of: account, on: device)
+    if sharers.isEmpty { return nil }
+    if device == own { return household.user(of: account, on: device) }
+    let told = running.filter { $0.device == device && !$0.isStale }
+    guard connected.contains(device), told.count < RunningUse.most else { return nil }
+    let users = Set(told.filter { $0.use.account == account }.compactMap(\.use.child)).intersection(sharers)
+    if users.count == sharers.count { return .together(sharers) }
+    return users.count == 1 ? users.first.map { .child($0) } : nil
+  }
+}
+
+/// What holds for a child in the accounts that it shares, in words.
+///
+/// Spec: Protocol/11-rules.md §5.
+extension Call {
+  func presence(_ household: Household) async throws -> PresenceReading {
+    let running = role == .parent ? try await StandingReader(context: context).running(at: context.now()) : []
+    return PresenceReading(household: household, own: own, running: running, connected: context.members.connected)
+  }
+
+  /// Returns a sentence for each account that a child shares, on a child's node those of its own
+  /// machine: who is there, and whose rules hold.
+  ///
+  /// With an application and its name, it says what holds for that while nobody is named. At
+  /// another moment than the present, it is not known who is there.
+  func sharedSentences(
+    of child: ChildID, _ household: Household, on app: (id: AppID, name: String)? = nil, at time: Int64? = nil
+  ) async throws -> [String] {
+    let machines =
+      role == .child
+      ? [(own, "this machine", household.ownAccounts)]
+      : household.machines(of: child).map { ($0.device, $0.name.text, $0.accounts) }
+    let places = machines.flatMap { device, machine, accounts in
+      accounts.map { (device, machine, $0, household.sharers(of: $0.uid, on: device)) }.filter { $0.3.contains(child) }
+    }
+    if places.isEmpty { return [] }
+    let presence = try await presence(household)
+    var sentences: [String] = []
+    for (device, machine, account, sharers) in places {
+      let names = household.titles(of: sharers)
+      let user = time == nil ? presence.user(of: account.uid, on: device) : nil
+      let rest: String
+      if case .child(let present) = user {
+        let name = household.title(of: present).text
+        rest = "\(name) is there now, so \(name)'s rules hold in it."
+      } else {
+        let since = user == nil ? "While nobody has said who is there," : "Nobody has said who is there, so"
+        let which = sharers.count > 2 ? "the strictest of their rules" : "the stricter of both rules"
+        var words: String?
+        if let app { words = try await togetherWords(app.id, app.name, sharers, household, at: time) }
+        rest = "\(since) \(which) hold\(words.map { ": \($0)" } ?? "")."
+      }
+      sentences.append("On \(machine), \(names) share the account \(account.name). \(rest)")
+    }
+    return sentences
+  }
+
+  /// Returns what holds for an application in an account of which nobody has said who is there;
+  /// `nil` if only that machine knows what it is by the rules of each child.
+  private func togetherWords(
+    _ app: AppID, _ name: String, _ sharers: [ChildID], _ household: Household, at time: Int64?
+  ) async throws -> String? {
+    let installed = role == .child ? try await store.installedMatchers() : [:]
+    let standings = try await standings(of: sharers, household, at: time)
+    let builder = SharedOrdersBuilder(
+      builders: standings.map {
+        var builder = OrdersBuilder(standing: $0, state: context.enforcementState)
+        builder.installed = installed
+        return builder
+      })
+    guard role == .child || builder.isSame(app), let shared = builder.verdict(of: app) else { return nil }
+    let standing = standings[shared.place]
+    let whose = household.title(of: sharers[shared.place]).text
+    let verdict = standing.shown(shared.verdict, of: Subject(app), name: name, whose: whose)
+    let until = verdict.until.map { " until \(standing.clock($0))" } ?? ""
+    let reason = verdict.rule == "unnamed" ? "nobody is there who pays for it" : verdict.reason
+    return "\(name) \(app.isOfMany ? "are" : "is") \(verdict.isAllowed ? "" : "not ")allowed there\(until)"
+      + (reason.map { " (\($0))" } ?? "")
+  }
+
+  /// Returns what holds for children while none of them is named.
+  private func standings(
+    of children: [ChildID], _ household: Household, at time: Int64?
+  ) async throws -> [ChildStanding] {
+    var standings: [ChildStanding] = []
+    for child in children {
+      standings.append(try await StandingReader(context: context).read(child, household, at: time).unnamed)
+    }
+    return standings
+  }
+}
+
+extension ChildStanding {
+  /// Returns a time on the family's clock, with the date if it is not soon.
+  fileprivate func clock(_ time: Int64) -> String {
+    let text = rules.boundary.clock(at: time)
+    return time - situation.time < 72_000_000 ? String(text.suffix(5)) : text
+  }
+}
