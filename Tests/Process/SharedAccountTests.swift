@@ -50,7 +50,8 @@ extension ProcessTests {
         #expect(try await home.play().wait() == .signalled(SIGKILL), "It is blocked for Emma.")
 
         let asked = try await home.pc.latchkey("me")
-        #expect(asked.status != 0 && asked.talk.contains("share this account"), "\(asked)")
+        #expect(asked.status == 0 && asked.output.contains("share this account"), "\(asked)")
+        #expect(asked.output.contains("Screen time: "), "\(asked)")
         let why = try await home.mum.api.ask(Endpoints.getExplanation, ("Ben", "kart", nil)).shared
         #expect(why.first?.contains("is not allowed there (Kart is blocked for Emma)") == true, "\(why)")
         let wrong = try await name("Ben", "0000", home)

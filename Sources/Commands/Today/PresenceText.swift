@@ -14,6 +14,14 @@ enum PresenceText {
       + "`latchkey me --leave`."
   }
 
+  /// Returns what holds while nobody has said who is there: a sentence about the children, and one
+  /// about their time.
+  static func sentences(_ unnamed: UnnamedToday) -> [String] {
+    let whose = unnamed.screen.isAllowed ? unnamed.screen.reason.map { " (\(ShownText.safe($0)))" } ?? "" : ""
+    let words = TodayText.words(unnamed.screen, at: unnamed.at, zone: unnamed.zone)
+    return [ShownText.safe(unnamed.sentence), "Until then the stricter rules hold. Screen time: \(words)\(whose)."]
+  }
+
   /// Says that nobody is there, and returns what holds now.
   static func leave(_ interface: any NodeInterface) async throws -> String {
     let now = try await interface.ask(Endpoints.setPresence, PresenceRequest(child: nil, pin: nil))

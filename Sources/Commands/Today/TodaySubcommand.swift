@@ -95,7 +95,8 @@ struct MeSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     if leave || iAm?.lowercased() == "nobody" { return console.note(try await PresenceText.leave(interface)) }
     if let iAm { return console.note(try await PresenceText.name(iAm, interface)) }
-    let day = try await interface.ask(Endpoints.getOwnToday)
+    let day: ChildToday
+    do { day = try await interface.ask(Endpoints.getOwnToday) } catch { return try await showUnnamed(interface, error) }
     if listing.format == .json { return try console.write(JSONText.pretty(day)) }
     try console.say(TodayText.line(day))
     for app in day.apps where !app.verdict.isAllowed {
@@ -112,6 +113,19 @@ struct MeSubcommand: AsyncParsableCommand {
     for request in requests { try console.say(MeText.request(request)) }
     for notice in day.notices { console.note(ShownText.safe(notice)) }
     console.note(MeText.hint(day, requests))
+  }
+}
+
+extension MeSubcommand {
+  /// Shows what holds while nobody has said who is there, or throws the refusal that had another
+  /// reason.
+  private func showUnnamed(_ interface: any NodeInterface, _ refusal: LocalAPIError) async throws {
+    guard refusal.code == .unknownChild else { throw refusal }
+    let account = try await interface.ask(Endpoints.getPresence)
+    guard let unnamed = account.unnamed else { throw refusal }
+    let console = TerminalEnvironment.current.console
+    if listing.format == .json { return try console.write(JSONText.pretty(account)) }
+    for sentence in PresenceText.sentences(unnamed) { try console.say(sentence) }
   }
 }
 

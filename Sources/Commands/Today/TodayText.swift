@@ -22,7 +22,12 @@ enum TodayText {
   /// Returns a verdict in words, such as "48 min left, until 19:20" or "not allowed: bedtime, until
   /// 07:00".
   static func words(_ verdict: VerdictToday, _ day: ChildToday) -> String {
-    let until = verdict.until.map { ", until \(clock($0, day))" } ?? ""
+    words(verdict, at: day.at, zone: day.zone)
+  }
+
+  /// Returns the same at a time in Unix milliseconds, on the clock of a zone.
+  static func words(_ verdict: VerdictToday, at now: Int64, zone: String) -> String {
+    let until = verdict.until.map { ", until \(clock($0, at: now, zone: zone))" } ?? ""
     guard verdict.isAllowed else { return "not allowed: \(ShownText.safe(verdict.reason ?? "a rule"))\(until)" }
     guard let left = verdict.leftMilliseconds else { return "allowed" }
     return "\(Self.left(left)) left\(until)"

@@ -35,6 +35,20 @@ package struct SharedAccount: Hashable, Sendable, Codable {
   package var children: [DeviceName]
   /// The child who is there; `nil` if nobody has said who is.
   package var present: DeviceName?
+  /// What holds while nobody has said who is there; `nil` otherwise.
+  package var unnamed: UnnamedToday?
+}
+
+/// What holds in an account while several children share it and nobody has said who is there.
+package struct UnnamedToday: Hashable, Sendable, Codable {
+  /// Who shares the account, and how a child says who is there.
+  package var sentence: String
+  /// What holds for all screen time by the strictest of the children's rules.
+  package var screen: VerdictToday
+  /// The time for which this was worked out, Unix milliseconds.
+  package var at: Int64
+  /// The IANA name of the family's zone.
+  package var zone: String
 }
 
 extension Call {
@@ -51,7 +65,8 @@ extension Call {
     let sharers = household.sharers(of: caller.userID, on: own)
     let present = sharers.isEmpty ? nil : household.user(of: caller.userID, on: own).onlyChild
     return SharedAccount(
-      children: sharers.map { household.title(of: $0) }, present: present.map { household.title(of: $0) })
+      children: sharers.map { household.title(of: $0) }, present: present.map { household.title(of: $0) },
+      unnamed: present == nil ? try await unnamedToday(sharers, household) : nil)
   }
 
   fileprivate func setPresence(_ request: PresenceRequest) async throws -> SharedAccount {

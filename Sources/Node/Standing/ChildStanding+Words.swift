@@ -28,33 +28,17 @@ extension ChildStanding {
   }
 
   /// What holds for all screen time: the least of the rules that no application escapes.
-  var screen: VerdictToday {
-    guard let any = AppID("latchkey.any") else { return VerdictToday(isAllowed: true) }
-    var verdict = VerdictToday(isAllowed: true)
-    for (reason, standing) in plan.explain(.app(any), in: situation).considered {
+  var screen: VerdictToday { shown(screenVerdict, of: .unknown, name: "") }
+
+  var screenVerdict: Verdict {
+    // Any application that no rule names.
+    let any = AppID("latchkey.any").map { Subject.app($0) } ?? .unknown
+    return plan.decide(any, in: situation) { reason in
       switch reason {
-      case .lock, .bedtime, .breaks, .dailyLimit, .weeklyLimit: break
-      default: continue
-      }
-      let words = ReasonText.words(reason, rules, of: .unknown, on: situation.day, name: "", carried: carried)
-      switch standing {
-      case .open(nil): continue
-      case .open(let left?):
-        guard verdict.isAllowed, left < verdict.leftMilliseconds ?? .max else { continue }
-        verdict = VerdictToday(
-          isAllowed: true, rule: reason.word, reason: words, until: situation.time + left, leftMilliseconds: left)
-      case .closed(let left):
-        // The first that closes is the reason; it opens with the last.
-        let known = verdict.isAllowed ? nil : verdict
-        let isOpenEnded = left == nil || known != nil && known?.leftMilliseconds == nil
-        let time = isOpenEnded ? nil : max(left ?? 0, known?.leftMilliseconds ?? 0)
-        verdict = VerdictToday(
-          isAllowed: false, rule: known?.rule ?? reason.word,
-          reason: known?.reason ?? ReasonText.closed(reason, words), until: time.map { situation.time + $0 },
-          leftMilliseconds: time)
+      case .lock, .bedtime, .breaks, .dailyLimit, .weeklyLimit: true
+      default: false
       }
     }
-    return verdict
   }
 
   /// The unused screen time that earlier days of the week left for the day, in milliseconds.

@@ -98,6 +98,19 @@ extension Call {
       + (reason.map { " (\($0))" } ?? "")
   }
 
+  /// Returns what holds in an account of which nobody has said who is there; `nil` without
+  /// children.
+  func unnamedToday(_ sharers: [ChildID], _ household: Household) async throws -> UnnamedToday? {
+    let standings = try await standings(of: sharers, household, at: nil)
+    guard let shared = SharedVerdict(strictest: standings.map(\.screenVerdict)) else { return nil }
+    let standing = standings[shared.place]
+    let whose = household.title(of: sharers[shared.place]).text
+    return UnnamedToday(
+      sentence: household.unnamedSentence(sharers),
+      screen: standing.shown(shared.verdict, of: .unknown, name: "", whose: whose),
+      at: standing.situation.time, zone: standing.rules.zone)
+  }
+
   /// Returns what holds for children while none of them is named.
   private func standings(
     of children: [ChildID], _ household: Household, at time: Int64?

@@ -39,6 +39,12 @@ extension DayPlan {
     return (verdict(terms, moment), considered)
   }
 
+  /// Decides about one program by those of the rules alone that `counts` returns `true` for.
+  public func decide(_ subject: Subject, in situation: Situation, by counts: (Reason) -> Bool) -> Verdict {
+    let (moment, terms) = (Moment(self, situation), terms(of: subject))
+    return verdict(moment) { visit in consider(terms, moment) { if counts($0) { visit($0, $1) } } }
+  }
+
   /// Returns whether a rule that closes a program now leaves it no time to save.
   public func leavesNoTime(to subject: Subject, in situation: Situation) -> Bool {
     let app = rules.app(subject.app)

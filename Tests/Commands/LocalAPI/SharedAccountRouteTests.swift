@@ -97,7 +97,11 @@ import Testing
       #expect(notices.contains("\(place) Nobody has said who is there, so the stricter of both rules hold."))
       #expect(try await root().ask(Endpoints.getAccounts, nil).map(\.isUnnamed) == [true])
 
+      let unnamed = try #require(try await node.ask(Endpoints.getPresence).unnamed)
+      #expect(unnamed.sentence.hasPrefix("Emma and Ben share this account"))
+      #expect(!unnamed.screen.isAllowed && unnamed.screen.reason == "locked by a parent for Ben")
       #expect(try await name("Ben", "4711", node) == "Ben")
+      #expect(try await node.ask(Endpoints.getPresence).unnamed == nil)
       let there = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", nil))
       #expect(there.shared == ["\(place) Ben is there now, so Ben's rules hold in it."])
       #expect(try await root().ask(Endpoints.getAccounts, nil).map(\.present?.text) == ["Ben"])

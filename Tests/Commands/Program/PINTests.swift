@@ -54,6 +54,24 @@ import Testing
     #expect(await ScriptedRun("me", "--i-am", "Ben", "--leave").status == 64)
   }
 
+  @Test("Until a child is named, `latchkey me` shows who shares the account and what the stricter rules leave")
+  func unnamed() async {
+    var script = ScriptedNode.Script()
+    script.ownTodayError = LocalAPIError(.unknownChild, "Ben and Emma share this account.")
+    let other = await ScriptedRun("me", script: script)
+    #expect(other.status != 0 && other.console.notes.joined().contains("share this account"), "\(other.console.notes)")
+    script.shared = SharedAccount(
+      children: ["Ben", "Emma"].map { DeviceName(sanitising: $0) }, present: nil,
+      unnamed: UnnamedToday(
+        sentence: "Ben and Emma share this account.", screen: SampleValues.today.screen, at: SampleValues.now,
+        zone: "Europe/Berlin"))
+    let run = await ScriptedRun("me", script: script)
+    #expect(run.status == 0 && run.console.output.contains("Ben and Emma share this account."))
+    #expect(run.console.output.contains("Screen time: 48 min left, until 14:48"), "\(run.console.output)")
+    let json = await ScriptedRun(["me", "--format", "json"], node: ScriptedNode(script))
+    #expect(json.status == 0 && json.console.output.contains("\"unnamed\""), "\(json.console.output)")
+  }
+
   private static let sentence =
     "Ben is here now: Ben's rules hold in this account and the time is Ben's, until the log-out or `latchkey me --leave`."
 

@@ -69,6 +69,8 @@ final class ScriptedNode: NodeInterface {
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     /// Thrown when somebody says who is there.
     var presenceError: LocalAPIError?
+    /// Thrown when the caller's own day is asked for.
+    var ownTodayError: LocalAPIError?
     /// Thrown when applications are asked for.
     var appsError: LocalAPIError?
     /// Thrown when a child's rules are asked for.
@@ -321,7 +323,10 @@ final class ScriptedNode: NodeInterface {
       return SharedAccount(
         children: script.shared.children, present: isNamed ? request.child.map { DeviceName(sanitising: $0) } : nil)
     }
-    on(Endpoints.getOwnToday) { _, _ in SampleValues.today }
+    on(Endpoints.getOwnToday) { script, _ in
+      if let error = script.ownTodayError { throw error }
+      return SampleValues.today
+    }
     on(Endpoints.noticeEvents) { _, _ in events(SampleValues.notice) }
     on(Endpoints.getExplanation) { _, _ in SampleValues.explanation }
     on(Endpoints.getUseReport) { _, _ in SampleValues.useReport }
