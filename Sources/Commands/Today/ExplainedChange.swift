@@ -17,11 +17,21 @@ enum ExplainedChange {
       if !commands.contains("`latchkey \(rest)`") { commands.append("`latchkey \(rest)`") }
     }
     var sentences = commands.isEmpty ? [] : ["A parent lets it run with \(ShownText.list(commands))."]
+    if commands.contains(where: { !Self.isOfToday($0) }) {
+      sentences.append(
+        commands.count == 1
+          ? "That holds from then on, not today alone." : "What is not for today alone holds from then on.")
+    }
     if isOfMany, found.rules.contains(where: { $0.rule == "programs" && !$0.isOpen }) {
       sentences.append(
         "`latchkey apps refused --child \(child)` lists what was closed, with the command that allows each.")
     }
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+  }
+
+  /// Returns whether what a command gives ends with the day, or with a lock.
+  private static func isOfToday(_ command: String) -> Bool {
+    command.contains("--today") || ["grant", "points", "unlock"].contains { command.hasPrefix("`latchkey \($0) ") }
   }
 
   /// Returns the command that opens what a rule closes, without `latchkey`; `nil` for none.

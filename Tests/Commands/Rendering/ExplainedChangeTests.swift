@@ -18,7 +18,12 @@ import Testing
     let kart = try #require(AppID("kart"))
     #expect(
       sentence(kart, "programs")
-        == "A parent lets it run with `latchkey app set kart --child Emma --category reward`.")
+        == "A parent lets it run with `latchkey app set kart --child Emma --category reward`. That holds from then on, not "
+        + "today alone.")
+    #expect(
+      sentence(kart, "dailyLimit", "appHours")
+        == "A parent lets it run with `latchkey grant Emma 30m` and `latchkey app set kart --child Emma --hours "
+        + "00:00-24:00`. What is not for today alone holds from then on.")
     let list = "`latchkey apps refused --child Emma` lists what was closed, with the command that allows each."
     #expect(sentence(.otherPrograms, "programs") == list)
     #expect(
