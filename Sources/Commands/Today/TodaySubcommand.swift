@@ -50,7 +50,12 @@ struct TodaySubcommand: AsyncParsableCommand {
         .usage, "One child is followed at a time: name one, such as `latchkey today Emma --follow`.")
     }
     let console = TerminalEnvironment.current.console
-    for await day in try await interface.ask(Endpoints.todayEvents, child) {
+    let changes = try await interface.ask(Endpoints.changeEvents, nil)
+    var last: ChildToday?
+    for await change in changes where last.map({ change.concerns(dayOf: $0.childID) }) ?? true {
+      let day = try await interface.ask(Endpoints.getToday, child)
+      defer { last = day }
+      if day.withoutTime == last?.withoutTime { continue }
       switch listing.format {
       case .json: try console.write(JSONText.line(day))
       case .table: try console.say("\(TodayText.clock(day.at, day))  \(TodayText.line(day))")

@@ -11,7 +11,7 @@ extension Path {
 /// The commands of a parent to children's machines.
 extension Endpoints {
   static let commandRoutes: [any ServedEndpoint] = [
-    issue, getCommands, commandEvents, getCommand, waitForCommand, waitForCommands, cancelCommand, markMessageRead,
+    issue, getCommands, getCommand, waitForCommand, waitForCommands, cancelCommand, markMessageRead,
   ]
 
   package static let issue = Endpoint(
@@ -28,13 +28,6 @@ extension Endpoints {
     summary: "Commands, the newest first."
   ) { call, device, limit in
     try await call.commands(device, limit: limit)
-  }
-
-  package static let commandEvents = Endpoint(
-    events: "/v1/commands/events", Query.device, errors: [.unknownDevice, .ambiguousDevice],
-    summary: "The commands that are not final, at once; then each command that is new or has changed."
-  ) { call, device in
-    try await call.commandEvents(device)
   }
 
   package static let getCommand = Endpoint(
@@ -156,27 +149,6 @@ extension Call {
   private static func unknown(_ text: String) -> LocalAPIError {
     LocalAPIError(
       .unknownCommand, "There is no command “\(DeviceName(sanitising: text))” here: see `latchkey commands list`.")
-  }
-
-  /// The commands that a stream of changes looks at, the newest.
-  private static let watchedCommands = 1_000
-
-  /// Returns a stream of commands: those whose status is not final, then each new or changed one.
-  fileprivate func commandEvents(_ device: String?) async throws -> AsyncStream<ConfigurationCommand> {
-    let target = try await knownDevice(device)
-    // What the call has read is not kept for as long as the stream is open.
-    let store = store
-    return context.changes.events(keepingNewest: Self.watchedCommands, since: [CommandID: ConfigurationCommand]?.none) {
-      known in
-      // If the disk refuses now, the commands are reported after the next change.
-      guard let commands = try? await store.commands(device: target, limit: Self.watchedCommands) else { return [] }
-      let before = known
-      known = Dictionary(uniqueKeysWithValues: commands.map { ($0.commandID, $0) })
-      return commands.reversed().filter { command in
-        guard let before else { return !command.status.isFinal }
-        return before[command.commandID] != command
-      }
-    }
   }
 
   /// Takes a command back that no other machine has stored.

@@ -18,6 +18,7 @@ extension PeerLink {
       logger.info("session ended")
       lastSeen = context.wall()
       context.members.set(peer, isConnected: current != nil)
+      if current == nil { context.feed.post(ChangeEvent(.device, device: peer, change: "away")) }
       changed()
     case .moved: moved()
     case .stored(let position):
@@ -57,6 +58,7 @@ extension PeerLink {
       "session open",
       metadata: ["address": "\(seats[number]?.connection.remote ?? "")", "dialled": "\(machine.isCurrentOurs)"])
     context.members.set(peer, isConnected: true)
+    context.feed.post(ChangeEvent(.device, device: peer, change: "connected"))
     context.note(crowd: Int(clamping: hello.devices))
     context.warn("duplicate-\(peer)", nil)
     // Expired commands are not sent, and people who wait for them are told.

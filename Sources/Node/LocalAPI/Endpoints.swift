@@ -9,7 +9,7 @@ import LatchkeyModel
 public enum Endpoints {
   package static let all: [any ServedEndpoint] =
     statusRoutes + queueRoutes + deviceRoutes + pairingRoutes + commandRoutes + childRoutes + ruleRoutes + usageRoutes
-    + todayRoutes + presenceRoutes + requestRoutes + pointsRoutes + applicationRoutes + refusedRoutes
+    + todayRoutes + changeRoutes + presenceRoutes + requestRoutes + pointsRoutes + applicationRoutes + refusedRoutes
 
   /// Returns the endpoints that match a path, with the values of their parameters, in the order of
   /// the server's router.

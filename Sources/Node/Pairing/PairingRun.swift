@@ -136,6 +136,7 @@ actor PairingRun {
     if machine.shown != before {
       change += 1
       ledger.context.changes.notify()
+      ledger.context.feed.post(ChangeEvent(.pairing))
     }
     for effect in effects { await perform(effect) }
   }

@@ -56,6 +56,8 @@ final class NodeContext: Sendable {
   let sessions: OpenSessions
   /// What children are told at once.
   let notices: NoticeBoard
+  /// What has changed at this node, for those who follow it.
+  let feed: ChangeFeed
   /// The time by which rules apply.
   let time: HouseholdTime
   /// Signals that the kernel reported a change of interfaces or addresses.
@@ -94,7 +96,8 @@ final class NodeContext: Sendable {
     self.bootID = boot
     households = HouseholdReader(store, own: profile.deviceID, bootID: boot)
     sessions = OpenSessions(bootID: boot)
-    notices = NoticeBoard(numbersFrom: Int(clamping: SystemClock.boot.microseconds))
+    let first = Int(clamping: SystemClock.boot.microseconds)
+    (notices, feed) = (NoticeBoard(numbersFrom: first), ChangeFeed(store, numbersFrom: first))
     time = HouseholdTime(isChild: profile.role == .child, clock) {
       ClockReading(bootID: boot, boot: BootClock.now(), wall: WallClock.now(), isVouched: WallClock.isKept)
     }

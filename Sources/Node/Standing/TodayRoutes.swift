@@ -14,7 +14,7 @@ extension Route.Place {
 /// Spec: Protocol/10-household.md §4, Protocol/11-rules.md §5.
 extension Endpoints {
   static let todayRoutes: [any ServedEndpoint] = [
-    getToday, todayEvents, getOwnToday, noticeEvents, getExplanation, getUseReport,
+    getToday, getOwnToday, noticeEvents, getExplanation, getUseReport,
   ]
 
   public static let getToday = Endpoint(
@@ -23,14 +23,6 @@ extension Endpoints {
     summary: "A child's day so far: what was used, what runs, what is left, and why."
   ) { call, child in
     try await call.today(of: call.child(child))
-  }
-
-  public static let todayEvents = Endpoint(
-    events: "/v1/children/{child}/today/events", Path.child, whoMay: .operatorsAndChild,
-    errors: [.unknownChild, .ambiguousChild],
-    summary: "A child's day: the present one at once, then each change."
-  ) { call, child in
-    try await call.todayEvents(of: call.child(child))
   }
 
   package static let getOwnToday = Endpoint(
@@ -73,21 +65,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns a stream of a child's day: the present one immediately, then each change.
-  fileprivate func todayEvents(of child: ChildID) -> AsyncStream<ChildToday> {
-    context.changes.events(keepingNewest: 1, since: ChildToday?.none) { last in
-      // Somebody else may be there than before. If the disk refuses now, the day is reported after
-      // the next change.
-      let call = again
-      guard let household = try? await call.household(), call.caller.mayStillRead(child, household, on: own) else {
-        return []
-      }
-      guard let today = try? await call.today(of: child) else { return [] }
-      defer { last = today }
-      return last?.withoutTime == today.withoutTime ? [] : [today]
-    }
-  }
-
   /// Returns the day of the child whose account the caller uses.
   fileprivate func ownToday() async throws -> ChildToday {
     let child = try await callersChild()
@@ -296,33 +273,6 @@ extension CategoryToday {
     AppCategory.allCases.compactMap { category in
       categories[category].map { CategoryToday(category: category, usedMilliseconds: $0) }
     }
-  }
-}
-
-extension ChildToday {
-  /// The day without what changes by the passing of time alone, rounded to minutes.
-  fileprivate var withoutTime: ChildToday {
-    var today = self
-    today.at = 0
-    today.usedMilliseconds /= 60_000
-    today.weekMilliseconds /= 60_000
-    for index in today.categories.indices { today.categories[index].usedMilliseconds /= 60_000 }
-    for index in today.apps.indices {
-      today.apps[index].usedMilliseconds /= 60_000
-      today.apps[index].verdict.forgetTime()
-    }
-    today.screen.forgetTime()
-    today.milliPoints = today.milliPoints.map { $0 / 1_000 }
-    today.redeemedMilliseconds = today.redeemedMilliseconds.map { $0 / 60_000 }
-    for index in today.running.indices { today.running[index].activeMilliseconds /= 60_000 }
-    return today
-  }
-}
-
-extension VerdictToday {
-  fileprivate mutating func forgetTime() {
-    until = nil
-    leftMilliseconds = leftMilliseconds.map { $0 / 60_000 }
   }
 }
 

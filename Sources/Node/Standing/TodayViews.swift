@@ -168,3 +168,30 @@ package struct ChildNotice: Hashable, Sendable, Codable {
   /// When it happened, on the boot clock of the child's machine.
   package var at: BootInstant
 }
+
+extension ChildToday {
+  /// The day without what changes by the passing of time alone, rounded to minutes.
+  package var withoutTime: ChildToday {
+    var today = self
+    today.at = 0
+    today.usedMilliseconds /= 60_000
+    today.weekMilliseconds /= 60_000
+    for index in today.categories.indices { today.categories[index].usedMilliseconds /= 60_000 }
+    for index in today.apps.indices {
+      today.apps[index].usedMilliseconds /= 60_000
+      today.apps[index].verdict.forgetTime()
+    }
+    today.screen.forgetTime()
+    today.milliPoints = today.milliPoints.map { $0 / 1_000 }
+    today.redeemedMilliseconds = today.redeemedMilliseconds.map { $0 / 60_000 }
+    for index in today.running.indices { today.running[index].activeMilliseconds /= 60_000 }
+    return today
+  }
+}
+
+extension VerdictToday {
+  fileprivate mutating func forgetTime() {
+    until = nil
+    leftMilliseconds = leftMilliseconds.map { $0 / 60_000 }
+  }
+}

@@ -1,5 +1,6 @@
 import Dispatch
 import GRDB
+import LatchkeyModel
 import Synchronization
 
 /// The queue of writes to the database.
@@ -36,6 +37,8 @@ final class CommitQueue: Sendable {
   private let age: @Sendable () -> Int64
   private let thread = DispatchQueue(label: "latchkey.store.commit")
   private let state = Mutex(State())
+  /// What is told of the changes of each transaction once it is durable; `nil` to note none.
+  private let watcher = Mutex<(@Sendable ([ChangeEvent]) -> Void)?>(nil)
   /// The largest number of jobs in one transaction, so that the first of a long queue does not wait
   /// for all of them.
   private static let groupSize = 1_024
@@ -80,6 +83,20 @@ final class CommitQueue: Sendable {
           }, purpose: purpose, refuse: { continuation.resume(returning: .failure($0)) }))
     }
     return try result.get()
+  }
+
+  /// Tells of the changes of all later transactions, or of none.
+  func watch(_ tell: (@Sendable ([ChangeEvent]) -> Void)?) async throws(StoreError) {
+    let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
+      thread.async { [self] in
+        continuation.resume(
+          returning: Result {
+            try pool.writeWithoutTransaction { try $0.noteChanges(tell != nil) }
+            watcher.withLock { $0 = tell }
+          })
+      }
+    }
+    do { try result.get() } catch { throw StoreError(error, path: path) }
   }
 
   private func enqueue(_ job: Job) {
@@ -139,6 +156,8 @@ final class CommitQueue: Sendable {
     var endings: [@Sendable () -> Void] = []
     endings.reserveCapacity(jobs.count)
     let purpose: CommitPurpose = jobs.allSatisfy { $0.purpose == .upkeep } ? .upkeep : .work
+    let tell = watcher.withLock { $0 }
+    var noted: [ChangeEvent] = []
     do {
       try pool.writeWithoutTransaction { database in
         do {
@@ -151,6 +170,7 @@ final class CommitQueue: Sendable {
             }
             try group.settle(database)
             if database.totalChangesCount != changes { try room.admit(database, purpose) }
+            if tell != nil { noted = try database.takeNotedChanges() }
             #if DEBUG
               beforeCommit.withLock { $0 }?()
             #endif
@@ -163,6 +183,7 @@ final class CommitQueue: Sendable {
       }
     } catch { throw StoreError(error, path: path) }
     for ending in endings { ending() }
+    if !noted.isEmpty { tell?(noted) }
   }
 
   /// Runs jobs one by one on a full disk, after writing the log back and releasing the reserve.

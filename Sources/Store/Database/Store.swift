@@ -149,6 +149,13 @@ public final class Store: Sendable {
     }
   }
 
+  /// Tells of what later commits change, in the order of the commits, or of nothing.
+  ///
+  /// `tell` is called once the changes are durable, and must not wait.
+  public func watch(_ tell: (@Sendable ([ChangeEvent]) -> Void)?) async throws(StoreError) {
+    try await commits.watch(tell)
+  }
+
   /// Writes the log back into the file and closes it.
   ///
   /// All data is durable without this.

@@ -56,6 +56,7 @@ final class ScriptedNode: NodeInterface {
     var children = [SampleValues.child]
     var accounts = SampleValues.accounts
     var conditions = SampleValues.conditions
+    var changes = [ChangeEvent(.start)]
     /// Who shares the account of the caller.
     var shared = SharedAccount(children: [], present: nil)
     var apps = [SampleValues.listing]
@@ -194,7 +195,7 @@ final class ScriptedNode: NodeInterface {
         return try answer(&script, input)
       }
     }
-    @Sendable func events<Event: Sendable>(_ events: Event...) -> AsyncStream<Event> {
+    @Sendable func events<Event: Sendable>(_ events: [Event]) -> AsyncStream<Event> {
       AsyncStream { continuation in
         for event in events { continuation.yield(event) }
         continuation.finish()
@@ -238,7 +239,7 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.issue) { script, _ in script.command }
     on(Endpoints.getCommands) { script, _ in [script.command] }
     on(Endpoints.getCommand) { script, _ in script.command }
-    on(Endpoints.commandEvents) { script, _ in events(script.command) }
+    on(Endpoints.changeEvents) { script, _ in events(script.changes) }
     on(Endpoints.waitForCommand) { script, _ in
       script.commandEnds.isEmpty ? nil : try script.commandEnds.removeFirst().get()
     }
@@ -315,7 +316,6 @@ final class ScriptedNode: NodeInterface {
       return SampleValues.record
     }
     on(Endpoints.getToday) { _, _ in SampleValues.today }
-    on(Endpoints.todayEvents) { _, _ in events(SampleValues.today) }
     on(Endpoints.getPresence) { script, _ in script.shared }
     on(Endpoints.setPresence) { script, request in
       if let error = script.presenceError { throw error }
@@ -327,7 +327,7 @@ final class ScriptedNode: NodeInterface {
       if let error = script.ownTodayError { throw error }
       return SampleValues.today
     }
-    on(Endpoints.noticeEvents) { _, _ in events(SampleValues.notice) }
+    on(Endpoints.noticeEvents) { _, _ in events([SampleValues.notice]) }
     on(Endpoints.getExplanation) { _, _ in SampleValues.explanation }
     on(Endpoints.getUseReport) { _, _ in SampleValues.useReport }
     on(Endpoints.getRequests) { script, _ in script.requests }

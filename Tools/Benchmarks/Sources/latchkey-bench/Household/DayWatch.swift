@@ -2,17 +2,19 @@ import LatchkeyCommands
 import LatchkeyModel
 import LatchkeyNode
 
-/// A child's day on one node, from the node's stream of events.
+/// A child's day on one node, read anew after each change that the node tells of.
 struct DayWatch {
   private let node: String
-  private let days: AsyncStream<ChildToday>
+  private let child: String
+  private let client: ControlClient
+  private let changes: AsyncStream<ChangeEvent>
   /// The seconds after which an event counts as missing.
   private static let patience = 10
 
   /// Opens the stream of a node, whose display name is `name`.
   init(of child: String, on node: ControlClient, named name: String) async throws {
-    self.node = name
-    days = try await node.ask(Endpoints.todayEvents, child)
+    (self.node, self.child, client) = (name, child, node)
+    changes = try await node.ask(Endpoints.changeEvents, nil)
   }
 
   /// Waits until a program of the child is shown as running, or until none is, and returns the
@@ -22,8 +24,10 @@ struct DayWatch {
   func moment(isRunning: Bool) async throws -> Int64 {
     try await withThrowingTaskGroup(of: Int64.self) { group in
       defer { group.cancelAll() }
-      group.addTask { [node, days] in
-        for await day in days where day.running.isEmpty != isRunning { return Durations.now() }
+      group.addTask { [node, child, client, changes] in
+        for await change in changes where [.start, .reset, .today].contains(change.about) {
+          if try await client.ask(Endpoints.getToday, child).running.isEmpty != isRunning { return Durations.now() }
+        }
         throw BenchFault("The stream of events of \(node) has ended.")
       }
       group.addTask { [node] in

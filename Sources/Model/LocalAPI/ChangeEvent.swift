@@ -1,0 +1,67 @@
+/// A change at a node, as `GET /v1/events` names it: what has changed, never its content.
+///
+/// Who is told of a change asks the ordinary route for the content, so that rights stay in one
+/// place.
+///
+/// Spec: Protocol/07-local-api.md §4.
+public struct ChangeEvent: Hashable, Sendable, Codable {
+  /// What has changed.
+  public enum About: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The first event of a stream: `number` is that of the last change before it.
+    case start
+    /// The first event instead, or one between others: changes were missed, so that everything is
+    /// to be read anew.
+    case reset
+    /// A child's request, or the answer to it.
+    case request
+    /// A child's day: use, what runs, or what follows from rules; at most once a second for a
+    /// child.
+    case today
+    /// A machine: whether it is connected, its name, or whose it is.
+    case device
+    /// What weakens rules on a machine.
+    case condition
+    case command
+    /// The rules of a child or, without one, of the family.
+    case rules
+    case points
+    /// A text for the person at this machine.
+    case message
+    case pairing
+    /// Who belongs to the household: children, accounts, and parents.
+    case member
+    /// What is installed on a machine, or was refused there.
+    case application
+    /// A notice for parents.
+    case notice
+  }
+
+  /// The number of the change, which grows by one with each; numbers begin anew with the node's
+  /// start.
+  public var number: Int
+  public var about: About
+  public var child: ChildID?
+  public var device: DeviceID?
+  /// The request or command.
+  public var id: CommandID?
+  /// A word for what happened, where there are several, such as `asked` or a command's status.
+  public var change: String?
+
+  public init(
+    _ about: About, child: ChildID? = nil, device: DeviceID? = nil, id: CommandID? = nil, change: String? = nil,
+    number: Int = 0
+  ) {
+    (self.about, self.child, self.device, self.id, self.change) = (about, child, device, id, change)
+    self.number = number
+  }
+}
+
+extension ChangeEvent {
+  /// Returns whether a child's day may have changed.
+  public func concerns(dayOf child: ChildID) -> Bool {
+    switch about {
+    case .start, .reset, .today, .rules, .points, .request, .member: self.child == nil || self.child == child
+    case .device, .condition, .command, .message, .pairing, .application, .notice: false
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import LatchkeyModel
+
+/// The stream of changes at this node.
+///
+/// Spec: Protocol/07-local-api.md §4.
+extension Endpoints {
+  static let changeRoutes: [any ServedEndpoint] = [changeEvents]
+
+  public static let changeEvents = Endpoint(
+    events: "/v1/events",
+    Query.number("after", "The number of the last change that is known; those from now on if it is absent."),
+    whoMay: .operatorsAndChild,
+    summary: "What changes at this node, each named without its content; for a child what concerns that child."
+  ) { call, number in
+    try await call.changes(after: number)
+  }
+}
+
+extension Call {
+  /// Returns a stream of changes: all of them or, for a child's account, those that the child can
+  /// ask about.
+  fileprivate func changes(after number: Int?) async throws -> AsyncStream<ChangeEvent> {
+    let (call, child) = (self, caller.child?.id)
+    return try await context.feed.read(after: number) { event in
+      guard let child else { return true }
+      // Somebody else may be there than before.
+      guard call.caller.mayStillRead(child, try await call.again.household(), on: call.own) else {
+        throw CancellationError()
+      }
+      switch event.about {
+      case .request, .today, .points, .rules: return event.child == child || event.child == nil
+      default: return false
+      }
+    }
+  }
+}
