@@ -37,6 +37,16 @@ import Testing
     #expect(rights == 0o600)
   }
 
+  @Test func commitsAreCountedWithTheirTimeAndReadsAreNot() async throws {
+    let test = try TestStore()
+    let before = test.store.commitStatistics
+    try await test.pair(Fixed.device(2), role: .child)
+    let paired = test.store.commitStatistics
+    #expect(paired.writes > before.writes && paired.commits.sum > before.commits.sum && paired.faults.isEmpty)
+    _ = try await test.store.setting("port")
+    #expect(test.store.commitStatistics == paired)
+  }
+
   @Test func aFailingJobUndoesNobodyElses() async throws {
     let test = try TestStore()
     let child = Fixed.device(2)

@@ -24,7 +24,7 @@ struct LatchkeyTool: AsyncParsableCommand {
         name: "This machine",
         subcommands: [
           SetupSubcommand.self, InitSubcommand.self, RunSubcommand.self, StatusSubcommand.self, DoctorSubcommand.self,
-          IdentitySubcommand.self,
+          MetricsSubcommand.self, IdentitySubcommand.self,
         ]),
       CommandGroup(
         name: "The family's children",

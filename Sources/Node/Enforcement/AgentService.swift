@@ -276,6 +276,9 @@ actor AgentService {
       case .dropped(let count):
         context.logger.warning("reports of the agent were lost", metadata: ["count": "\(count)"])
       }
+      context.agentCounters.count(report, of: hello.run) { [state = context.enforcementState] use in
+        state.closedSince(use.app, in: use.account, at: report.at)
+      }
       await context.tellChild(of: report)
       return true
     } catch {

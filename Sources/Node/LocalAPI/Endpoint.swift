@@ -75,6 +75,26 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
       receive: { try await $0.events(of: Event.self) }, answer: events)
   }
 
+  /// Creates an endpoint that answers with plain text.
+  ///
+  /// - Parameters:
+  ///   - path: A template such as `/v1/metrics`.
+  ///   - parts: The values in the request's path and query, in the order of the handler's
+  ///     parameters.
+  ///   - whoMay: The callers that are accepted.
+  ///   - summary: One sentence of documentation.
+  ///   - text: The handler.
+  @_semantics("optimize.sil.specialize.generic.never")
+  init<each Part: Sendable>(
+    text path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators, summary: String,
+    text: @escaping @Sendable (Call, repeat each Part) async throws -> String
+  ) where Input == (repeat each Part), Output == String {
+    self.init(
+      .get, path, repeat each parts, whoMay: whoMay, place: nil, kind: .text, status: 200, errors: [],
+      summary: summary, output: String.self, reply: { .text($0) },
+      receive: { String(decoding: try await $0.bytes(), as: UTF8.self) }, answer: text)
+  }
+
   @_semantics("optimize.sil.specialize.generic.never")
   private init<each Part: Sendable>(
     _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal>,

@@ -17,6 +17,8 @@ package struct Route: Sendable {
     case longPoll = "long-poll"
     /// An endless stream of events.
     case events
+    /// One answer, which is plain text and no JSON.
+    case text
   }
 
   /// The machines that answer, with the sentence for those that do not.
@@ -62,6 +64,7 @@ package struct Route: Sendable {
 /// An answer of an endpoint.
 package enum Reply: Sendable {
   case value([UInt8])
+  case text(String)
   case events(EventSource)
 }
 

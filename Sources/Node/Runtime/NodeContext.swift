@@ -217,6 +217,10 @@ final class NodeContext: Sendable {
   }
 
   let enforcementState = EnforcementState()
+  /// What the agent has reported, in numbers.
+  let agentCounters = AgentCounters()
+  /// When the node started, in Unix milliseconds.
+  let startedAt = WallClock.now()
 
   /// The degree to which this machine enforces rules, as its agent has said.
   var enforcement: Enforcement { enforcementState.enforcement(at: now()) }

@@ -32,7 +32,7 @@ extension Endpoints {
 }
 
 extension Call {
-  fileprivate func status() async throws -> NodeStatus {
+  func status() async throws -> NodeStatus {
     let overview = try await store.overview(counting: .ledger)
     let peers = try await devices(overview.peers, overview.otherParents)
     let warnings = try await warnings(overview)

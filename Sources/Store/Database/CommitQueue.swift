@@ -31,6 +31,8 @@ final class CommitQueue: Sendable {
   let health = DiskHealth()
   /// The rules for commits while little space is left.
   let room: DiskRoom
+  /// The commits so far, without the disk's faults.
+  let statistics = Mutex(CommitStatistics())
   private let pool: any DatabaseWriter
   private let path: String
   /// The clock for how long items have waited.
@@ -158,6 +160,7 @@ final class CommitQueue: Sendable {
     let purpose: CommitPurpose = jobs.allSatisfy { $0.purpose == .upkeep } ? .upkeep : .work
     let tell = watcher.withLock { $0 }
     var noted: [ChangeEvent] = []
+    var commitBegan: ContinuousClock.Instant?
     do {
       try pool.writeWithoutTransaction { database in
         do {
@@ -169,11 +172,13 @@ final class CommitQueue: Sendable {
               running += 1
             }
             try group.settle(database)
-            if database.totalChangesCount != changes { try room.admit(database, purpose) }
+            let hasChanged = database.totalChangesCount != changes
+            if hasChanged { try room.admit(database, purpose) }
             if tell != nil { noted = try database.takeNotedChanges() }
             #if DEBUG
               beforeCommit.withLock { $0 }?()
             #endif
+            if hasChanged { commitBegan = .now }
             return .commit
           }
         } catch let error as DatabaseError {
@@ -182,6 +187,13 @@ final class CommitQueue: Sendable {
         }
       }
     } catch { throw StoreError(error, path: path) }
+    if let commitBegan {
+      let seconds = commitBegan.duration(to: .now) / .seconds(1)
+      statistics.withLock { statistics in
+        statistics.commits.add(seconds)
+        statistics.writes += jobs.count
+      }
+    }
     for ending in endings { ending() }
     if !noted.isEmpty { tell?(noted) }
   }

@@ -1,3 +1,4 @@
+import LatchkeyModel
 import Synchronization
 
 /// The state of the disk according to the last commits and reads.
@@ -8,6 +9,7 @@ import Synchronization
 final class DiskHealth: Sendable {
   private struct State {
     var fault: StoreError?
+    var faults: [DiskStatus.State: Int] = [:]
     var observer: (@Sendable (StoreError?) -> Void)?
   }
 
@@ -15,6 +17,9 @@ final class DiskHealth: Sendable {
 
   /// The present fault; `nil` if there is none.
   var fault: StoreError? { state.withLock { $0.fault } }
+
+  /// The number of faults so far, by their kind.
+  var faults: [DiskStatus.State: Int] { state.withLock { $0.faults } }
 
   /// Calls `observer` with each change of the fault.
   func observe(_ observer: @escaping @Sendable (StoreError?) -> Void) {
@@ -38,6 +43,7 @@ final class DiskHealth: Sendable {
     let observer: (@Sendable (StoreError?) -> Void)? = state.withLock { state in
       guard state.fault != fault, state.fault?.isDamage != true else { return nil }
       state.fault = fault
+      if let fault { state.faults[DiskStatus.State(fault), default: 0] += 1 }
       return state.observer
     }
     observer?(fault)

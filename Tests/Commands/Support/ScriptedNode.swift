@@ -202,6 +202,7 @@ final class ScriptedNode: NodeInterface {
       }
     }
     on(Endpoints.getStatus) { script, _ in script.status }
+    on(Endpoints.getMetrics) { _, _ in "# HELP latchkey_peers Paired devices.\n" }
     on(Endpoints.syncStates) { script, _ in SyncStates(states: script.syncStates, ends: script.endsSync) }
     on(Endpoints.syncNow) { script, _ in script.devices }
     on(Endpoints.getQueue) { script, _ in script.queue }

@@ -28,6 +28,7 @@ struct RouteResponder: HTTPResponder {
       : try await endpoint.respond(node, asked)
     switch reply {
     case .value(let bytes): return .json(bytes, status: route.status)
+    case .text(let text): return .text(text)
     case .events(let events): return .events(events, to: request)
     }
   }

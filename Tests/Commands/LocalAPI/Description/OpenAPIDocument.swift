@@ -95,10 +95,15 @@ enum OpenAPIDocument {
 
   private static func responses(_ route: Route, _ book: SchemaBook) throws -> [String: JSONValue] {
     let schema = try book.schema(of: route.output)
-    let types = route.kind == .events ? ["application/x-ndjson", "text/event-stream"] : ["application/json"]
+    let (types, description) =
+      switch route.kind {
+      case .once, .longPoll: (["application/json"], "Done.")
+      case .events: (["application/x-ndjson", "text/event-stream"], "A line for each event, of this form.")
+      case .text: (["text/plain"], "The text.")
+      }
     var responses: [String: JSONValue] = [
       String(route.status): [
-        "description": route.kind == .events ? "A line for each event, of this form." : "Done.",
+        "description": .text(description),
         "content": .object(Dictionary(uniqueKeysWithValues: types.map { ($0, ["schema": schema]) })),
       ]
     ]
