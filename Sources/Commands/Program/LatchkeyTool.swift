@@ -49,7 +49,8 @@ struct LatchkeyTool: AsyncParsableCommand {
       CommandGroup(
         name: "Use",
         subcommands: [
-          TodaySubcommand.self, MeSubcommand.self, NotifySubcommand.self, ExplainSubcommand.self, UsageSubcommand.self,
+          TodaySubcommand.self, MeSubcommand.self, WidgetSubcommand.self, NotifySubcommand.self,
+          ExplainSubcommand.self, UsageSubcommand.self,
         ]),
     ])
 }

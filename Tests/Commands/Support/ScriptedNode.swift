@@ -62,6 +62,8 @@ final class ScriptedNode: NodeInterface {
     var apps = [SampleValues.listing]
     var rules = SampleValues.rules
     var requests = SampleValues.requests
+    /// The day of every child.
+    var today = SampleValues.today
     /// What is installed on children's machines.
     var installed: [InstalledListing] = []
     /// What children's machines have refused.
@@ -316,7 +318,7 @@ final class ScriptedNode: NodeInterface {
       try script.throwUsageError()
       return SampleValues.record
     }
-    on(Endpoints.getToday) { _, _ in SampleValues.today }
+    on(Endpoints.getToday) { script, _ in script.today }
     on(Endpoints.getPresence) { script, _ in script.shared }
     on(Endpoints.setPresence) { script, request in
       if let error = script.presenceError { throw error }
@@ -326,7 +328,7 @@ final class ScriptedNode: NodeInterface {
     }
     on(Endpoints.getOwnToday) { script, _ in
       if let error = script.ownTodayError { throw error }
-      return SampleValues.today
+      return script.today
     }
     on(Endpoints.noticeEvents) { _, _ in events([SampleValues.notice]) }
     on(Endpoints.getExplanation) { _, _ in SampleValues.explanation }

@@ -1,0 +1,145 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// What a status bar shows at one moment.
+struct WidgetLine: Hashable {
+  /// The state that a bar gives a color or a style.
+  enum Mood: String {
+    /// A child's time has no limit.
+    case free
+    case left
+    /// A quarter of an hour is left, or less.
+    case low
+    /// A child's time is over, or has not begun.
+    case over
+    /// On a parent's machine, nothing waits for a person.
+    case well
+    /// A child asks for something.
+    case asked
+    case warned
+    /// The node does not answer, or not to this account.
+    case away
+
+    /// The color, as `#RRGGBB`; `nil` for the bar's own.
+    var color: String? {
+      switch self {
+      case .free, .left, .well: nil
+      case .low, .asked: "#e5a50a"
+      case .over, .warned: "#e01b24"
+      case .away: "#888888"
+      }
+    }
+  }
+
+  /// A few words.
+  var text: String
+  var mood: Mood
+  /// The details, one sentence or row each.
+  var details: [String]
+  /// How much of a child's limit of the day is left, 0 to 100; `nil` without a limit.
+  var percentage: Int?
+  /// A Boolean value that indicates whether a person should look now.
+  var isUrgent = false
+
+  /// The most details, and the most characters of each.
+  private static let (mostDetails, longestDetail) = (12, 300)
+
+  init(_ text: String, _ mood: Mood, details: [String], percentage: Int? = nil, isUrgent: Bool = false) {
+    (self.text, self.mood, self.percentage, self.isUrgent) = (text, mood, percentage, isUrgent)
+    self.details = details.prefix(Self.mostDetails).map { detail in
+      detail.count > Self.longestDetail ? detail.prefix(Self.longestDetail - 1) + "…" : detail
+    }
+  }
+}
+
+extension WidgetLine {
+  private static let minute: Int64 = 60_000
+
+  /// Creates the line of a child's own day, such as “48 min”, “48 min to bedtime” or “bedtime until
+  /// 07:00”.
+  init(_ day: ChildToday) {
+    let left = day.screen.isAllowed ? day.screen.leftMilliseconds : 0
+    let percentage = day.limitMilliseconds.map { limit -> Int in
+      let rest = min(max(0, limit - day.usedMilliseconds), left ?? .max)
+      return limit > 0 ? Int(min(100, Double(rest) / Double(limit) * 100)) : 0
+    }
+    self.init(
+      Self.words(day), Self.mood(day.screen), details: [TodayText.line(day)] + day.notices.map(ShownText.safe),
+      percentage: percentage, isUrgent: day.screen.isAllowed && left.map { $0 <= 5 * Self.minute } ?? false)
+  }
+
+  /// Creates the line of an account that children share, while nobody has said who is there.
+  init(_ unnamed: UnnamedToday) {
+    self.init(
+      "who is here? " + Self.words(unnamed.screen, at: unnamed.at, zone: unnamed.zone), Self.mood(unnamed.screen),
+      details: [
+        "Children share this account: say who is here with `latchkey me --i-am`. Until then the stricter rules hold."
+      ])
+  }
+
+  private static func mood(_ screen: VerdictToday) -> Mood {
+    guard screen.isAllowed else { return .over }
+    return screen.leftMilliseconds.map { $0 <= 15 * minute ? .low : .left } ?? .free
+  }
+
+  private static func words(_ day: ChildToday) -> String { words(day.screen, at: day.at, zone: day.zone) }
+
+  /// Returns what is left of screen time in few words, at a time in Unix milliseconds.
+  private static func words(_ screen: VerdictToday, at now: Int64, zone: String) -> String {
+    guard screen.isAllowed else {
+      let why =
+        switch screen.rule {
+        case "lock": "locked"
+        case "bedtime": "bedtime"
+        case "breaks": "break"
+        default: "time is up"
+        }
+      return why + (screen.until.map { " until \(TodayText.clock($0, at: now, zone: zone))" } ?? "")
+    }
+    guard let left = screen.leftMilliseconds else { return "no limit" }
+    let end =
+      switch screen.rule {
+      case "bedtime": " to bedtime"
+      case "breaks": " to a break"
+      default: ""
+      }
+    return TodayText.left(left) + end
+  }
+
+  /// Creates the line of a parent's machine, such as “1 request · Emma 48 min · Ben off”.
+  ///
+  /// - Parameters:
+  ///   - requests: The requests of all children.
+  ///   - days: The day of each child who has a machine, and whether one of these is connected.
+  ///   - warnings: The warnings about this machine and the children's.
+  init(requests: [RequestListing], days: [(day: ChildToday, isConnected: Bool)], warnings: [String]) {
+    let open = requests.filter { $0.state == .open }
+    var parts = open.isEmpty ? [] : [ShownText.count(open.count, "request")]
+    // What is left on a machine that is off is not known.
+    parts += days.prefix(4).map { day, isConnected in
+      "\(ShownText.safe(day.name.text)) \(isConnected ? Self.words(day) : "off")"
+    }
+    if days.count > 4 { parts.append("+\(days.count - 4)") }
+    if !warnings.isEmpty { parts.append(ShownText.count(warnings.count, "warning")) }
+    let asked = open.map { "\(ShownText.safe($0.childName.text)) asks for \(RequestText.wish($0))." }
+    let told = days.map { day, isConnected in
+      isConnected ? TodayText.line(day) : "\(ShownText.safe(day.name.text)) is off: what is left is not known."
+    }
+    self.init(
+      parts.isEmpty ? "Latchkey" : parts.joined(separator: " · "),
+      !open.isEmpty ? .asked : warnings.isEmpty ? .well : .warned,
+      details: asked + told + warnings.map(ShownText.safe), isUrgent: !open.isEmpty)
+  }
+
+  /// Creates the line for a node that does not answer.
+  init(away error: any Error) {
+    let text =
+      switch (error as? LocalAPIError)?.code {
+      case nil, .timeout: "Latchkey is off"
+      case .unknownChild, .forbidden: "no child here"
+      default: "no answer"
+      }
+    let sentence = TerminalFailure(error)?.sentence ?? "Latchkey did not answer: run `latchkey status` to see why."
+    self.init(text, .away, details: [ShownText.safe(sentence)])
+  }
+}
