@@ -64,6 +64,11 @@ import Testing
     for machine in [mum, dad, pc, laptop] {
       #expect(try await family.facts(machine) == [Fact(family.emma, .request, request.text)], "\(machine)")
     }
+    for (machine, told) in [(mum, 1), (dad, 1), (pc, 0), (laptop, 0)] {
+      let notices = try await family[machine].notices(after: 0).notices
+      #expect(
+        notices.count == told && notices.allSatisfy { $0.kind == .asked && $0.child == family.emma }, "\(machine)")
+    }
     // Dad is not paired with the laptop, so his answer gets there through the PC and mum.
     let answer = try await answer(dad, request, 50)
     try await family.settle()

@@ -49,7 +49,7 @@ struct LatchkeyTool: AsyncParsableCommand {
       CommandGroup(
         name: "Use",
         subcommands: [
-          TodaySubcommand.self, MeSubcommand.self, WidgetSubcommand.self, NotifySubcommand.self,
+          TodaySubcommand.self, MeSubcommand.self, WidgetSubcommand.self, NoticesSubcommand.self, NotifySubcommand.self,
           ExplainSubcommand.self, UsageSubcommand.self,
         ]),
     ])

@@ -49,7 +49,7 @@ extension FactDefinition {
 
   /// Requests, which only a child's machine makes.
   static let request = FactDefinition(
-    .request, author: .child, most: RequestBook.mostPerDay * 16, daysKept: daysOfRequests
+    .request, author: .child, most: RequestBook.mostPerDay * 16, daysKept: daysOfRequests, isAsked: true
   ) { text in
     ChildRequest(text).map { request in
       FactReading(identity: Hexadecimal.encode(request.id.bytes), author: request.device, day: request.day)

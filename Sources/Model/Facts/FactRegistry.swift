@@ -27,6 +27,8 @@ public struct FactDefinition: Sendable {
   public var most: Int
   /// The days after which such a fact is forgotten, counted from its own; `nil` for never.
   public var daysKept: Int?
+  /// A Boolean value that indicates whether a child asks the parents with it, who are told of it.
+  public var isAsked = false
   /// Reads a text; `nil` for any text but the one form of a valid fact.
   public var read: @Sendable (String) -> FactReading?
   /// Returns whether the first of two texts of one identity is kept although the second one is
@@ -39,14 +41,14 @@ public struct FactDefinition: Sendable {
   ///
   /// Unless it says otherwise, the text that sorts first by bytes is kept.
   public init(
-    _ kind: FactKind, author: DeviceRole?, most: Int, daysKept: Int?,
+    _ kind: FactKind, author: DeviceRole?, most: Int, daysKept: Int?, isAsked: Bool = false,
     isKept: @escaping @Sendable (String, String) -> Bool = { $0.utf8.lexicographicallyPrecedes($1.utf8) },
     read: @escaping @Sendable (String) -> FactReading?
   ) {
     self.kind = kind
     self.author = author
     self.most = most
-    self.daysKept = daysKept
+    (self.daysKept, self.isAsked) = (daysKept, isAsked)
     self.isKept = isKept
     self.read = read
   }

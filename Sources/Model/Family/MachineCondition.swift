@@ -19,6 +19,9 @@ public struct MachineCondition: Hashable, Sendable, Codable {
     self.detail = detail
   }
 
+  /// A Boolean value that indicates whether less of the rules is carried out than a parent expects.
+  public var weakensRules: Bool { ConditionKind.named(name).map { $0.weight != .information } ?? false }
+
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     let isName = name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }

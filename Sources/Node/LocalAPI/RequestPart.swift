@@ -37,6 +37,7 @@ package struct PartDescription: Sendable {
 /// Parts of a request's path.
 enum Path {
   static let device = text("device", "A device's name, its ID, or a beginning of its ID that fits one device.")
+  static let receiver = text("receiver", "Who tells people of notices: a name of 1 to 64 bytes, such as desktop.")
 
   /// Returns the part for a text in the path parameter of that name.
   static func text(_ name: String, _ summary: String) -> RequestPart<String> {

@@ -147,21 +147,23 @@ public final class RunningNode: Sendable {
       })
     let usage = UsageService(context: context, directory: directory)
     let applications = ApplicationService(context: context, directory: directory)
-    var ofChild: [any Service] = []
+    var ofRole: [any Service] = []
     let refused = RefusedProgramService(context: context, directory: directory)
     if profile.role == .child, configuration.agent != .none {
-      ofChild = [RunningPart { await AgentService(context: context, usage: usage, refused: refused).run() }]
+      ofRole = [RunningPart { await AgentService(context: context, usage: usage, refused: refused).run() }]
     }
     if profile.role == .child {
-      ofChild.append(RunningPart { await ConditionService(context: context, directory: directory).run() })
-      ofChild.append(RunningPart { await refused.run() })
+      ofRole.append(RunningPart { await ConditionService(context: context, directory: directory).run() })
+      ofRole.append(RunningPart { await refused.run() })
     }
     service = NodeService(
       context: context, directory: directory, discovery: discovery, pairing: pairing, usage: usage,
       listening: listener.addresses)
+    let node = service
     if profile.role == .child {
-      let node = service
-      ofChild.insert(RunningPart { await AnswerNoticeService(node: node).run() }, at: 0)
+      ofRole.insert(RunningPart { await AnswerNoticeService(node: node).run() }, at: 0)
+    } else {
+      ofRole.append(RunningPart { await ParentNoticeService(node: node).run() })
     }
     // Stopped in reverse order, so that links can send their goodbyes.
     services =
@@ -185,7 +187,7 @@ public final class RunningNode: Sendable {
         RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
         ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
         RunningPart { await pairing.run() }, LinkService(directory: directory),
-      ] + ofChild
+      ] + ofRole
     logger.notice(
       "running",
       metadata: [

@@ -52,6 +52,8 @@ public struct RuleSet: Hashable, Sendable {
   public var zone = "UTC"
   /// The hour at which the family's day begins, 0 to 23.
   public var dayStartHour: Int64 = 0
+  /// What parents are told.
+  public var notices = NoticeChoice()
 
   /// Creates the rules of a child for whom no parent has set any.
   public init() {}
@@ -109,6 +111,7 @@ extension RuleSet: RulePart {
       ChildRule.breaks.row, ChildRule.weeklyLimit.row, ChildRule.bedtime.row, ChildRule.school.row,
       ChildRule.rewardTimes.row, ChildRule.lock.row,
     ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row]
+    + NoticeRule.rows
   public static let table = indexed(rows)
 
   public static let kinds =

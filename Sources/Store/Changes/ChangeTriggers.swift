@@ -56,6 +56,7 @@ struct ChangeTrigger {
     ChangeTrigger(
       about: .device, table: "peer", operations: ["INSERT", "UPDATE OF name, child_name, state, quarantined_at"],
       device: "ROW.device_id"),
+    ChangeTrigger(about: .notice, table: "parent_notice", operations: ["INSERT"], child: "ROW.child"),
   ]
 
   /// The table in memory in which changes are noted, each once for a transaction.

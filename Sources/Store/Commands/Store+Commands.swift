@@ -120,12 +120,12 @@ extension Database {
     if lifetime != nil { group.noteAge(clock) }
     try run(
       """
-      INSERT INTO command (command_id, peer, kind, body, created_at, status, status_at, seq,
+      INSERT INTO command (command_id, peer, kind, body, created_at, created_age, status, status_at, seq,
         expires_after, expires_age, epoch)
-      VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)
       """,
       [
-        id.bytes, peer.number, payload.kind.rawValue, body, wall, wall,
+        id.bytes, peer.number, payload.kind.rawValue, body, wall, age, wall,
         Int64(bitPattern: change.last), lifetime, lifetime.map { age + $0 }, Int64(bitPattern: change.epoch),
       ])
     return (

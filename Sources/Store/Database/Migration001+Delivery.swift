@@ -98,6 +98,7 @@ extension Migration001 {
       kind TEXT NOT NULL,                   -- a word of CommandKind
       body BLOB NOT NULL,                   -- a protobuf Command, as it travels
       created_at INTEGER NOT NULL,          -- Unix milliseconds
+      created_age INTEGER NOT NULL,         -- milliseconds: reading when it was created
       status TEXT NOT NULL,                 -- a word of CommandStatus
       status_at INTEGER NOT NULL,           -- Unix milliseconds
       reason TEXT,                          -- one sentence of at most 1,024 bytes; null for none

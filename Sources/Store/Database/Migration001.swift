@@ -39,6 +39,7 @@ enum Migration001 {
       left_age INTEGER,                     -- milliseconds: reading at that moment
       connected_at INTEGER,                 -- Unix milliseconds of the pairing's first session; null for none yet
       last_seen_at INTEGER,                 -- Unix milliseconds; null for never
+      heard_age INTEGER,                    -- milliseconds: reading when it was last connected, to an hour; null for never
       last_synced_at INTEGER,               -- Unix milliseconds; null for never
       told TEXT NOT NULL DEFAULT '',        -- host:port, separated by spaces: where the peer says it can be called
       pairwise_key BLOB NOT NULL,           -- 32 bytes; zeros before the first pairing is complete and after a removal
@@ -161,6 +162,24 @@ enum Migration001 {
     CREATE TABLE setting (
       key TEXT PRIMARY KEY,                 -- a name
       value TEXT NOT NULL                   -- text
+    ) STRICT, WITHOUT ROWID;
+
+    -- On a parent: what parents are told, each once.
+    CREATE TABLE parent_notice (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order in which they are told
+      kind TEXT NOT NULL,                   -- a word of ParentNotice.Kind
+      key TEXT NOT NULL UNIQUE,             -- what it tells, at most 255 bytes, so that it is told once
+      child BLOB NOT NULL,                  -- 16 bytes; empty if it is about none
+      device BLOB NOT NULL,                 -- 20 bytes; empty if it is about none
+      detail TEXT NOT NULL,                 -- what else belongs to it, as the kind says
+      at INTEGER NOT NULL,                  -- Unix milliseconds
+      age INTEGER NOT NULL                  -- milliseconds: reading when it was told of
+    ) STRICT;
+
+    -- Who tells people of them, and up to where.
+    CREATE TABLE notice_receiver (
+      name TEXT PRIMARY KEY,                -- 1 to 64 bytes
+      position INTEGER NOT NULL             -- parent_notice.number
     ) STRICT, WITHOUT ROWID;
 
     -- Who did what; each entry is written in the transaction of the act that it tells of.

@@ -18,6 +18,13 @@ extension InboxTransaction {
         do { if try take(fact, &counts) { news.append(fact) } } catch let found as BodyFault { fault = fault ?? found }
       }
       result.newFacts += news
+      for fact in news where peerRole == .child {
+        guard let definition = coding.factKinds.definition(fact.kind), definition.isAsked,
+          let id = definition.read(fact.text).flatMap({ Hexadecimal.decode($0.identity) }),
+          let request = CommandID(bytes: id)
+        else { continue }
+        try database.tell(.asked(request, by: fact.child), age: age, at: wall)
+      }
       result.changes += try database.relay(news, from: peer.device, keys, coding, at: wall)
       if let fault { throw fault }
     } catch let fault as BodyFault { passOver(item, .control, fault) }

@@ -204,8 +204,9 @@ extension InboxTransaction {
         guard device != own, try hasRoom(for: device), try !isOutdated(part, of: device) else { return }
         part = part.of(try served())
       }
+      let before = peerRole == .child ? try conditions() : []
       try inventories.keep(part, of: device, by: peer.device, clock)
-      if peerRole == .child { try follow(part, kind) }
+      if peerRole == .child { try follow(part, kind, conditionsBefore: before) }
       switch kind.news {
       case .household: result.hasNewHousehold = true
       case .use: result.hasNewUse = true
@@ -215,13 +216,29 @@ extension InboxTransaction {
   }
 
   /// Does what follows from a list of the sender, besides keeping it.
-  private mutating func follow(_ part: Inventory, _ kind: InventoryKind) throws {
+  private mutating func follow(_ part: Inventory, _ kind: InventoryKind, conditionsBefore: [MachineCondition]) throws {
     switch kind {
+    case MachineCondition.inventory:
+      for condition in try conditions() where !conditionsBefore.contains(condition) && condition.weakensRules {
+        // One that comes and goes is told once a day.
+        let text = condition.lines.joined()
+        let key = "weakened/\(Hexadecimal.encode(peer.device.bytes))/\(age / 86_400_000)/\(text)"
+        try database.tell(.init(.rulesWeakened, key: key, device: peer.device, detail: text), age: age, at: wall)
+      }
     case Account.inventory:
       try database.run("UPDATE peer SET assigned = max(assigned, 1) WHERE number = ?", [peer.number])
     case PairedParent.inventory:
-      result.newParents += try database.take(
-        part.entries.compactMap { PairedParent(text: $0) }, of: peer, own: own, age: age, at: wall)
+      let parents = part.entries.compactMap { PairedParent(text: $0) }
+      let news = try database.take(parents, of: peer, own: own, age: age, at: wall)
+      result.newParents += news
+      // Those that were there before this machine are no news.
+      if let joined = parents.first(where: { $0.deviceID == own })?.pairedAt {
+        for parent in news where parent.leftAt == nil && parent.pairedAt > joined {
+          let key = "joined/\(Hexadecimal.encode(parent.deviceID.bytes))/\(Hexadecimal.encode(peer.device.bytes))"
+          try database.tell(
+            .init(.parentJoined, key: key, device: peer.device, detail: parent.name.text), age: age, at: wall)
+        }
+      }
     default: break
     }
     guard kind.isShared else { return }
@@ -238,6 +255,11 @@ extension InboxTransaction {
       passed.device = peer.device
       result.changes += try inventories.queue([passed], for: other)
     }
+  }
+
+  /// Returns what the sender has told that weakens rules on it.
+  private func conditions() throws -> [MachineCondition] {
+    try database.inventory(MachineCondition.self, of: peer.device, coding)?.entries ?? []
   }
 
   /// The largest number of machines whose forwarded lists are kept.

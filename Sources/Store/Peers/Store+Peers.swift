@@ -112,12 +112,13 @@ extension Store {
   public func seen(
     _ device: DeviceID, address: ReachedAddress?, synced: Bool, isSession: Bool = false, at wall: Int64
   ) async throws(StoreError) {
+    let age = age()
     try await commits.commit(.upkeep) { database in
       try database.run(
         """
-        UPDATE peer SET last_seen_at = ?1, last_synced_at = CASE WHEN ?2 THEN ?1 ELSE last_synced_at END,
+        UPDATE peer SET last_seen_at = ?1, heard_age = CASE WHEN ?4 THEN ?5 ELSE heard_age END, last_synced_at = CASE WHEN ?2 THEN ?1 ELSE last_synced_at END,
           connected_at = CASE WHEN ?4 THEN coalesce(connected_at, ?1) ELSE connected_at END WHERE device_id = ?3
-        """, [wall, synced, Data(device.bytes), isSession])
+        """, [wall, synced, Data(device.bytes), isSession, age])
       if let address { try database.reached(address, device, at: wall) }
     }
   }

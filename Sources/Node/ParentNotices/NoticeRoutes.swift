@@ -1,0 +1,28 @@
+import LatchkeyModel
+
+/// What parents are told once.
+///
+/// Spec: Protocol/07-local-api.md §4.
+extension Endpoints {
+  static let noticeRoutes: [any ServedEndpoint] = [getNotices, setPosition]
+
+  package static let getNotices = Endpoint(
+    .get, "/v1/notices",
+    Query.text("receiver", "Who is told: a name such as desktop, which keeps its place; the last 100 if it is absent."),
+    on: .parentsNotices,
+    summary: "What parents are told, on a parent: for a receiver what it has not been told and still matters."
+  ) { call, receiver in
+    try await call.notices(for: receiver)
+  }
+
+  package static let setPosition = Endpoint(
+    .post, "/v1/receivers/{receiver}/position", Path.receiver, Body.json(ReceiverPosition.self), on: .parentsNotices,
+    summary: "Keeps up to where a receiver has told its person, on a parent."
+  ) { call, receiver, place in
+    try await call.setPosition(of: receiver, to: place.position)
+  }
+}
+
+extension Route.Place {
+  fileprivate static let parentsNotices = Route.Place.parent("Parents are told on a parent's machine: run this there.")
+}

@@ -1,0 +1,115 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+
+/// A service on a parent's machine that notes what follows from the passing of time and from what
+/// several facts say together: used-up limits, silent machines, rules that are not in force, and
+/// learning that waits.
+///
+/// What one fact says is noted in the transaction that stores the fact. Here, each notice has a key
+/// that follows from what is stored, so that it is told once whenever the node is started again.
+///
+/// Spec: Protocol/07-local-api.md §4.
+struct ParentNoticeService: Sendable {
+  let node: NodeService
+  /// The time after which a silent machine is told of, in milliseconds.
+  static let silenceMilliseconds: Int64 = 172_800_000
+  /// The time after which connected machines are noted as heard again, in milliseconds.
+  private static let heardMilliseconds: Int64 = 3_600_000
+  /// The bounds of the rest after each look, in milliseconds.
+  private static let rest: ClosedRange<Int64> = 1_000...30_000
+  private var context: NodeContext { node.context }
+
+  func run() async {
+    await context.changes.follow(
+      retry: Self.heardMilliseconds, "what parents are told could not be kept", context.logger, rest: Self.rest
+    ) {
+      var wait = Self.heardMilliseconds
+      let household = try await context.readHousehold()
+      var notices = try await machines(&wait)
+      notices += try await overdue(&wait)
+      for child in household.children { notices += try await limits(of: child.id, household, &wait) }
+      try await context.store.tell(notices, at: context.wall())
+      return wait
+    }
+  }
+
+  /// Returns the notices of machines that have been silent for too long, and of those that are
+  /// there again.
+  private func machines(_ wait: inout Int64) async throws -> [StoredNotice] {
+    var connected: Set<DeviceID> = []
+    for link in await node.directory.all where await link.current != nil { connected.insert(link.peer) }
+    let silences = try await context.store.silences()
+    var notices: [StoredNotice] = []
+    for (device, silence) in silences where !connected.contains(device) {
+      let left = Self.silenceMilliseconds - silence.milliseconds
+      if left > 0 { wait = min(wait, left) } else { notices.append(Self.silent(device, silence.since)) }
+    }
+    for notice in try await context.store.notices(after: 0).notices where notice.kind == .machineSilent {
+      guard let device = notice.device, connected.contains(device) else { continue }
+      notices.append(StoredNotice(.machineBack, key: "back/" + notice.key, device: device))
+    }
+    let stale = silences.filter { connected.contains($0.key) && $0.value.milliseconds >= Self.heardMilliseconds }
+    try await context.store.hear(Array(stale.keys) + connected.filter { silences[$0] == nil })
+    return notices
+  }
+
+  private static func silent(_ device: DeviceID, _ since: Int64) -> StoredNotice {
+    StoredNotice(.machineSilent, key: "silent/\(Hexadecimal.encode(device.bytes))/\(since)", device: device)
+  }
+
+  /// Returns the notices of machines on which what was set is not in force.
+  private func overdue(_ wait: inout Int64) async throws -> [StoredNotice] {
+    let edits = try await context.store.overdueEdits(of: Edit.kind, after: Call.overdueMilliseconds)
+    let open = try await context.store.overdueEdits(of: Edit.kind, after: 0)
+    // Those that are not overdue yet are looked at again in a while.
+    if open.keys.contains(where: { edits[$0] == nil }) { wait = min(wait, Call.overdueMilliseconds / 12) }
+    return edits.map { device, command in
+      StoredNotice(.ruleNotInForce, key: "overdue/\(Hexadecimal.encode(command.bytes))", device: device)
+    }
+  }
+
+  /// Returns the notices of limits that a child has used up today, and of learning that is held.
+  private func limits(
+    of child: ChildID, _ household: Household, _ wait: inout Int64
+  ) async throws -> [StoredNotice] {
+    let standing = try await StandingReader(context: context).read(child, household)
+    let (day, who) = (standing.situation.day, Hexadecimal.encode(child.bytes))
+    let running = Set(standing.running.map(\.use.appID))
+    var notices: [String: StoredNotice] = [:]
+    for app in Set(standing.today.apps.keys).union(running) where app != .screenTime {
+      for (reason, held) in standing.plan.explain(Subject(app), in: standing.situation).considered where reason.isLimit
+      {
+        switch held {
+        case .open(let left?): if running.contains(app) { wait = min(wait, left + 1) }
+        case .open(nil): break
+        case .closed:
+          let words = ReasonText.words(
+            reason, standing.rules, of: Subject(app), on: day, name: standing.name(of: app), carried: standing.carried)
+          // A limit of nothing is never used up.
+          guard standing.today.apps[app] ?? 0 > 0, !words.hasPrefix("0 min") else { continue }
+          let place = reason == .appLimit ? "\(reason.word)/\(app.text)" : reason.word
+          let key = String(decoding: "limit/\(who)/\(day)/\(place)".utf8.prefix(255), as: UTF8.self)
+          notices[key] = StoredNotice(.limitReached, key: key, child: child, detail: words)
+        }
+      }
+    }
+    let isHeld = try await context.store.look { try !PointsPage.held(in: $0.ledger(of: child)).isEmpty }
+    if isHeld {
+      let key = "held/\(who)/\(day)"
+      notices[key] = StoredNotice(.learningHeld, key: key, child: child)
+    }
+    return notices.values.sorted { $0.key < $1.key }
+  }
+}
+
+extension Reason {
+  /// A Boolean value that indicates whether it is a limit on time.
+  fileprivate var isLimit: Bool {
+    switch self {
+    case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit: true
+    default: false
+    }
+  }
+}

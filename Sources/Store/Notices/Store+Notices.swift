@@ -1,0 +1,106 @@
+import GRDB
+import LatchkeyModel
+
+/// What parents are told, and who has told them what.
+///
+/// Spec: Protocol/07-local-api.md §4.
+extension Store {
+  /// Keeps notices for parents; what was told before is passed over.
+  public func tell(_ notices: [StoredNotice], at wall: Int64) async throws(StoreError) {
+    if notices.isEmpty { return }
+    let keys = notices.map(\.key)
+    let known = try await read { database in
+      Set(
+        try keys.filter { try database.first("SELECT 1 FROM parent_notice WHERE key = ?", [$0], { _ in true }) != nil })
+    }
+    let new = notices.filter { !known.contains($0.key) }
+    if new.isEmpty { return }
+    let age = age()
+    try await commits.commit { database in for notice in new { try database.tell(notice, age: age, at: wall) } }
+  }
+
+  /// Returns the notices after one of that number, the oldest first, and the reading of the age
+  /// clock, in milliseconds.
+  public func notices(after number: Int) async throws(StoreError) -> (notices: [StoredNotice], age: Int64) {
+    (try await read { try $0.notices(after: number) }, age())
+  }
+
+  /// Returns up to where a receiver has told its person; `nil` for a new one.
+  public func position(of receiver: String) async throws(StoreError) -> Int? {
+    try await read {
+      try $0.first("SELECT position FROM notice_receiver WHERE name = ?", [receiver], { Int($0.integer(0)) })
+    }
+  }
+
+  /// The most receivers of a node.
+  public static let mostReceivers = 64
+
+  /// Keeps up to where a receiver has told its person, which never goes back.
+  ///
+  /// - Returns: Whether there is room for the receiver.
+  public func setPosition(of receiver: String, to position: Int) async throws(StoreError) -> Bool {
+    try await commits.commit { database in
+      let others =
+        try database.first(
+          "SELECT count(*) FROM notice_receiver WHERE name <> ?", [receiver], { Int($0.integer(0)) }) ?? 0
+      guard others < Self.mostReceivers else { return false }
+      try database.run(
+        """
+        INSERT INTO notice_receiver VALUES (?, ?)
+        ON CONFLICT DO UPDATE SET position = max(position, excluded.position)
+        """, [receiver, position])
+      return true
+    }
+  }
+
+  // MARK: What has been quiet for too long
+
+  /// Notes that devices are connected now.
+  public func hear(_ devices: [DeviceID]) async throws(StoreError) {
+    if devices.isEmpty { return }
+    let age = age()
+    try await commits.commit(.upkeep) { database in
+      for device in devices {
+        try database.run("UPDATE peer SET heard_age = ? WHERE device_id = ?", [age, device.bytes])
+      }
+    }
+  }
+
+  /// Returns for how many milliseconds each paired child's machine has been silent, and when it was
+  /// heard last by the age clock; those that were never connected are left out.
+  public func silences() async throws(StoreError) -> [DeviceID: (milliseconds: Int64, since: Int64)] {
+    let age = age()
+    return try await read { database in
+      var silences: [DeviceID: (milliseconds: Int64, since: Int64)] = [:]
+      try database.each(
+        "SELECT device_id, heard_age FROM peer WHERE state = 2 AND role = 'child' AND heard_age IS NOT NULL", []
+      ) { row in
+        silences[try row.deviceID(0)] = (age - row.integer(1), row.integer(1))
+        return true
+      }
+      return silences
+    }
+  }
+
+  /// Returns the oldest edit for each device that is older than some milliseconds and not yet in
+  /// force.
+  public func overdueEdits(
+    of kind: CommandKind, after milliseconds: Int64
+  ) async throws(StoreError) -> [DeviceID: CommandID] {
+    let age = age()
+    let final = CommandStatus.allCases.filter(\.isFinal).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    return try await read { database in
+      var edits: [DeviceID: CommandID] = [:]
+      try database.each(
+        """
+        SELECT p.device_id, min(c.command_id) FROM command c JOIN peer p ON p.number = c.peer
+        WHERE c.kind = ? AND c.status NOT IN (\(final)) AND c.created_age <= ? AND p.state = 2 GROUP BY p.device_id
+        """, [kind.rawValue, age - milliseconds]
+      ) { row in
+        if let id = CommandID(bytes: row.bytes(1)) { edits[try row.deviceID(0)] = id }
+        return true
+      }
+      return edits
+    }
+  }
+}
