@@ -136,4 +136,21 @@ import Testing
     let twice = Edit([registers[0], registers[0]])
     #expect(throws: BodyFault.self) { try Edit(bytes: twice.bytes) }
   }
+
+  @Test("A receipt of what is carried out nowhere ends in a command that mends it")
+  func nextStep() {
+    let blocked = register(.child(emma), "app/org.gnome.Chess/blocked", "yes", 10)
+    func words(_ name: String, _ enforcement: Enforcement = .recorded) -> String {
+      RegistersInForce([blocked], enforcement, exceptions: [name]).summary(on: "Emma's PC")
+    }
+    let off = words("rules-off")
+    #expect(off.hasPrefix("Recorded on Emma's PC: "))
+    #expect(
+      off.hasSuffix("so they close nothing. Switch them on with `latchkey app set \"org.gnome.Chess\" --enabled`."),
+      "\(off)")
+    #expect(words("overridden").hasSuffix("`latchkey rules` shows it: change or remove that one."))
+    #expect(words("always-allowed").contains("--no-always-allowed"))
+    #expect(!words("overridden", .enforced).contains("`latchkey rules`"), "It is in force for somebody.")
+    #expect(words("from-the-future").hasSuffix("to see what."))
+  }
 }

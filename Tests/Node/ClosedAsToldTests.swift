@@ -110,7 +110,7 @@ import Testing
       state.connected(agent)
       let orders = OrdersBuilder(standing: standing, state: state, installed: Self.installed).orders(for: 1_000)
       let names = EditExceptions(
-        registers, faults: [], orders: [orders], agent: agent, unrecognized: [], blocked: []
+        registers, faults: [], orders: [orders], agent: agent, unrecognized: []
       ).names
       for program in Self.programs {
         let now = situation.boot

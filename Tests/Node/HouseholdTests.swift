@@ -165,4 +165,19 @@ import Testing
     let first = try household().assigning(home, on: emmas, to: both)
     #expect(first.map(\.key) == [key, HouseholdKey.child(ben)], "Emma has the machine already.")
   }
+
+  @Test("The agent of one user reaches no other account, and none at all where its own is nobody's")
+  func unreached() throws {
+    let accounts = [1_000, 1_001].map { Account(uid: $0, name: "u\($0)", fullName: "") }
+    let owned = register(.machine(emmas), HouseholdKey.account(1_001), emma.description, 1, by: own)
+    let other = try household([owned], accounts: accounts)
+    #expect(
+      other.unreached(byAgentOf: 1_000, on: emmas) == [MachineCondition("rule-other-account", account: 1_001)])
+    #expect(other.unreached(byAgentOf: 1_001, on: emmas).isEmpty)
+    #expect(other.accounts(of: emma, on: emmas) == [1_001] && other.accounts(of: ben, on: emmas) == [])
+    let ignored = register(.machine(emmas), HouseholdKey.account(1_000), AccountOwners.nobody, 1, by: own)
+    let nobodys = try household([ignored], accounts: accounts)
+    #expect(nobodys.unreached(byAgentOf: 1_000, on: emmas) == [MachineCondition("no-account")])
+    #expect(nobodys.accounts(of: emma, on: emmas) == nil)
+  }
 }

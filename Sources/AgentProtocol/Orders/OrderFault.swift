@@ -53,13 +53,13 @@ public struct OrderFault: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// The name of the condition that parents see; `nil` if another condition covers the fault.
+  /// The name of the condition that parents see.
   ///
   /// Spec: Protocol/10-household.md §6.
-  public var condition: String? {
+  public var condition: String {
     switch kind {
     case .noAccount: "rule-no-account"
-    case .otherAccount: nil
+    case .otherAccount: "rule-other-account"
     case .matchesEverything: "rule-matches-everything"
     case .neededProgram: "rule-needed-program"
     case .badMatcher: "rule-bad-matcher"

@@ -203,7 +203,13 @@ public struct RegistersInForce: CommandState {
 
   private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {
     let phrase = HouseholdKey.phrase(registers, terms)
-    let but = exceptions.map { " " + ConditionKind.receiptSentence(of: $0) }.joined()
+    let app = registers.lazy.compactMap { RuleKey($0.key)?.application?.text }.first
+    let isOpen = enforcement ?? .recorded == .recorded
+    let but = exceptions.map { name in
+      // What is not carried out at all has to be mended.
+      let next = isOpen ? ConditionKind.receiptNext(of: name, app: app).map { " " + $0 } : nil
+      return " " + ConditionKind.receiptSentence(of: name) + (next ?? "")
+    }.joined()
     return switch enforcement ?? .recorded {
     case .enforced: "In force\(place): \(phrase).\(but)"
     case .ownPrograms: "In force\(place), for the programs of Latchkey's own account only: \(phrase).\(but)"

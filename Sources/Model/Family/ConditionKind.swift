@@ -18,8 +18,8 @@ public struct ConditionKind: Hashable, Sendable {
   public let name: String
   /// How much it weakens the rules.
   public let weight: Weight
-  private let sentence: String
-  private let next: String
+  /// The sentence and the next step, with names in braces.
+  let sentence, next: String
 
   private init(_ name: String, _ weight: Weight, _ sentence: String, next: String) {
     (self.name, self.weight, self.sentence, self.next) = (name, weight, sentence, next)
@@ -140,8 +140,19 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Say again whose accounts they are with `latchkey accounts`."),
     ConditionKind(
       "rule-other-account", .warning,
-      "Latchkey runs {there} in an account that has no rights over the child's programs.",
+      "Nothing is closed {there}{for account}: Latchkey runs in an account that has no rights over the child's programs.",
       next: "Install the package there, so that Latchkey runs as a service of the machine."),
+    ConditionKind(
+      "rules-off", .information, "The rules of {app} are off {there}, so they close nothing.",
+      next: "Switch them on with `latchkey app set {detail} --enabled`."),
+    ConditionKind(
+      "overridden", .information,
+      "Another rule holds {there} instead: a child's own rule instead of the family's, or that of a weekday or of today.",
+      next: "`latchkey rules` shows it: change or remove that one."),
+    ConditionKind(
+      "always-allowed", .information,
+      "No time closes {app} {there}, because it is always allowed.",
+      next: "End that with `latchkey app set {detail} --no-always-allowed`, or block it."),
     ConditionKind(
       "app-blocked", .information,
       "A rule blocks {app} {there}, so that it stays closed although it is always allowed.",
@@ -204,47 +215,4 @@ public struct ConditionKind: Hashable, Sendable {
 
   /// Returns the kind of a name; `nil` if this version does not know it.
   public static func named(_ name: String) -> ConditionKind? { all.first { $0.name == name } }
-
-  /// Returns the sentence for a condition of a machine, and the next step.
-  ///
-  /// `machine` is “this machine” or the machine's name in quotation marks, and `account` the
-  /// account's name, or empty.
-  public func words(
-    on machine: String, account: String, detail: String
-  ) -> (sentence: String, next: String) {
-    let words = [
-      "{there}": "on \(machine)", "{machine}": machine, "{account}": account.isEmpty ? "" : " \(account)",
-      "{for account}": account.isEmpty ? "" : " for the account \(account)",
-      "{app}": detail.isEmpty ? "an application" : "“\(detail)”", "{detail}": detail,
-    ]
-    return (Self.filled(sentence, words), Self.filled(next, words))
-  }
-
-  /// Returns the sentence of a receipt for an edit in which a machine names a condition; the
-  /// machine is called “there”.
-  public static func receiptSentence(of name: String) -> String {
-    guard let kind = named(name) else {
-      return "Something is carried out otherwise there: update Latchkey on this machine to see what."
-    }
-    return filled(
-      kind.sentence,
-      [
-        "{there}": "there", "{machine}": "the machine", "{account}": "", "{for account}": "",
-        "{app}": "the application",
-        "{detail}": "it",
-      ])
-  }
-
-  /// Returns a text with words in the place of the names in braces, in one pass: what a name stands
-  /// for is not read again.
-  private static func filled(_ text: String, _ words: [String: String]) -> String {
-    var (result, rest) = ("", text[...])
-    while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
-      result += rest[..<start]
-      let name = String(rest[start...end])
-      result += words[name] ?? name
-      rest = rest[rest.index(after: end)...]
-    }
-    return result + rest
-  }
 }

@@ -33,8 +33,8 @@ struct EditCarrier: EffectCarrier {
     let state = context.enforcementState
     var orders = state.orderedAccounts
     var isAbsent = false
-    var (unrecognized, blocked): (Set<AppID>, Set<AppID>) = ([], [])
-    var members: [GroupName: Set<AppID>] = [:]
+    var unrecognized: Set<AppID> = []
+    var held: [HeldRules] = []
     do {
       unrecognized = try await context.unrecognizedApps().subtracting(recognized)
       let household = try await context.readHousehold()
@@ -46,16 +46,15 @@ struct EditCarrier: EffectCarrier {
         isAbsent = orders.contains { !household.absent(in: $0.account, on: context.own).isDisjoint(with: named) }
         orders = orders.filter { !named.isDisjoint(with: household.user(of: $0.account, on: context.own).children) }
       }
-      for child in children {
+      held = children.map { child in
         let rules = household.rules(for: child)
-        blocked.formUnion(rules.apps.keys.filter { rules.app($0).isBlocked })
-        for (name, group) in rules.groups { members[name, default: []].formUnion(group.members) }
+        return HeldRules(child, rules, household.rules(of: child), on: context.time.moment(rules.boundary).day)
       }
     } catch {
       context.logger.error("what weakens an edit could not be read", metadata: ["reason": "\(error)"])
     }
     return EditExceptions(
-      registers, faults: state.faults, orders: orders, isAbsent: isAbsent, agent: state.agent, members: members,
-      unrecognized: unrecognized, blocked: blocked, hasLoginGate: LoginGateLine.isThere())
+      registers, faults: state.faults, orders: orders, isAbsent: isAbsent, agent: state.agent, held: held,
+      unrecognized: unrecognized, hasLoginGate: LoginGateLine.isThere())
   }
 }

@@ -8,7 +8,7 @@ import LatchkeyRules
 /// Spec: Protocol/06-messages.md §4.
 struct EditExceptions {
   private(set) var names: Set<String> = []
-  /// A Boolean value that indicates whether the agent does nothing of what the edit asks.
+  /// A Boolean value that indicates whether nothing of what the edit asks is carried out.
   private(set) var leavesOpen = false
 
   /// Works them out for registers in force.
@@ -20,15 +20,12 @@ struct EditExceptions {
   ///   - isAbsent: Whether a child for whom the registers count shares an account in which another
   ///     child is there.
   ///   - agent: The agent; `nil` if none has answered.
-  ///   - members: The applications of each group, by the rules of the children for whom the
-  ///     registers count.
+  ///   - held: The rules of each child for whom the registers count.
   ///   - unrecognized: The applications that nothing on the machine is recognized as.
-  ///   - blocked: The applications that the rules of a child block for whom the registers count.
   ///   - hasLoginGate: Whether PAM asks before a session begins.
   init(
     _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], isAbsent: Bool = false, agent: AgentHello?,
-    members: [GroupName: Set<AppID>] = [:],
-    unrecognized: Set<AppID>, blocked: Set<AppID>, hasLoginGate: Bool = true
+    held: [HeldRules] = [], unrecognized: Set<AppID>, hasLoginGate: Bool = true
   ) {
     guard let agent else {
       names = ["agent-silent"]
@@ -42,40 +39,44 @@ struct EditExceptions {
     }
     let accounts = Set(orders.map(\.account))
     let faults = faults.filter { $0.account == 0 || accounts.contains($0.account) }
-    var unrecognized = unrecognized
-    let keys = registers.filter { $0.value != nil }.compactMap { RuleKey($0.key) }
-    /// Returns the applications that a rule is about; `nil` for a rule of anything else.
-    func applications(_ key: RuleKey) -> Set<AppID>? {
-      key.application.map { [$0] } ?? key.group.map { members[$0] ?? [] }
+    let rules = registers.compactMap { register in
+      register.value == nil ? nil : RuleKey(register.key).map { (key: $0, register: register) }
     }
-    let apps = Set(keys.compactMap(applications).joined())
+    let keys = rules.map(\.key)
+    /// Returns the applications that a rule is about.
+    func applications(_ key: RuleKey) -> Set<AppID> {
+      Set(held.compactMap { $0.applications(of: key) }.joined()).union(key.application.map { [$0] } ?? [])
+    }
+    let apps = Set(keys.flatMap(applications))
     let step = registers.contains { AppRule.step.value(in: $0) == .pause }
     for fault in faults {
-      switch fault.kind {
-      case .matchesEverything, .neededProgram, .badMatcher:
-        guard let app = fault.app, apps.contains(app) else { continue }
-        add(fault, leavesOpen: true)
-      case .noProgram: if let app = fault.app { unrecognized.insert(app) }
-      case .sharedMatcher: if let app = fault.app, apps.contains(app) { add(fault) }
-      case .cannotPause: if step { add(fault) }
-      case .notLocked: add(fault)
-      case .cannotCloseSession: if keys.contains(ScreenTimeRule.sessions.key) { add(fault) }
-      case .noAccount, .otherAccount:
+      switch (MachineCondition.reach(of: fault.condition), fault.kind) {
+      case (.application, .noProgram): break
+      case (.application, _): if let app = fault.app, apps.contains(app) { add(fault, leavesOpen: true) }
+      case (.account, _):
         // The rule holds in other accounts that the machine has.
-        let refused = faults.filter { $0.kind == .noAccount || $0.kind == .otherAccount }.map(\.account)
+        let refused = faults.filter { MachineCondition.reach(of: $0.condition) == .account }.map(\.account)
         add(fault, leavesOpen: accounts.isSubset(of: refused))
-      case .tooLarge: add(fault, leavesOpen: true)
-      case .notKept: add(fault)
+      case (.machine, _): add(fault, leavesOpen: true)
+      case (.nothing, .sharedMatcher): if let app = fault.app, apps.contains(app) { add(fault) }
+      case (.nothing, .cannotPause): if step { add(fault) }
+      case (.nothing, .cannotCloseSession): if keys.contains(ScreenTimeRule.sessions.key) { add(fault) }
+      case (.nothing, _): add(fault)
       }
     }
-    if !apps.isEmpty, !apps.isDisjoint(with: unrecognized) {
-      names.insert("rule-unrecognized")
+    let unrecognized = unrecognized.union(faults.filter { $0.kind == .noProgram }.compactMap(\.app))
+    // What an application is called, and how it is recognized, closes nothing by itself.
+    let open = rules.map { key, register in
+      let children = held.filter { register.zone == .family || register.zone == .child($0.child) }
+      let open = children.map { isOpen(key, register, $0, unrecognized) }
+      return (key: key, isOpen: open.isEmpty ? isOpen(key, register, nil, unrecognized) : open.allSatisfy(\.self))
     }
-    if !keys.isEmpty, keys.allSatisfy({ applications($0)?.isSubset(of: unrecognized) == true }) { leavesOpen = true }
+    let closing = open.filter { ![AppRule.name.entry, AppRule.matchers.entry].contains($0.key.entry) }
+    if !open.isEmpty, (closing.isEmpty ? open : closing).allSatisfy(\.isOpen) { leavesOpen = true }
     for register in registers
     where AppRule.allowed.value(in: register) == true || GroupRule.allowed.value(in: register) == true {
-      for app in RuleKey(register.key).flatMap(applications) ?? [] {
-        if blocked.contains(app) {
+      for app in RuleKey(register.key).map(applications) ?? [] {
+        if held.contains(where: { $0.rules.app(app).isBlocked }) {
           names.insert("app-blocked")
         } else if orders.contains(where: { $0.sessions != nil && $0.programs.contains { $0.app == app && $0.isWeak } })
         {
@@ -101,8 +102,35 @@ struct EditExceptions {
   }
 
   private mutating func add(_ fault: OrderFault, leavesOpen: Bool = false) {
-    names.insert(fault.condition ?? "rule-other-account")
+    names.insert(fault.condition)
     if leavesOpen { self.leavesOpen = true }
+  }
+
+  /// Returns whether a rule closes nothing for a child, and names why.
+  ///
+  /// Without the child's rules, it is only known whether its application is recognized.
+  private mutating func isOpen(
+    _ key: RuleKey, _ register: Register, _ held: HeldRules?, _ unrecognized: Set<AppID>
+  ) -> Bool {
+    if held?.isOverridden(register) == true {
+      names.insert("overridden")
+      return true
+    }
+    guard
+      let apps = held.map({ $0.applications(of: key) }) ?? key.application.map({ [$0] })
+        ?? (key.group == nil ? nil : [])
+    else { return false }
+    var isOpen = true
+    for app in apps {
+      if let obstacle = held?.obstacle(to: key, of: app, as: register.value) {
+        names.insert(obstacle.rawValue)
+      } else if unrecognized.contains(app) {
+        names.insert("rule-unrecognized")
+      } else {
+        isOpen = false
+      }
+    }
+    return isOpen
   }
 }
 

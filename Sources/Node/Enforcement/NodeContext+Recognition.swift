@@ -7,6 +7,8 @@ extension NodeContext {
   /// Returns the applications with rules of which nothing on this machine is recognized: neither a
   /// parent nor the look at what is installed says how, and none is recorded by `usage track` now.
   ///
+  /// An application whose rules are off has none.
+  ///
   /// Spec: Protocol/10-household.md §5.
   func unrecognizedApps() async throws(StoreError) -> Set<AppID> {
     let household = try await readHousehold()
@@ -15,7 +17,7 @@ extension NodeContext {
     var unrecognized: Set<AppID> = []
     for child in household.children(of: own) {
       let rules = household.rules(for: child)
-      for (id, app) in rules.apps {
+      for (id, app) in rules.apps where app.isEnabled {
         if installed[id]?.used(for: id, in: rules).isEmpty == false { recognized.insert(id) }
         if app.matchers.isEmpty { unrecognized.insert(id) } else { recognized.insert(id) }
       }

@@ -54,7 +54,9 @@ struct ConditionService: Sendable {
         }
         if isTried { conditions.append(MachineCondition("pin-tried", account: account.uid)) }
       }
-      // An agent of one user closes what its own account runs, whose child is known.
+      if let agent = context.enforcementState.agent, !agent.isSystem {
+        conditions += household.unreached(byAgentOf: agent.user, on: context.own)
+      }
       if context.enforcementState.agent?.isSystem == true, !household.children(of: context.own).isEmpty {
         if accounts.isEmpty { conditions.append(MachineCondition("no-account")) }
         for account in all where household.owners(of: account.uid, on: context.own) == nil {
@@ -96,13 +98,12 @@ struct ConditionService: Sendable {
     // An application may have several matchers of which none counts.
     var known: Set<MachineCondition> = []
     for fault in context.enforcementState.faults {
-      guard let name = fault.condition else { continue }
       let app = fault.app?.text ?? ""
       // Without its name, what is not installed says nothing; it is there for no account.
       if fault.kind == .noProgram, app.utf8.count > 64 { continue }
       let isOfMachine = fault.account == 0 || fault.kind == .noProgram
       let condition = MachineCondition(
-        name, account: isOfMachine ? nil : fault.account, detail: app.utf8.count <= 64 ? app : "")
+        fault.condition, account: isOfMachine ? nil : fault.account, detail: app.utf8.count <= 64 ? app : "")
       guard condition.fault == nil, known.insert(condition).inserted else { continue }
       if fault.kind.isNote { notes.append(condition) } else { serious.append(condition) }
     }

@@ -41,4 +41,22 @@ extension Household {
   func absent(in account: UInt32, on device: DeviceID) -> Set<ChildID> {
     Set(sharers(of: account, on: device)).subtracting(user(of: account, on: device).children)
   }
+
+  /// Returns the accounts of a machine that are a child's, also those that it shares; `nil` if no
+  /// account there is a child's.
+  func accounts(of child: ChildID, on device: DeviceID) -> Set<UInt32>? {
+    let owned = accounts(on: device).compactMap { account in
+      owners(of: account.uid, on: device).flatMap { $0.isEmpty ? nil : (uid: account.uid, owners: $0) }
+    }
+    return owned.isEmpty ? nil : Set(owned.filter { $0.owners.contains(child) }.map(\.uid))
+  }
+
+  /// Returns the conditions that tell which children's accounts the agent of one user has no rights
+  /// over: it closes what its own account runs.
+  func unreached(byAgentOf user: UInt32, on device: DeviceID) -> [MachineCondition] {
+    let others = accounts(on: device).filter { $0.uid != user && self.user(of: $0.uid, on: device) != .nobody }
+    let isNobodys = others.isEmpty && self.user(of: user, on: device) == .nobody && !children(of: device).isEmpty
+    return others.map { MachineCondition("rule-other-account", account: $0.uid) }
+      + (isNobodys ? [MachineCondition("no-account")] : [])
+  }
 }

@@ -141,7 +141,7 @@ struct Household: Sendable {
   }
 
   /// Returns the accounts of a child's machine; on that machine itself, its own.
-  private func accounts(on device: DeviceID) -> [Account] {
+  func accounts(on device: DeviceID) -> [Account] {
     machines.first { $0.device == device }?.accounts ?? ownAccounts
   }
 

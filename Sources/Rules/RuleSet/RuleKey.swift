@@ -100,11 +100,16 @@ public struct RuleKey: Hashable, Sendable {
   public var group: GroupName? { if case .group(let name, _) = place { name } else { nil } }
 
   /// The days of the family for which it is an exception; `nil` for any other rule.
+  ///
+  /// It is never inlined: in a release build, the compiler of Swift 6.3.1 fails on some callers
+  /// otherwise.
   public var days: DayRange? {
-    switch place {
-    case .days(let days, _): days
-    case .grant(let day, _, _): DayRange(day)
-    default: nil
+    @inline(never) get {
+      switch place {
+      case .days(let days, _): days
+      case .grant(let day, _, _): DayRange(day)
+      default: nil
+      }
     }
   }
 
