@@ -1,3 +1,4 @@
+import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyTestSupport
@@ -21,11 +22,18 @@ import Testing
   }
 
   /// Looks at an application on a machine with conditions: each is a name and, after a space, a
-  /// detail.
+  /// detail or the number of an account.
   private func look(
     _ app: AppID, _ conditions: [String] = [], running: AppID? = nil, on machines: Int = 1,
+    accounts: Set<UInt32>? = nil, isWhole: Bool = true, installed: Set<AppID> = [],
     rules change: (inout RuleSet) -> Void
   ) throws -> MachineClosing {
+    let machine = machine(conditions, accounts: accounts, isWhole: isWhole, installed: installed)
+    return MachineClosing(
+      app, try standing(running: running, rules: change), on: machines == 0 ? [] : [machine])
+  }
+
+  private func standing(running: AppID? = nil, rules change: (inout RuleSet) -> Void) throws -> ChildStanding {
     var rules = RuleSet()
     change(&rules)
     let situation = Situation(
@@ -38,15 +46,25 @@ import Testing
           recordID: id, account: 1_000, child: child, appID: app, displayName: "", category: .neutral,
           milliPointsPerMinute: 0, since: Self.time, activeMilliseconds: 0), isStale: false)
     }
-    let standing = ChildStanding(
-      child: child, plan: DayPlan(rules, for: situation), situation: situation, running: sessions.map { [$0] } ?? [])
+    return ChildStanding(
+      child: child, plan: DayPlan(rules, for: situation.with(running)), situation: situation.with(running),
+      running: sessions.map { [$0] } ?? [])
+  }
+
+  private func machine(
+    _ conditions: [String], accounts: Set<UInt32>? = nil, isWhole: Bool = true, installed: Set<AppID> = []
+  ) -> ToldMachine {
     let listings = conditions.map { text in
       let words = text.split(separator: " ").map(String.init)
       return ConditionListing(
         deviceID: own, deviceName: DeviceName(sanitising: "Emma's PC"), isOwn: false,
-        condition: MachineCondition(words[0], detail: words.count > 1 ? words[1] : ""))
+        condition: MachineCondition(
+          words[0], account: words.count > 1 ? UInt32(words[1]) : nil,
+          detail: words.count > 1 && UInt32(words[1]) == nil ? words[1] : ""))
     }
-    return MachineClosing(app, standing, on: machines == 0 ? [] : [own], listings)
+    return ToldMachine(
+      device: own, conditions: listings, accounts: accounts, words: "“Emma's PC”", isWhole: isWhole,
+      installed: installed)
   }
 
   private func listed(_ rules: inout RuleSet) {
@@ -99,7 +117,6 @@ import Testing
   @Test("What nothing recognizes is closed as what no rule names, if that is closed")
   func unrecognized() throws {
     let told = ["rule-unrecognized kart"]
-    func blocked(_ rules: inout RuleSet) { rules.apps[kart, default: RuleSet.App()].isBlocked = true }
     let open = try look(kart, told, rules: blocked)
     #expect(open.isLeftOpen && open.sentences.first?.contains("so its rules close nothing") == true)
     let closed = try look(kart, told) {
@@ -111,5 +128,101 @@ import Testing
     let allowed = try look(chess, ["rule-unrecognized chess"], rules: listed)
     #expect(!allowed.isLeftOpen && allowed.sentences.first?.contains("may be closed there") == true)
     #expect(try look(chess, ["rule-unrecognized chess"]) { $0.apps[chess] = RuleSet.App() }.sentences.isEmpty)
+  }
+
+  private func blocked(_ rules: inout RuleSet) { rules.apps[kart, default: RuleSet.App()].isBlocked = true }
+
+  @Test("A machine closes nothing in an account over which its agent has no rights, or that is not the child's")
+  func accounts() throws {
+    let single = ["own-programs-only", "rule-other-account 1001"]
+    let other = try look(kart, single, accounts: [1_001], rules: blocked)
+    #expect(other.isLeftOpen && other.sentences.first?.hasPrefix("Nothing is closed on “Emma's PC”") == true)
+    #expect(try !look(kart, single, accounts: [1_000], rules: blocked).isLeftOpen)
+    #expect(
+      try !look(kart, single, accounts: [1_000, 1_001], rules: blocked).isLeftOpen, "It is closed in one of both.")
+    #expect(try look(kart, ["rule-no-account 1000"], accounts: [1_000], rules: blocked).isLeftOpen)
+    let none = try look(kart, accounts: [], rules: blocked)
+    #expect(none.isLeftOpen && none.sentences.first?.hasPrefix("No account on “Emma's PC” is the child's") == true)
+    #expect(try !look(kart, rules: blocked).isLeftOpen, "Nothing is known of its accounts.")
+  }
+
+  @Test("An application whose rules are off has no orders of its own")
+  func off() throws {
+    let told = ["own-programs-only"]
+    let found = try look(kart, told) {
+      blocked(&$0)
+      $0.apps[kart]?.isEnabled = false
+      $0.lock = .on
+    }
+    #expect(found.isLeftOpen && found.sentences.first?.contains("are off on “Emma's PC”") == true, "\(found.sentences)")
+    #expect(found.sentences.first?.contains("`latchkey app set kart --enabled`") == true)
+    #expect(
+      try !look(kart, told) {
+        blocked(&$0)
+        $0.lock = .on
+      }.isLeftOpen)
+  }
+
+  @Test("Whatever an agent refuses leaves open what is about it, as receipts say")
+  func refused() throws {
+    for name in ["rule-needed-program", "rule-matches-everything", "rule-bad-matcher", "rule-unrecognized"] {
+      #expect(try look(kart, ["\(name) kart"], rules: blocked).isLeftOpen, "\(name)")
+      #expect(try !look(kart, ["\(name) chess"], rules: blocked).isLeftOpen, "\(name)")
+    }
+    #expect(try look(kart, ["too-many-rules"], rules: blocked).isLeftOpen)
+    let locked = try look(kart, ["rule-needed-program kart"]) {
+      blocked(&$0)
+      $0.lock = .on
+    }
+    #expect(locked.isLeftOpen, "What closes everything leaves it alone as well.")
+    for kind in OrderFault.Kind.allCases {
+      let isNote = MachineCondition.reach(of: OrderFault(kind, account: 1).condition) == .nothing
+      #expect(
+        isNote == [.cannotPause, .cannotCloseSession, .notKept, .sharedMatcher, .notLocked].contains(kind), "\(kind)")
+    }
+  }
+
+  @Test("What a machine could not tell is not taken for recognized")
+  func untold() throws {
+    let found = try look(kart, isWhole: false, rules: blocked)
+    #expect(found.isLeftOpen && found.sentences.first?.hasPrefix("Whether anything on “Emma's PC”") == true)
+    #expect(try !look(kart, isWhole: false, installed: [kart], rules: blocked).isLeftOpen)
+    #expect(try !look(kart, running: kart, isWhole: false, rules: blocked).isLeftOpen, "It is counted.")
+    let long = try #require(AppID(String(repeating: "a", count: 65)))
+    #expect(try look(long) { $0.apps[long, default: RuleSet.App()].isBlocked = true }.isLeftOpen)
+  }
+
+  @Test("In a shared account, what closes by the rules of one child is closed, or left open, for all of them")
+  func shared() throws {
+    let standings = [try standing { _ in }, try standing { $0.lock = .on }]
+    let closed = MachineClosing(kart, standings, isAllowed: false, on: [machine([])])
+    #expect(!closed.isLeftOpen && closed.sentences.isEmpty)
+    let open = MachineClosing(kart, standings, isAllowed: false, on: [machine(["no-agent"])])
+    #expect(open.isLeftOpen && open.sentences.count == 1)
+    #expect(MachineClosing(kart, standings, isAllowed: false, on: [machine(["own-programs-only"])]).isLeftOpen)
+  }
+
+  @Test("What a page says of all screen time, and of what runs, tells what is left open")
+  func words() throws {
+    let locked = try standing(running: .unknownPrograms) { $0.lock = .on }
+    #expect(MachineClosing.besides([locked], on: [machine([])]).isEmpty)
+    #expect(MachineClosing.besides([locked], on: [machine(["no-agent"])]) == ", but nothing closes it")
+    #expect(
+      MachineClosing.besides([locked], on: [machine(["own-programs-only"])]) == ", but only what a rule names is closed"
+    )
+    #expect(
+      locked.notices().map(\.sentence) == ["Unknown programs are not allowed now: locked by a parent."])
+    #expect(
+      locked.notices(leftOpen: [.unknownPrograms]).map(\.sentence)
+        == ["Unknown programs are not allowed now: locked by a parent, but nothing closes them."])
+  }
+}
+
+extension Situation {
+  /// Returns the situation while an application runs.
+  fileprivate func with(_ app: AppID?) -> Situation {
+    var situation = self
+    if let app { situation.running = [1_000: [Subject(app)]] }
+    return situation
   }
 }

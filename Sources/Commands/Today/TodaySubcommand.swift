@@ -106,7 +106,7 @@ struct MeSubcommand: AsyncParsableCommand {
     try console.say(TodayText.line(day))
     for app in day.apps where !app.verdict.isAllowed {
       try console.say(
-        "\(ShownText.safe(app.displayName)) \(app.appID.isOfMany ? "are" : "is") \(MeText.closed(app.verdict, day)).")
+        "\(ShownText.safe(app.displayName)) \(app.appID.isOfMany ? "are" : "is") \(MeText.closed(app, day)).")
     }
     for sentence in TodayText.points(day) { try console.say(sentence) }
     let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }
@@ -149,8 +149,9 @@ enum MeText {
   }
 
   /// Returns why an application is closed, after its name and “is”.
-  static func closed(_ verdict: VerdictToday, _ day: ChildToday) -> String {
-    verdict.rule == "blocked" ? "blocked" : TodayText.words(verdict, day)
+  static func closed(_ app: AppToday, _ day: ChildToday) -> String {
+    let words = app.verdict.rule == "blocked" ? "blocked" : TodayText.words(app.verdict, day)
+    return app.isLeftOpen ? "\(words), but nothing closes \(app.appID.isOfMany ? "them" : "it")" : words
   }
 
   /// Returns how to get more.

@@ -66,7 +66,7 @@ extension Call {
     let present = sharers.isEmpty ? nil : household.user(of: caller.userID, on: own).onlyChild
     return SharedAccount(
       children: sharers.map { household.title(of: $0) }, present: present.map { household.title(of: $0) },
-      unnamed: present == nil ? try await unnamedToday(sharers, household) : nil)
+      unnamed: present == nil ? try await unnamedToday(sharers, in: caller.userID, household) : nil)
   }
 
   fileprivate func setPresence(_ request: PresenceRequest) async throws -> SharedAccount {

@@ -106,9 +106,11 @@ extension ChildStanding {
     Set(rules.apps.keys).union(today.apps.keys).union(running.map(\.use.appID)).subtracting([.screenTime])
   }
 
-  /// What a person should know now: that a program has little time left or none, and that time was
-  /// taken away today.
-  var notices: [Notice] {
+  /// Returns what a person should know now: that a program has little time left or none, and that
+  /// time was taken away today.
+  ///
+  /// `leftOpen` are the programs that no machine closes although the rules do not allow them.
+  func notices(leftOpen: Set<AppID> = []) -> [Notice] {
     var notices = (rules.deductions[situation.day] ?? [:]).sorted { $0.key.description < $1.key.description }.map {
       id, less in
       Notice(
@@ -121,10 +123,12 @@ extension ChildStanding {
       let name = name(of: app)
       let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried)
       guard verdict.isAllowed else {
+        let (verb, it) = app.isOfMany ? ("are", "them") : ("is", "it")
+        let but = leftOpen.contains(app) ? ", but nothing closes \(it)" : ""
         notices.append(
           Notice(
             app: app, rule: reason.word, warning: 0,
-            sentence: "\(name) \(app.isOfMany ? "are" : "is") not allowed now: \(closed(reason, words))."))
+            sentence: "\(name) \(verb) not allowed now: \(closed(reason, words))\(but)."))
         continue
       }
       guard let left = verdict.until.map({ $0 - situation.boot }),

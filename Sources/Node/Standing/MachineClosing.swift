@@ -9,15 +9,20 @@ import LatchkeyRules
 struct MachineClosing {
   /// One sentence for each machine that does otherwise than the rules of the application say.
   private(set) var sentences: [String] = []
-  /// A Boolean value that indicates whether the rules do not allow it, and no machine closes it.
+  /// A Boolean value that indicates whether the rules do not allow it, and no machine is known to
+  /// close it.
   let isLeftOpen: Bool
 
   /// Works it out for an application on machines of a child.
-  ///
-  /// `conditions` may be those of other machines as well.
-  init(_ app: AppID, _ standing: ChildStanding, on machines: [DeviceID], _ conditions: [ConditionListing]) {
-    let subject = ClosedSubject(app, standing)
-    if !subject.isAllowed, !subject.isNamed, Self.isOfDesktop(app) {
+  init(_ app: AppID, _ standing: ChildStanding, on machines: [ToldMachine]) {
+    self.init(app, [standing], isAllowed: standing.verdict(of: Subject(app)).isAllowed, on: machines)
+  }
+
+  /// Works it out for an application on machines of children, of several for an account that they
+  /// share and in which nobody is named.
+  init(_ app: AppID, _ standings: [ChildStanding], isAllowed: Bool, on machines: [ToldMachine]) {
+    let subject = ClosedSubject(app, standings, isAllowed: isAllowed)
+    if !isAllowed, !subject.isNamed, Self.isOfDesktop(app) {
       sentences = [
         "The desktop or accessibility needs it: what closes everything leaves it alone, and a rule of its own closes it."
       ]
@@ -25,13 +30,20 @@ struct MachineClosing {
       return
     }
     var open = 0
-    for device in machines {
-      let isRunning = standing.running.contains { $0.device == device && $0.use.appID == app && !$0.isStale }
-      let found = subject.look(conditions.filter { $0.deviceID == device }, isRunning: isRunning)
+    for machine in machines {
+      let found = subject.look(machine)
       if found.isOpen { open += 1 }
       if let sentence = found.sentence { sentences.append(sentence) }
     }
-    isLeftOpen = !subject.isAllowed && open == machines.count
+    isLeftOpen = !isAllowed && open == machines.count
+  }
+
+  /// Returns what to add to the reason for which no rule allows any screen time; empty if what no
+  /// rule names is closed on some machine.
+  static func besides(_ standings: [ChildStanding], on machines: [ToldMachine]) -> String {
+    if machines.allSatisfy({ $0.nothing != nil }) { return ", but nothing closes it" }
+    let others = MachineClosing(.otherPrograms, standings, isAllowed: false, on: machines)
+    return others.isLeftOpen ? ", but only what a rule names is closed" : ""
   }
 
   private static func isOfDesktop(_ app: AppID) -> Bool {
@@ -45,60 +57,78 @@ struct MachineClosing {
 /// An application with what the rules say of it, and of what it is where nothing recognizes it.
 private struct ClosedSubject {
   let app: AppID
-  let standing: ChildStanding
+  let standings: [ChildStanding]
   let isAllowed: Bool
   /// A Boolean value that indicates whether orders name it wherever something recognizes it.
   let isNamed: Bool
 
-  init(_ app: AppID, _ standing: ChildStanding) {
-    (self.app, self.standing) = (app, standing)
-    isAllowed = standing.verdict(of: Subject(app)).isAllowed
-    isNamed = standing.rules.apps[app] != nil || standing.rules.categoryByDefault(app) != nil
+  init(_ app: AppID, _ standings: [ChildStanding], isAllowed: Bool) {
+    (self.app, self.standings, self.isAllowed) = (app, standings, isAllowed)
+    isNamed = standings.contains {
+      $0.rules.apps[app]?.isEnabled == true || $0.rules.categoryByDefault(app) != nil
+    }
   }
 
-  /// Returns whether a machine with these conditions leaves it open although the rules do not allow
-  /// it, and a sentence where it does otherwise than they say.
-  func look(_ told: [ConditionListing], isRunning: Bool) -> (isOpen: Bool, sentence: String?) {
-    if let nothing = told.first(where: { ["agent-silent", "no-agent", "no-account"].contains($0.condition.name) }) {
-      return isAllowed ? (false, nil) : (true, nothing.words())
+  /// Returns whether a machine leaves it open although the rules do not allow it, and a sentence
+  /// where it does otherwise than they say.
+  func look(_ machine: ToldMachine) -> (isOpen: Bool, sentence: String?) {
+    if let nothing = machine.nothing { return isAllowed ? (false, nil) : (true, nothing) }
+    let faults = machine.faults(of: app)
+    // What the system needs is closed by nothing.
+    if !isAllowed, let needed = faults.first(where: { $0.condition.name == "rule-needed-program" }) {
+      return (true, needed.sentences)
     }
-    let unrecognized = told.first { $0.condition.name == "rule-unrecognized" && $0.condition.detail == app.text }
+    let isSilent = isNamed && machine.isSilent(on: app)
     // What is counted is recognized: a program of `usage track` as well.
-    if isNamed && unrecognized == nil || isRunning && !app.isOfMany { return (false, nil) }
+    if isNamed && faults.isEmpty && !isSilent || isRunning(on: machine.device) && !app.isOfMany { return (false, nil) }
     // It is one of the other programs there, or an unknown one if the child can write to its place.
     // The agent of one user has no orders for the other programs.
-    let single = told.first { $0.condition.name == "own-programs-only" }
+    let single = machine.conditions.first { $0.condition.name == "own-programs-only" }
     let closesUnknown =
-      (single == nil || standing.rules.ordersUnknown) && !standing.verdict(of: .unknown).isAllowed
-    let closesOthers = single == nil && !standing.verdict(of: .app(.otherPrograms)).isAllowed
+      (single == nil || standings.contains(where: \.rules.ordersUnknown)) && isClosed(.unknown)
+    let closesOthers = single == nil && isClosed(.app(.otherPrograms))
     if isAllowed {
-      guard let unrecognized, closesUnknown || closesOthers else { return (false, nil) }
-      return (false, unrecognized.words { Self.closedUnrecognized(app, $0) })
+      guard faults.contains(where: { $0.condition.name == "rule-unrecognized" }), closesUnknown || closesOthers else {
+        return (false, nil)
+      }
+      return (false, "\(closedUnrecognized(machine.words)) \(Self.next("rule-unrecognized", app))")
     }
     if closesUnknown, closesOthers || app == .unknownPrograms { return (false, nil) }
-    if closesUnknown, let single { return (false, single.words(Self.ownFolders)) }
-    return (!closesUnknown && !closesOthers, unrecognized?.words() ?? single?.words())
+    if closesUnknown, single != nil {
+      return (false, "\(Self.ownFolders(machine.words)) \(Self.next("others-left-open", app))")
+    }
+    let why = faults.first?.sentences ?? (isSilent ? silence(machine.words) : nil) ?? off(machine.words)
+    let others = single == nil ? nil : ConditionKind.named("others-left-open")?.sentences(on: machine.words)
+    return (!closesUnknown && !closesOthers, why ?? others)
   }
 
-  private static func closedUnrecognized(_ app: AppID, _ machine: String) -> String {
+  private func isRunning(on device: DeviceID) -> Bool {
+    standings.contains { $0.running.contains { $0.device == device && $0.use.appID == app && !$0.isStale } }
+  }
+
+  private func isClosed(_ subject: Subject) -> Bool { standings.contains { !$0.verdict(of: subject).isAllowed } }
+
+  private static func next(_ condition: String, _ app: AppID) -> String {
+    ConditionKind.named(condition)?.words(on: "", account: "", detail: app.text).next ?? ""
+  }
+
+  /// Returns a sentence on rules that are off; `nil` if they are not.
+  private func off(_ machine: String) -> String? {
+    guard standings.contains(where: { $0.rules.apps[app]?.isEnabled == false }) else { return nil }
+    return ConditionKind.named("rules-off")?.sentences(on: machine, detail: app.text)
+  }
+
+  private func silence(_ machine: String) -> String {
+    "Whether anything on \(machine) is recognized as “\(app.text)” is not known here. `latchkey apps scan` finds what is "
+      + "installed there."
+  }
+
+  private func closedUnrecognized(_ machine: String) -> String {
     "Nothing on \(machine) is recognized as “\(app.text)”, so that it may be closed there like programs that no rule names."
   }
 
   private static func ownFolders(_ machine: String) -> String {
     "Latchkey runs on \(machine) for one account alone: of what no rule recognizes, it closes only what is in a folder of the "
       + "child's own, such as a copy, and what the system has installed stays open."
-  }
-}
-
-extension ConditionListing {
-  /// Returns a sentence about the machine and the next step: the condition's own, or another
-  /// sentence for it.
-  ///
-  /// That of the agent of one user says what it leaves open.
-  fileprivate func words(_ other: ((String) -> String)? = nil) -> String? {
-    let machine = isOwn ? "this machine" : "“\(deviceName.text)”"
-    let name = condition.name == "own-programs-only" ? "others-left-open" : condition.name
-    let words = ConditionKind.named(name)?.words(on: machine, account: accountName ?? "", detail: condition.detail)
-    return words.map { "\(other?(machine) ?? $0.sentence) \($0.next)" }
   }
 }

@@ -86,15 +86,17 @@ struct RulesService: Sendable {
         if left > 0 { wait = min(wait, left) }
       }
       kept[child] = []
-      for notice in standing.notices {
+      for notice in standing.notices() {
         kept[child, default: []].insert(notice.unspoken)
         guard said[child]?.contains(notice.unspoken) != true else { continue }
         // What was taken away before the node started was told then, and `latchkey me` shows it.
         if notice.rule.hasPrefix("less/"), said[child] != nil {
           context.notices.post(.lessTime, key: notice.rule, notice.sentence, to: child, at: context.now())
         }
+        let isOrdered = notice.app != .unknownPrograms || builder.unknownVerdict != nil
         context.logger.notice(
-          context.enforcement == .recorded ? "recorded, not enforced" : "enforced where programs are recognized",
+          context.enforcement == .recorded || !isOrdered
+            ? "recorded, not enforced" : "enforced where programs are recognized",
           metadata: ["what": "\(notice.sentence)", "rule": "\(notice.rule)"])
       }
       let monday = standing.situation.day.startOfWeek

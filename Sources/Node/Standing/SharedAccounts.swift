@@ -55,6 +55,7 @@ extension Call {
     }
     if places.isEmpty { return [] }
     let presence = try await presence(household)
+    let machinesTold = app == nil ? [] : try await toldMachines(of: child, household)
     var sentences: [String] = []
     for (device, machine, account, sharers) in places {
       let names = household.titles(of: sharers)
@@ -62,24 +63,38 @@ extension Call {
       let rest: String
       if case .child(let present) = user {
         let name = household.title(of: present).text
-        rest = "\(name) is there now, so \(name)'s rules hold in it."
+        let next = app == nil || present == child ? "" : " " + naming(child, household)
+        rest = "\(name) is there now, so \(name)'s rules hold in it.\(next)"
       } else {
         let since = user == nil ? "While nobody has said who is there," : "Nobody has said who is there, so"
         let which = sharers.count > 2 ? "the strictest of their rules" : "the stricter of both rules"
-        var words: String?
-        if let app { words = try await togetherWords(app.id, app.name, sharers, household, at: time) }
-        rest = "\(since) \(which) hold\(words.map { ": \($0)" } ?? "")."
+        var together: (words: String, sentences: [String])?
+        if let app {
+          var there = machinesTold.filter { $0.device == device }
+          for index in there.indices { there[index].accounts = [account.uid] }
+          together = try await self.together(app.id, app.name, child, sharers, household, at: time, on: there)
+        }
+        let parts = ["\(since) \(which) hold\(together.map { ": \($0.words)" } ?? "")."] + (together?.sentences ?? [])
+        rest = parts.joined(separator: " ")
       }
       sentences.append("On \(machine), \(names) share the account \(account.name). \(rest)")
     }
     return sentences
   }
 
-  /// Returns what holds for an application in an account of which nobody has said who is there;
-  /// `nil` if only that machine knows what it is by the rules of each child.
-  private func togetherWords(
-    _ app: AppID, _ name: String, _ sharers: [ChildID], _ household: Household, at time: Int64?
-  ) async throws -> String? {
+  /// Returns a sentence on what makes a child's own rules hold in an account that it shares.
+  private func naming(_ child: ChildID, _ household: Household) -> String {
+    let name = household.title(of: child).text
+    return "After `latchkey me --i-am \(ShellWord.person(name))` there, \(name)'s own rules hold."
+  }
+
+  /// Returns what holds for an application in an account of which nobody has said who is there, and
+  /// sentences on what the machine does about it and how a child may use it; `nil` if only that
+  /// machine knows what it is by the rules of each child.
+  private func together(
+    _ app: AppID, _ name: String, _ child: ChildID, _ sharers: [ChildID], _ household: Household, at time: Int64?,
+    on machine: [ToldMachine]
+  ) async throws -> (words: String, sentences: [String])? {
     let installed = role == .child ? try await store.installedMatchers() : [:]
     let standings = try await standings(of: sharers, household, at: time)
     let builder = SharedOrdersBuilder(
@@ -94,21 +109,36 @@ extension Call {
     let verdict = standing.shown(shared.verdict, of: Subject(app), name: name, whose: whose)
     let until = verdict.until.map { " until \(standing.clock($0))" } ?? ""
     let reason = verdict.rule == "unnamed" ? "nobody is there who pays for it" : verdict.reason
-    return "\(name) \(app.isOfMany ? "are" : "is") \(verdict.isAllowed ? "" : "not ")allowed there\(until)"
+    let words =
+      "\(name) \(app.isOfMany ? "are" : "is") \(verdict.isAllowed ? "" : "not ")allowed there\(until)"
       + (reason.map { " (\($0))" } ?? "")
+    if verdict.isAllowed { return (words, []) }
+    let closing = MachineClosing(app, standings, isAllowed: false, on: machine)
+    return closing.isLeftOpen
+      ? ("\(words), but nothing closes it", closing.sentences)
+      : (words, closing.sentences + [naming(child, household)])
   }
 
-  /// Returns what holds in an account of which nobody has said who is there; `nil` without
-  /// children.
-  func unnamedToday(_ sharers: [ChildID], _ household: Household) async throws -> UnnamedToday? {
+  /// Returns what holds in an account of this machine of which nobody has said who is there; `nil`
+  /// without children.
+  func unnamedToday(
+    _ sharers: [ChildID], in account: UInt32, _ household: Household
+  ) async throws -> UnnamedToday? {
     let standings = try await standings(of: sharers, household, at: nil)
-    guard let shared = SharedVerdict(strictest: standings.map(\.screenVerdict)) else { return nil }
+    guard let shared = SharedVerdict(strictest: standings.map(\.screenVerdict)), let child = sharers.first else {
+      return nil
+    }
     let standing = standings[shared.place]
     let whose = household.title(of: sharers[shared.place]).text
+    var screen = standing.shown(shared.verdict, of: .unknown, name: "", whose: whose)
+    if !screen.isAllowed {
+      var machines = try await toldMachines(of: child, household)
+      for index in machines.indices { machines[index].accounts = [account] }
+      screen.reason? += MachineClosing.besides(standings, on: machines)
+    }
     return UnnamedToday(
-      sentence: household.unnamedSentence(sharers),
-      screen: standing.shown(shared.verdict, of: .unknown, name: "", whose: whose),
-      at: standing.situation.time, zone: standing.rules.zone)
+      sentence: household.unnamedSentence(sharers), screen: screen, at: standing.situation.time,
+      zone: standing.rules.zone)
   }
 
   /// Returns what holds for children while none of them is named.

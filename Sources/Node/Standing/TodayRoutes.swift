@@ -92,17 +92,12 @@ extension Call {
     let found = try Self.app(app, in: standing, installed: installed)
     let id = found ?? .otherPrograms
     let shown = standing.shown(id)
-    let closing = MachineClosing(id, standing, on: machines(of: child, household), try await conditions())
+    let closing = MachineClosing(id, standing, on: try await toldMachines(of: child, household))
     return ChildExplanation(
       name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
       zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement,
       leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences, isLeftOpen: closing.isLeftOpen,
       shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
-  }
-
-  /// Returns the machines of a child; on a child's node its own.
-  private func machines(of child: ChildID, _ household: Household) -> [DeviceID] {
-    role == .child ? [own] : household.machines(of: child).map(\.device)
   }
 
   /// Returns a sentence about a name that no application is known by.
@@ -173,12 +168,15 @@ extension Call {
     }
     let today = standing.today
     var apps = standing.apps
-    if apps.contains(where: { !$0.verdict.isAllowed }) {
-      let (machines, conditions) = (machines(of: child, household), try await conditions())
+    var screen = standing.screen
+    if !screen.isAllowed || apps.contains(where: { !$0.verdict.isAllowed }) {
+      let machines = try await toldMachines(of: child, household)
+      if !screen.isAllowed { screen.reason? += MachineClosing.besides([standing], on: machines) }
       for index in apps.indices where !apps[index].verdict.isAllowed {
-        apps[index].isLeftOpen = MachineClosing(apps[index].appID, standing, on: machines, conditions).isLeftOpen
+        apps[index].isLeftOpen = MachineClosing(apps[index].appID, standing, on: machines).isLeftOpen
       }
     }
+    let leftOpen = Set(apps.filter(\.isLeftOpen).map(\.appID))
     let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
     let isRedeemed = usesPoints && standing.rules.points.use == .redeemFirst
     return ChildToday(
@@ -187,8 +185,8 @@ extension Call {
       weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
       categories: CategoryToday.list(today.categories), apps: apps,
       running: try await shown(standing.running, household),
-      screen: standing.screen,
-      notices: try await standing.notices.map(\.sentence) + sharedSentences(of: child, household),
+      screen: screen,
+      notices: try await standing.notices(leftOpen: leftOpen).map(\.sentence) + sharedSentences(of: child, household),
       enforcement: context.enforcement,
       milliPoints: usesPoints ? situation.spendable : nil,
       redeemedMilliseconds: isRedeemed ? situation.redeemed.map(\.milliseconds).limitedSum : nil)

@@ -85,11 +85,12 @@ import Testing
       ])
       func root() -> any NodeInterface { home.node(Caller(principal: .root, userID: 0)) }
       let place = "On this machine, Emma and Ben share the account kids."
+      let next = "After `latchkey me --i-am Emma` there, Emma's own rules hold."
       let before = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", nil))
       #expect(before.app.verdict.isAllowed, "By Emma's own rules.")
       #expect(
         before.shared == [
-          "\(place) Nobody has said who is there, so the stricter of both rules hold: Kart is not allowed there (locked by a parent for Ben)."
+          "\(place) Nobody has said who is there, so the stricter of both rules hold: Kart is not allowed there (locked by a parent for Ben). \(next)"
         ])
       let later = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", before.at + 60_000))
       #expect(later.shared.first?.hasPrefix("\(place) While nobody has said who is there, the stricter") == true)
@@ -103,8 +104,43 @@ import Testing
       #expect(try await name("Ben", "4711", node) == "Ben")
       #expect(try await node.ask(Endpoints.getPresence).unnamed == nil)
       let there = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", nil))
-      #expect(there.shared == ["\(place) Ben is there now, so Ben's rules hold in it."])
+      #expect(there.shared == ["\(place) Ben is there now, so Ben's rules hold in it. \(next)"])
       #expect(try await root().ask(Endpoints.getAccounts, nil).map(\.present?.text) == ["Ben"])
+    }
+  }
+
+  @Test("Where nothing is closed, explanations, the day and who may be there say so of the stricter rules as well")
+  func leftOpen() async throws {
+    try await with { home, node in
+      let context = home.service.context
+      let modified = HybridTimestamp(wall: context.wall(), counter: 2, author: SampleValues.parentID)
+      try await home.save([
+        Register(.child(home.children[0]), "app/kart/name", "Kart", modified: modified),
+        Register(.child(home.children[1]), "lock", "on", modified: modified),
+      ])
+      _ = try await context.store.setInventory(EntryList([MachineCondition("no-agent")]), at: context.wall())
+      func root() -> any NodeInterface { home.node(Caller(principal: .root, userID: 0)) }
+      let shared = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", nil)).shared
+      #expect(
+        shared.first?.contains(
+          "Kart is not allowed there (locked by a parent for Ben), but nothing closes it. The node on this machine was started "
+            + "without an agent") == true, "\(shared)")
+      let ben = try await root().ask(Endpoints.getToday, "Ben").screen
+      #expect(!ben.isAllowed && ben.reason == "locked by a parent, but nothing closes it")
+      let unnamed = try #require(try await node.ask(Endpoints.getPresence).unnamed)
+      #expect(unnamed.screen.reason == "locked by a parent for Ben, but nothing closes it")
+    }
+  }
+
+  @Test("Nothing is told of how an application is recognized whose rules are off")
+  func off() async throws {
+    try await with { home, _ in
+      let modified = HybridTimestamp(wall: home.service.context.wall(), counter: 2, author: SampleValues.parentID)
+      let kart = try #require(AppID("kart"))
+      try await home.save([Register(.child(home.children[0]), "app/kart/blocked", "yes", modified: modified)])
+      #expect(try await home.service.context.unrecognizedApps().contains(kart))
+      try await home.save([Register(.child(home.children[0]), "app/kart/enabled", "no", modified: modified)])
+      #expect(try await !home.service.context.unrecognizedApps().contains(kart))
     }
   }
 }

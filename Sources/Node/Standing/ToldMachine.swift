@@ -1,0 +1,79 @@
+import LatchkeyModel
+import LatchkeyStore
+
+/// A child's machine by what it has told of how far rules are carried out there.
+///
+/// Spec: Protocol/10-household.md §6.
+struct ToldMachine {
+  var device: DeviceID
+  var conditions: [ConditionListing]
+  /// The accounts for which it is asked, such as a child's; `nil` if none of its accounts is known
+  /// to be a child's.
+  var accounts: Set<UInt32>?
+  /// What to call it in sentences: “this machine”, or its name in quotation marks.
+  var words = "the machine"
+  /// A Boolean value that indicates whether it has told all of its conditions.
+  var isWhole = true
+  /// What it has found installed.
+  var installed: Set<AppID> = []
+
+  /// The sentence on why it closes nothing in these accounts; `nil` if it closes something.
+  var nothing: String? {
+    if let all = conditions.first(where: { $0.condition.reach == .machine }) { return all.sentences }
+    guard let accounts else { return nil }
+    let refused = conditions.filter { $0.condition.reach == .account }
+    if accounts.isEmpty {
+      return ConditionKind.named("no-account").map { $0.sentences(on: words) }
+    }
+    return accounts.isSubset(of: refused.compactMap(\.condition.account))
+      ? refused.first { $0.condition.account.map(accounts.contains) == true }?.sentences : nil
+  }
+
+  /// Returns what keeps the machine from closing an application as such.
+  func faults(of app: AppID) -> [ConditionListing] {
+    conditions.filter { listing in
+      let (condition, account) = (listing.condition, listing.condition.account)
+      return condition.reach == .application && condition.detail == app.text
+        && account.map { accounts?.contains($0) ?? true } ?? true
+    }
+  }
+
+  /// Returns whether it would not have told that it recognizes nothing as an application: its list
+  /// was full, or has no room for so long an ID.
+  func isSilent(on app: AppID) -> Bool {
+    !installed.contains(app) && (!isWhole || MachineCondition("rule-unrecognized", detail: app.text).fault != nil)
+  }
+}
+
+extension ConditionKind {
+  /// Returns the sentence about a machine and the next step.
+  func sentences(on machine: String, account: String = "", detail: String = "") -> String {
+    let words = words(on: machine, account: account, detail: detail)
+    return "\(words.sentence) \(words.next)"
+  }
+}
+
+extension ConditionListing {
+  /// The sentence about the machine and the next step.
+  var sentences: String? {
+    ConditionKind.named(condition.name)?.sentences(
+      on: isOwn ? "this machine" : "“\(deviceName.text)”", account: accountName ?? "", detail: condition.detail)
+  }
+}
+
+extension Call {
+  /// Returns the machines of a child, on a child's node its own, with what each has told.
+  func toldMachines(of child: ChildID, _ household: Household) async throws -> [ToldMachine] {
+    let (listings, lists) = (try await conditions(), try await store.inventories(MachineCondition.self))
+    let installed = try await installed()
+    let machines =
+      role == .child ? [(own, "this machine")] : household.machines(of: child).map { ($0.device, "“\($0.name.text)”") }
+    return machines.map { device, words in
+      ToldMachine(
+        device: device, conditions: listings.filter { $0.deviceID == device },
+        accounts: household.accounts(of: child, on: device), words: words,
+        isWhole: lists[device].map { $0.more == 0 } ?? true,
+        installed: Set((installed[device]?.entries ?? []).map(\.appID)))
+    }
+  }
+}
