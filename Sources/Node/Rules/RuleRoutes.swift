@@ -115,8 +115,13 @@ extension Call {
     var app: EditedApp?
     if let text = request.app { app = try await knownApps(of: child).find(text) }
     let scope: GrantScope = app.map { .app($0.appID) } ?? request.category.map { .category($0) } ?? .all
-    let day = boundary(try await household(), of: child).day(containing: context.wall())
-    let minutes = request.minutes > 0 ? request.minutes : try await minutesToTake(-request.minutes, scope, from: child)
+    let household = try await household()
+    var (day, minutes) = (boundary(household, of: child).day(containing: context.wall()), request.minutes)
+    if minutes < 0 {
+      // What is left is that of a day, and is taken from no other one that begins meanwhile.
+      let standing = try await StandingReader(context: context).read(child, household)
+      (day, minutes) = (standing.situation.day, try Self.minutesToTake(-minutes, scope, standing))
+    }
     let time = Grant(minutes: minutes, scope: scope)
     let id = context.nextCommandID(context.wall())
     let isMore = request.minutes > 0
@@ -131,8 +136,9 @@ extension Call {
 
   /// Returns how many of some minutes can be taken from a child's day: what is left of the limit of
   /// the day, as far as this machine knows.
-  private func minutesToTake(_ minutes: Int, _ scope: GrantScope, from child: ChildID) async throws -> Int {
-    let standing = try await StandingReader(context: context).read(child, try await household())
+  private static func minutesToTake(
+    _ minutes: Int, _ scope: GrantScope, _ standing: ChildStanding
+  ) throws(LocalAPIError) -> Int {
     let name = standing.rules.name ?? "the child"
     guard let left = standing.left(of: scope) else {
       throw LocalAPIError(

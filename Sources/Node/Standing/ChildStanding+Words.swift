@@ -53,26 +53,31 @@ extension ChildStanding {
     }
   }
 
-  /// Returns what is left of the limit a day on some applications, in milliseconds; `nil` without a
-  /// limit.
+  /// Returns what can be taken from the limit a day on some applications, in milliseconds; `nil`
+  /// without a limit.
+  ///
+  /// It is what is left for the program that was granted least: what was granted for others alone
+  /// is not there to take from all, and time that is granted afterwards counts in full for each.
   func left(of scope: GrantScope) -> Int64? {
+    let day = situation.day
     func left(_ limits: DayLimits?, _ granted: Int64, used: (DayLimit?) -> Int64) -> Int64? {
-      limits?[situation.day.weekday].map {
-        $0.milliseconds + granted - rules.taken(from: scope, on: situation.day) - used($0)
-      }
+      limits?[day.weekday].map { $0.milliseconds + granted - rules.taken(from: scope, on: day) - used($0) }
     }
+    func granted(_ app: AppID) -> Int64 { ReasonText.granted(rules, to: .app(app), on: day) }
     switch scope {
-    case .all: return limitMilliseconds.map { $0 - today.screen }
+    case .all:
+      return rules.dailyLimit(on: day).map {
+        Int64($0) * 60_000 + carried + rules.grantedForAll(on: day) - rules.taken(from: .all, on: day) - today.screen
+      }
     case .category(let category):
-      return left(rules.categories[category]?.limit, rules.granted(category, on: situation.day)) { _ in
+      return left(rules.categories[category]?.limit, rules.granted(category, on: day)) { _ in
         today.categories[category] ?? 0
       }
     case .app(let app):
-      let granted = ReasonText.granted(rules, to: .app(app), on: situation.day)
-      let groups = rules.groups(of: app).map { name, group in
-        left(group.limit, granted) { today.used(group: name, for: $0) }
+      let groups = rules.usedGroups.filter { $0.value.members.contains(app) }.map { name, group in
+        left(group.limit, group.members.map(granted).min() ?? 0) { today.used(group: name, for: $0) }
       }
-      let own = left(rules.app(app).limit, granted) { today.used(app, for: $0) }
+      let own = left(rules.app(app).limit, granted(app)) { today.used(app, for: $0) }
       return ([own] + groups).compactMap(\.self).min()
     }
   }

@@ -86,8 +86,8 @@ struct ChildPoints: Sendable {
   var spendable: Int64
   /// The redeemed minutes that are left: on a child's machine there, on a parent's on all of them.
   var redeemed: [RedeemedTime]
-  /// The time that parents granted by their answers, by request.
-  var grants: [CommandID: Grant]
+  /// The time that parents granted by their answers, by its day and by request.
+  var grants: [FamilyDay: [CommandID: Grant]]
   /// The ledger, if this machine can spend nothing of it although there is something.
   var outOfReach: Ledger?
   /// The redeemed time on other machines, if there is none on this one.
@@ -107,6 +107,9 @@ struct StandingReader: Sendable {
 
   /// Returns what holds for a child; at another moment than the present if a time in Unix
   /// milliseconds is given.
+  ///
+  /// At an earlier moment, what was used after it does not count: the rule about use of later days
+  /// (§4) is about a clock that was wrong, and not about a moment that a person asks for.
   func read(
     _ child: ChildID, _ household: Household, at time: Int64? = nil
   ) async throws(StoreError) -> ChildStanding {
@@ -120,6 +123,7 @@ struct StandingReader: Sendable {
       moment.day = boundary.day(containing: time)
     }
     let day = moment.day
+    let end = time.flatMap { $0 < present ? $0 : nil } ?? .max
     // Breaks begin before the week as well.
     let first = rules.breaks == nil ? day.startOfWeek : min(day.startOfWeek, day.advanced(byDays: -1))
     let start = boundary.start(of: first)
@@ -131,16 +135,14 @@ struct StandingReader: Sendable {
       let running = try Self.running(open, effects, context, at: moment.boot).filter { $0.use.child == child }
       let points = try Self.points(effects, context, of: child, rules, on: day, running, isPresent: time == nil)
       var totals = UseTotals(rules)
-      for use in try effects.use(of: child, since: start) { totals.add(use) }
-      for session in running {
-        let use = session.use
-        totals.add(
-          UseSpan(app: use.appID, category: use.category, start: use.since, milliseconds: use.activeMilliseconds))
+      let ran = running.map(\.use).map {
+        UseSpan(app: $0.appID, category: $0.category, start: $0.since, milliseconds: $0.activeMilliseconds)
       }
+      for use in try effects.use(of: child, since: start) + ran { use.before(end).map { totals.add($0) } }
       totals.forget(before: day.startOfWeek)
       return (running, points, totals)
     }
-    rules.add(points.grants, on: day)
+    rules.add(points.grants)
     // At another moment, what runs now says nothing.
     let present15 = time.map { abs($0 - present) < Self.beliefMilliseconds } ?? true
     var programs: [UInt32: Set<Subject>] = [:]
@@ -194,7 +196,7 @@ struct StandingReader: Sendable {
     }
   }
 
-  /// Returns what a child may spend on a day, and what answers to requests grant on it.
+  /// Returns what a child may spend on a day, and what answers to requests grant.
   private static func points(
     _ effects: DatabaseEffects, _ context: NodeContext, of child: ChildID, _ rules: RuleSet, on day: FamilyDay,
     _ running: [ChildStanding.Session], isPresent: Bool
@@ -229,7 +231,7 @@ struct StandingReader: Sendable {
     }
     let (requests, answers) = try effects.requests(of: child)
     return ChildPoints(
-      spendable: spendable, redeemed: redeemed, grants: RequestBook(requests, answers).grants(on: day),
+      spendable: spendable, redeemed: redeemed, grants: RequestBook(requests, answers).grants,
       outOfReach: isChild && spendable == 0 && purse.ledger.balance > 0 ? purse.ledger : nil,
       redeemedElsewhere: elsewhere, loanEnds: loanEnds)
   }

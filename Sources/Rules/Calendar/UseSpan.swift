@@ -16,6 +16,14 @@ public struct UseSpan: Hashable, Sendable {
     self.milliseconds = milliseconds
   }
 
+  /// Returns the part before a time; `nil` if there is none.
+  public func before(_ time: Int64) -> UseSpan? {
+    guard start < time else { return nil }
+    var part = self
+    part.milliseconds = min(milliseconds, Moment.difference(time, start))
+    return part
+  }
+
   /// Creates the stretch of a session: from its start, as long as its active time.
   public init(_ record: UsageRecord) {
     self.init(

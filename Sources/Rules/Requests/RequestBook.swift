@@ -115,17 +115,17 @@ public struct RequestBook: Hashable, Sendable {
     return request.day < day || request.day > day.advanced(byDays: 1) ? .expired : .open
   }
 
-  /// Returns the time that answers grant on a day, by request.
+  /// The time that answers grant, by its day and by request.
   ///
-  /// `RuleSet` takes them beside the grants of registers. No register is needed, so that of two
+  /// `RuleSet` takes it beside the grants of registers. No register is needed, so that of two
   /// parents who answer at once only one grants.
-  public func grants(on day: FamilyDay) -> [CommandID: Grant] {
-    var grants: [CommandID: Grant] = [:]
-    for request in requests.values where request.day == day {
-      guard case .time(let wish) = request.wish, case .answered(let answer)? = state(of: request.id, on: day),
+  public var grants: [FamilyDay: [CommandID: Grant]] {
+    var grants: [FamilyDay: [CommandID: Grant]] = [:]
+    for request in requests.values {
+      guard case .time(let wish) = request.wish, case .answered(let answer)? = state(of: request.id, on: request.day),
         case .approved(let minutes) = answer.verdict
       else { continue }
-      grants[request.id] = Grant(minutes: minutes ?? wish.minutes, scope: wish.scope)
+      grants[request.day, default: [:]][request.id] = Grant(minutes: minutes ?? wish.minutes, scope: wish.scope)
     }
     return grants
   }
@@ -142,10 +142,10 @@ extension [FamilyDay: Int] {
 }
 
 extension RuleSet {
-  /// Adds the grants of a day that answers to requests give.
-  public mutating func add(_ grants: [CommandID: Grant], on day: FamilyDay) {
-    guard !grants.isEmpty else { return }
-    self.grants[day, default: [:]].merge(grants) { _, answered in answered }
+  /// Adds the grants that answers to requests give, also those of earlier days: use within them
+  /// counts neither for a limit a week nor for what goes over to the next day.
+  public mutating func add(_ grants: [FamilyDay: [CommandID: Grant]]) {
+    for (day, grants) in grants { self.grants[day, default: [:]].merge(grants) { _, answered in answered } }
   }
 }
 

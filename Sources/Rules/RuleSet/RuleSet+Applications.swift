@@ -87,6 +87,9 @@ extension RuleSet {
   /// Returns the milliseconds that were granted on a day, whatever they are for.
   func grantedForAnything(on day: FamilyDay) -> Int64 { granted(on: day) { _ in true } }
 
+  /// Returns the milliseconds that were granted on a day for every program.
+  public func grantedForAll(on day: FamilyDay) -> Int64 { granted(on: day) { $0.scope == .all } }
+
   /// Returns the milliseconds that were granted for a program on a day.
   func granted(_ subject: Subject, _ category: AppCategory, on day: FamilyDay) -> Int64 {
     granted(on: day) { $0.covers(subject, category) }
