@@ -117,6 +117,30 @@ import Testing
     }
   }
 
+  @Test("What an account has installed for itself keeps to its limit, and uses no time that was granted for it alone")
+  func ownMatchers() throws {
+    let own = try #require(AppID("own"))
+    func order(_ limit: String, _ change: (inout RuleSet) -> Void = { _ in }) throws -> ProgramOrder? {
+      let limits = try DayLimits(limit)
+      let found = orders(
+        { rules in
+          rules.apps[own, default: RuleSet.App()].limit = limits
+          change(&rules)
+        }, isSystem: true)
+      return found.programs.first { $0.app == own }
+    }
+    let closed = try #require(try order("0"))
+    #expect(closed.matchers.map(\.value) == ["/home/emma/own"] && closed.category == .neutral)
+    #expect(closed.terms.closesAt != nil && closed.terms.reason.hasPrefix("own: no"))
+    #expect(try order("60")?.terms.closesAt != BootInstant(milliseconds: 1_000_000))
+    let id = try #require(CommandID(bytes: [UInt8](repeating: 3, count: 16)))
+    let granted = try order("60") { rules in
+      rules.dailyLimit = DayLimits(everyDay: 0)
+      rules.grants[rules.boundary.day(containing: 1_795_446_000_000)] = [id: Grant(minutes: 30, scope: .app(own))]
+    }
+    #expect(granted?.terms.closesAt == BootInstant(milliseconds: 1_000_000), "Any program could have its ID.")
+  }
+
   @Test("What a parent's own matchers no longer recognize is one of the other programs")
   func matchersOfOnesOwn() throws {
     let kart = try #require(AppID("kart"))

@@ -46,7 +46,7 @@ struct OrdersBuilder {
       let matchers = matchers(of: id)
       let processes = processes(of: id, in: account)
       guard !matchers.isEmpty || !processes.isEmpty else { continue }
-      let verdict = verdict(of: .app(id))
+      let verdict = strictestVerdict(of: id)
       programs.append(
         ProgramOrder(
           app: id, category: verdict.category, isAlwaysAllowed: app.isAlwaysAllowed && !app.isBlocked,
@@ -110,6 +110,23 @@ struct OrdersBuilder {
   }
 
   func verdict(of subject: Subject) -> Verdict { standing.verdict(of: subject) }
+
+  /// Returns what an application is by the child's rules; the strictest of the verdicts on these
+  /// holds.
+  ///
+  /// What an account says of its own may be any program. As a neutral application it is one of the
+  /// other programs as well, so that time that was granted for the application opens no other one.
+  func subjects(of id: AppID) -> [Subject] {
+    let app = standing.rules.app(id)
+    let isOwn = app.matchers.isEmpty && installed[id]?.isOwn == true && (app.category ?? .neutral) == .neutral
+    return isOwn && !matchers(of: id).isEmpty ? [.app(id), .app(.otherPrograms)] : [.app(id)]
+  }
+
+  private func strictestVerdict(of id: AppID) -> Verdict {
+    let subjects = subjects(of: id)
+    guard subjects.count > 1 else { return verdict(of: .app(id)) }
+    return SharedVerdict(strictest: subjects.map { verdict(of: $0) })?.verdict ?? verdict(of: .app(id))
+  }
 
   /// Returns the order for everything that is installed, or run from a terminal, and that no rule
   /// names.
@@ -214,20 +231,4 @@ extension RuleSet {
   /// It leaves alone what merely counts: Latchkey itself and all that is built there is unknown to
   /// it.
   var ordersUnknown: Bool { unknownPrograms != .count || programs != .all }
-}
-
-extension InstalledMatchers {
-  /// Returns the matchers as far as they are used for an application.
-  ///
-  /// What an account says of its own may close a program or charge for it, and opens nothing:
-  /// neither what is always allowed, nor a program that is closed as an unknown one.
-  ///
-  /// Spec: Protocol/10-household.md §5.
-  func used(for id: AppID, in rules: RuleSet) -> [AppMatcher] {
-    guard isOwn else { return matchers }
-    let app = rules.app(id)
-    let isReward =
-      app.use?.category == .reward && !app.isAlwaysAllowed && rules.unknownPrograms != .block && rules.programs == .all
-    return app.isBlocked || isReward ? matchers : []
-  }
 }

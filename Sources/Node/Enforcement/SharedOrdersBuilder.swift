@@ -71,7 +71,7 @@ struct SharedOrdersBuilder {
   /// these rules if the machine has it installed; otherwise it may be an unknown one as well. The
   /// strictest of the verdicts on these holds.
   private func subjects(of id: AppID, by builder: OrdersBuilder, besides foreign: Set<AppMatcher>) -> [Subject] {
-    if foreign.isEmpty { return [Subject(id)] }
+    if foreign.isEmpty { return builder.subjects(of: id) }
     let isInstalled = builder.installed[id].map { !$0.isOwn && foreign.isSubset(of: $0.matchers) } == true
     return [.app(id), .app(.otherPrograms)] + (isInstalled ? [] : [.unknown])
   }
