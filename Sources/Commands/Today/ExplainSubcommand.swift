@@ -8,7 +8,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
     commandName: "explain", abstract: "Show why a child may use an application or may not.",
     discussion: """
       Every rule that is considered is listed with what it says; the least that is left holds. --at takes a time of today such \
-      as 19:30, or a moment such as 2026-11-21T18:30, on the family's clock, and explains it with what was used until now.
+      as 19:30, or a moment such as 2026-11-21T18:30, on the family's clock, and explains it with what was used until then.
 
       Example: latchkey explain Emma --app org.supertuxkart.SuperTuxKart
       Example: latchkey explain --app SuperTuxKart --at 20:30

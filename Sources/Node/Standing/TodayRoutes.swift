@@ -92,10 +92,12 @@ extension Call {
     let found = try Self.app(app, in: standing, installed: installed)
     let id = found ?? .otherPrograms
     let shown = standing.shown(id)
+    let today = context.time.moment(standing.rules.boundary).day
     let closing = MachineClosing(id, standing, on: try await toldMachines(of: child, household))
     return ChildExplanation(
       name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
-      zone: standing.rules.zone, rules: standing.explained(id), enforcement: context.enforcement,
+      zone: standing.rules.zone, rules: standing.explained(id),
+      opening: standing.opening(of: id, household.rules(of: child), today: today), enforcement: context.enforcement,
       leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences, isLeftOpen: closing.isLeftOpen,
       shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
   }

@@ -83,6 +83,25 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
     package var leftMilliseconds: Int64?
   }
 
+  /// What the commands depend on with which a parent lets the application run.
+  package struct Opening: Hashable, Sendable, Codable {
+    /// The family day of the moment, such as `2026-11-21`.
+    package var day: String
+    /// The present family day.
+    package var today: String
+    /// The hour at which the family's day begins.
+    package var dayStartHour: Int
+    /// The fewest minutes of time for all that open the limits which close it; `nil` if none
+    /// closes it, or if no grant opens them.
+    package var missingMinutes: Int?
+    /// The category that it has once its rules count; `nil` if they count already.
+    package var enabledCategory: AppCategory?
+    /// A Boolean value that indicates whether breaks are set for the child alone.
+    package var hasOwnBreaks: Bool
+    /// A Boolean value that indicates whether breaks are set for the whole family.
+    package var hasFamilysBreaks: Bool
+  }
+
   package var name: DeviceName
   package var app: AppToday
   /// The time for which this was worked out, Unix milliseconds.
@@ -91,6 +110,7 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   package var zone: String
   /// The rules that were considered, in their order.
   package var rules: [Rule]
+  package var opening: Opening
   /// How far the child's machines hold to rules.
   package var enforcement: Enforcement
   /// Why it runs on although the rules do not allow it, one sentence for each machine on which it

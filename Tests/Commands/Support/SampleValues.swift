@@ -277,7 +277,10 @@ enum SampleValues {
       .init(rule: "bedtime", words: "bedtime", isOpen: true, leftMilliseconds: 10_800_000),
       .init(rule: "dailyLimit", words: "2 h of screen time a day", isOpen: true, leftMilliseconds: 2_880_000),
       .init(rule: "weeklyLimit", words: "14 h of screen time a week", isOpen: true, leftMilliseconds: nil),
-    ], enforcement: .recorded)
+    ],
+    opening: .init(
+      day: "2026-11-21", today: "2026-11-21", dayStartHour: 0, missingMinutes: 1, enabledCategory: nil,
+      hasOwnBreaks: true, hasFamilysBreaks: false), enforcement: .recorded)
 
   static let useReport = UseReport(
     childID: child.childID, name: child.name, period: "week", from: "2026-11-16", to: "2026-11-22",
