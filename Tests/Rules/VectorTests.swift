@@ -85,6 +85,7 @@ import Testing
       let limits: [String: String]
       let stretches: [Stretch]
       let days: [String: Decision.Use]
+      let presence: [[Int64]]
     }
     let use: [Stretches]
     let values: [Value]
@@ -182,6 +183,7 @@ import Testing
           UseSpan(
             app: stretch.app, category: stretch.category, start: stretch.start, milliseconds: stretch.milliseconds))
       }
+      #expect(totals.presence.ranges.map { [$0.lowerBound, $0.upperBound] } == vector.presence)
       for (day, wanted) in vector.days {
         let use = totals.use[try HouseholdSamples.day(day)] ?? DayUse()
         #expect(use.screen == wanted.screen)

@@ -166,9 +166,9 @@ def use(chance):
     family = household.Family(chance.choice(["Europe/Berlin", "UTC"]), chance.choice([0, 4]))
     start, free = 1_792_839_600_000, chance.random() < 0.5  # around the night in which clocks go back in Berlin
     apps = [("game", "reward"), ("book", "learning"), ("tool", "neutral"), (household.OTHER, "neutral"), (household.SCREEN, "neutral")]
-    stretches, found = [], {}
+    stretches, found, measures = [], {}, chance.random() < 0.7
     for _ in range(14):
-        app, category = chance.choice(apps)
+        app, category = chance.choice(apps if measures else apps[:-1])
         begins, length = start + chance.randrange(48 * 60) * 60_000, chance.randrange(180) * 60_000
         stretches.append({"app": app, "category": category, "start": begins, "milliseconds": length})
         at = begins
@@ -196,7 +196,11 @@ def use(chance):
         "groups": {name: length([p for p in parts if p[2] in apps]) for name, apps in groups.items()},
         "apps": {app: length([p for p in parts if p[2] == app]) for app in sorted({p[2] for p in parts} - {household.SCREEN})},
     } for day, parts in sorted(found.items())}
-    return {"zone": str(family.zone), "dayStart": family.hour, "learningIsFree": free, "groups": groups, "limits": limits, "stretches": stretches, "days": days}
+    measured = {day for day, parts in found.items() if any(part[2] == household.SCREEN for part in parts)}
+    present = [part[:2] for day, parts in found.items() for part in parts if part[2] == household.SCREEN or part[3] == "reward"
+               or day not in measured and not (free and part[3] == "learning")]
+    return {"zone": str(family.zone), "dayStart": family.hour, "learningIsFree": free, "groups": groups, "limits": limits, "stretches": stretches,
+            "days": days, "presence": [list(one) for one in household.union(present)]}
 
 
 def value(key, typed):

@@ -26,11 +26,25 @@ public struct UseTotals: Sendable {
   }
 
   public private(set) var use: [FamilyDay: DayUse] = [:]
+  /// The instants of the time at a machine and of rewards, from which breaks follow on every day.
+  private var certain = SpanSet()
+  /// The instants of other screen time by day, and the days on which the time at a machine was
+  /// measured.
+  private var others: [FamilyDay: SpanSet] = [:]
+  private var measured: Set<FamilyDay> = []
+  private let isOfPrograms: Bool
+
   /// The instants from which breaks follow: the time at a machine, and rewards that run.
   ///
-  /// Where the time of programs alone is measured, these are the instants of all screen time.
-  public private(set) var presence = SpanSet()
-  private let isOfPrograms: Bool
+  /// Where the time of programs alone is measured, and on days without time at a machine, these are
+  /// the instants of all screen time.
+  public var presence: SpanSet {
+    var presence = certain
+    for (day, spans) in others where isOfPrograms || !measured.contains(day) {
+      for range in spans.ranges { presence.insert(range) }
+    }
+    return presence
+  }
 
   /// Creates totals without use for what the rules of a child limit.
   public init(_ rules: RuleSet) {
@@ -66,17 +80,17 @@ public struct UseTotals: Sendable {
     guard let stretch = SpanSet.stretch(from: span.start, milliseconds: span.milliseconds) else { return }
     // Other programs count from their start for as long as they were active, so a pause within one
     // of them would be missed.
-    if span.app == .screenTime || span.category == .reward
-      || isOfPrograms && !(instants.isLearningFree && span.category == .learning)
-    {
-      presence.insert(stretch)
-    }
+    let isCertain = span.app == .screenTime || span.category == .reward
+    if isCertain { certain.insert(stretch) }
+    let isOther = !isCertain && !(instants.isLearningFree && span.category == .learning)
     var start = stretch.lowerBound
     while start < stretch.upperBound {
       let day = boundary.day(containing: start)
       let edge =
         day == .last ? stretch.upperBound : min(stretch.upperBound, max(boundary.end(of: day), start + 1))
       count(start..<edge, span, on: day)
+      if span.app == .screenTime { measured.insert(day) }
+      if isOther { others[day, default: SpanSet()].insert(start..<edge) }
       start = edge
     }
   }

@@ -98,6 +98,21 @@ import Testing
     #expect(tuesday.appsWithin == [game: 2 * hour] && tuesday.groupsWithin.isEmpty)
   }
 
+  @Test func breaksFollowFromProgramsOnADayWithoutTimeAtAMachine() throws {
+    let start = try HouseholdSamples.instant("2026-11-23T15:00:00Z")
+    let (minute, day) = (HouseholdSamples.minute, 24 * HouseholdSamples.hour)
+    let (pen, book) = (try HouseholdSamples.app("pen"), try HouseholdSamples.app("book"))
+    var totals = UseTotals(try DayBoundary(zone: "Europe/Berlin", dayStartHour: 0), isLearningFree: true)
+    for begin in [start, start + day] {
+      totals.add(UseSpan(app: pen, category: .neutral, start: begin, milliseconds: 30 * minute))
+      totals.add(UseSpan(app: book, category: .learning, start: begin, milliseconds: 90 * minute))
+    }
+    let both = [start..<start + 30 * minute, start + day..<start + day + 30 * minute]
+    #expect(totals.presence.ranges == both)
+    totals.add(UseSpan(app: .screenTime, category: .neutral, start: start + day, milliseconds: minute))
+    #expect(totals.presence.ranges == [both[0], start + day..<start + day + minute])
+  }
+
   @Test func noStretchTraps() throws {
     var random = SeededRandom()
     var totals = UseTotals(try DayBoundary(zone: "Europe/Berlin", dayStartHour: 4))

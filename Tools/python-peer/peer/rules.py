@@ -149,7 +149,7 @@ class Rules:
 
     def presence(self, stretches: list) -> list[tuple[int, int]]:
         """Return the times from which breaks follow, the earliest first."""
-        return use.presence(stretches, self["screenTime/source"] == "programs", self.learning_is_free)
+        return use.presence(stretches, self.days, self["screenTime/source"] == "programs", self.learning_is_free)
 
     def windows(self, name: str) -> list:
         """Return the planned windows of each weekday, empty without a plan."""

@@ -147,6 +147,7 @@ def _household() -> None:
     selftest_rules.check_facts(vectors("facts"), equal)
     selftest_rules.check_ledgers(rules, equal)
     selftest_rules.check_values(rules, equal)
+    selftest_rules.check_use(rules, equal)
     selftest_rules.check_decisions(rules, equal)
     selftest_rules.check_merges(rules["merge"] + edits["merge"], equal)
     selftest_rules.check_edits(edits, equal)

@@ -4,7 +4,8 @@ import random
 from collections.abc import Callable
 from datetime import date
 
-from . import decision, facts, ledger, registers, repeats, values
+from . import decision, facts, ledger, registers, repeats, use, values
+from .days import Days
 from .rules import Rules
 
 
@@ -63,14 +64,28 @@ def check_values(vectors: dict, equal: Callable) -> None:
             equal(values.typed(vector["key"], stored), stored, f"{vector['key']}: {stored!r}")
 
 
+def check_use(vectors: dict, equal: Callable) -> None:
+    """Add up the use of stretches by day, and find the times from which breaks follow."""
+    for number, vector in enumerate(vectors["use"]):
+        days, free = Days(vector["zone"], vector["dayStart"]), vector["learningIsFree"]
+        stretches = [use.Stretch(one["start"], one["milliseconds"], one["app"], one["category"])
+                     for one in vector["stretches"]]  # fmt: skip
+        for day, spent in use.by_day(stretches, days, free, vector["groups"]).items():
+            wanted = vector["days"][day.isoformat()]
+            equal({key: spent[key] for key in ("screen", "categories", "groups", "apps")},
+                  {key: wanted[key] for key in ("screen", "categories", "groups", "apps")}, f"use {number} on {day}")  # fmt: skip
+        present = use.presence(stretches, days, False, free)
+        equal([list(span) for span in present], vector["presence"], f"presence {number}")
+
+
 def check_decisions(vectors: dict, equal: Callable) -> None:
     """Decide about every program of each decision; times there are by the boot clock."""
     for number, vector in enumerate(vectors["decisions"]):
         rules = Rules((entry["zone"], entry["key"], entry["value"]) for entry in vector["registers"])
-        use = {date.fromisoformat(day): spent for day, spent in vector["use"].items()}
+        spent_on = {date.fromisoformat(day): spent for day, spent in vector["use"].items()}
         redeemed = [(left, date.fromisoformat(last)) for left, last in vector["redeemed"]]
         state = decision.State(
-            vector["time"], date.fromisoformat(vector["day"]), use, vector["spendable"], redeemed, vector["running"],
+            vector["time"], date.fromisoformat(vector["day"]), spent_on, vector["spendable"], redeemed, vector["running"],
             [(start, end) for start, end in vector["presence"]],
         )
         for app in vector["apps"]:

@@ -43,15 +43,19 @@ def union(spans: Iterable[tuple[int, int]]) -> int:
     return total
 
 
-def presence(stretches: Iterable[Stretch], of_programs: bool, learning_is_free: bool) -> list[tuple[int, int]]:
+def presence(
+    stretches: Iterable[Stretch], days: Days, of_programs: bool, learning_is_free: bool
+) -> list[tuple[int, int]]:
     """Return the times from which breaks follow, the earliest first."""
+    found = [(day, start, end, stretch) for stretch in stretches for day, start, end in parts(stretch, days)]
+    measured = {day for day, _, _, stretch in found if stretch.app == SCREEN_TIME}
 
-    def counts(stretch: Stretch) -> bool:
+    def counts(day: date, stretch: Stretch) -> bool:
         if stretch.app == SCREEN_TIME or stretch.category == "reward":
             return True
-        return of_programs and not (learning_is_free and stretch.category == "learning")
+        return (of_programs or day not in measured) and not (learning_is_free and stretch.category == "learning")
 
-    return joined((stretch.start, stretch.end) for stretch in stretches if counts(stretch))
+    return joined((start, end) for day, start, end, stretch in found if counts(day, stretch))
 
 
 def by_day(
