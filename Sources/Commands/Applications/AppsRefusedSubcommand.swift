@@ -71,7 +71,9 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     try await RuleIssue.set(
       RuleRequest(changes, app: found.appID.text, isNew: found.isNew ? true : nil),
       of: .child(found.childID.description), at: interface, options: options)
-    if let sentence = RefusedText.trust(in: [found]) { TerminalEnvironment.current.console.note(sentence) }
+    for sentence in [RefusedText.recognized(found), RefusedText.trust(in: [found])].compactMap(\.self) {
+      TerminalEnvironment.current.console.note(sentence)
+    }
   }
 
   /// Returns the refused program that a text names by its whole name or ID.
@@ -92,10 +94,16 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     }
     let found = refused.filter { $0.appID == match }
     let children = Set(found.map(\.childID))
-    guard children.count == 1, Set(found.map(\.matcher)).count == 1 else {
+    guard children.count == 1 else {
       let names = Set(found.map { ShownText.safe($0.childName.text) }).sorted().joined(separator: " and ")
       throw TerminalFailure(
         .unknownName, "“\(ShownText.safe(text))” was refused for \(names): name one of them with --child.")
+    }
+    guard Set(found.map(\.matcher)).count == 1 else {
+      throw TerminalFailure(
+        .unknownName,
+        "Several programs were refused as “\(ShownText.safe(text))”: allow the one that is meant with `latchkey app set` and "
+          + "--matcher.")
     }
     return found[0]
   }
@@ -139,11 +147,22 @@ enum RefusedText {
   /// Returns the sentences below the list.
   static func notes(_ refused: [RefusedListing]) -> [String] {
     let free = Set(refused.filter { !$0.isRefusedNow }.map(\.childName.text)).sorted()
-    return [trust(in: refused)].compactMap(\.self)
+    let more = Dictionary(refused.map { ($0.deviceName.text, $0.more) }, uniquingKeysWith: max).filter { $0.value > 0 }
+    let left = more.sorted { $0.key < $1.key }.map { machine, count in
+      "“\(ShownText.safe(machine))” has refused \(count) more program\(count == 1 ? "" : "s") than its list has room for: what is "
+        + "allowed makes room for the rest."
+    }
+    return [trust(in: refused)].compactMap(\.self) + left
       + free.map { name in
         "All programs may run for \(ShownText.safe(name)) now, also these"
           + (word(name).map { ": `latchkey settings set --child \($0) --programs listed` closes them again." } ?? ".")
       }
+  }
+
+  /// Returns a sentence on what is allowed as a program, which may have any name; `nil` for an
+  /// application that is recognized already.
+  static func recognized(_ program: RefusedListing) -> String? {
+    program.matcher.map { "What is allowed is recognized by \(ShownText.safe($0))." }
   }
 
   /// Returns a sentence on what is allowed beyond a program, if one of some is recognized by its

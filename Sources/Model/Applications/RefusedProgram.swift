@@ -47,6 +47,21 @@ public struct RefusedProgram: Hashable, Sendable {
   }
 }
 
+extension RefusedProgram {
+  /// Returns programs in the order in which they go into the list that a machine tells: the first
+  /// of each account, then the second of each, and so on.
+  ///
+  /// So nobody who starts many programs pushes out those of another account.
+  package static func inTurn(_ programs: [RefusedProgram]) -> [RefusedProgram] {
+    var counts: [UInt32: Int] = [:]
+    let turns = programs.enumerated().map { place, program in
+      counts[program.account, default: 0] += 1
+      return (turn: counts[program.account] ?? 0, place: place)
+    }
+    return turns.sorted { $0 < $1 }.map { programs[$0.place] }
+  }
+}
+
 extension RefusedProgram: InventoryEntry {
   package static let inventory = InventoryKind("refused", most: most)
 

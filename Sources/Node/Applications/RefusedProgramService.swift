@@ -26,8 +26,9 @@ actor RefusedProgramService {
 
   /// The time within which a program that is refused again is not kept again, in milliseconds.
   private static let repetition: Int64 = 60_000
-  /// The most programs that are kept within that time, since a child can start any number.
-  private static let mostNoted = 256
+  /// The most programs of an account that are kept within that time, since a child can start any
+  /// number.
+  private static let mostNoted = 64
   /// The time for which the installed applications are not read again, in milliseconds.
   private static let freshness: Int64 = 10_000
   /// The time between two looks at whether a program is listed by now, in milliseconds.
@@ -51,7 +52,9 @@ actor RefusedProgramService {
     let now = context.now()
     let closing = Closing(account: use.account, app: use.app, matchers: matchers)
     noted = noted.filter { now - $0.value < Self.repetition }
-    guard noted[closing] == nil, noted.count < Self.mostNoted else { return }
+    guard noted[closing] == nil, noted.keys.count(where: { $0.account == use.account }) < Self.mostNoted else {
+      return
+    }
     let household = try await context.readHousehold()
     // While several children may be there, what one of them may not use is closed.
     let children = household.user(of: use.account, on: context.own).children
@@ -126,7 +129,7 @@ actor RefusedProgramService {
     let known = try await context.store.inventory(RefusedProgram.self, of: context.own)
     // A machine on which nothing was ever refused tells nothing.
     guard !refused.isEmpty || known?.entries.isEmpty == false else { return false }
-    let told = try await context.store.setInventory(EntryList(refused), at: context.wall())
+    let told = try await context.store.setInventory(EntryList(RefusedProgram.inTurn(refused)), at: context.wall())
     if !told.changes.isEmpty {
       await directory.committed(told.changes)
       context.changes.notify()

@@ -1,5 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
 
@@ -31,7 +32,11 @@ extension Call {
     var names: [ChildID: NewApps] = [:]
     var listings: [RefusedListing] = []
     for machine in machines {
-      for program in known[machine.device]?.entries ?? [] {
+      guard let told = known[machine.device] else { continue }
+      let newest = told.entries.enumerated().sorted {
+        ($1.element.refusedAt, $0.offset) < ($0.element.refusedAt, $1.offset)
+      }
+      for (_, program) in newest {
         for child in household.children(of: program.account, on: machine.device)
         where wanted ?? child == child {
           let rules = household.rules(for: child)
@@ -42,7 +47,7 @@ extension Call {
             RefusedListing(
               deviceID: machine.device, deviceName: machine.name, childID: child, childName: household.title(of: child),
               appID: listed.id, isNew: listed.isNew, isRefusedNow: rules.programs == .listed, displayName: program.name,
-              matcher: listed.matcher?.text, refusedAt: program.refusedAt))
+              matcher: listed.matcher?.text, refusedAt: program.refusedAt, more: told.more))
         }
       }
     }
@@ -53,7 +58,8 @@ extension Call {
 /// The IDs under which a child's refused programs can be listed.
 ///
 /// A program that is no known application gets an ID that no application has, even if the child has
-/// named its file after one.
+/// named its file after one. The ID follows from the program's matcher, so that it is the same
+/// whatever else is refused: another file of that name never gets the ID that a parent has read.
 private struct NewApps {
   private let known: KnownApps
   private var ids: [AppMatcher: AppID] = [:]
@@ -66,7 +72,7 @@ private struct NewApps {
     switch program.target {
     case .app(let id): return (id, isFree(id), nil)
     case .matcher(let matcher):
-      guard let id = ids[matcher] ?? freshID(program.name) else { return nil }
+      guard let id = ids[matcher] ?? freshID(program.name, matcher) else { return nil }
       ids[matcher] = id
       return (id, true, matcher)
     }
@@ -77,19 +83,19 @@ private struct NewApps {
     do { return try known.match(id.text, isWhole: true) == nil } catch { return false }
   }
 
-  /// Returns an ID like a name; `nil` if very many like it are taken.
-  private func freshID(_ name: String) -> AppID? {
-    let taken = Set(ids.values.map { $0.text.lowercased() })
+  /// Returns an ID like a name, with a mark of the matcher; `nil` if very many like it are taken.
+  private func freshID(_ name: String, _ matcher: AppMatcher) -> AppID? {
     let characters = name.unicodeScalars.map { scalar -> Unicode.Scalar in
       let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
       return isPlain || "._+".unicodeScalars.contains(scalar) ? scalar : "-"
     }
     // A word that begins with a dash or a dot looks like an option or a hidden file.
     let text = String(String.UnicodeScalarView(characters)).drop { "-.".contains($0) }
-    let base = text.isEmpty ? "program" : String(text.prefix(200))
+    let mark = Hexadecimal.encode(SHA256.hash(Array(matcher.text.utf8)).prefix(4))
+    let base = "\(text.isEmpty ? "program" : String(text.prefix(200)))-\(mark)"
     for number in 1...99 {
       guard let id = AppID(number == 1 ? base : "\(base)-\(number)") else { return nil }
-      if !id.isOfMany, !taken.contains(id.text.lowercased()), isFree(id) { return id }
+      if !id.isOfMany, isFree(id) { return id }
     }
     return nil
   }
@@ -112,4 +118,6 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   package var matcher: String?
   /// The time of the last refusal, in milliseconds of household time.
   package var refusedAt: Int64
+  /// The number of refused programs for which its machine's list has no room.
+  package var more = 0
 }

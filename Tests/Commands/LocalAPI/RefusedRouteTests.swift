@@ -64,8 +64,9 @@ import Testing
 
       let node = home.node(Self.root)
       let listed = try await node.ask(Endpoints.getRefused, "Emma")
-      // There are rules for another application with the ID “game”.
-      #expect(listed.map(\.appID.text) == ["kart", "game-2", "org.gnome.Chess"])
+      let ids = listed.map(\.appID.text)
+      #expect(ids[0].wholeMatch(of: /kart-[0-9a-f]{8}/) != nil && ids[1].wholeMatch(of: /game-[0-9a-f]{8}/) != nil)
+      #expect(ids[2] == "org.gnome.Chess")
       #expect(listed.map(\.isNew) == [true, true, false] && listed.allSatisfy(\.isRefusedNow))
       #expect(listed.map(\.matcher) == ["path /opt/kart/kart", "path /home/emma/game", nil])
       #expect(try await node.ask(Endpoints.getRefused, "Tom").isEmpty)
@@ -91,6 +92,55 @@ import Testing
       try await service.look()
       #expect(try await context.store.refusedPrograms().isEmpty)
       #expect(try await context.store.inventory(RefusedProgram.self, of: context.own)?.entries.isEmpty == true)
+    }
+  }
+
+  /// Calls `body` with a machine that Emma and Tom use, each in an account of its own, and on which
+  /// only listed applications may run.
+  private func withTwo(_ body: (HomeNode, RefusedProgramService) async throws -> Void) async throws {
+    try await HomeNode.with(children: ["Emma", "Tom"]) { home in
+      let context = home.service.context
+      let modified = HybridTimestamp(wall: context.wall(), counter: 1, author: SampleValues.parentID)
+      for (child, account) in zip(home.children, [Self.account, Self.account + 1]) {
+        try await home.save([
+          Register(.machine(context.own), HouseholdKey.account(account), child.description, modified: modified),
+          Register(.child(child), "programs", "listed", modified: modified),
+        ])
+      }
+      try await body(home, RefusedProgramService(context: context, directory: home.service.directory))
+    }
+  }
+
+  @Test("A file with the name of a refused program gets an ID of its own, and leaves that program's as it was")
+  func sameName() async throws {
+    try await withTwo { home, service in
+      let now = home.service.context.now()
+      try await service.note(Self.use(nil), [Self.path("/opt/luanti/luanti")], at: now)
+      try await service.look()
+      let before = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma").map(\.appID)
+      try await service.note(Self.use(nil), [Self.path("/home/emma/luanti")], at: now)
+      try await service.look()
+      let after = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
+      #expect(before.count == 1 && Set(after.map(\.appID)).count == 2)
+      #expect(after.first { $0.matcher == "path /opt/luanti/luanti" }?.appID == before.first)
+    }
+  }
+
+  @Test("A child who starts many programs pushes none of another child's out of the list")
+  func shares() async throws {
+    try await withTwo { home, service in
+      let context = home.service.context
+      try await service.note(Self.use(nil), [Self.path("/home/emma/first")], at: context.now())
+      for number in 0..<300 {
+        try await service.note(
+          Self.use(nil, Self.account + 1), [Self.path("/home/tom/game\(number)")], at: context.now())
+      }
+      try await service.note(Self.use(nil), [Self.path("/home/emma/last")], at: context.now())
+      try await service.look()
+      let told = try #require(try await context.store.inventory(RefusedProgram.self, of: context.own))
+      #expect(told.entries.count == RefusedProgram.most && told.more == 2)
+      let emmas = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
+      #expect(emmas.map(\.displayName) == ["last", "first"] && emmas.allSatisfy { $0.more == 2 })
     }
   }
 }

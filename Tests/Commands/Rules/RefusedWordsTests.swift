@@ -80,7 +80,30 @@ import Testing
             .init("app/kart/category", "neutral"), .init("app/kart/matchers", "path /home/emma/Downloads/kart"),
           ]))
       ])
-    #expect(run.console.notes.joined().contains("sha256"), "What the child can change is told.")
+    let notes = run.console.notes.joined()
+    #expect(notes.contains("is recognized by path /home/emma/Downloads/kart."))
+    #expect(notes.contains("sha256"), "What the child can change is told.")
+  }
+
+  @Test func ofTwoFilesWithOneNameNoneIsAllowedByIt() async {
+    var script = ScriptedNode.Script()
+    var other = SampleValues.refused[1]
+    (other.appID, other.matcher) = (SampleValues.app("kart-2"), "path /home/emma/other/kart")
+    script.refused.append(other)
+    script.refused[1].appID = SampleValues.app("kart-1")
+    let unclear = await ScriptedRun("apps", "allow", "kart", script: script)
+    #expect(unclear.status == 67 && unclear.node.edits.isEmpty)
+    #expect(unclear.console.notes.joined().contains("kart-1, kart-2"), "\(unclear.console.notes)")
+    script.refused[1].appID = other.appID
+    let same = await ScriptedRun("apps", "allow", "kart-2", script: script)
+    #expect(same.status == 67 && same.node.edits.isEmpty && same.console.notes.joined().contains("--matcher"))
+  }
+
+  @Test func whatTheListHasNoRoomForIsSaid() async {
+    var script = ScriptedNode.Script()
+    script.refused[0].more = 3
+    let run = await ScriptedRun("apps", "refused", script: script)
+    #expect(run.console.notes.contains { $0.hasPrefix("“Emma's PC” has refused 3 more programs than") })
   }
 
   @Test func aWrongNameIsAskedAbout() async {
