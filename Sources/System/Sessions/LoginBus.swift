@@ -23,36 +23,27 @@ public final class LoginBus {
   private static let sessionInterface = "org.freedesktop.login1.Session"
   private static let propertiesInterface = "org.freedesktop.DBus.Properties"
 
-  /// The bus, kept alive by its own reference until this object is released.
-  private let bus: OpaquePointer
+  private let bus: BusConnection
   /// A Boolean value that indicates whether a signal has arrived.
   private var isNews = false
   /// A Boolean value that indicates whether the connection can still be used.
-  public private(set) var isConnected = true
+  public var isConnected: Bool { bus.isConnected }
 
   /// Connects to the system bus; `nil` if no bus answers.
   ///
   /// `address` is that of another bus, for tests.
   public init?(address: String? = nil) {
-    var opened: OpaquePointer?
-    guard sd_bus_new(&opened) >= 0, let bus = opened else { return nil }
-    self.bus = bus
     let place = address ?? getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
-    guard sd_bus_set_address(bus, place ?? "unix:path=/run/dbus/system_bus_socket") >= 0,
-      sd_bus_set_bus_client(bus, 1) >= 0, sd_bus_start(bus) >= 0, becomesReady(), listen()
-    else {
-      isConnected = false
-      return nil
-    }
-  }
-
-  deinit {
-    sd_bus_close(bus)
-    sd_bus_unref(bus)
+    guard
+      let bus = BusConnection(
+        address: place ?? "unix:path=/run/dbus/system_bus_socket", within: Self.readMilliseconds)
+    else { return nil }
+    self.bus = bus
+    guard listen() else { return nil }
   }
 
   /// The descriptor, which can be polled for messages to process.
-  public var descriptor: Int32 { isConnected ? sd_bus_get_fd(bus) : -1 }
+  public var descriptor: Int32 { bus.descriptor }
 
   /// Processes the messages that have arrived; returns `true` if sessions may have changed, or the
   /// connection has ended.
@@ -60,16 +51,17 @@ public final class LoginBus {
   /// Call this before each wait for the descriptor, since a call may have received signals.
   public func process() -> Bool {
     guard isConnected else { return false }
-    for _ in 0..<Self.mostMessages {
-      let result = sd_bus_process(bus, nil)
-      if result < 0 {
-        isConnected = false
-        return true
-      }
-      if result == 0 { break }
-    }
+    guard bus.process() else { return true }
     defer { isNews = false }
     return isNews
+  }
+
+  /// Subscribes to logind's signals, without waiting for the bus to confirm it.
+  private func listen() -> Bool {
+    let rule = "type='signal',sender='\(Self.service)'"
+    let news: (BusMessage) -> Void = { [unowned self] _ in isNews = true }
+    return bus.subscribe("\(rule),path='\(Self.manager)',interface='\(Self.managerInterface)'", news)
+      && bus.subscribe("\(rule),interface='\(Self.propertiesInterface)',member='PropertiesChanged'", news)
   }
 
   /// Returns the sessions that logind knows, at most 64; empty if it does not answer, after which
@@ -78,17 +70,18 @@ public final class LoginBus {
   /// Sessions at a seat come first. Any account can begin many others, which must not hide the one
   /// at the screen.
   public func sessions() -> [LoginSession] {
-    let end = Deadline(Self.readMilliseconds)
+    let end = BusConnection.Deadline(Self.readMilliseconds)
     guard
       let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
-      sd_bus_message_enter_container(list.message, Self.type("a"), "(susso)") > 0
+      sd_bus_message_enter_container(list.message, BusMessage.type("a"), "(susso)") > 0
     else {
       // Every process may ask this. Any other reply means that logind does not answer.
-      isConnected = false
+      bus.end()
       return []
     }
     var found: [(id: String, user: UInt32, seat: String, path: String)] = []
-    while found.count < Self.mostListed, sd_bus_message_enter_container(list.message, Self.type("r"), "susso") > 0 {
+    while found.count < Self.mostListed, sd_bus_message_enter_container(list.message, BusMessage.type("r"), "susso") > 0
+    {
       guard let id = list.text("s"), let user = list.number(), list.text("s") != nil, let seat = list.text("s"),
         let path = list.text("o"), sd_bus_message_exit_container(list.message) >= 0
       else { break }
@@ -110,79 +103,32 @@ public final class LoginBus {
   /// Asks a session's desktop to lock it; returns whether logind forwarded the request.
   public func lock(_ session: String) -> Bool {
     call(
-      Self.manager, Self.managerInterface, "LockSession", within: Deadline(Self.orderMilliseconds),
+      Self.manager, Self.managerInterface, "LockSession", within: BusConnection.Deadline(Self.orderMilliseconds),
       { $0.append(session) }) != nil
   }
 
   /// Ends all sessions of an account and its lingering processes; returns whether logind does so.
   public func terminateUser(_ uid: UInt32) -> Bool {
     call(
-      Self.manager, Self.managerInterface, "TerminateUser", within: Deadline(Self.orderMilliseconds),
+      Self.manager, Self.managerInterface, "TerminateUser", within: BusConnection.Deadline(Self.orderMilliseconds),
       { $0.append(uid) }) != nil
   }
 
-  // MARK: Connecting
-
-  /// Waits until the bus has accepted this process.
-  private func becomesReady() -> Bool {
-    let end = Deadline(Self.readMilliseconds)
-    while true {
-      let result = sd_bus_process(bus, nil)
-      guard result >= 0 else { return false }
-      if sd_bus_is_ready(bus) > 0 { return true }
-      guard end.milliseconds > 0 else { return false }
-      if result == 0, sd_bus_wait(bus, UInt64(end.milliseconds) * 1_000) < 0, errno != EINTR { return false }
-    }
-  }
-
-  /// Subscribes to logind's signals, without waiting for the bus to confirm it.
-  private func listen() -> Bool {
-    let own = Unmanaged.passUnretained(self).toOpaque()
-    let handler: sd_bus_message_handler_t = { _, own, _ in
-      if let own { Unmanaged<LoginBus>.fromOpaque(own).takeUnretainedValue().isNews = true }
-      return 0
-    }
-    return sd_bus_match_signal_async(
-      bus, nil, Self.service, Self.manager, Self.managerInterface, nil, handler, nil, own) >= 0
-      && sd_bus_match_signal_async(
-        bus, nil, Self.service, nil, Self.propertiesInterface, "PropertiesChanged", handler, nil, own) >= 0
-  }
-
-  // MARK: Calls
-
-  /// The instant until which a call waits for an answer.
-  private struct Deadline {
-    private let end: Int64
-    init(_ milliseconds: Int64) { end = SystemClock.boot.milliseconds + milliseconds }
-    var milliseconds: Int64 { max(0, end - SystemClock.boot.milliseconds) }
-  }
-
-  /// Calls a method, and returns its answer; `nil` if it is refused or does not arrive in time.
+  /// Calls a method of logind's, and returns its answer; `nil` if it is refused or does not arrive
+  /// in time.
   private func call(
-    _ path: String, _ interface: String, _ member: String, within limit: Deadline,
+    _ path: String, _ interface: String, _ member: String, within limit: BusConnection.Deadline,
     _ fill: (BusMessage) -> Bool = { _ in true }
   ) -> BusMessage? {
-    guard isConnected, limit.milliseconds > 0 else { return nil }
-    var made: OpaquePointer?
-    guard sd_bus_message_new_method_call(bus, &made, Self.service, path, interface, member) >= 0, let made else {
-      return nil
-    }
-    let request = BusMessage(made)
-    guard fill(request) else { return nil }
-    var answer: OpaquePointer?
-    let result = sd_bus_call(bus, request.message, UInt64(limit.milliseconds) * 1_000, nil, &answer)
-    if [-ETIMEDOUT, -ECONNRESET, -ENOTCONN, -EPIPE].contains(result) { isConnected = false }
-    guard result >= 0, let answer else { return nil }
-    return BusMessage(answer)
+    let method = BusConnection.Method(service: Self.service, path: path, interface: interface, name: member)
+    return bus.call(method, within: limit, fill)
   }
-
-  static func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 
   /// Reads the properties of a session; returns `false` if they do not have the expected form.
   private static func read(_ reply: BusMessage, into session: inout LoginSession) -> Bool {
     let message = reply.message
-    guard sd_bus_message_enter_container(message, type("a"), "{sv}") > 0 else { return false }
-    while sd_bus_message_enter_container(message, type("e"), "sv") > 0 {
+    guard sd_bus_message_enter_container(message, BusMessage.type("a"), "{sv}") > 0 else { return false }
+    while sd_bus_message_enter_container(message, BusMessage.type("e"), "sv") > 0 {
       guard let name = reply.text("s") else { return false }
       switch name {
       case "Active":
