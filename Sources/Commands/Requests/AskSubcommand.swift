@@ -64,7 +64,6 @@ struct AskSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(asked)) }
     console.note(
-      "Your parents are asked for \(RequestText.wish(asked)) (\(asked.short)). `latchkey requests` shows what they say."
-    )
+      RequestText.asked(asked, now: TerminalEnvironment.current.now()) + " `latchkey requests` shows what they say.")
   }
 }

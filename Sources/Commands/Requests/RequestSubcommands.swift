@@ -61,29 +61,9 @@ struct RequestArgument: ParsableArguments {
       Endpoints.answerRequest, AnswerRequest(request: request, isApproved: isApproved, minutes: minutes, word: word))
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(answered)) }
-    let name = ShownText.safe(answered.childName.text)
-    let wish = RequestText.wish(answered, minutes: minutes)
-    console.note(isApproved ? "\(name) gets \(wish)." : "\(name) does not get \(wish).")
-    guard isApproved, let obstacle = await obstacle(answered, at: node) else { return }
-    console.note(obstacle)
-  }
-}
-
-extension RequestArgument {
-  /// Returns a sentence about what keeps a child from using now what it was given; `nil` if nothing
-  /// does.
-  private func obstacle(_ answered: RequestListing, at node: any NodeInterface) async -> String? {
-    let child = answered.childName.text
-    if let app = answered.appID {
-      guard let found = try? await node.ask(Endpoints.getExplanation, (child, app.text, nil)),
-        !found.app.verdict.isAllowed
-      else { return nil }
-      let verdict = found.app.verdict
-      let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
-      return "\(ShownText.safe(found.app.displayName)) stays closed for now: "
-        + "\(ShownText.safe(verdict.reason ?? "a rule"))\(until)."
+    for sentence in await RequestText.outcome(answered, isApproved: isApproved, minutes: minutes, at: node) {
+      console.note(sentence)
     }
-    return (try? await node.ask(Endpoints.getToday, child)).flatMap(TodayText.obstacle)
   }
 }
 
@@ -127,26 +107,4 @@ struct DenySubcommand: AsyncParsableCommand {
   @OptionGroup var argument: RequestArgument
 
   func run() async throws { try await argument.answer(isApproved: false, minutes: nil, at: node.open()) }
-}
-
-/// The words for requests.
-enum RequestText {
-  /// Returns what a child asks for, such as "30 min for rewards".
-  static func wish(_ request: RequestListing, minutes given: Int? = nil) -> String {
-    let app = request.appName.map(ShownText.safe)
-    guard let minutes = given ?? request.minutes else { return app ?? "an application" }
-    let purpose = app ?? request.category.map(ReasonText.plural)
-    return SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? "")
-  }
-
-  static func answer(_ request: RequestListing) -> String {
-    guard let answer = request.answer else { return request.state == .open ? "waits" : "nobody answered" }
-    let second = request.overtaken.map { "; second: \(said($0)) on \(ShownText.safe($0.by.text))" }.joined()
-    let word = answer.word.isEmpty ? "" : ": \(ShownText.safe(answer.word))"
-    return "\(said(answer)) on \(ShownText.safe(answer.by.text))\(word)\(second)"
-  }
-
-  private static func said(_ answer: RequestListing.Answer) -> String {
-    answer.isApproved ? answer.minutes.map { "yes, \(SpanText.minutes($0))," } ?? "yes" : "no"
-  }
 }

@@ -37,6 +37,7 @@ extension PeerLink {
       logger.warning("two live machines use this device's keys; it is in quarantine")
       changed()
     case .restarting(let streamClass, let cause):
+      storedThrough[streamClass] = nil
       logger.warning(
         "the other machine has a different history of this stream; restarting it",
         metadata: ["stream": "\(streamClass.word)", "cause": "\(cause)"])

@@ -74,7 +74,7 @@ extension Call {
       throw LocalAPIError(.internal, "The request got no ID: ask again.")
     }
     let reason = request.reason
-    let fault = try await act { effects, _ -> (LocalAPIError?, ActOrders) in
+    let result = try await context.act(directory) { effects, _ -> (LocalAPIError?, ActOrders) in
       let moment = context.moment(try effects.rules(of: child))
       let (requests, answers) = try effects.requests(of: child)
       let book = RequestBook(requests, answers)
@@ -96,9 +96,45 @@ extension Call {
         id: id, device: own, at: moment.at, wish: wish, day: moment.day, reason: reason)
       try effects.add(Fact(child, .request, asked.text))
       return (nil, .none)
-    }.value
-    if let fault { throw fault }
-    return try await listing(of: id, household)
+    }
+    if let fault = result.value { throw fault }
+    forget()
+    let told = try await parentsTold(of: result.changes)
+    var listing = try await listing(of: id, household)
+    listing.told = told
+    return listing
+  }
+
+  /// The time for which a child's question waits for parents to have it, in milliseconds.
+  private static let tellingMilliseconds: Int64 = 2_000
+
+  /// Returns the parents' machines that store what was queued for them soon enough.
+  private func parentsTold(of changes: [OutboxChange]) async throws -> [RequestListing.Told] {
+    let (names, deadline) = (try await names(), context.now() + Self.tellingMilliseconds)
+    let parents = Set(try await active().filter { $0.device.role == .parent }.map(\.device.deviceID))
+    return await withTaskGroup(of: RequestListing.Told?.self) { group in
+      for change in changes where parents.contains(change.device) {
+        group.addTask {
+          await isStored(change, by: deadline)
+            ? RequestListing.Told(name: names[change.device], at: context.wall()) : nil
+        }
+      }
+      return await group.reduce(into: []) { told, one in if let one { told.append(one) } }
+        .sorted { ($0.at, $0.name.text) < ($1.at, $1.name.text) }
+    }
+  }
+
+  /// Returns whether a device has stored all that was queued for it, as soon as it has; `false` at
+  /// once if it is not connected.
+  private func isStored(_ change: OutboxChange, by deadline: BootInstant) async -> Bool {
+    while let link = await directory.link(change.device), await link.current != nil, !Task.isCancelled {
+      let seen = link.stored.version
+      if await link.storedThrough[change.streamClass] ?? 0 >= change.last { return true }
+      let rest = deadline - context.now()
+      guard rest > 0 else { return false }
+      await link.stored.wait(after: seen, milliseconds: rest)
+    }
+    return false
   }
 
   fileprivate func answerRequest(_ answer: AnswerRequest) async throws -> RequestListing {

@@ -28,6 +28,13 @@ package struct RequestListing: Hashable, Sendable, Codable {
     package var at: Int64
   }
 
+  /// A parent's machine that has stored the request.
+  package struct Told: Hashable, Sendable, Codable {
+    package var name: DeviceName
+    /// When it said so, in Unix milliseconds by this machine's clock.
+    package var at: Int64
+  }
+
   package var requestID: CommandID
   /// The shortest beginning of the ID that fits no other request, at least 4 characters.
   package var short: String
@@ -53,4 +60,7 @@ package struct RequestListing: Hashable, Sendable, Codable {
   package var answer: Answer?
   /// Answers that came second and have no effect.
   package var overtaken: [Answer] = []
+  /// The parents' machines that have it already, in the answer to the child's question; `nil`
+  /// elsewhere.
+  package var told: [Told]?
 }
