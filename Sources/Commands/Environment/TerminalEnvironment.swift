@@ -35,6 +35,8 @@ struct TerminalEnvironment: Sendable {
 
   /// What `latchkey setup` does to the machine; `nil` for the real one.
   var setup: MachineSetup?
+  /// The desktop that shows notices; `nil` for this session's.
+  var desktop: (any NotificationDesktop)?
 
   @TaskLocal static var current: TerminalEnvironment = .live
 

@@ -7,16 +7,16 @@ import LatchkeySystem
 /// The `latchkey notify` subcommand.
 struct NotifySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "notify", abstract: "Show on a child's desktop what closes soon, until told to stop.",
+    commandName: "notify", abstract: "Show notices on the desktop, until told to stop.",
     discussion: """
-      The package starts it in each desktop session. It shows warnings, what was closed and why, and what parents answer. It \
-      goes on by itself when the node was away, and it changes nothing: without it, programs close all the same.
+      The package starts it in each desktop session. On a child's machine, it shows warnings, what was closed and why, and \
+      what parents answer; a button asks for more time. On a parent's machine, it shows what children ask, with buttons to \
+      answer, and what else a parent should know, each once. It goes on by itself when the node was away. Without it, rules \
+      hold all the same, and `latchkey requests` lists what children ask.
 
       Example: latchkey notify
       """)
 
-  /// The age from which on a notice is no news, in milliseconds.
-  private static let staleMilliseconds: Int64 = 120_000
   /// The longest pause before the node is tried again, in seconds.
   private static let longestPause = 60
 
@@ -29,45 +29,106 @@ struct NotifySubcommand: AsyncParsableCommand {
       return
     }
     defer { if lock >= 0 { close(lock) } }
-    var desktop = try DesktopNotifications(environment.variables)
-    var last = 0
-    var pause = 1
-    var complaint = ""
+    let desktop = try Self.desktop(environment)
+    let happenings = Happenings()
+    let sources = [
+      Task { await follow(happenings) },
+      Task { for await event in desktop.events { happenings.add(.desktop(event)) } },
+    ]
+    defer { for source in sources { source.cancel() } }
+    try await show(happenings, on: desktop)
+  }
+
+  private static func desktop(_ environment: TerminalEnvironment) throws -> any NotificationDesktop {
+    if let desktop = environment.desktop { return desktop }
+    do throws(NotificationFault) { return try NotificationService(environment.variables) } catch {
+      throw TerminalFailure(error)
+    }
+  }
+
+  /// Shows what happens until the session is over.
+  private func show(_ happenings: Happenings, on desktop: any NotificationDesktop) async throws {
+    var (child, parent) = (ChildTeller(node, on: desktop), ParentTeller(node, on: desktop))
+    var timer: Task<Void, any Error>?
+    defer { timer?.cancel() }
+    for await happening in happenings.all {
+      if case .desktop(.lost) = happening {
+        throw TerminalFailure(
+          .unavailable, "The session's bus has been gone for a minute: run this again in a desktop session.")
+      }
+      do { try await Self.handle(happening, &child, &parent, happenings) } catch { happenings.complain(error) }
+      guard case .news = happening else { continue }
+      timer?.cancel()
+      timer = parent.pause.map { Self.timer($0, happenings) }
+    }
+  }
+
+  private static func handle(
+    _ happening: Happenings.Happening, _ child: inout ChildTeller, _ parent: inout ParentTeller,
+    _ happenings: Happenings
+  ) async throws {
+    switch happening {
+    case .notice(let notice): try child.tell(notice)
+    case .news:
+      happenings.beginNews()
+      try await parent.look()
+    case .desktop(let event):
+      try await child.handle(event)
+      try await parent.handle(event)
+      // What could not be shown before may be now.
+      if case .replaced = event, parent.hasLooked { happenings.addNews() }
+    }
+  }
+
+  /// Adds a look at the news after a number of seconds.
+  private static func timer(_ seconds: Int, _ happenings: Happenings) -> Task<Void, any Error> {
+    Task {
+      try await TerminalEnvironment.current.pause(.seconds(seconds))
+      try Task.checkCancellation()
+      happenings.addNews()
+    }
+  }
+
+  /// Follows the node: what a child is told, or what changes for parents.
+  private func follow(_ happenings: Happenings) async {
+    let environment = TerminalEnvironment.current
+    var (last, pause) = (0, 1)
     while !Task.isCancelled {
       do {
-        let notices = try await node.open().ask(Endpoints.noticeEvents, last)
-        (pause, complaint) = (1, "")
-        for await notice in notices {
-          last = notice.number
-          guard BootClock.now() - notice.at < Self.staleMilliseconds else { continue }
-          try desktop.show(Self.title(notice.kind), ShownText.safe(notice.sentence), key: notice.key)
+        let node = try await node.open()
+        if let notices = try await Self.childsNotices(at: node, after: last) {
+          pause = 1
+          happenings.forgetComplaint()
+          for await notice in notices {
+            last = notice.number
+            happenings.add(.notice(notice))
+          }
+        } else {
+          let changes = try await node.ask(Endpoints.changeEvents, nil)
+          pause = 1
+          happenings.forgetComplaint()
+          for await change in changes where Self.isNews(change.about) { happenings.addNews() }
         }
-      } catch {
-        let failure = TerminalFailure(error)
-        if let failure, Self.isFinal(error) { throw failure }
-        // Said once, however often it is tried.
-        let sentence = failure?.sentence ?? "\(error)"
-        if sentence != complaint { environment.console.note("latchkey: " + ShownText.safe(sentence)) }
-        complaint = sentence
-      }
-      try await environment.pause(.seconds(pause))
+      } catch { happenings.complain(error) }
+      try? await environment.pause(.seconds(pause))
       pause = min(pause * 2, Self.longestPause)
     }
   }
 
-  /// Returns whether trying again is of no use: there is no desktop, or the machine is a parent's.
-  private static func isFinal(_ error: any Error) -> Bool {
-    if error is TerminalFailure { return true }
-    return (error as? LocalAPIError)?.code == .wrongRole
+  /// Returns what a child is told; `nil` on a parent's machine.
+  private static func childsNotices(
+    at node: any NodeInterface, after number: Int
+  ) async throws(LocalAPIError) -> AsyncStream<ChildNotice>? {
+    do throws(LocalAPIError) { return try await node.ask(Endpoints.noticeEvents, number) } catch {
+      guard error.code == .wrongRole else { throw error }
+      return nil
+    }
   }
 
-  private static func title(_ kind: ChildNotice.Kind) -> String {
-    switch kind {
-    case .warned: "Closes soon"
-    case .closed: "Closed"
-    case .lessTime: "Less time today"
-    case .approved: "Your parents say yes"
-    case .denied: "Your parents say no"
+  private static func isNews(_ about: ChangeEvent.About) -> Bool {
+    switch about {
+    case .start, .reset, .notice, .request: true
+    default: false
     }
   }
 

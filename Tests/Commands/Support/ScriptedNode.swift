@@ -57,6 +57,17 @@ final class ScriptedNode: NodeInterface {
     var accounts = SampleValues.accounts
     var conditions = SampleValues.conditions
     var changes = [ChangeEvent(.start)]
+    /// Instead of them, for changes that come while the test goes on.
+    var changeStream: AsyncStream<ChangeEvent>?
+    /// What a child is told; `nil` on a parent's machine.
+    var childNotices: [ChildNotice]? = [SampleValues.notice]
+    /// What parents are told, and up to where they were.
+    var parentNotices: [ParentNotice] = []
+    var position = 0
+    /// The end of the quiet hours that it is now.
+    var quietUntil: Int64?
+    /// What becomes of answers to requests, one a call, instead of a success.
+    var answerErrors: [LocalAPIError] = []
     /// Who shares the account of the caller.
     var shared = SharedAccount(children: [], present: nil)
     var apps = [SampleValues.listing]
@@ -242,7 +253,17 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.issue) { script, _ in script.command }
     on(Endpoints.getCommands) { script, _ in [script.command] }
     on(Endpoints.getCommand) { script, _ in script.command }
-    on(Endpoints.changeEvents) { script, _ in events(script.changes) }
+    on(Endpoints.changeEvents) { script, _ in script.changeStream ?? events(script.changes) }
+    on(Endpoints.getNotices) { script, _ in
+      let isQuiet = script.quietUntil != nil
+      let notices = isQuiet ? [] : script.parentNotices.filter { $0.number > script.position }
+      return ParentNotices(
+        notices: notices, position: notices.last?.number ?? script.position, quietUntil: script.quietUntil)
+    }
+    on(Endpoints.setPosition) { script, input in
+      script.position = input.1.position
+      return input.1
+    }
     on(Endpoints.waitForCommand) { script, _ in
       script.commandEnds.isEmpty ? nil : try script.commandEnds.removeFirst().get()
     }
@@ -330,12 +351,18 @@ final class ScriptedNode: NodeInterface {
       if let error = script.ownTodayError { throw error }
       return script.today
     }
-    on(Endpoints.noticeEvents) { _, _ in events([SampleValues.notice]) }
+    on(Endpoints.noticeEvents) { script, _ in
+      guard let notices = script.childNotices else { throw LocalAPIError(.wrongRole, "This is a parent's machine.") }
+      return events(notices)
+    }
     on(Endpoints.getExplanation) { _, _ in SampleValues.explanation }
     on(Endpoints.getUseReport) { _, _ in SampleValues.useReport }
     on(Endpoints.getRequests) { script, _ in script.requests }
     on(Endpoints.ask) { _, _ in SampleValues.requests[0] }
-    on(Endpoints.answerRequest) { _, _ in SampleValues.requests[1] }
+    on(Endpoints.answerRequest) { script, _ in
+      if !script.answerErrors.isEmpty { throw script.answerErrors.removeFirst() }
+      return SampleValues.requests[1]
+    }
     on(Endpoints.getPoints) { _, _ in SampleValues.points }
     on(Endpoints.adjustPoints) { script, request in
       PointsAdjusted(

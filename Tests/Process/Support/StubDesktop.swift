@@ -13,36 +13,26 @@ struct StubDesktop {
 
   /// The environment variables of the session.
   let variables: [String: String]
+  private let lab: ProcessLab
+  private let socket: String
   private let output: String
-  private let bus: SpawnedProcess
-  private let service: SpawnedProcess?
+  private var service: SpawnedProcess?
 
   /// Starts a bus, with a notification service on it unless `isEmpty`.
   init(_ lab: ProcessLab, isEmpty: Bool = false) async throws {
-    let (socket, runtime) = (lab.newPath() + ".bus", lab.newPath())
-    try FileManager.default.createDirectory(
-      atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let configuration = lab.newPath() + ".conf"
-    try """
-    <busconfig><type>session</type><listen>unix:path=\(socket)</listen><auth>EXTERNAL</auth>
-    <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
-    <allow own="*"/></policy></busconfig>
-    """.write(toFile: configuration, atomically: true, encoding: .utf8)
-    bus = try lab.spawn(
-      "dbus-daemon", ["--config-file=" + configuration, "--nofork", "--nopidfile"], output: "/dev/null",
-      talk: socket + ".log")
-    variables = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=" + socket, "XDG_RUNTIME_DIR": runtime]
-    try await eventually("the bus listens") { FileManager.default.fileExists(atPath: socket) }
+    self.lab = lab
+    (variables, socket) = try await lab.sessionBus()
     output = lab.newPath() + ".shown"
-    guard !isEmpty else {
-      service = nil
-      return
-    }
-    let service = try lab.spawn(
-      "/usr/bin/python3", ["-c", Self.program, socket], output: output, talk: socket + ".log")
+    if !isEmpty { try await comeBack() }
+  }
+
+  /// Starts the notification service, which knows nothing of an earlier one.
+  mutating func comeBack() async throws {
+    let log = socket + ".log"
+    let service = try lab.spawn("/usr/bin/python3", ["-c", Self.program, socket], output: output, talk: log)
     self.service = service
     try await eventually("the service is there") { [output] in
-      guard service.isRunning else { throw LabFault("It ended: \(ProcessLab.read(socket + ".log"))") }
+      guard service.isRunning else { throw LabFault("It ended: \(ProcessLab.read(log))") }
       return ProcessLab.read(output).hasPrefix("ready\n")
     }
   }
@@ -138,4 +128,24 @@ struct StubDesktop {
         else:
             send(3, answer + [(4, b"s", text("org.freedesktop.DBus.Error.UnknownMethod"))])
     """#
+}
+
+extension ProcessLab {
+  /// Starts a session bus of the lab's own, and returns the session's environment variables and the
+  /// bus's socket.
+  func sessionBus() async throws -> (variables: [String: String], socket: String) {
+    let (socket, runtime, configuration) = (newPath() + ".bus", newPath(), newPath() + ".conf")
+    try FileManager.default.createDirectory(
+      atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try """
+    <busconfig><type>session</type><listen>unix:path=\(socket)</listen><auth>EXTERNAL</auth>
+    <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+    <allow own="*"/></policy></busconfig>
+    """.write(toFile: configuration, atomically: true, encoding: .utf8)
+    _ = try spawn(
+      "dbus-daemon", ["--config-file=" + configuration, "--nofork", "--nopidfile"], output: "/dev/null",
+      talk: socket + ".log")
+    try await eventually("the bus listens") { FileManager.default.fileExists(atPath: socket) }
+    return (["DBUS_SESSION_BUS_ADDRESS": "unix:path=" + socket, "XDG_RUNTIME_DIR": runtime], socket)
+  }
 }

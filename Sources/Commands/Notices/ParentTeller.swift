@@ -1,0 +1,118 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeySystem
+
+/// The notices on a parent's desktop, each shown once, with buttons that answer what children ask.
+///
+/// Spec: Protocol/07-local-api.md §4.
+struct ParentTeller {
+  /// The name by which the node keeps what was told on the desktop.
+  static let receiver = "desktop"
+  /// The time until the next look, in seconds, while something is waited for that no change tells
+  /// of, such as the end of the day.
+  private static let longestPause = 60
+
+  private let node: NodeOptions
+  private var notices: ShownNotices
+  /// The open requests of each notice that is shown.
+  private var questions: [String: ParentQuestion] = [:]
+  /// The place that the node keeps, as far as it is known.
+  private var position = 0
+  /// The seconds until the next look; `nil` if it waits for a change.
+  private(set) var pause: Int?
+  /// A Boolean value that indicates whether the machine is a parent's.
+  private(set) var hasLooked = false
+
+  init(_ node: NodeOptions, on desktop: any NotificationDesktop) {
+    (self.node, notices) = (node, ShownNotices(desktop))
+  }
+
+  /// Shows what the node has not told yet, and withdraws what is answered or over.
+  mutating func look() async throws {
+    (hasLooked, pause) = (true, Self.longestPause)
+    let node = try await node.open()
+    let told = try await node.ask(Endpoints.getNotices, Self.receiver)
+    let isAsked = !questions.isEmpty || told.notices.contains { $0.kind == .asked }
+    let open = isAsked ? try await node.ask(Endpoints.getRequests, nil).filter { $0.state == .open } : []
+    for (key, question) in questions where !question.requests.contains(where: { open.has($0.requestID) }) {
+      withdraw(key)
+    }
+    for notice in told.notices {
+      try tell(notice, open)
+      // At once, since a crash in between tells it twice.
+      try await keep(notice.number, at: node)
+    }
+    if told.quietUntil == nil { try await keep(told.position, at: node) }
+    let untilLoud = told.quietUntil.map {
+      Int(min(max(1, ($0 - TerminalEnvironment.current.now()) / 1_000 + 1), 3_600))
+    }
+    pause = [untilLoud, questions.isEmpty ? nil : Self.longestPause].compactMap(\.self).min()
+  }
+
+  private mutating func keep(_ number: Int, at node: any NodeInterface) async throws {
+    guard number > position else { return }
+    _ = try await node.ask(Endpoints.setPosition, (Self.receiver, ReceiverPosition(position: number)))
+    position = number
+  }
+
+  private mutating func tell(_ notice: ParentNotice, _ open: [RequestListing]) throws(NotificationFault) {
+    let question = ParentQuestion(notice, open.filter { notice.requests.contains($0.requestID) })
+    if notice.isOver || notice.kind == .asked && question.requests.isEmpty {
+      // What became of a question that was answered here is shown for its time.
+      if notice.kind != .asked || questions[notice.key] != nil { withdraw(notice.key) }
+      return
+    }
+    questions[notice.key] = nil
+    guard notice.kind == .asked else {
+      return try notices.show(.init(title: Self.title(notice), sentence: notice.sentence), key: notice.key)
+    }
+    try notices.show(question.shown(), key: notice.key)
+    questions[notice.key] = question
+  }
+
+  private mutating func withdraw(_ key: String) {
+    questions[key] = nil
+    notices.withdraw(key)
+  }
+
+  mutating func handle(_ event: NotificationService.Event) async throws {
+    switch event {
+    case .pressed(let id, let action):
+      guard let key = notices.key(of: id), let question = questions[key] else { return }
+      try await answer(question, action, key)
+    case .closed(let id):
+      if let key = notices.key(of: id) { questions[key] = nil }
+      notices.forget(id)
+    case .replaced(let generation): try notices.showAgain(by: generation)
+    case .lost: break
+    }
+  }
+
+  /// Answers a question by what was pressed, and shows what became of it for a while.
+  private mutating func answer(_ question: ParentQuestion, _ action: String, _ key: String) async throws {
+    guard let answer = ParentQuestion.Answer(rawValue: action) else {
+      return try notices.show(question.shown(question.words), key: key)
+    }
+    let (left, outcome) = await question.answered(answer) { [node] in try await node.open() }
+    questions[key] = left
+    if let left { return try notices.show(left.shown(outcome), key: key) }
+    try notices.show(.init(title: Self.title(question.notice), sentence: outcome), key: key)
+  }
+
+  static func title(_ notice: ParentNotice) -> String {
+    switch notice.kind {
+    case .asked: "\(notice.child?.text ?? "A child") asks"
+    case .limitReached: "Time is up"
+    case .machineSilent: "Machine silent"
+    case .machineBack: "Machine back"
+    case .rulesWeakened: "Rules weakened"
+    case .ruleNotInForce: "Not in force"
+    case .parentJoined: "New parent’s machine"
+    case .learningHeld: "Learning to review"
+    }
+  }
+}
+
+extension [RequestListing] {
+  fileprivate func has(_ id: CommandID) -> Bool { contains { $0.requestID == id } }
+}

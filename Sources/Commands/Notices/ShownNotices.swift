@@ -1,0 +1,75 @@
+import LatchkeySystem
+
+/// The notices on a desktop, each by what it is about.
+struct ShownNotices {
+  /// What a notice says, and what can be pressed.
+  struct Notice: Hashable {
+    var title: String
+    var sentence: String
+    var actions: [DesktopNotification.Action] = []
+    /// What to type instead, on a desktop without buttons.
+    var words = ""
+    /// A Boolean value that indicates whether it is shown until it is answered or withdrawn.
+    var stays = false
+  }
+
+  /// The most notices that are kept, to be replaced; the oldest are forgotten first.
+  private static let capacity = 64
+
+  private let desktop: any NotificationDesktop
+  private var shown: [(key: String, notice: Notice, id: NotificationID)] = []
+
+  init(_ desktop: any NotificationDesktop) { self.desktop = desktop }
+
+  /// Shows a notice, in the place of the last one with the same key.
+  mutating func show(_ notice: Notice, key: String) throws(NotificationFault) {
+    let capabilities = try desktop.capabilities()
+    let hasActions = capabilities.contains("actions")
+    let text = ShownText.safe(notice.sentence) + (hasActions || notice.words.isEmpty ? "" : " \(notice.words)")
+    let id = try desktop.show(
+      DesktopNotification(
+        title: ShownText.safe(notice.title), body: capabilities.contains("body-markup") ? Self.escaped(text) : text,
+        actions: hasActions ? notice.actions : [], stays: notice.stays),
+      replacing: shown.first { $0.key == key }?.id)
+    shown.removeAll { $0.key == key || $0.id == id }
+    shown.append((key, notice, id))
+    shown = Array(shown.suffix(Self.capacity))
+  }
+
+  /// Returns the key of a notice that is shown.
+  func key(of id: NotificationID) -> String? { shown.first { $0.id == id }?.key }
+
+  /// Withdraws a notice, if it is shown.
+  mutating func withdraw(_ key: String) {
+    guard let index = shown.firstIndex(where: { $0.key == key }) else { return }
+    desktop.withdraw(shown.remove(at: index).id)
+  }
+
+  /// Forgets a notice that a person or the desktop has closed.
+  mutating func forget(_ id: NotificationID) { shown.removeAll { $0.id == id } }
+
+  /// Gives a notice another key, so that what is shown by that one takes its place.
+  mutating func move(_ key: String, to other: String) {
+    guard let index = shown.firstIndex(where: { $0.key == key }) else { return }
+    shown[index].key = other
+  }
+
+  /// Shows what was to stay again, if another service than that of a generation showed it.
+  mutating func showAgain(by generation: Int) throws(NotificationFault) {
+    let gone = shown.filter { $0.id.generation < generation }
+    shown.removeAll { $0.id.generation < generation && !$0.notice.stays }
+    for (key, notice, _) in gone where notice.stays { try show(notice, key: key) }
+  }
+
+  /// Returns a text of which the service reads nothing as markup.
+  static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.append(character)
+      }
+    }
+  }
+}
