@@ -9,7 +9,8 @@ struct DaysSubcommand: AsyncParsableCommand {
     commandName: "days", abstract: "Show and remove what holds on single days, such as holidays.",
     discussion: """
       `latchkey bedtime set`, `latchkey times` and `latchkey limit set` take --day with a day or several days, and --name with \
-      what they are called.
+      what they are called. Of two that are about the same thing on the same day, the one that was set last holds, and a child's \
+      own over the whole family's.
 
       Example: latchkey times --family --day 2026-12-23..2027-01-06 --name Christmas --school none
       """,
@@ -22,7 +23,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the days that differ from the plan.",
     discussion: """
       If two of them are about the same thing on the same day, the one that was set last holds, and a child's own over the \
-      whole family's.
+      whole family's. Below the list it is said which one holds.
 
       Example: latchkey days list --child Emma
       """)
@@ -54,6 +55,19 @@ struct DaysListSubcommand: AsyncParsableCommand {
             dated.child.map { ShownText.safe($0.text) } ?? "family", ShownText.safe(dated.setBy),
           ]
         }, empty: "No day differs from the plan for \(owners.count > 1 ? "anybody" : owners[0].whomLowercased)."))
+    for sentence in Self.overlaps(owners) { console.note(sentence) }
+  }
+
+  /// Returns sentences on exceptions in whose place others hold.
+  private static func overlaps(_ owners: [OwnedRules]) -> [String] {
+    let family = owners.first { $0.child == nil }?.rules
+    return owners.flatMap { rules in
+      let all = DatedExceptions(rules, family: rules.child == nil ? [] : family).overlaps
+      // Two of the family's are the family's matter.
+      return all.filter { family == nil || !$0.holds.isFamilys || rules.child == nil }.map {
+        "For \(rules.whomLowercased) on \($0.days), \($0.holds.owned) holds and not \($0.instead.owned)."
+      }
+    }
   }
 }
 
@@ -99,6 +113,10 @@ struct DaysRemoveSubcommand: AsyncParsableCommand {
     }
     let names = found.filter { $0.name != nil }.compactMap { DayRule.name.key(on: $0.days).registerKey }
     let keys = found.flatMap(\.rules).map(\.key) + names
+    if ranges.count > 1, options.format != .json {
+      TerminalEnvironment.current.console.note(
+        "These are all days of that name: \(ShownText.list(found.map(\.days.description))).")
+    }
     try await RuleIssue.set(
       RuleRequest(keys.map { .init($0.text, nil) }), of: whose.owner, at: interface, options: options)
   }

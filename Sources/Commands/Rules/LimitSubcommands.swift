@@ -20,7 +20,8 @@ struct LimitSetSubcommand: AsyncParsableCommand {
       which --daily then leaves alone. What is not named stays as it is, but a limit of every day that is set for a child \
       holds instead of all limits a day of the family. Without --category the limit is for all screen time. \
       Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
-      that runs it. --today, and --daily with --day, set all screen time of single days instead of the plan's.
+      that runs it. --today, and --daily with --day, set all screen time of single days instead of the plan's. \
+      Of two for the same day, the one that was set last holds, and a child's own over the family's.
 
       With --carry-over, what a day leaves unused goes over to the next one, up to that time and until Sunday. It counts from \
       Monday, also if it is set later in the week. Nothing is added to a limit of --today or --day.

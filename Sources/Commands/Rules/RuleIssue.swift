@@ -31,7 +31,11 @@ enum RuleIssue {
         "Nothing is recognized as \(ShownText.list(unrecognized)) so far, so the group's rules close nothing of it: "
           + "`latchkey app set` says with --matcher which programs it is."
       ]
-    let told = sentences(changes, edit.rules) + outside(of: changes, edit.rules) + warnings
+    var told = sentences(changes, edit.rules) + outside(of: changes, edit.rules) + warnings
+    told += DatedExceptions.replaced(by: changes, edit.rules)
+    if owner == .family, options.format != .json {
+      told += try await DatedExceptions.childrens(instead: changes, at: node)
+    }
     try await tell(edit, told, at: node, options: options)
     return edit.rules.app
   }
@@ -66,6 +70,7 @@ enum RuleIssue {
 
   private static func sentences(_ changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
     let whom = rules.child == nil ? "For the family" : rules.whom
+    let exceptions = DatedExceptions(rules, without: Set(changes.filter { $0.value == nil }.map(\.key)))
     var sentences: [String] = []
     var weekdays: [(key: RegisterKey, value: String?)] = []
     for change in changes {
@@ -85,6 +90,11 @@ enum RuleIssue {
         sentence = "\(whom): \(RuleText.childsRemoval(key, rules.terms)). That of the whole family holds: \(family)."
       }
       sentence = ShownText.safe(sentence)
+      if change.value == nil, let rule = RuleKey(key),
+        let held = exceptions.sentence(for: rule, whom, RuleText.name(key, rules.terms))
+      {
+        sentence = held
+      }
       if !sentences.contains(sentence) { sentences.append(sentence) }
     }
     return sentences + RuleText.phrases(weekdays, rules.terms).map { ShownText.safe("\(whom): \($0).") }

@@ -71,7 +71,8 @@ public enum Reason: Hashable, Sendable {
 
 /// The words in which people read why something is open or closed.
 public enum ReasonText {
-  /// Returns a rule in words, such as "2 h of screen time a day" or "bedtime".
+  /// Returns a rule in words, such as "2 h of screen time a day", "4 h of screen time on
+  /// 2026-12-23..2027-01-06 (Christmas)" or "bedtime".
   ///
   /// `rules` are the child's, `subject` is what the rule is applied to, `day` is the family's, and
   /// `name` is that of the application, and `carried` the unused screen time of earlier days, in
@@ -105,7 +106,8 @@ public enum ReasonText {
       return limitText(limit, "of \(plural(category))", rules, subject, day, from: .category(category))
     case .dailyLimit:
       guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
-      let text = limitText(DayLimit(limit), "of screen time", rules, subject, day, from: .all)
+      let when = rules.daysOfLimit(on: day).map { "on \($0)" } ?? "a day"
+      let text = limitText(DayLimit(limit), "of screen time", rules, subject, day, from: .all, when)
       guard carried >= 60_000 else { return text }
       let unused = SpanText.minutes(Int(clamping: carried / 60_000))
       return text.hasPrefix("0 min of ")
@@ -161,7 +163,8 @@ public enum ReasonText {
   }
 
   private static func limitText(
-    _ limit: DayLimit, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay, from scope: GrantScope
+    _ limit: DayLimit, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay, from scope: GrantScope,
+    _ when: String = "a day"
   ) -> String {
     let extra = (granted(rules, to: subject, on: day) - rules.taken(from: scope, on: day)) / 60_000
     let granted =
@@ -169,7 +172,7 @@ public enum ReasonText {
       ? ""
       : extra > 0
         ? " and \(SpanText.minutes(Int(clamping: extra))) more" : " less \(SpanText.minutes(Int(clamping: -extra)))"
-    return "\(SpanText.minutes(limit.minutes))\(granted) \(what) \(limit.hoursInWords ?? "a day")"
+    return "\(SpanText.minutes(limit.minutes))\(granted) \(what) \(limit.hoursInWords ?? when)"
   }
 
   /// Returns what the applications of a category are called together.

@@ -29,6 +29,16 @@ extension RuleSet {
     exceptions.last { $0.days.contains(day) && $0.rules[keyPath: kind] != nil }?.rules[keyPath: kind]
   }
 
+  /// Returns the days of the exception that sets the limit on screen time of a day, with their
+  /// name, such as "2026-12-23..2027-01-06 (Christmas)"; `nil` if the plan does.
+  func daysOfLimit(on day: FamilyDay) -> String? {
+    guard let days = exceptions.last(where: { $0.days.contains(day) && $0.rules.limit != nil })?.days else {
+      return nil
+    }
+    let name = exceptions.last { $0.days == days && $0.rules.name != nil }?.rules.name
+    return days.description + (name.map { " (\($0))" } ?? "")
+  }
+
   /// Returns the minutes of screen time of a day; `nil` for no limit.
   public func dailyLimit(on day: FamilyDay) -> Int? {
     (exception(\.limit, on: day) ?? dailyLimit?[day.weekday])?.minutes

@@ -50,6 +50,14 @@ import Testing
     }
   }
 
+  @Test mutating func theDaysOfALimitAreSaid() throws {
+    let days = try #require(DayRange(day, through: day.advanced(byDays: 2)))
+    rules = try HouseholdSamples.rules([("days/\(days)/name", "Advent"), ("days/\(days)/limit", "180")])
+    #expect(words(.dailyLimit) == "3 h of screen time on \(days) (Advent)")
+    rules = try HouseholdSamples.rules([("days/\(days)/limit", "180"), ("today/\(day)/limit", "0")])
+    #expect(ReasonText.closed(.dailyLimit, words(.dailyLimit)) == "no screen time on \(day)")
+  }
+
   @Test mutating func hoursOfALimitAreSaid() throws {
     rules.apps[kart]?.limit = try DayLimits("mon-fri 30, sat-sun 60 within 16:00-20:00")
     #expect(rules.apps[kart]?.limit?.words == "mon-fri 30 min, sat-sun 1 h between 16:00 and 20:00")

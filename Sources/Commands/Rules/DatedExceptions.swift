@@ -1,0 +1,138 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The exceptions for single days that are set for an owner, of which one of a kind holds on each
+/// day: of the child's the one that was set last, and without one, of the family's.
+///
+/// Spec: Protocol/11-rules.md §2.
+struct DatedExceptions {
+  /// An exception, such as the screen time on some days.
+  struct Entry {
+    let rule: RuleListing
+    let key: RuleKey
+    let days: DayRange
+    let isFamilys: Bool
+    /// What the days are called.
+    let name: String?
+    /// The exception in words, such as "“screen time on 2026-12-23..2027-01-06 4 h” (Christmas)".
+    let words: String
+  }
+
+  /// Days on which one exception holds instead of another.
+  struct Overlap {
+    let days: DayRange
+    let holds: Entry
+    let instead: Entry
+  }
+
+  private let entries: [Entry]
+
+  /// Creates the exceptions of an owner, without those under some keys.
+  ///
+  /// `family` are the family's that hold for a child as well.
+  init(_ rules: OwnedRules, family: [RuleListing]? = nil, without keys: Set<String> = []) {
+    let family = family ?? rules.family
+    entries = [(rules.rules, rules.child == nil), (family, true)].flatMap { list, isFamilys in
+      list.compactMap { Self.entry($0, isFamilys, rules, names: list) }
+    }.filter { !keys.contains($0.rule.key.text) }.sorted {
+      ($0.isFamilys ? 0 : 1, $0.rule.setAt) < ($1.isFamilys ? 0 : 1, $1.rule.setAt)
+    }
+  }
+
+  private static func entry(_ rule: RuleListing, _ isFamilys: Bool, _ rules: OwnedRules, names: [RuleListing]) -> Entry?
+  {
+    guard rule.notInForce == nil, let key = RuleKey(rule.key), isException(key), let days = key.days else { return nil }
+    let name = names.first { $0.key.text == DayRule.name.key(on: days).text }?.value
+    let words = "“\(RuleText.phrase(rule.key, rule.value, rules.terms))”" + (name.map { " (\($0))" } ?? "")
+    return Entry(
+      rule: rule, key: key, days: days, isFamilys: isFamilys, name: name, words: ShownText.safe(words))
+  }
+
+  private static func isException(_ key: RuleKey) -> Bool {
+    key.days != nil && ![DayRule.name.entry, DayRule.grant.entry, DayRule.deduction.entry].contains(key.entry)
+  }
+
+  /// The pairs of exceptions of one kind of which one holds instead of the other.
+  var overlaps: [Overlap] {
+    entries.indices.flatMap { last in
+      entries[..<last].compactMap { earlier in
+        Self.common(entries[last].key, earlier).map { Overlap(days: $0, holds: entries[last], instead: earlier) }
+      }
+    }
+  }
+
+  /// Returns the overlaps with an exception that was set just now.
+  func overlaps(with key: RuleKey) -> [(days: DayRange, other: Entry)] {
+    entries.compactMap { entry in Self.common(key, entry).map { ($0, entry) } }
+  }
+
+  /// Returns the exceptions that hold on some of the days of a key that was removed, and whether
+  /// one holds on each of them.
+  func holding(instead key: RuleKey) -> (entries: [Entry], isEachDay: Bool) {
+    guard let days = key.days, Self.isException(key) else { return ([], true) }
+    var (found, isEachDay) = ([Entry](), true)
+    var day = days.first
+    while day <= days.last {
+      let entry = entries.last { $0.key.entry == key.entry && $0.days.contains(day) }
+      if let entry, !found.contains(where: { $0.rule == entry.rule }) { found.append(entry) }
+      if entry == nil { isEachDay = false }
+      guard day < days.last else { break }
+      day = day.advanced(byDays: 1)
+    }
+    return (found, isEachDay)
+  }
+
+  /// Returns the days that an exception has in common with another one of its kind.
+  private static func common(_ key: RuleKey, _ other: Entry) -> DayRange? {
+    guard let days = key.days, isException(key), key.entry == other.key.entry else { return nil }
+    let (first, last) = (max(days.first, other.days.first), min(days.last, other.days.last))
+    return first <= last ? DayRange(first, through: last) : nil
+  }
+}
+
+extension DatedExceptions.Entry {
+  /// The exception in words, and that it is the family's if it is.
+  var owned: String { isFamilys && rule.isFamilys ? "the family's \(words)" : words }
+}
+
+extension DatedExceptions {
+  /// Returns sentences on the exceptions in whose place those that were just set hold.
+  static func replaced(by changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
+    let others = DatedExceptions(rules, without: Set(changes.map(\.key)))
+    return changes.filter { $0.value != nil }.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }.flatMap {
+      others.overlaps(with: $0).map { days, other in
+        "On \(days) this holds instead of \(other.owned), which was set before."
+      }
+    }
+  }
+
+  /// Returns a sentence on what holds in place of an exception that was removed; `nil` if the plan
+  /// does, or if the family's for the same days do.
+  func sentence(for key: RuleKey, _ whom: String, _ name: String) -> String? {
+    let (found, isEachDay) = holding(instead: key)
+    guard !found.isEmpty, found.contains(where: { $0.rule.key.text != key.text }) else { return nil }
+    let holds = ShownText.list(found.map(\.owned))
+    return "\(whom): “\(ShownText.safe(name))” no longer set. Then \(holds) \(found.count == 1 ? "holds" : "hold")"
+      + (isEachDay ? "." : ", and on the other days the plan.")
+  }
+
+  /// Returns sentences on children with exceptions of their own on days for which the family's were
+  /// set.
+  static func childrens(instead changes: [RuleRequest.Change], at node: any NodeInterface) async throws -> [String] {
+    let keys = changes.filter { $0.value != nil }.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }
+      .filter(isException)
+    guard !keys.isEmpty else { return [] }
+    var sentences: [String] = []
+    for child in try await node.ask(Endpoints.getChildren) {
+      let rules = OwnedRules(try await node.ask(Endpoints.getRules, child.childID.description))
+      let own = DatedExceptions(rules, family: [])
+      for (days, other) in keys.flatMap(own.overlaps) {
+        sentences.append(
+          "Not for \(ShownText.safe(child.name.text)) on \(days): \(other.words) holds there, which is set for the child alone."
+        )
+      }
+    }
+    return sentences
+  }
+}

@@ -1,0 +1,98 @@
+import LatchkeyModel
+import LatchkeyRules
+import Testing
+
+@testable import LatchkeyCommands
+@testable import LatchkeyNode
+
+/// Tests of what is said of exceptions for days that overlap.
+@Suite struct DatedWordsTests {
+  private static func rule(_ key: RegisterKey, _ value: String, later: Int64 = 0, isFamilys: Bool = false)
+    -> RuleListing
+  {
+    var rule = SampleValues.rule(key, value)
+    rule.setAt += later
+    rule.isFamilys = isFamilys
+    return rule
+  }
+
+  /// Emma has 3 h in Advent, and then 1 h on a Saturday of it; the family has 10 min on that day.
+  private static var script: ScriptedNode.Script {
+    var script = ScriptedNode.Script()
+    script.rules.rules = [
+      rule("days/2026-11-20..2026-12-02/limit", "180"), rule("days/2026-11-20..2026-12-02/name", "Advent"),
+      rule("today/2026-11-21/limit", "60", later: 1),
+    ]
+    return script
+  }
+
+  private static let advent = "“screen time on 2026-11-20..2026-12-02 3 h” (Advent)"
+
+  @Test func aRemovalSaysWhichExceptionHoldsThen() async {
+    var script = Self.script
+    let removed = await ScriptedRun("days", "remove", "today", "--child", "Emma", script: script)
+    #expect(
+      removed.console.notes.first == "Emma: “screen time on 2026-11-21” no longer set. Then \(Self.advent) holds.",
+      "\(removed.console.notes)")
+    script.rules.family = [Self.rule("today/2026-11-21/limit", "10", isFamilys: true)]
+    let own = await ScriptedRun("days", "remove", "today", "--child", "Emma", script: script)
+    #expect(own.console.notes == removed.console.notes)
+    // The range is removed, and the single day and the family's remain.
+    script.rules.family = [Self.rule("today/2026-11-22/limit", "10", isFamilys: true)]
+    let range = await ScriptedRun("days", "remove", "advent", "--child", "Emma", script: script)
+    #expect(
+      range.console.notes.first == "Emma: “screen time on 2026-11-20..2026-12-02” no longer set. "
+        + "Then “screen time on 2026-11-21 1 h” and the family's “screen time on 2026-11-22 10 min” hold, "
+        + "and on the other days the plan.", "\(range.console.notes)")
+    script.rules.rules = [Self.rule("today/2026-11-21/limit", "60")]
+    script.rules.family = [Self.rule("today/2026-11-21/limit", "10", isFamilys: true)]
+    let familys = await ScriptedRun("days", "remove", "today", "--child", "Emma", script: script)
+    #expect(
+      familys.console.notes.first == "Emma: “screen time on 2026-11-21” no longer set for the child alone. "
+        + "That of the whole family holds: 10 min.", "\(familys.console.notes)")
+  }
+
+  @Test func aReceiptSaysWhatIsReplacedOnSomeDays() async {
+    let set = await ScriptedRun(
+      "limit", "set", "--child", "Emma", "--day", "2026-12-01..2026-12-04", "--daily", "2h", script: Self.script)
+    #expect(
+      set.console.notes.contains(
+        "On 2026-12-01..2026-12-02 this holds instead of \(Self.advent), which was set before."),
+      "\(set.console.notes)")
+    let school = await ScriptedRun("times", "--child", "Emma", "--today", "--school", "none", script: Self.script)
+    #expect(!school.console.notes.joined().contains("instead"), "\(school.console.notes)")
+  }
+
+  @Test func aReceiptOfTheFamilySaysWhichChildrenHaveTheirOwn() async {
+    let set = await ScriptedRun(
+      "limit", "set", "--family", "--day", "2026-12-01", "--daily", "10m", script: Self.script)
+    #expect(
+      set.console.notes.contains(
+        "Not for Emma on 2026-12-01: \(Self.advent) holds there, which is set for the child alone."),
+      "\(set.console.notes)")
+    let free = await ScriptedRun(
+      "limit", "set", "--family", "--day", "2026-12-09", "--daily", "10m", script: Self.script)
+    #expect(!free.console.notes.joined().contains("Not for Emma"), "\(free.console.notes)")
+  }
+
+  @Test func theListSaysWhichHolds() async {
+    let days = await ScriptedRun("days", "--child", "Emma", script: Self.script)
+    #expect(
+      days.console.notes == ["For Emma on 2026-11-21, “screen time on 2026-11-21 1 h” holds and not \(Self.advent)."],
+      "\(days.console.notes)")
+  }
+
+  @Test func allDaysOfANameAreNamedBeforeTheyAreRemoved() async {
+    var script = ScriptedNode.Script()
+    for days in ["2026-12-23..2026-12-31", "2027-12-23..2027-12-31"] {
+      script.rules.rules += [
+        Self.rule(RegisterKey("days/\(days)/name") ?? "lock", "Christmas"),
+        Self.rule(RegisterKey("days/\(days)/school") ?? "lock", "none"),
+      ]
+    }
+    let removed = await ScriptedRun("days", "remove", "christmas", "--child", "Emma", script: script)
+    #expect(
+      removed.console.notes.first
+        == "These are all days of that name: 2026-12-23..2026-12-31 and 2027-12-23..2027-12-31.")
+  }
+}
