@@ -25,7 +25,7 @@ public struct ParentNotice: Hashable, Sendable, Codable {
   /// Its number, which grows with each notice, also from one start of the node to the next.
   public var number: Int
   public var kind: Kind
-  /// What it is about: a notice takes the place of earlier ones with the same key where it is shown.
+  /// What it is about: where it is shown, it takes the place of earlier ones with the same key.
   public var key: String
   public var child: DeviceName?
   public var device: DeviceName?

@@ -109,7 +109,7 @@ extension ChangeFeed {
   /// Returns the changes for a reader as it asks for them: `start` or `reset`, then those after
   /// `number`, or from now on without one.
   ///
-  /// The reader gets those that `isWanted` passes. It ends with its task, or when `isWanted` throws.
+  /// The reader gets those that `isWanted` passes. It ends with its task, or if `isWanted` throws.
   func read(
     after number: Int?, _ isWanted: @escaping @Sendable (ChangeEvent) async throws -> Bool
   ) async throws(StoreError) -> AsyncStream<ChangeEvent> {

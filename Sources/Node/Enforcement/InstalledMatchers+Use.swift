@@ -5,9 +5,9 @@ extension InstalledMatchers {
   /// Returns the matchers as far as they are used for an application.
   ///
   /// What an account says of its own may be any program that the child has named so. It may be
-  /// closed, charged for, or counted for limits that no other program has; it opens nothing: neither
-  /// what is always allowed, nor learning, nor a program that would be closed or charged for as an
-  /// unknown one.
+  /// closed, charged for, or counted for limits that no other program has. It opens nothing:
+  /// neither what is always allowed, nor learning, nor a program that would be closed or charged
+  /// for as an unknown one.
   ///
   /// Spec: Protocol/10-household.md §5.
   func used(for id: AppID, in rules: RuleSet) -> [AppMatcher] {

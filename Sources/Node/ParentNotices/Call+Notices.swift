@@ -9,8 +9,8 @@ extension Call {
   /// The time after which a rule that was set is told of if it is not in force, in milliseconds.
   static let overdueMilliseconds: Int64 = 3_600_000
 
-  /// Returns what a receiver has not told its person and still matters; without a receiver, the last
-  /// notices.
+  /// Returns what a receiver has not told its person and still matters; without a receiver, the
+  /// last notices.
   func notices(for receiver: String?) async throws -> ParentNotices {
     let household = try await household()
     let choice = RuleSet.read(household.rules(of: nil), child: nil).rules

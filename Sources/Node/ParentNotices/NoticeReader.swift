@@ -28,8 +28,10 @@ struct NoticeReader {
   /// The reading of the age clock, in milliseconds.
   let age: Int64
 
-  /// Returns stored notices in words, the oldest first; those about who has left the family are left
-  /// out, and several requests of a child within a minute are one.
+  /// Returns stored notices in words, the oldest first.
+  ///
+  /// Those about who has left the family are left out, and several requests of a child within a
+  /// minute are one.
   func read(_ stored: [StoredNotice]) -> [ParentNotice] {
     var notices: [ParentNotice] = []
     /// The first request of the last notice of each child, by its place.
