@@ -36,12 +36,36 @@ public enum WeekdayText {
     for part in text.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
       let words = part.split(separator: " ")
       guard let value = words.last else {
-        throw RuleFault("A part of the rule is empty: remove the comma, or write something beside it.")
+        throw text.allSatisfy { $0 == " " }
+          ? RuleFault("Nothing is written there: give times, such as mon-fri 16:00-18:00.")
+          : RuleFault("A part of the rule is empty: remove the comma, or write something beside it.")
       }
+      if let fault = misplaced(words) { throw fault }
       items.append((try days(words.dropLast().joined()), String(value)))
     }
     guard items.count <= 64 else { throw RuleFault("A rule takes at most 64 parts: leave out some.") }
     return items
+  }
+
+  /// Returns the fault of words that are in another order than weekdays and one value, or that a
+  /// comma has to separate; `nil` for any others.
+  private static func misplaced(_ words: [Substring]) -> RuleFault? {
+    let (value, before) = (words[words.count - 1], words.dropLast())
+    let time = before.first { (try? ClockWindow(typed: $0)) != nil }
+    let isOfDays = (try? days(String(value))) != nil
+    switch (isOfDays, time) {
+    case (true, nil):
+      return RuleFault(
+        "\(String(value).debugDescription) has no value: write it with each weekday, such as mon 16:00-18:00, tue 16:00-18:00."
+      )
+    case (true, let time?) where words.count == 2:
+      return RuleFault("The weekdays come first: write \(value) \(time).")
+    case (_, let time?):
+      return RuleFault(
+        "A comma is missing after \(time): write one between two times, such as mon-fri 16:00-18:00, sat-sun 10:00-18:00."
+      )
+    case (false, nil): return nil
+    }
   }
 
   private static func days(_ text: String) throws(RuleFault) -> [Weekday] {
@@ -50,7 +74,9 @@ public enum WeekdayText {
       Weekday(word: end)
     }
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else {
-      throw RuleFault("\(text.debugDescription) is no weekday: write mon, tue, wed, thu, fri, sat, sun, or mon-fri.")
+      throw RuleFault(
+        "\(text.debugDescription) is no weekday: write mon, tue, wed, thu, fri, sat, sun, mon-fri, or sat-sun for weekends."
+      )
     }
     var days = [first]
     while let day = days.last, day != last { days.append(Weekday.allCases[(day.rawValue + 1) % 7]) }
