@@ -97,6 +97,15 @@ import Testing
     #expect(pty.text() == "")
   }
 
+  @Test("A long sentence is broken between words at 80 columns")
+  func wrapped() {
+    let sentence = "Battle for Wesnoth closes in 5 minutes: 1 h 30 min of screen time a day are used. Save your work."
+    let text = String(decoding: TerminalTeller.line(sentence), as: UTF8.self)
+    let lines = text.split(separator: "\r\n")
+    #expect(lines.count == 2 && lines.allSatisfy { $0.count < 80 })
+    #expect(lines.joined(separator: " ") == "Latchkey: \(sentence)")
+  }
+
   @Test("A terminal that takes nothing any more is left out at once, and so is one of another account")
   func stopped() throws {
     let pty = try Pty()

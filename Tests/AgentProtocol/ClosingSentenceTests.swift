@@ -35,6 +35,7 @@ import Testing
       (299_001, "Kart: bedtime", "Kart closes in 5 minutes: bedtime."),
       (60_000, "Kart: bedtime", "Kart closes in 1 minute: bedtime."),
       (59_999, "Kart: bedtime", "Kart closes in less than a minute: bedtime."),
+      (60_000, "Kart is blocked", "Kart closes in 1 minute: it is blocked."),
       (60_001, "locked by a parent", "In 2 minutes, a program closes: locked by a parent."),
     ] as [(Int64, String, String)])
   func warning(left: Int64, reason: String, expected: String) {

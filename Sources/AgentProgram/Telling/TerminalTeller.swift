@@ -75,7 +75,10 @@ struct TerminalTeller {
     for terminal in terminals(account) { _ = terminal.write(line, of: account) }
   }
 
-  /// Returns the bytes of a line with a sentence.
+  /// The columns of a line, of which the last one stays free on a terminal of the usual width.
+  private static let columns = 79
+
+  /// Returns the bytes of a sentence in lines of the usual width.
   ///
   /// Line ends are its only control characters.
   static func line(_ sentence: String) -> [UInt8] {
@@ -86,6 +89,15 @@ struct TerminalTeller {
       default: text.unicodeScalars.append(scalar)
       }
     }
-    return Array("\r\nLatchkey: \(text)\r\n".utf8)
+    var (lines, line) = ([String](), "")
+    for word in "Latchkey: \(text)".split(separator: " ") {
+      if !line.isEmpty, line.count + 1 + word.count > columns {
+        lines.append(line)
+        line = String(word)
+      } else {
+        line += (line.isEmpty ? "" : " ") + word
+      }
+    }
+    return Array(("\r\n" + (lines + [line]).joined(separator: "\r\n") + "\r\n").utf8)
   }
 }

@@ -38,7 +38,12 @@ public enum ClosingSentence {
   /// Returns the sentence that warns of a program's closing some milliseconds before.
   public static func warning(reason: String, left: Int64) -> String {
     let time = time(left)
-    guard let (name, why) = parts(reason) else { return "In \(time), a program closes: \(ended(reason))" }
+    guard let (name, why) = parts(reason) else {
+      guard let blocked = reason.firstRange(of: " is blocked"), blocked.lowerBound > reason.startIndex else {
+        return "In \(time), a program closes: \(ended(reason))"
+      }
+      return "\(reason[..<blocked.lowerBound]) closes in \(time): it\(ended(reason[blocked.lowerBound...]))"
+    }
     return "\(name) closes in \(time): \(ended(why))"
   }
 
