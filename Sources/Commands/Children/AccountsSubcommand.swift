@@ -62,10 +62,11 @@ struct AccountsListSubcommand: AsyncParsableCommand {
             AccountText.owner(account),
           ]
         }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
-    if accounts.contains(where: { $0.owner == .open }) {
+    if let open = accounts.first(where: { $0.owner == .open }) {
+      let name = ShellWord.person(open.account.name)
       console.note(
-        "In an account that is not assigned, nothing is counted or closed: `latchkey accounts assign` it to a child, or "
-          + "`latchkey accounts ignore` it.")
+        "In an account that is not assigned, nothing is counted or closed: give it to a child with `latchkey accounts assign "
+          + "\(name) --child NAME`, or leave it alone with `latchkey accounts ignore \(name)`.")
     }
   }
 }

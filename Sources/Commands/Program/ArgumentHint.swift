@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyModel
 
 /// Improves the argument parser's messages about arguments that it does not expect.
 enum ArgumentHint {
@@ -42,6 +43,23 @@ enum ArgumentHint {
       return blamed + ": a \(what) is named with \(option), such as \(option) \(example)." + message[end...]
     }
     return message
+  }
+
+  /// Returns a sentence that asks which of several children is meant, with the command that names
+  /// the first of them; any other sentence as it is.
+  static func namingChild(_ sentence: String, arguments: [String]) -> String {
+    guard let asked = sentence.firstMatch(of: /^There is more than one child: say which, (.+?)( or .*)?\.$/) else {
+      return sentence
+    }
+    let (type, path) = subcommand(arguments)
+    let (help, name) = (help(of: type), ShellWord.person(String(asked.output.1)))
+    let rest = arguments.dropFirst(path.count - 1).map { word in
+      word.wholeMatch(of: /[A-Za-z0-9._:-]+/) == nil ? ShellWord.isPlain(word) ? "\"\(word)\"" : "…" : word
+    }
+    let words =
+      help.contains("--child <child>")
+      ? path + rest + ["--child", name] : help.contains("<child>") ? path + [name] + rest : []
+    return words.isEmpty ? sentence : sentence + " Name one, such as `\(words.joined(separator: " "))`."
   }
 
   /// Returns the argument that follows the names of subcommands, if it is no option.

@@ -41,7 +41,11 @@ public enum LatchkeyProgram {
   public static func run(arguments: [String]) async -> Int32 {
     let console = TerminalEnvironment.current.console
     do {
-      if let fault = SubcommandSpelling.fault(in: arguments) { throw ValidationError(fault) }
+      if let fault = SubcommandSpelling.fault(in: arguments) {
+        // It names the help, which the parser would take for that of the whole program.
+        console.note("Error: " + fault)
+        return ExitCode.validationFailure.rawValue
+      }
       var command = try await LatchkeyTool.asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -54,7 +58,9 @@ public enum LatchkeyProgram {
     } catch {
       if let failure = TerminalFailure(error) {
         // It may quote what other machines and people wrote.
-        if let sentence = failure.sentence { console.note("latchkey: " + ShownText.safe(sentence)) }
+        if let sentence = failure.sentence {
+          console.note("latchkey: " + ShownText.safe(ArgumentHint.namingChild(sentence, arguments: arguments)))
+        }
         return failure.exitStatus
       }
       return finish(error, arguments: arguments, console: console)

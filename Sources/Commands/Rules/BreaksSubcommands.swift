@@ -32,9 +32,10 @@ struct BreaksShowSubcommand: AsyncParsableCommand {
       return try console.write(JSONText.pretty(found.map { ListedRules($0.child, [$0.breaks]) }))
     }
     if found.isEmpty {
+      let whom = owners[0].child.map { " --child \(ShellWord.person($0.name.text))" } ?? " --family"
       try console.say(
         "No breaks are set for \(owners.count > 1 ? "anybody" : owners[0].whomLowercased). A parent sets them with `latchkey "
-          + "breaks set --after 45m --for 10m`.")
+          + "breaks set\(whom) --after 45m --for 10m`.")
     }
     for (child, breaks) in found {
       try console.say("\(child.map { ShownText.safe($0.text) } ?? "The family"): \(breaks.words).")
@@ -84,6 +85,9 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
   /// Returns what reads an argument, and throws `ValidationError` for a time out of a range.
   private static func minutes(_ range: ClosedRange<Int64>, _ fault: String) -> @Sendable (String) throws -> Int64 {
     { text in
+      guard text.lowercased() != "none" else {
+        throw ValidationError("`latchkey breaks remove` removes the breaks: type that in place of none.")
+      }
       guard let minutes = SpanReader.minutes(text), range.contains(Int64(minutes)) else { throw ValidationError(fault) }
       return Int64(minutes)
     }

@@ -103,7 +103,11 @@ struct RulesSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     let family = try await node.ask(Endpoints.getSettings)
     if listing.format == .json { return try console.write(JSONText.pretty(family)) }
-    try console.say("There is no child yet: `latchkey children add Emma` adds one.")
+    let isParent = try await node.ask(Endpoints.getStatus).role == .parent
+    try console.say(
+      isParent
+        ? "There is no child yet: `latchkey children add Emma` adds one."
+        : "No parent has said whose machine this is yet: run `latchkey pair` here and on a parent's machine.")
     if family.rules.isEmpty { return }
     try console.write(
       "\nFor the whole family:\n" + Self.table(family.rules, zone: Self.zone(family.rules), empty: ""))

@@ -19,11 +19,16 @@ extension Call {
     return try await child(text)
   }
 
-  /// Returns the child that a request names, for a child's account the child itself, or the only
-  /// one; with `orFamily`, the whole family can be meant instead.
+  /// Returns the child that a request names, for a child's account the child itself, also if it
+  /// runs the node, or the only one; with `orFamily`, the whole family can be meant instead.
   func childOrOnly(_ text: String?, orFamily: Bool = false) async throws -> ChildID {
     if let child = try await childIfAny(text) { return child }
-    let children = try await household().children
+    let household = try await household()
+    let children = household.children
+    // On the child's own machine it is clear who types.
+    if role == .child, children.count > 1, let child = household.user(of: caller.userID, on: own).onlyChild {
+      return child
+    }
     if children.count != 1 { throw LocalAPIError.notOneChild(children.map(\.name), orFamily: orFamily) }
     return children[0].id
   }

@@ -144,9 +144,9 @@ extension Call {
       throw LocalAPIError(
         .invalid,
         scope == .all
-          ? "There is no limit a day to take time from: `latchkey limit set --today` sets one for \(name)."
-          : "\(name) has no limit a day on that to take time from: `latchkey limit set --category` or "
-            + "`latchkey app set --daily-limit` sets one.")
+          ? "There is no limit a day to take time from: `latchkey limit set --child \(ShellWord.person(name)) --today 1h` sets "
+            + "one for today."
+          : "\(name) has no limit a day on that to take time from: \(scope.limiting(name)) sets one.")
     }
     guard left >= 60_000 else {
       throw LocalAPIError(.invalid, "\(name) has no time left today, so nothing was taken away.")
@@ -260,6 +260,18 @@ extension Call {
         notInForce: reasons[.init(register.zone, register.key)],
         isFamilys: register.zone == .family,
         missing: author == own ? [] : household.without(register, of: machines).map(\.name))
+    }
+  }
+}
+
+extension GrantScope {
+  /// The command that sets a limit a day on what the scope is about, as a person types it.
+  fileprivate func limiting(_ child: String) -> String {
+    let child = ShellWord.person(child)
+    return switch self {
+    case .all: "`latchkey limit set --child \(child) --daily 1h`"
+    case .category(let category): "`latchkey limit set --child \(child) --category \(category.rawValue) --daily 1h`"
+    case .app(let app): "`latchkey app set \(ShellWord.person(app.text)) --child \(child) --daily-limit 1h`"
     }
   }
 }

@@ -89,6 +89,22 @@ import Testing
     }
   }
 
+  @Test func theLimitThatLessTimeNeedsIsNamedAsItIsTyped() async throws {
+    try await withEmma { node in
+      for (request, command) in [
+        (GrantRequest(minutes: -5), "`latchkey limit set --child Emma --today 1h`"),
+        (
+          GrantRequest(minutes: -5, category: .reward), "`latchkey limit set --child Emma --category reward --daily 1h`"
+        ),
+      ] {
+        let fault = await #expect(throws: LocalAPIError.self) {
+          _ = try await node.ask(Endpoints.grantTime, (nil, request))
+        }
+        #expect(fault?.message.contains(command) == true, "\(String(describing: fault))")
+      }
+    }
+  }
+
   @Test func aChildAsksForAnApplicationByItsWords() throws {
     let known = KnownApps([SampleValues.listing], of: nil, on: [])
     #expect(try known.askedFor("chess", orCategory: true) == SampleValues.listing.appID)

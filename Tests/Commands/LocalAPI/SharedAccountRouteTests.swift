@@ -75,6 +75,17 @@ import Testing
     }
   }
 
+  @Test("Who has said who is there need not be named, also if the account runs the node")
+  func ownNode() async throws {
+    try await with { home, node in
+      func runner() -> any NodeInterface { home.node(Caller(principal: .nodeUser, userID: Self.account)) }
+      await #expect(throws: LocalAPIError.self) { _ = try await runner().ask(Endpoints.getRules, nil) }
+      let named = try await name("Ben", "4711", node)
+      let rules = try await runner().ask(Endpoints.getRules, nil)
+      #expect(named == "Ben" && rules.child.name.text == "Ben")
+    }
+  }
+
   @Test("Explanations, the day and the accounts say who is there, and what the stricter rules say until then")
   func words() async throws {
     try await with { home, node in

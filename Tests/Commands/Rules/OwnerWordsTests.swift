@@ -34,6 +34,44 @@ import Testing
     #expect(run.status == 67 && !run.console.notes.joined().contains("--child"), "\(run.console.notes)")
   }
 
+  @Test(
+    arguments: [
+      (["lock", "--for", "1h"], "`latchkey lock Emma --for 1h`"),
+      (["explain", "--app", "my game"], "`latchkey explain Emma --app \"my game\"`"),
+      (["grant", "-30m"], "`latchkey grant Emma -30m`"),
+      (["report", "day"], "`latchkey report day --child Emma`"),
+    ] as [([String], String)])
+  func aCommandThatNeedsOneChildIsShownWithOne(arguments: [String], command: String) async {
+    let run = await ScriptedRun(arguments, node: ScriptedNode(family))
+    #expect(
+      run.status == 67 && run.console.notes.joined().hasSuffix("Name one, such as \(command)."), "\(run.console.notes)")
+  }
+
+  @Test func theCommandThatSetsBreaksNamesAChild() async {
+    let run = await ScriptedRun("breaks", script: family)
+    #expect(run.console.output.contains("`latchkey breaks set --child Emma --after 45m --for 10m`"))
+    let none = await ScriptedRun("breaks", "set", "--after", "none", "--for", "10m", script: family)
+    #expect(none.status == 64 && none.console.notes.joined().contains("`latchkey breaks remove`"))
+  }
+
+  @Test func aChildsMachineWithoutAChildIsToldToPair() async {
+    var script = ScriptedNode.Script()
+    script.rulesError = LocalAPIError(.unknownChild, "No child is known here yet.")
+    script.status.role = .child
+    let child = await ScriptedRun("rules", script: script)
+    #expect(child.console.output.contains("run `latchkey pair` here"), "\(child.console.output)")
+    script.status.role = .parent
+    let parent = await ScriptedRun("rules", script: script)
+    #expect(parent.console.output.contains("`latchkey children add Emma`"), "\(parent.console.output)")
+  }
+
+  @Test(arguments: [["apps", "group", "Emma"], ["days", "x"]])
+  func anUnknownSubcommandNamesItsOwnHelp(arguments: [String]) async {
+    let run = await ScriptedRun(arguments)
+    let (text, path) = (run.console.notes.joined(), arguments.dropLast().joined(separator: " "))
+    #expect(run.status == 64 && text.contains("`latchkey \(path) --help`") && !text.contains("'latchkey --help'"))
+  }
+
   @Test func daysAndGroupsOfAllAreListed() async throws {
     var script = family
     script.rules.rules = [
