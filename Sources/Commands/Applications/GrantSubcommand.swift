@@ -43,9 +43,17 @@ struct GrantSubcommand: AsyncParsableCommand {
 
   private var child: String? { words.count == 2 ? words[0] : nil }
 
+  /// The time as it was typed, with a hyphen for a minus sign or a dash before it.
+  private var time: String? {
+    words.last.map { text in
+      guard let first = text.first, "−–".contains(first) else { return text }
+      return "-" + text.dropFirst()
+    }
+  }
+
   /// The minutes: negative to take time away, and 0 if the text is no time.
   private var minutes: Int {
-    guard let text = words.last else { return 0 }
+    guard let text = time else { return 0 }
     return text.hasPrefix("-") ? -(SpanReader.minutes(String(text.dropFirst())) ?? 0) : SpanReader.minutes(text) ?? 0
   }
 

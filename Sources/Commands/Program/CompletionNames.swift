@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// Names that a shell completes: those of the running node's machines, children, applications and
 /// commands.
@@ -32,6 +33,33 @@ enum CompletionNames {
       let installed = try await node.ask(Endpoints.getInstalled, (nil, nil)).flatMap(\.apps)
       return ruled + installed.flatMap { [$0.appID.text, $0.displayName] }
     }
+  }
+
+  /// Groups of applications, of each child and of the family.
+  static let groups = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+    await ask(words) { node in try await rules(at: node).compactMap { RuleKey($0.key)?.group?.text } }
+  }
+
+  /// Days: `today`, `tomorrow`, and those to which parents have given names.
+  static let days = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+    ["today", "tomorrow"]
+      + (await ask(words) { node in
+        try await rules(at: node).filter { RuleKey($0.key)?.entry == DayRule.name.entry }.map(\.value)
+      })
+  }
+
+  /// The children who share the account of the person at the terminal.
+  static let sharers = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+    await ask(words) { node in try await node.ask(Endpoints.getPresence).children.map(\.text) + ["nobody"] }
+  }
+
+  /// Returns the rules of each child and of the family.
+  private static func rules(at node: any NodeInterface) async throws -> [RuleListing] {
+    var rules = try await node.ask(Endpoints.getSettings).rules
+    for child in try await node.ask(Endpoints.getChildren) {
+      rules += try await node.ask(Endpoints.getRules, child.childID.description).rules
+    }
+    return rules
   }
 
   /// Programs that were refused, by ID and by name.

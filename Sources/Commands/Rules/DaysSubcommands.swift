@@ -95,6 +95,7 @@ struct DaysRemoveSubcommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The days, such as 2026-12-23..2027-01-06, or their name.", valueName: "days"),
+    completion: CompletionNames.days,
     transform: TypedDays.read)
   var days: TypedDays
 

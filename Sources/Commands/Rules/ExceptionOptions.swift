@@ -8,12 +8,20 @@ struct DayOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Only on this day, such as tomorrow or 2026-12-24, or on these days: 2026-12-23..2027-01-06, or their name.",
-      valueName: "day|days"),
+      valueName: "day|days"), completion: CompletionNames.days,
     transform: TypedDays.read)
   var day: TypedDays?
 
-  @Option(help: ArgumentHelp("What these days are called, such as \"Christmas\".", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("What these days are called, such as \"Christmas\".", valueName: "name"),
+    transform: Self.readName)
   var name: String?
+
+  /// Reads a name; throws `ValidationError` for one that means days as it is.
+  @Sendable private static func readName(_ text: String) throws -> String {
+    if case .named? = try? TypedDays.read(text) { return text }
+    throw ValidationError("“\(ShownText.safe(text))” names days already: give a name such as Christmas.")
+  }
 
   /// Returns the days as the family's clock has them; today if `--day` is not given.
   ///
@@ -56,33 +64,76 @@ enum TypedDays: Hashable, Sendable {
   case today
   case tomorrow
   case dates(DayRange)
+  /// Days from the first to the last, of which one is `today` or `tomorrow`.
+  case between(End, End)
   /// Days to which a parent has given a name.
   case named(String)
 
-  /// Reads `today`, `tomorrow`, `2026-12-24`, `2026-12-23..2027-01-06` or a name.
+  /// The first or the last of several days.
+  enum End: Hashable, Sendable {
+    case today
+    case tomorrow
+    case date(FamilyDay)
+
+    init?(_ text: some StringProtocol) {
+      switch text.lowercased() {
+      case "today": self = .today
+      case "tomorrow": self = .tomorrow
+      default:
+        guard let day = FamilyDay(String(text)) else { return nil }
+        self = .date(day)
+      }
+    }
+
+    func day(_ today: FamilyDay) -> FamilyDay {
+      switch self {
+      case .today: today
+      case .tomorrow: today.advanced(byDays: 1)
+      case .date(let day): day
+      }
+    }
+  }
+
+  /// Reads `today`, `tomorrow`, `2026-12-24`, `2026-12-23..2027-01-06`, `today..2026-12-03` or a
+  /// name.
   ///
   /// - Throws: `ValidationError` for a range that ends before it begins or is longer than a year.
   @Sendable static func read(_ text: String) throws -> TypedDays {
-    let ends = text.split(separator: "..", omittingEmptySubsequences: false).map { FamilyDay(String($0)) }
-    switch (text.lowercased(), ends.count) {
-    case ("today", _): return .today
-    case ("tomorrow", _): return .tomorrow
-    case (_, 1):
-      if let day = ends[0] { return .dates(DayRange(day)) }
-      guard !text.allSatisfy({ $0.isNumber || $0 == "-" }) else {
-        throw ValidationError("“\(ShownText.safe(text))” is no day: give one such as tomorrow or 2026-12-24.")
+    let ends = text.split(separator: "..", omittingEmptySubsequences: false).map { End($0) }
+    if ends.count == 1 {
+      switch ends[0] {
+      case .today: return .today
+      case .tomorrow: return .tomorrow
+      case .date(let day): return .dates(DayRange(day))
+      case nil:
+        if let fault = dateFault(text) { throw fault }
+        return .named(text)
       }
-      return .named(text)
-    default:
-      guard ends.count == 2, let first = ends[0], let last = ends[1] else {
-        throw ValidationError("Those are no days: give the first and the last, such as 2026-12-23..2027-01-06.")
-      }
-      guard first <= last else { throw ValidationError("Those days end before they begin: give the first one first.") }
-      guard let days = DayRange(first, through: last) else {
-        throw ValidationError("Those are more than \(DayRange.mostDays) days: set a rule for every day instead.")
-      }
-      return .dates(days)
     }
+    guard ends.count == 2, let first = ends[0], let last = ends[1] else {
+      throw ValidationError(
+        "Those are no days: give the first and the last, such as 2026-12-23..2027-01-06 or tomorrow..2026-12-24.")
+    }
+    guard case (.date(let first), .date(let last)) = (first, last) else { return .between(first, last) }
+    do { return .dates(try range(first, last)) } catch { throw ValidationError(error.sentence) }
+  }
+
+  /// Returns the fault of a text that looks like a date and is none; `nil` for any other.
+  private static func dateFault(_ text: String) -> ValidationError? {
+    guard text.contains(where: \.isNumber), text.allSatisfy({ $0.isNumber || "-./".contains($0) }) else { return nil }
+    let parts = text.split { "-./".contains($0) }.map { $0.count == 1 ? "0\($0)" : String($0) }
+    let day = parts.count == 3 && text.contains(".") ? FamilyDay(parts.reversed().joined(separator: "-")) : nil
+    let next = day.map { "write it as \($0)" } ?? "give one such as tomorrow or 2026-12-24, with the year first"
+    return ValidationError("“\(ShownText.safe(text))” is no day: \(next).")
+  }
+
+  /// Returns the days from the first to the last.
+  private static func range(_ first: FamilyDay, _ last: FamilyDay) throws(RuleFault) -> DayRange {
+    guard first <= last else { throw RuleFault("Those days end before they begin: give the first one first.") }
+    guard let days = DayRange(first, through: last) else {
+      throw RuleFault("Those are more than \(DayRange.mostDays) days: set a rule for every day instead.")
+    }
+    return days
   }
 
   /// Returns the days as the family's clock and the names of its days have them.
@@ -107,6 +158,10 @@ enum TypedDays: Hashable, Sendable {
     case .today: days = [DayRange(now)]
     case .tomorrow: days = [DayRange(now.advanced(byDays: 1))]
     case .dates(let given): days = [given]
+    case .between(let first, let last):
+      do { days = [try Self.range(first.day(now), last.day(now))] } catch {
+        throw TerminalFailure(.usage, error.sentence)
+      }
     case .named(let name): days = try Self.days(called: name, in: rules)
     }
     guard days.contains(where: { $0.last >= now }) else {
@@ -128,9 +183,14 @@ enum TypedDays: Hashable, Sendable {
       }.compactMap { RuleKey($0.key)?.days }
       if !found.isEmpty { return found.sorted { ($0.first, $0.last) < ($1.first, $1.last) } }
     }
+    let known = (rules.rules + rules.family).filter { RuleKey($0.key)?.entry == DayRule.name.entry }.map(\.value)
+    let question = Spelling.question(for: name, among: ["today", "tomorrow"] + known) { ShownText.safe($0) }
     throw TerminalFailure(
       .unknownName,
-      "\(rules.whom) has no days called “\(ShownText.safe(name))”: give a day such as tomorrow or 2026-12-24, or a "
-        + "name that `latchkey days` lists, with the child or --family beside which it stands there.")
+      "\(rules.whom) has no days called “\(ShownText.safe(name))”"
+        + (question.isEmpty
+          ? ": give a day such as tomorrow or 2026-12-24, or a name that `latchkey days` lists, with the child or "
+            + "--family beside which it stands there."
+          : ". \(question)"))
   }
 }

@@ -21,7 +21,8 @@ struct LimitSetSubcommand: AsyncParsableCommand {
       holds instead of all limits a day of the family. Without --category the limit is for all screen time. \
       Programs are closed in the children's accounts where Latchkey is installed as a service, and otherwise in the account \
       that runs it. --today, and --daily with --day, set all screen time of single days instead of the plan's. \
-      Of two for the same day, the one that was set last holds, and a child's own over the family's.
+      Of two for the same day, the one that was set last holds, and a child's own over the family's. With "plan" \
+      as their limit, the plan holds again.
 
       With --carry-over, what a day leaves unused goes over to the next one, up to that time and until Sunday. It counts from \
       Monday, also if it is set later in the week. Nothing is added to a limit of --today or --day.
@@ -39,7 +40,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The most a day, such as 2h or 1h30m.", valueName: "time|none"),
-    transform: DayLimits.Change.argument)
+    transform: { try Self.isPlan($0) ? DayLimits.Change.plan : DayLimits.Change.argument($0) })
   var daily: DayLimits.Change?
 
   @Option(
@@ -55,7 +56,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The most today; the plan stays as it is.", valueName: "time|none"),
-    transform: Setting.reading(ChildRule.dailyLimit.key))
+    transform: { try Self.isPlan($0) ? Setting(text: nil) : Setting.reading(ChildRule.dailyLimit.key)($0) })
   var today: Setting?
 
   @OptionGroup var days: DayOptions
@@ -74,12 +75,14 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     if today != nil || days.day != nil {
       guard weekends == nil, weekly == nil, carryOver == nil, category == nil,
         today == nil || daily == nil && days.day == nil,
-        today != nil || daily?.limits[nil] != nil
+        today != nil || daily?.limits[nil] != nil || daily?.limits.isEmpty == true
       else {
         throw ValidationError(
           "Single days have one limit on all screen time: give --today 1h, or --day with --daily 4h, and no other limit."
         )
       }
+    } else if daily?.limits.isEmpty == true {
+      throw ValidationError("The limit of a single day goes back to the plan: give --day with it, or --today plan.")
     } else if days.name != nil {
       throw ValidationError("A name is for days: give them with --day, such as --day 2026-12-23..2027-01-06.")
     }
@@ -94,10 +97,13 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     }
   }
 
+  /// Returns whether a person means that the plan holds again.
+  private static func isPlan(_ text: String) -> Bool { text.lowercased() == "plan" }
+
   func run() async throws {
     let interface = try await node.open()
     if today != nil || days.day != nil {
-      // Without a value, the plan holds again.
+      // Without a value, as for "plan", the plan holds again.
       let limit = today.map(\.text) ?? daily?.limits[nil].map(DayRule.limit.text)
       let days = try await self.days.days(of: whose.owner, at: interface)
       let key = DayRule.limit.key(on: days)
@@ -183,6 +189,9 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
 }
 
 extension DayLimits.Change {
+  /// The change that names no day, after which the plan holds again.
+  fileprivate static let plan = DayLimits.Change([], nil)
+
   /// Reads an argument; throws `ValidationError` for a limit that is longer than the day.
   @Sendable static func argument(_ text: String) throws -> DayLimits.Change {
     try ValidationError.from { () throws(RuleFault) in try DayLimits.Change(given: text) }

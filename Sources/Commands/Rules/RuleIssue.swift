@@ -32,7 +32,8 @@ enum RuleIssue {
           + "`latchkey app set` says with --matcher which programs it is."
       ]
     var told = sentences(changes, edit.rules) + outside(of: changes, edit.rules) + warnings
-    told += DatedExceptions.replaced(by: changes, edit.rules)
+    told +=
+      overMidnight(changes) + withoutLimit(changes, edit.rules) + DatedExceptions.replaced(by: changes, edit.rules)
     if owner == .family, options.format != .json {
       told += try await DatedExceptions.childrens(instead: changes, at: node)
     }
@@ -63,7 +64,7 @@ enum RuleIssue {
   /// Returns a sentence about a rule that is not set and was to be removed.
   private static func absent(_ change: RuleRequest.Change, _ present: OwnedRules) -> String {
     guard let key = RegisterKey(change.key) else { return "\(present.whom) has no such rule." }
-    let sentence = "\(present.whom) has no rule “\(ShownText.safe(RuleText.name(key, present.terms)))”."
+    let sentence = "\(present.whom) has no rule “\(ShownText.safe(RuleText.named(key, present.terms)))”."
     guard let family = present.family.first(where: { $0.key == key }) else { return sentence }
     return sentence + " That of the whole family holds: \(ShownText.safe(family.words)). --family changes it."
   }
@@ -115,6 +116,39 @@ enum RuleIssue {
       return false
     }
     return isOpen ? ["Outside of these hours it is not limited: --hours closes it then."] : []
+  }
+
+  /// Returns sentences on hours that end on the next day, which a bedtime is meant to do.
+  private static func overMidnight(_ changes: [RuleRequest.Change]) -> [String] {
+    let entries = [
+      AppRule.hours.entry, AppRule.limit.entry, GroupRule.hours.entry, GroupRule.limit.entry, ChildRule.school.entry,
+      ChildRule.rewardTimes.entry, DayRule.school.entry, DayRule.rewardTimes.entry,
+    ]
+    var sentences: [String] = []
+    for change in changes {
+      guard let key = RegisterKey(change.key).flatMap({ RuleKey($0) }), entries.contains(key.entry) else { continue }
+      for match in (change.value ?? "").matches(of: /\d{1,2}:\d\d-\d{1,2}:\d\d/) {
+        guard let window = try? ClockWindow(typed: match.output), window.end <= window.start else { continue }
+        let end = window.text.suffix(5)
+        let sentence = "\(window.text) goes over midnight: it ends at \(end) on the next day."
+        if !sentences.contains(sentence) { sentences.append(sentence) }
+      }
+    }
+    return sentences
+  }
+
+  /// Returns a sentence on unused time that is to go over to the next day although no day has a
+  /// limit.
+  private static func withoutLimit(_ changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
+    let key = ChildRule.carryOver.key.text
+    guard changes.contains(where: { $0.key == key && $0.value.map { $0 != "0" } == true }) else { return [] }
+    let limit = ChildRule.dailyLimit.key.text
+    let isLimited = (rules.rules + rules.family).contains { rule in
+      (rule.key.text == limit || rule.key.text.hasPrefix(limit + "/")) && rule.value != "none"
+    }
+    let whom = rules.child.map { "--child \(ShellWord.person($0.name.text))" } ?? "--family"
+    return isLimited
+      ? [] : ["There is no limit a day yet, so nothing goes over: `latchkey limit set \(whom) --daily 2h` sets one."]
   }
 
   /// Returns the family's rule in words, together with its limits for weekdays; `nil` if the family

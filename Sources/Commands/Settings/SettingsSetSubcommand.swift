@@ -28,7 +28,7 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("Whether learning earns points and rewards cost them.", valueName: "on|off"),
-    transform: Setting.reading(PointsRule.mode.key))
+    completion: .list(["on", "off", "default"]), transform: Setting.reading(PointsRule.mode.key))
   var points: Setting?
 
   @Option(
@@ -103,7 +103,7 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Which programs may run: all that no rule closes, or only applications with a category and always-allowed ones.",
-      valueName: "all|listed"),
+      valueName: "all|listed"), completion: .list(["all", "listed", "default"]),
     transform: Setting.reading(ScreenTimeRule.programs.key))
   var programs: Setting?
 

@@ -85,7 +85,8 @@ struct MeSubcommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("i-am"),
-    help: ArgumentHelp("Say who is there in an account that is shared; nobody for no child.", valueName: "child"))
+    help: ArgumentHelp("Say who is there in an account that is shared; nobody for no child.", valueName: "child"),
+    completion: CompletionNames.sharers)
   var iAm: String?
 
   @Flag(help: "Say that nobody is there any more, without a PIN.")

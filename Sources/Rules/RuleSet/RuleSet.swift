@@ -75,7 +75,11 @@ public enum ChildRule {
       0...1_440, .minutes, "What goes over to the next day is 0 to 1,440 minutes", example: "a time such as 1h, or none"
     ),
     name: "unused screen time that goes over to the next day",
-    set: { _ in "at most = of unused screen time goes over to the next day, also from the days since Monday" },
+    set: {
+      $0 == 0
+        ? "no unused screen time goes over to the next day"
+        : "at most = of unused screen time goes over to the next day, also from the days since Monday"
+    },
     removed: "no unused screen time goes over to the next day", effects: [.closes, .everything, .measured])
   public static let breaks = RuleKind(
     "limits/breaks", \RuleSet.breaks, .breaks, name: "breaks", set: { _ in "=" }, removed: "no breaks",

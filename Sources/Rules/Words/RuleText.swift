@@ -79,7 +79,15 @@ public enum RuleText {
   /// hold then.
   public static func childsRemoval(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     if let run = WeekdayRun([key]) { return run.phrase(nil, terms) }
-    return "“\(name(key, terms))” no longer set for the child alone"
+    return "“\(named(key, terms))” no longer set for the child alone"
+  }
+
+  /// Returns what a rule is called within a sentence, such as "hours of group Blocks" for "group
+  /// Blocks: hours".
+  public static func named(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
+    let name = name(key, terms)
+    guard let colon = name.ranges(of: ": ").last else { return name }
+    return "\(name[colon.upperBound...]) of \(name[..<colon.lowerBound])"
   }
 }
 

@@ -68,6 +68,7 @@ import Testing
       (["limit", "set", "--today", "1h"], "today/2026-11-21/limit", "60"),
       (["limit", "set", "--today", "none"], "today/2026-11-21/limit", "none"),
       (["limit", "set", "--day", "2026-12-24", "--daily", "4h"], "today/2026-12-24/limit", "240"),
+      (["times", "--day", "today..2026-12-03", "--school", "none"], "days/2026-11-21..2026-12-03/school", "none"),
       (["limit", "set", "--carry-over", "1h"], "limits/carryOver", "60"),
       (["breaks", "set", "--after", "45m", "--for", "10m"], "limits/breaks", "45 10"),
       (["bedtime", "set", "20:00-07:00"], "schedule/bedtime", "20:00-07:00"),
@@ -80,6 +81,11 @@ import Testing
     script.rules.rules.append(SampleValues.rule("today/2026-11-21/school", "none"))
     let plan = await ScriptedRun("times", "--today", "--school", "plan", script: script)
     #expect(set(plan) == RuleRequest([.init("today/2026-11-21/school", nil)]))
+    script.rules.rules.append(SampleValues.rule("today/2026-11-21/limit", "60"))
+    for arguments in [["--today", "plan"], ["--day", "2026-11-21", "--daily", "plan"]] {
+      let limit = await ScriptedRun(["limit", "set"] + arguments, node: ScriptedNode(script))
+      #expect(set(limit) == RuleRequest([.init("today/2026-11-21/limit", nil)]), "\(limit.console.notes)")
+    }
     let absent = await ScriptedRun("bedtime", "remove", "--today")
     #expect(absent.status == 67 && absent.console.notes.joined().contains("“bedtime on 2026-11-21”"))
   }
@@ -107,6 +113,33 @@ import Testing
       #expect(set(unlock) == RuleRequest([.init("lock", "off")]))
       #expect(unlock.console.notes.contains { $0.hasPrefix("Emma was not locked") } != isLocked, "\(lock)")
     }
+  }
+
+  @Test func aReceiptSaysWhatIsEasilyMissed() async throws {
+    let night = await ScriptedRun("app", "set", "Chess", "--child", "Emma", "--hours", "18:00-15:00")
+    #expect(
+      night.console.notes.contains("18:00-15:00 goes over midnight: it ends at 15:00 on the next day."),
+      "\(night.console.notes)")
+    let bed = await ScriptedRun("bedtime", "set", "20:00-07:00")
+    #expect(!bed.console.notes.joined().contains("midnight"))
+    var script = ScriptedNode.Script()
+    script.rules.rules.removeAll { $0.key.text.hasPrefix("limits/") }
+    script.rules.family.removeAll { $0.key.text.hasPrefix("limits/") }
+    let over = await ScriptedRun("limit", "set", "--child", "Emma", "--carry-over", "1h", script: script)
+    #expect(
+      over.console.notes.contains(
+        "There is no limit a day yet, so nothing goes over: `latchkey limit set --child Emma --daily 2h` sets one."),
+      "\(over.console.notes)")
+    script.rules.rules.append(SampleValues.rule("limits/daily", "60"))
+    let limited = await ScriptedRun("limit", "set", "--child", "Emma", "--carry-over", "1h", script: script)
+    #expect(!limited.console.notes.joined().contains("no limit a day yet"))
+    let none = await ScriptedRun("limit", "set", "--child", "Emma", "--carry-over", "0", script: script)
+    #expect(none.console.notes.first == "Emma: no unused screen time goes over to the next day.")
+  }
+
+  @Test func timeIsTakenWithATypographicMinus() async {
+    let run = await ScriptedRun("grant", "Emma", "−30m")
+    #expect(run.node.calls.first == .ask(Endpoints.grantTime, ("Emma", GrantRequest(minutes: -30))))
   }
 
   @Test func breaksAreShown() async {

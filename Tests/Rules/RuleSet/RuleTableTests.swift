@@ -90,7 +90,9 @@ import Testing
     keys += RuleSet.Group.rows.map { RuleKey(.group(app, $0)) }
     for key in keys {
       let place = try #require(key.registerKey)
-      for words in [RuleText.name(place), RuleText.phrase(place, nil), RuleText.childsRemoval(place)]
+      for words in [
+        RuleText.name(place), RuleText.phrase(place, nil), RuleText.childsRemoval(place), RuleText.named(place),
+      ]
         + Self.samples(key.entry.values).map({ RuleText.phrase(place, $0) })
       {
         #expect(!words.isEmpty && !words.contains { "#@=".contains($0) }, "\(key): \(words)")

@@ -85,6 +85,7 @@ import Testing
         "limits/carryOver", "60",
         "at most 1 h of unused screen time goes over to the next day, also from the days since Monday"
       ),
+      ("limits/carryOver", "0", "no unused screen time goes over to the next day"),
       ("limits/breaks", "45 10", "a break of 10 min after 45 min of screen time"), ("limits/breaks", nil, "no breaks"),
       (
         "today/2026-11-22/less/01a2060f-f760-7000-96c8-2ec260e9103c", "30 reward\nrude at dinner",
@@ -113,6 +114,13 @@ import Testing
     ] as [(RegisterKey, String?, String)])
   func aRuleHasWords(key: RegisterKey, value: String?, words: String) {
     #expect(RuleText.phrase(key, value, Self.terms) == words)
+  }
+
+  @Test func aRuleIsNamedWithinASentence() {
+    #expect(RuleText.childsRemoval("group/Blocks/hours") == "“hours of group Blocks” no longer set for the child alone")
+    #expect(RuleText.named("schedule/bedtime") == "bedtime")
+    let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].compactMap { RegisterKey("app/kart/limit/\($0)") }
+    #expect(RuleText.phrases(days.map { ($0, nil) }) == ["no limit of its own for kart on any weekday"])
   }
 
   @Test func withoutTheFamilysZoneAMomentIsInUTC() {
