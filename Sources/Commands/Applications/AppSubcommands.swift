@@ -25,6 +25,8 @@ struct AppSetSubcommand: AsyncParsableCommand {
       Example: latchkey app set org.gnome.Chess --child Emma --category reward --points-per-minute 2 --blocked
       Example: latchkey app set org.gnome.Chess --daily-limit 1h30m --unblocked --wait
       Example: latchkey app set org.gnome.Chess --daily-limit "1h within 16:00-20:00"
+      Example: latchkey app set org.gnome.Chess --hours "mon-fri 15:00-18:00, sat-sun 9:00-19:00"
+      Example: latchkey app set supertuxkart --grace 60s
       Example: latchkey app set supertuxkart --blocked --now
       Example: latchkey app set supertuxkart --reset
       """)
@@ -35,7 +37,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     case unblocked
 
     static func help(for value: Blocking) -> ArgumentHelp? {
-      value == .blocked ? "It may not be used." : "It may be used."
+      value == .blocked ? "No use is allowed." : "Use is allowed."
     }
 
     /// Throws `ValidationError` for `--now` without `--blocked`.

@@ -30,7 +30,9 @@ struct GroupSetSubcommand: AsyncParsableCommand {
   @OptionGroup var whose: RuleOwnerOptions
   @OptionGroup var options: RuleOptions
 
-  @Argument(help: ArgumentHelp("What the group is called, without spaces.", valueName: "group"))
+  @Argument(
+    help: ArgumentHelp("What the group is called, without spaces.", valueName: "group"),
+    completion: CompletionNames.groups)
   var name: String
 
   @Argument(
@@ -138,10 +140,24 @@ struct GroupListSubcommand: AsyncParsableCommand {
     let groups = Dictionary(grouping: found) { RuleKey($0.key)?.group }
     return groups.compactMap { group, held in
       guard let group else { return nil }
-      let phrases = RuleText.phrases(held.map { ($0.key, $0.value) }, owner.terms)
+      let members = held.filter { RuleKey($0.key)?.entry == GroupRule.members.entry }.map(\.words)
+      let rules = held.filter { RuleKey($0.key)?.entry != GroupRule.members.entry && !isNothing($0) }
+      let phrases =
+        members
+        + RuleText.phrases(rules.map { ($0.key, $0.value) }, owner.terms).map { phrase in
+          phrase.replacing(" on group \(group.text)", with: "").replacing("group \(group.text) ", with: "")
+        }
       return [ShownText.safe(group.text)] + (withOwner ? [owner.child == nil ? "family" : owner.whom] : [])
-        + [ShownText.safe(phrases.joined(separator: "; ").replacing("group \(group.text) ", with: ""))]
+        + [ShownText.safe(phrases.joined(separator: "; "))]
     }
+  }
+
+  /// Returns whether a rule says of a group what holds without it as well.
+  private static func isNothing(_ rule: RuleListing) -> Bool {
+    guard let key = RuleKey(rule.key) else { return false }
+    let flags = [GroupRule.blocked.entry, GroupRule.allowed.entry]
+    return flags.contains(key.entry) && rule.value == "no"
+      || key.entry == GroupRule.limit.entry && key.weekday == nil && rule.value == "none"
   }
 }
 
@@ -155,7 +171,8 @@ struct GroupRemoveSubcommand: AsyncParsableCommand {
   @OptionGroup var whose: RuleOwnerOptions
   @OptionGroup var options: RuleOptions
 
-  @Argument(help: ArgumentHelp("What the group is called.", valueName: "group"))
+  @Argument(
+    help: ArgumentHelp("What the group is called.", valueName: "group"), completion: CompletionNames.groups)
   var name: String
 
   mutating func validate() throws { try GroupChoice.check(name) }
@@ -165,10 +182,12 @@ struct GroupRemoveSubcommand: AsyncParsableCommand {
     let present = try await whose.owner.rules(at: interface)
     let keys = present.rules.map(\.key).filter { RuleKey($0)?.group?.text == name }
     guard !keys.isEmpty else {
+      let groups = Set(present.rules.compactMap { RuleKey($0.key)?.group?.text }).sorted()
+      let question = Spelling.question(for: name, among: groups) { ShownText.safe($0) }
       throw TerminalFailure(
         .unknownName,
-        "Nothing was changed: \(present.whom) has no group “\(ShownText.safe(name))”; `latchkey apps group` lists those "
-          + "that there are.")
+        "Nothing was changed: \(present.whom) has no group “\(ShownText.safe(name))”"
+          + (question.isEmpty ? "; `latchkey apps group` lists those that there are." : ". \(question)"))
     }
     try await RuleIssue.set(
       RuleRequest(keys.map { .init($0.text, nil) }), of: whose.owner, at: interface, options: options)

@@ -18,26 +18,47 @@ extension Call {
   ///   what is no application.
   func members(of group: String, _ request: RuleRequest, of child: ChildID?) async throws -> [EditedApp] {
     let groups = try await groups(of: child)
-    if !groups.contains(where: { $0.text == group }) {
-      if let other = groups.first(where: { $0.text.lowercased() == group.lowercased() }) {
-        throw LocalAPIError(.invalid, "There is a group “\(other.text)”: write its name so, or choose another one.")
-      }
-      guard request.members != nil else {
-        throw LocalAPIError(
-          .unknownItem,
-          "There is no group “\(PrintableText.of(group))” yet: name the applications that are to be in it, or look at "
-            + "`latchkey apps group` for its name.")
-      }
-    }
+    try Self.check(group, among: groups, isMade: request.members != nil)
     guard let members = request.members else { return [] }
     let known = try await knownApps(of: child)
-    let chosen = try members.map { member in
-      if groups.contains(where: { $0.text == member }) || member == group {
+    return try known.members(members, of: group, among: groups, isNew: request.isNew == true)
+  }
+
+  /// Throws an error for a group that is not there and is not made, or is there under another
+  /// spelling.
+  private static func check(_ group: String, among groups: [GroupName], isMade: Bool) throws(LocalAPIError) {
+    if groups.contains(where: { $0.text == group }) { return }
+    if let other = groups.first(where: { $0.text.lowercased() == group.lowercased() }) {
+      throw LocalAPIError(.invalid, "There is a group “\(other.text)”: write its name so, or choose another one.")
+    }
+    if isMade { return }
+    let question = Spelling.question(for: group, among: groups.map(\.text)) { PrintableText.of($0) }
+    throw LocalAPIError(
+      .unknownItem,
+      "There is no group “\(PrintableText.of(group))” yet\(question.isEmpty ? ":" : ". \(question) Otherwise") name the "
+        + "applications that are to be in it, or look at `latchkey apps group` for its name.")
+  }
+}
+
+extension KnownApps {
+  /// Returns the applications that a person puts into a group, in the order of their IDs.
+  fileprivate func members(
+    _ members: [String], of group: String, among groups: [GroupName], isNew: Bool
+  ) throws(LocalAPIError) -> [EditedApp] {
+    if !groups.contains(where: { $0.text == group }), (try? match(group, isWhole: true)) != nil {
+      throw LocalAPIError(
+        .invalid,
+        "“\(PrintableText.of(group))” is an application: give the group a name of its own, such as Games, before the "
+          + "applications.")
+    }
+    var chosen: Set<AppID> = []
+    for member in members {
+      guard member != group, !groups.contains(where: { $0.text == member }) else {
         throw LocalAPIError(
           .invalid, "“\(PrintableText.of(member))” is a group: name the applications that are in it.")
       }
-      return try known.choose(member, isNew: request.isNew == true)
+      chosen.insert(try choose(member, isNew: isNew))
     }
-    return Set(chosen).sorted().map { known.edited($0) }
+    return chosen.sorted().map { edited($0) }
   }
 }

@@ -47,6 +47,15 @@ import Testing
     }
   }
 
+  @Test func aGroupIsNotCalledAsAnApplicationAndAMisspeltOneIsAskedAbout() async throws {
+    try await withGroup { node, _ in
+      let kart = RuleRequest([.init("limit", "60")], isNew: true, group: "Kart", members: ["luanti"])
+      #expect(await fault(node, kart).contains("“Kart” is an application: give the group a name of its own"))
+      let misspelt = RuleRequest([.init("blocked", "yes")], group: "Block")
+      #expect(await fault(node, misspelt).contains("“Block” yet. Did you mean Blocks? Otherwise name the"))
+    }
+  }
+
   @Test func anApplicationIsListedWithTheTimesOfItsGroups() async throws {
     try await withGroup { node, _ in
       let apps = try await node.ask(Endpoints.getApps, nil).flatMap(\.apps)

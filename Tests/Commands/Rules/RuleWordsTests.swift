@@ -142,6 +142,21 @@ import Testing
     #expect(run.node.calls.first == .ask(Endpoints.grantTime, ("Emma", GrantRequest(minutes: -30))))
   }
 
+  @Test func aGroupIsListedWithWhatIsSet() async {
+    var script = ScriptedNode.Script()
+    script.rules.rules = [
+      SampleValues.rule("group/Blocks/allowed", "no"), SampleValues.rule("group/Blocks/blocked", "no"),
+      SampleValues.rule("group/Blocks/limit", "none"), SampleValues.rule("group/Blocks/limit/sat", "none"),
+      SampleValues.rule("group/Blocks/hours", "15:00-18:00"), SampleValues.rule("group/Blocks/members", "chess\nkart"),
+    ]
+    script.rules.rules[5].words = "Chess, Kart"
+    let list = await ScriptedRun("apps", "group", "list", "--child", "Emma", script: script).console.output
+    #expect(list.contains("Chess, Kart; no limit on Saturdays; only 15:00-18:00"), "\(list)")
+    #expect(!list.contains("always") && !list.contains("block") && !list.contains("a day"), "\(list)")
+    let misspelt = await ScriptedRun("apps", "group", "remove", "Block", "--child", "Emma", script: script)
+    #expect(misspelt.console.notes.joined().contains("has no group “Block”. Did you mean Blocks?"))
+  }
+
   @Test func breaksAreShown() async {
     let none = await ScriptedRun("breaks")
     #expect(none.status == 0 && none.console.output.hasPrefix("No breaks are set for Emma."))
