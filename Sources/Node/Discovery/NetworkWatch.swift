@@ -5,8 +5,10 @@ import Logging
 /// Notices that this machine has other addresses, or has slept, and has every link see to its
 /// session.
 ///
-/// The kernel's word of a change comes through discovery. Beside that, it looks at the clocks every
-/// two seconds, and at the addresses every ten: to list them costs an idle node more than all else.
+/// The kernel's word of a change comes through discovery. Beside that, it looks at the clocks about
+/// every three seconds, which is most of what wakes an idle node, and at the addresses every ten:
+/// to list them costs it more than all else.
+///
 /// Spec: Protocol/04-session.md §5.
 actor NetworkWatch {
   private let context: NodeContext
@@ -15,9 +17,9 @@ actor NetworkWatch {
   private var clock = ClockJump()
 
   /// The time between two looks at the clocks, in milliseconds.
-  private static let pace: Int64 = 2_000
+  private static let pace: Int64 = 3_300
   /// The number of looks at the clocks of which one is also a look at the addresses.
-  private static let addressPace = 5
+  private static let addressPace = 3
   /// The time by which two clocks may part, or a look may be late, before the machine counts as
   /// having slept.
   private static let tolerance = Duration.seconds(2)
