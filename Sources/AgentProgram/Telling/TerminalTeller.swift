@@ -75,7 +75,7 @@ struct TerminalTeller {
     for terminal in terminals(account) { _ = terminal.write(line, of: account) }
   }
 
-  /// The columns of a line, of which the last one stays free on a terminal of the usual width.
+  /// The most columns of a line: one less than a terminal of the usual width has.
   private static let columns = 79
 
   /// Returns the bytes of a sentence in lines of the usual width.

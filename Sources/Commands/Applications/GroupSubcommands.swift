@@ -152,7 +152,7 @@ struct GroupListSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns whether a rule says of a group what holds without it as well.
+  /// Returns whether a rule of a group changes nothing, because the same holds without it.
   private static func isNothing(_ rule: RuleListing) -> Bool {
     guard let key = RuleKey(rule.key) else { return false }
     let flags = [GroupRule.blocked.entry, GroupRule.allowed.entry]

@@ -65,7 +65,7 @@ struct ParentQuestion {
       } catch {
         sentences.append(TerminalFailure(error)?.sentence ?? "\(error)")
         let code = (error as? LocalAPIError)?.code
-        // What was answered before, or is gone, waits for nobody.
+        // A request that was answered before, or is gone, needs no answer.
         if code != .tooLate, code != .unknownItem { left.append(request) }
       }
     }

@@ -61,7 +61,7 @@ struct ShownNotices {
     for (key, notice, _) in gone where notice.stays { try show(notice, key: key) }
   }
 
-  /// Returns a text of which the service reads nothing as markup.
+  /// Returns a text that the service shows as it is, without reading markup in it.
   static func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       switch character {

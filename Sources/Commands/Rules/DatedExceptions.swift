@@ -2,8 +2,10 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The exceptions for single days that are set for an owner, of which one of a kind holds on each
-/// day: of the child's the one that was set last, and without one, of the family's.
+/// The exceptions for single days that are set for an owner.
+///
+/// On each day, one exception of each kind holds: of the child's, the one that was set last;
+/// otherwise, of the family's, the one that was set last.
 ///
 /// Spec: Protocol/11-rules.md §2.
 struct DatedExceptions {

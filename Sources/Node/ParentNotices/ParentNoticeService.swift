@@ -90,7 +90,8 @@ struct ParentNoticeService: Sendable {
           // A limit of nothing is never used up.
           guard standing.today.apps[app] ?? 0 > 0, !words.hasPrefix("0 min") else { continue }
           let place = reason == .appLimit ? "\(reason.word)/\(app.text)" : reason.word
-          let key = String(decoding: "limit/\(who)/\(day)/\(place)".utf8.prefix(255), as: UTF8.self)
+          // A character that is cut off takes up to three bytes.
+          let key = String(decoding: "limit/\(who)/\(day)/\(place)".utf8.prefix(252), as: UTF8.self)
           notices[key] = StoredNotice(.limitReached, key: key, child: child, detail: words)
         }
       }

@@ -26,6 +26,9 @@ final class ScriptedConsole: Console {
   private let state: Mutex<State>
   private let interrupted: AsyncStream<Void>
   private let interrupter: AsyncStream<Void>.Continuation
+  /// An event for each text that was written on standard output.
+  let writes: AsyncStream<Void>
+  private let written: AsyncStream<Void>.Continuation
   private let resized: AsyncStream<Void>
   private let resizer: AsyncStream<Void>.Continuation
 
@@ -52,6 +55,7 @@ final class ScriptedConsole: Console {
     state = Mutex(State(lines: lines, keys: keys.map { Array($0.utf8) }, fault: fault))
     (interrupted, interrupter) = AsyncStream.makeStream()
     (resized, resizer) = AsyncStream.makeStream()
+    (writes, written) = AsyncStream.makeStream()
   }
 
   /// Everything on standard output.
@@ -68,6 +72,7 @@ final class ScriptedConsole: Console {
   func write(_ text: String) throws(TerminalFailure) {
     if let fault = state.withLock({ $0.fault }) { throw fault }
     state.withLock { $0.output += text }
+    written.yield()
   }
 
   func note(_ text: String) {
