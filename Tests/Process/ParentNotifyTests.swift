@@ -33,6 +33,8 @@ extension ProcessTests {
         let (mums, dads) = (try await DunstDesktop(lab), try await DunstDesktop(lab))
         let helper = try notify(mum, mums)
         _ = try notify(dad, dads)
+        try await eventually("mum is shown that dad's machine has joined") { try await mums.count == 1 }
+        try await mums.closeAll()
 
         let asked = try await pc.latchkey("ask", "45m", "--reason", "finish the level")
         // Who has it by then is named; the other parent gets it a moment later.

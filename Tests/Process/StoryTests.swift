@@ -40,17 +40,16 @@ extension ProcessTests {
         let parent = try await lab.runningNode(.parent, "Kitchen laptop", [])
         let child = try await lab.runningNode(.child, "Emma's PC", [])
         try await lab.pair(parent, child)
-        // Both list the paired machine by name, and no other.
+        // Machines of other tests may be on loopback as well, but they are no members.
         try await eventually("the child is announced") {
           try await !parent.api.ask(Endpoints.getNearby).members.isEmpty
         }
         let nearby = try await parent.latchkey("nearby", "--format", "json").decode(NearbyMachines.self)
         #expect(nearby.members.map(\.name.text) == ["Emma's PC"])
         #expect(nearby.members.first?.isConnected == true)
-        #expect(nearby.others == 0 && nearby.invitations.isEmpty)
         _ = try await lab.code(from: parent)
         try await eventually("the child sees the open code") {
-          try await child.api.ask(Endpoints.getNearby).invitations.count == 1
+          try await !child.api.ask(Endpoints.getNearby).invitations.isEmpty
         }
         await parent.kill()
         // Before the parent is back, which is found at once: else no call has to fail.

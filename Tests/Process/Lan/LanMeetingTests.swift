@@ -37,6 +37,7 @@ import Testing
     try await lab.time("all \(count) connected after the last had started", reach: .seconds(5)) {
       try await parent.api.ask(Endpoints.getDevices).filter(\.isConnected).count == children.count
     }
+    #expect(try await parent.api.ask(Endpoints.getNearby).others == 0, "All of them are its own.")
     let after = try await counter.read()
     lab.note(
       "until then \(after.questions - before.questions) messages of mDNS with questions, "

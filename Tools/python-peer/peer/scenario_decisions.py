@@ -94,6 +94,10 @@ def decides_like_a_real_child(lab: Lab) -> None:
     eventually("it has the points", lambda: household.purse(emma, machine) == 100_000)
     pc("usage", "track", "--app", _APPS[2], "--", "sleep", "1")
     eventually("its use arrives", lambda: household.stretches(emma))
+    # Its agent would close whatever else the account that runs this has started, and count it.
+    pc.end()
+    pc.start("--no-agent")
+    eventually("it is in touch again", lambda: list(parent.in_touch))
     set_before: set[tuple[int, str]] = set()
     for number in range(_ROUNDS):
         rules = _rules(random, wall())
