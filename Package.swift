@@ -122,11 +122,16 @@ let package = Package(
     .target(
       name: "LatchkeyCommands",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyNode", "CQREncode",
-        "CTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyNode", "LatchkeyBridge",
+        "CQREncode", "CTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
       path: "Sources/Commands", swiftSettings: strict),
+    // What carries notices to phones and home automation, in a process of its own.
+    .target(
+      name: "LatchkeyBridge",
+      dependencies: ["LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", logging], path: "Sources/Bridge",
+      swiftSettings: strict),
     .executableTarget(
       name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
     .target(

@@ -8,7 +8,7 @@ import NIOHTTP1
 /// Each request has its own connection, so that a node may restart between requests. If the node
 /// cannot be reached after `open`, methods throw a `LocalAPIError` with the code `timeout`.
 public struct ControlClient: NodeInterface {
-  let stateFolder: String
+  let door: ControlDoor
   let timeout: Duration
   let longPollTimeout: Duration
 
@@ -16,15 +16,17 @@ public struct ControlClient: NodeInterface {
   ///
   /// - Parameters:
   ///   - stateFolder: A path of any length.
+  ///   - receiver: The token of a receiver, for its bridge; `nil` for people's programs.
   ///   - timeout: The time limit for requests that the node answers immediately.
   ///   - longPollTimeout: The time limit for requests that the node may hold for up to 25 s.
   /// - Returns: A client of the running node.
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
   public static func open(
-    stateFolder: String, timeout: Duration = .seconds(10), longPollTimeout: Duration = .seconds(40)
+    stateFolder: String, receiver: String? = nil, timeout: Duration = .seconds(10), longPollTimeout: Duration = .seconds(40)
   ) async throws(NodeUnavailable) -> ControlClient {
+    let door = ControlDoor(stateFolder: stateFolder, token: receiver)
     do {
-      let channel = try await ControlConnection.open(stateFolder: stateFolder)
+      let channel = try await ControlConnection.open(door)
       try? await channel.executeThenClose { _, _ in }
     } catch {
       guard case .unavailable(let reason) = error else {
@@ -32,7 +34,7 @@ public struct ControlClient: NodeInterface {
       }
       throw NodeUnavailable(reason, stateFolder: stateFolder)
     }
-    return ControlClient(stateFolder: stateFolder, timeout: timeout, longPollTimeout: longPollTimeout)
+    return ControlClient(door: door, timeout: timeout, longPollTimeout: longPollTimeout)
   }
 
   /// Sends a request to an endpoint and returns the answer or, of a stream of events, the events as
@@ -50,7 +52,7 @@ public struct ControlClient: NodeInterface {
       }
       return try await endpoint.receive(
         ControlExchange(
-          stateFolder: stateFolder, request: request,
+          door: door, request: request,
           limit: endpoint.route.kind == .longPoll ? longPollTimeout : timeout))
     } catch { throw self.error(for: error) }
   }
@@ -67,7 +69,7 @@ public struct ControlClient: NodeInterface {
   private func error(for fault: ExchangeFault) -> LocalAPIError {
     switch fault {
     case .unavailable(let reason):
-      LocalAPIError(.timeout, NodeUnavailable(reason, stateFolder: stateFolder).description)
+      LocalAPIError(.timeout, NodeUnavailable(reason, stateFolder: door.stateFolder).description)
     case .broken:
       LocalAPIError(
         .timeout,
@@ -90,15 +92,15 @@ extension LocalAPIError {
 
 /// A request over a connection of its own.
 private struct ControlExchange: Exchange {
-  let stateFolder: String
+  let door: ControlDoor
   let request: OutgoingRequest
   /// The time limit for the answer, or for the start of a stream.
   let limit: Duration
 
   func bytes() async throws -> [UInt8] {
-    let exchange: @Sendable () async throws -> (Int, [UInt8]) = { [stateFolder, request] in
+    let exchange: @Sendable () async throws -> (Int, [UInt8]) = { [door, request] in
       let answer = try await ControlConnection.exchange(
-        stateFolder: stateFolder, method: request.method.rawValue, target: request.target.text, body: request.body)
+        door, method: request.method.rawValue, target: request.target.text, body: request.body)
       return (Int(answer.0), Array(answer.1))
     }
     let status: Int
@@ -117,7 +119,7 @@ private struct ControlExchange: Exchange {
 
   /// Returns the events; the stream ends when the node stops.
   func events<Event: Decodable & Sendable>(of type: Event.Type) async throws -> AsyncStream<Event> {
-    let reader = EventReader<Event>(stateFolder: stateFolder, request: request)
+    let reader = EventReader<Event>(door: door, request: request)
     return try await Self.within(limit) { try await reader.events() }
   }
 

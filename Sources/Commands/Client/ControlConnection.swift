@@ -4,15 +4,25 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
+/// The socket through which a program asks a node.
+struct ControlDoor: Hashable, Sendable {
+  let stateFolder: String
+  /// The token of a receiver, whose bridge has a socket of its own; `nil` for people's programs.
+  var token: String?
+
+  fileprivate var name: String { token == nil ? ControlSocket.name : ControlSocket.bridgeName }
+}
+
 /// One connection to a node's socket, used for one request.
 struct ControlConnection {
   typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPPart<HTTPRequestHead, ByteBuffer>>
 
-  static func open(stateFolder: String) async throws(ExchangeFault) -> Channel {
+  static func open(_ door: ControlDoor) async throws(ExchangeFault) -> Channel {
+    let stateFolder = door.stateFolder
     if let reason = reasonToDistrust(stateFolder) { throw .unavailable(reason) }
     let address: SocketAddressPath
     do {
-      address = try SocketAddressPath(folder: ControlSocket.folder(ofNodeIn: stateFolder), name: ControlSocket.name)
+      address = try SocketAddressPath(folder: ControlSocket.folder(ofNodeIn: stateFolder), name: door.name)
     } catch {
       throw .unavailable(reason(error.errorNumber, stateFolder: stateFolder))
     }
@@ -65,12 +75,12 @@ struct ControlConnection {
 
   /// Sends one request and reads the whole answer.
   static func exchange(
-    stateFolder: String, method: String, target: String, body: [UInt8]?
+    _ door: ControlDoor, method: String, target: String, body: [UInt8]?
   ) async throws(ExchangeFault) -> (status: Int, body: [UInt8]) {
-    let channel = try await open(stateFolder: stateFolder)
+    let channel = try await open(door)
     do {
       return try await channel.executeThenClose { inbound, outbound in
-        try await send(outbound, method: method, target: target, body: body)
+        try await send(outbound, door, method: method, target: target, body: body)
         var status: Int?
         var bytes: [UInt8] = []
         for try await part in inbound {
@@ -95,12 +105,13 @@ struct ControlConnection {
 
   /// Sends a whole request that closes its connection.
   static func send(
-    _ outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPRequestHead, ByteBuffer>>, method: String, target: String,
-    body: [UInt8]?
+    _ outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPRequestHead, ByteBuffer>>, _ door: ControlDoor,
+    method: String, target: String, body: [UInt8]?
   ) async throws {
     var head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: target)
     head.headers.add(name: "host", value: "latchkey")
     head.headers.add(name: "connection", value: "close")
+    if let token = door.token { head.headers.add(name: "authorization", value: "Bearer \(token)") }
     if let body {
       head.headers.add(name: "content-type", value: "application/json")
       head.headers.add(name: "content-length", value: String(body.count))

@@ -5,7 +5,7 @@ import NIOCore
 /// A reader of an event stream with one line of JSON for each event, which reads as long as the
 /// stream has a consumer.
 struct EventReader<Event: Decodable & Sendable>: Sendable {
-  let stateFolder: String
+  let door: ControlDoor
   let request: OutgoingRequest
 
   /// The largest number of bytes in a line.
@@ -34,10 +34,10 @@ struct EventReader<Event: Decodable & Sendable>: Sendable {
   }
 
   private func read(whenOpen: @Sendable () -> Void, give: @Sendable (Event) -> Void) async throws {
-    let channel = try await ControlConnection.open(stateFolder: stateFolder)
+    let channel = try await ControlConnection.open(door)
     try await channel.executeThenClose { inbound, outbound in
       try await ControlConnection.send(
-        outbound, method: request.method.rawValue, target: request.target.text, body: request.body)
+        outbound, door, method: request.method.rawValue, target: request.target.text, body: request.body)
       var isOpen = false
       var line: [UInt8] = []
       for try await part in inbound {

@@ -77,7 +77,7 @@ enum CompletionNames {
   /// The longest time that a shell is kept waiting.
   private static let patience = Duration.seconds(1)
 
-  private static func ask(
+  static func ask(
     _ words: [String], _ names: @escaping @Sendable (any NodeInterface) async throws -> [String]
   ) async -> [String] {
     let environment = TerminalEnvironment.current

@@ -50,6 +50,7 @@ struct LatchkeyTool: AsyncParsableCommand {
         name: "Use",
         subcommands: [
           TodaySubcommand.self, MeSubcommand.self, WidgetSubcommand.self, NoticesSubcommand.self, NotifySubcommand.self,
+          ReceiversSubcommand.self, BridgeSubcommand.self,
           ExplainSubcommand.self, UsageSubcommand.self,
         ]),
     ])

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyStore
 
 /// The stream of changes at this node.
 ///
@@ -9,7 +10,7 @@ extension Endpoints {
   public static let changeEvents = Endpoint(
     events: "/v1/events",
     Query.number("after", "The number of the last change that is known; those from now on if it is absent."),
-    whoMay: .operatorsAndChild,
+    whoMay: .operatorsChildAndReceivers,
     summary: "What changes at this node, each named without its content; for a child what concerns that child."
   ) { call, number in
     try await call.changes(after: number)
@@ -20,6 +21,7 @@ extension Call {
   /// Returns a stream of changes: all of them or, for a child's account, those that the child can
   /// ask about.
   fileprivate func changes(after number: Int?) async throws -> AsyncStream<ChangeEvent> {
+    if let receiver = caller.receiver { return try await changes(after: number, for: receiver) }
     let (call, child) = (self, caller.child?.id)
     return try await context.feed.read(after: number) { event in
       guard let child else { return true }
@@ -31,6 +33,15 @@ extension Call {
       case .request, .today, .points, .rules: return event.child == child || event.child == nil
       default: return false
       }
+    }
+  }
+
+  /// Returns the changes for the bridge of a receiver, until that is removed or set up anew.
+  private func changes(after number: Int?, for receiver: StoredReceiver) async throws -> AsyncStream<ChangeEvent> {
+    let (call, reading) = (self, context.bridges.reading(receiver.name))
+    return try await context.feed.read(after: number) { _ in
+      guard try await call.store.receivers().contains(receiver) else { throw CancellationError() }
+      return withExtendedLifetime(reading) { true }
     }
   }
 }

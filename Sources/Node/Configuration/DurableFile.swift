@@ -4,11 +4,11 @@ import Glibc
 /// A small file that is replaced as a whole and durably.
 ///
 /// After a power cut, it has either the old content or the new one.
-enum DurableFile {
+package enum DurableFile {
   /// Replaces the file at `path` with `content`, readable by its owner only.
   ///
   /// Throws `NodeStartupError`, which describes the fault of the folder or the disk.
-  static func replace(_ path: String, with content: [UInt8]) throws(NodeStartupError) {
+  package static func replace(_ path: String, with content: [UInt8]) throws(NodeStartupError) {
     let temporary = path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw fault(path) }

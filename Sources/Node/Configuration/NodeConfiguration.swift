@@ -39,8 +39,8 @@ public struct NodeConfiguration: Sendable {
     self.logFormat = logFormat
   }
 
-  /// The logger of a node that runs as a program of its own.
-  var logger: Logger {
+  /// The logger of a program of its own, a node's or a bridge's.
+  package var logger: Logger {
     var logger = Logger(label: "latchkey") { [logFormat] _ in StandardErrorLogHandler(format: logFormat) }
     logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info
     return logger

@@ -21,7 +21,7 @@ extension Endpoints {
   ]
 
   package static let getChildren = Endpoint(
-    .get, "/v1/children", whoMay: .operatorsAndChild,
+    .get, "/v1/children", whoMay: .operatorsChildAndReceivers,
     summary: "The children of the family; on a child those whose machine it is; for a child itself."
   ) { call in
     try await call.children(call.caller.child?.id)

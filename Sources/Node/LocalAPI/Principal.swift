@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyStore
 
 /// A kind of caller of the local API.
 ///
@@ -15,6 +16,8 @@ package enum Principal: String, Hashable, Sendable, CaseIterable {
   case sharedAccount = "shared-account"
   /// Another account of the machine.
   case account
+  /// A bridge, which is known by the token of a receiver that a parent has set up.
+  case integration
   case browser
 }
 
@@ -25,6 +28,13 @@ extension Set<Principal> {
   ///
   /// Its handler takes the child from `Call.child`, so that a child never asks about another one.
   package static let operatorsAndChild: Self = [.nodeUser, .root, .child]
+  /// The principals of an endpoint that a receiver may use as well.
+  ///
+  /// Its handler asks `Call.permit` before it changes anything.
+  package static let operatorsAndReceivers: Self = [.nodeUser, .root, .integration]
+  /// The principals of an endpoint that a child may use for itself, and a receiver for all
+  /// children.
+  package static let operatorsChildAndReceivers: Self = [.nodeUser, .root, .child, .integration]
   /// The principals of an endpoint that says who is there in an account.
   ///
   /// Its handler takes whose account it is from the household, and tells nothing of one child alone
@@ -39,6 +49,18 @@ package struct Caller: Hashable, Sendable {
   package var userID: UInt32
   /// The child whose account it is, for `Principal.child` alone.
   package var child: ServedChild?
+  /// What a parent allows the receiver, for `Principal.integration` alone.
+  var receiver: StoredReceiver?
+
+  package init(principal: Principal, userID: UInt32, child: ServedChild? = nil) {
+    (self.principal, self.userID, self.child) = (principal, userID, child)
+  }
+
+  /// Creates the caller of a receiver's bridge.
+  init(_ receiver: StoredReceiver, userID: UInt32) {
+    self.init(principal: .integration, userID: userID)
+    self.receiver = receiver
+  }
 }
 
 extension Caller {

@@ -9,17 +9,23 @@ extension Endpoints {
   package static let getNotices = Endpoint(
     .get, "/v1/notices",
     Query.text("receiver", "Who is told: a name such as desktop, which keeps its place; the last 100 if it is absent."),
-    on: .parentsNotices,
+    whoMay: .operatorsAndReceivers, on: .parentsNotices,
     summary: "What parents are told, on a parent: for a receiver what it has not been told and still matters."
   ) { call, receiver in
-    try await call.notices(for: receiver)
+    if let receiver = receiver ?? call.caller.receiver?.name {
+      try call.checkOwn(receiver)
+      return try await call.notices(for: receiver)
+    }
+    return try await call.notices(for: nil)
   }
 
   package static let setPosition = Endpoint(
-    .post, "/v1/receivers/{receiver}/position", Path.receiver, Body.json(ReceiverPosition.self), on: .parentsNotices,
+    .post, "/v1/receivers/{receiver}/position", Path.receiver, Body.json(ReceiverPosition.self),
+    whoMay: .operatorsAndReceivers, on: .parentsNotices,
     summary: "Keeps up to where a receiver has told its person, on a parent."
   ) { call, receiver, place in
-    try await call.setPosition(of: receiver, to: place.position)
+    try call.checkOwn(receiver)
+    return try await call.setPosition(of: receiver, to: place.position)
   }
 }
 

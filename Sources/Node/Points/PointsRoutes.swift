@@ -11,19 +11,25 @@ extension Endpoints {
 
   package static let getPoints = Endpoint(
     .get, "/v1/points", Query.onlyChild, Query.greatest("The most changes to answer with, 1 to 10,000.", default: 10),
-    whoMay: .operatorsAndChild,
+    whoMay: .operatorsChildAndReceivers,
     errors: [.unknownChild, .ambiguousChild], summary: "The points of a child."
   ) { call, child, limit in
     try await call.points(of: call.childOrOnly(child), limit: limit)
   }
 
   package static let adjustPoints = Endpoint(
-    .post, "/v1/points/adjust", Body.json(PointsAdjustment.self),
+    .post, "/v1/points/adjust", Body.json(PointsAdjustment.self), whoMay: .operatorsAndReceivers,
     on: .parent("A parent changes points, on a parent's machine: run this there."),
-    errors: [.unknownChild, .ambiguousChild],
+    errors: [.unknownChild, .ambiguousChild, .limit],
     summary: "Changes the points of a child, on a parent. What is not here is asked of the child's machines."
   ) { call, request in
-    try await call.adjustPoints(request)
+    if call.caller.receiver != nil {
+      guard request.milliPoints > 0 else { throw ControlFailure.notForReceivers.error }
+      _ = try await call.child(request.child)
+      try await call.permit(
+        .points, "\(request.milliPoints) milli-points", giving: ReceiverGift(milliPoints: request.milliPoints))
+    }
+    return try await call.adjustPoints(request)
   }
 
   package static let reviewPoints = Endpoint(

@@ -11,7 +11,7 @@ extension Endpoints {
   static let requestRoutes: [any ServedEndpoint] = [getRequests, ask, answerRequest]
 
   package static let getRequests = Endpoint(
-    .get, "/v1/requests", Query.text("child", "Only of this child."), whoMay: .operatorsAndChild,
+    .get, "/v1/requests", Query.text("child", "Only of this child."), whoMay: .operatorsChildAndReceivers,
     errors: [.unknownChild, .ambiguousChild],
     summary: "What children ask for: open requests first, then the others of today, and yesterday's without an answer."
   ) { call, child in
@@ -28,8 +28,8 @@ extension Endpoints {
   }
 
   package static let answerRequest = Endpoint(
-    .post, "/v1/requests/answer", Body.json(AnswerRequest.self),
-    on: .parent("A parent answers requests, on a parent's machine: run this there."), errors: [.unknownItem, .tooLate],
+    .post, "/v1/requests/answer", Body.json(AnswerRequest.self), whoMay: .operatorsAndReceivers,
+    on: .parent("A parent answers requests, on a parent's machine: run this there."), errors: [.unknownItem, .tooLate, .limit],
     summary: "Answers a request, on a parent. The first answer holds."
   ) { call, answer in
     try await call.answerRequest(answer)
@@ -140,6 +140,7 @@ extension Call {
   fileprivate func answerRequest(_ answer: AnswerRequest) async throws -> RequestListing {
     let household = try await household()
     let (child, id) = try await find(answer.request, household)
+    if caller.receiver != nil { try await permit(answer, listing(of: id, household)) }
     let names = try await names()
     let fault = try await act { effects, clock -> (LocalAPIError?, ActOrders) in
       let (requests, answers) = try effects.requests(of: child)
@@ -179,6 +180,17 @@ extension Call {
     }.value
     if let fault { throw fault }
     return try await listing(of: id, household)
+  }
+
+  /// Refuses an answer that a receiver may not give.
+  ///
+  /// Of a request that is not open, nothing is counted: the answer is refused with the reason.
+  private func permit(_ answer: AnswerRequest, _ request: RequestListing) async throws {
+    let isGiven = answer.isApproved && request.state == .open
+    let minutes = isGiven ? answer.minutes ?? request.minutes ?? 0 : 0
+    try await permit(
+      .answer, "\(answer.isApproved ? "yes" : "no") to request \(request.short), \(minutes) min",
+      giving: ReceiverGift(minutes: minutes))
   }
 
   /// The requests of one child.

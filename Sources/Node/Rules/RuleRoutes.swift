@@ -19,20 +19,23 @@ extension Endpoints {
   }
 
   public static let setRules = Endpoint(
-    .post, "/v1/rules", Query.onlyChild, Body.json(RuleRequest.self), on: .settings,
+    .post, "/v1/rules", Query.onlyChild, Body.json(RuleRequest.self), whoMay: .operatorsAndReceivers, on: .settings,
     errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
   ) { call, child, request in
-    try await call.setRules(of: call.childOrOnly(child, orFamily: request.app != nil), request)
+    if call.caller.receiver != nil { try await call.permit(request) }
+    return try await call.setRules(of: call.childOrOnly(child, orFamily: request.app != nil), request)
   }
 
   package static let grantTime = Endpoint(
-    .post, "/v1/rules/grant", Query.onlyChild, Body.json(GrantRequest.self), on: .settings,
-    errors: [.unknownChild, .ambiguousChild, .unknownItem],
+    .post, "/v1/rules/grant", Query.onlyChild, Body.json(GrantRequest.self), whoMay: .operatorsAndReceivers,
+    on: .settings, errors: [.unknownChild, .ambiguousChild, .unknownItem, .limit],
     summary:
       "Grants a child more time for the rest of the family's day, on a parent. It is durable when the answer comes."
   ) { call, child, request in
-    try await call.grant(to: call.childOrOnly(child), request)
+    let child = try await call.childOrOnly(child)
+    if call.caller.receiver != nil { try await call.permit(request) }
+    return try await call.grant(to: child, request)
   }
 
   package static let getApps = Endpoint(
@@ -66,6 +69,21 @@ extension Call {
     var app: EditedApp?
     var members: [EditedApp] = []
     var absent: [RegisterKey] = []
+  }
+
+  /// Refuses other rules of a receiver's than a lock.
+  fileprivate func permit(_ request: RuleRequest) async throws {
+    let isLock = request.app == nil && request.group == nil && request.isReset != true && request.changes.map(\.key) == ["lock"]
+    guard isLock else { throw ControlFailure.notForReceivers.error }
+    try await permit(.lock, "lock \(request.changes.first?.value ?? "off")")
+  }
+
+  /// Refuses other grants of a receiver's than more screen time.
+  fileprivate func permit(_ request: GrantRequest) async throws {
+    guard request.minutes > 0, request.app == nil, request.category == nil else {
+      throw ControlFailure.notForReceivers.error
+    }
+    try await permit(.grant, "grant of \(request.minutes) min", giving: ReceiverGift(minutes: request.minutes))
   }
 
   fileprivate func setRules(of child: ChildID, _ request: RuleRequest) async throws -> RuleEdit {

@@ -58,6 +58,8 @@ final class NodeContext: Sendable {
   let notices: NoticeBoard
   /// What has changed at this node, for those who follow it.
   let feed: ChangeFeed
+  /// What the bridges of receivers do at present.
+  let bridges = BridgeBoard()
   /// The time by which rules apply.
   let time: HouseholdTime
   /// Signals that the kernel reported a change of interfaces or addresses.

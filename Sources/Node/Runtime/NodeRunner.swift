@@ -224,8 +224,9 @@ extension NodeService {
   fileprivate var localServices: [any Service] {
     let (up, told) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let api = ControlService(self) { told.yield() }
-    guard let manager = ServiceManager.ofThisProcess() else { return [api] }
-    return [api, ServiceManagerService(manager: manager, node: self, whenUp: up)]
+    let all: [any Service] = context.profile.role == .parent ? [api, ControlService(bridgesOf: self)] : [api]
+    guard let manager = ServiceManager.ofThisProcess() else { return all }
+    return all + [ServiceManagerService(manager: manager, node: self, whenUp: up)]
   }
 }
 

@@ -18,7 +18,7 @@ extension Endpoints {
   ]
 
   public static let getToday = Endpoint(
-    .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsAndChild,
+    .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsChildAndReceivers,
     errors: [.unknownChild, .ambiguousChild],
     summary: "A child's day so far: what was used, what runs, what is left, and why."
   ) { call, child in

@@ -10,7 +10,8 @@ extension Endpoints {
   static let statusRoutes: [any ServedEndpoint] = [getStatus, syncStates, syncNow]
 
   public static let getStatus = Endpoint(
-    .get, "/v1/status", whoMay: .operatorsAndChild, summary: "The state of the node; for a child, what concerns it."
+    .get, "/v1/status", whoMay: .operatorsChildAndReceivers,
+    summary: "The state of the node; for a child, what concerns it."
   ) { call in
     let status = try await call.status()
     guard let child = call.caller.child else { return status }

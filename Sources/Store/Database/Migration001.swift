@@ -182,6 +182,26 @@ enum Migration001 {
       position INTEGER NOT NULL             -- parent_notice.number
     ) STRICT, WITHOUT ROWID;
 
+    -- What carries them elsewhere, and what a parent allows it.
+    CREATE TABLE receiver (
+      name TEXT PRIMARY KEY,                -- 1 to 32 bytes
+      kind TEXT NOT NULL,                   -- a word of ReceiverKind
+      rights TEXT NOT NULL,                 -- words of ReceiverRight, with spaces between
+      most_minutes INTEGER NOT NULL,        -- in a day
+      most_milli_points INTEGER NOT NULL,   -- in a day
+      token BLOB NOT NULL UNIQUE,           -- 32 bytes: SHA-256 of the token
+      added_at INTEGER NOT NULL             -- Unix milliseconds
+    ) STRICT, WITHOUT ROWID;
+
+    -- What each has given today.
+    CREATE TABLE receiver_use (
+      name TEXT NOT NULL,                   -- receiver.name
+      day TEXT NOT NULL,                    -- YYYY-MM-DD: the family's day
+      minutes INTEGER NOT NULL,
+      milli_points INTEGER NOT NULL,
+      PRIMARY KEY (name, day)
+    ) STRICT, WITHOUT ROWID;
+
     -- Who did what; each entry is written in the transaction of the act that it tells of.
     CREATE TABLE audit (
       number INTEGER PRIMARY KEY AUTOINCREMENT,

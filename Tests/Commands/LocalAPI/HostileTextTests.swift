@@ -86,7 +86,7 @@ import Testing
       let body =
         Array("{\"device\":\"x\",\"kind\":\"message\",\"payload\":{\"text\":\"".utf8) + bytes + Array("\"}}".utf8)
       let (status, answer) = try await ControlConnection.exchange(
-        stateFolder: served.folder, method: "POST", target: "/v1/commands", body: body)
+        ControlDoor(stateFolder: served.folder), method: "POST", target: "/v1/commands", body: body)
       #expect(status == 400)
       #expect(try LocalJSON.decode(LocalAPIError.self, from: answer).code == .invalid)
     }

@@ -62,7 +62,7 @@ struct ServedNode: Sendable {
   func ask(_ method: String, _ target: String, body: String? = nil) async throws -> (status: Int, error: LocalAPIError?)
   {
     let (status, bytes) = try await ControlConnection.exchange(
-      stateFolder: folder, method: method, target: target, body: body.map { Array($0.utf8) })
+      ControlDoor(stateFolder: folder), method: method, target: target, body: body.map { Array($0.utf8) })
     return (status, try? LocalJSON.decode(LocalAPIError.self, from: bytes))
   }
 

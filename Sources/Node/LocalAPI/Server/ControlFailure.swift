@@ -70,6 +70,17 @@ package struct ControlFailure: Error, Hashable, Sendable {
     "A child may not do that: ask a parent to, or run `latchkey me` for what is left today and `latchkey ask` for more."
   )
 
+  /// The answer to a bridge whose token is not known.
+  static let unknownReceiver = ControlFailure(
+    403, .forbidden,
+    "No receiver here has that token: `latchkey receivers` lists those that are set up, and `latchkey receivers add` sets "
+      + "one up anew.")
+
+  /// The answer to a receiver without the right to do something.
+  static let notForReceivers = ControlFailure(
+    403, .forbidden,
+    "A parent has not allowed this receiver to do that: `latchkey receivers add` with --may says what it may do.")
+
   /// The answer to an account that several children share, of whom none has said who is there.
   static let unnamed = ControlFailure(
     403, .forbidden,
@@ -91,6 +102,7 @@ package struct ControlFailure: Error, Hashable, Sendable {
     switch caller?.principal {
     case .child: .notForChildren
     case .sharedAccount: .unnamed
+    case .integration: .notForReceivers
     default: .forbidden
     }
   }

@@ -16,8 +16,11 @@ struct ControlResponder: HTTPResponder {
 
   private let routes: RouterResponder<ControlRequestContext>
   private let recognize: Recognition
+  /// The answer to a caller that may ask nothing.
+  private let refusal: ControlFailure
 
-  init(node: @escaping Node, recognize: @escaping Recognition) {
+  init(node: @escaping Node, recognize: @escaping Recognition, refusal: ControlFailure = .forbidden) {
+    self.refusal = refusal
     let router = Router(context: ControlRequestContext.self)
     router.add(middleware: UnknownPathMiddleware())
     for endpoint in Endpoints.all {
@@ -30,17 +33,18 @@ struct ControlResponder: HTTPResponder {
   }
 
   func respond(to request: Request, context: ControlRequestContext) async -> Response {
+    var context = context
+    context.authorization = request.headers[.authorization]
     do {
-      guard let caller = await recognize(context),
-        Endpoints.all.contains(where: { $0.route.whoMay.contains(caller.principal) })
-      else { throw ControlFailure.forbidden }
+      guard let caller = await recognize(context) else { throw refusal }
+      guard Endpoints.all.contains(where: { $0.route.whoMay.contains(caller.principal) })
+      else { throw refusal }
       // Without a known encoding, the end of the body cannot be found.
       if let encoding = request.headers[.transferEncoding], encoding.lowercased() != "chunked" {
         throw ControlFailure(
           501, .invalid, "The request's Transfer-Encoding is unknown here: send the body with a Content-Length.")
       }
       let target = try RequestTarget(checking: request.head.path ?? "")
-      var context = context
       (context.caller, context.target) = (caller, target)
       // The router compares bytes, so the path is normalized first, without the query.
       var head = request.head
@@ -101,6 +105,8 @@ struct ControlRequestContext: RequestContext {
   let channel: any Channel
   var caller = Caller(principal: .account, userID: .max)
   var target = RequestTarget(segments: [])
+  /// The request's header of that name, by which a bridge says which receiver it is.
+  var authorization: String?
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)

@@ -22,6 +22,8 @@ struct ControlService: Service {
   private let logger: Logger
   private let recognize: ControlResponder.Recognition
   private let socketFolder: String
+  private let socketName: String
+  private let refusal: ControlFailure
   private let onRunning: @Sendable () -> Void
 
   /// The milliseconds after the signal to stop until open requests are closed.
@@ -44,22 +46,42 @@ struct ControlService: Service {
       }, onRunning: onRunning)
   }
 
+  /// Creates the service of a running node for the bridges of receivers, on a socket of their own.
+  ///
+  /// The account of a bridge is that of the node, so that it is known by its receiver's token.
+  init(bridgesOf node: NodeService) {
+    self.init(
+      node: { Call(node, caller: $0) }, stateFolder: node.context.folder.path, socket: ControlSocket.bridgeName,
+      logger: node.context.logger, refusal: .unknownReceiver,
+      recognize: { context in
+        guard let user = await context.credentials()?.userID, user == geteuid() || user == 0,
+          let receiver = await node.receiver(authorized: context.authorization)
+        else { return nil }
+        return Caller(receiver, userID: user)
+      }, onRunning: {})
+  }
+
   /// Creates the service of what is a node to each caller.
   ///
   /// - Parameters:
   ///   - node: Returns the node by the rights of a caller.
   ///   - stateFolder: An existing folder whose lock the caller holds; its path may have any length.
+  ///   - socket: The name of the socket.
   ///   - logger: The logger of the service.
+  ///   - refusal: The answer to a caller that may ask nothing.
   ///   - recognize: Returns the caller at the other end of a connection.
   ///   - onRunning: Called once the socket accepts connections.
   init(
-    node: @escaping ControlResponder.Node, stateFolder: String, logger: Logger,
+    node: @escaping ControlResponder.Node, stateFolder: String, socket: String = ControlSocket.name, logger: Logger,
+    refusal: ControlFailure = .forbidden,
     recognize: @escaping ControlResponder.Recognition,
     onRunning: @escaping @Sendable () -> Void
   ) {
     self.node = node
     socketFolder = ControlSocket.folder(ofNodeIn: stateFolder)
-    isOpenToAccounts = socketFolder != stateFolder
+    socketName = socket
+    isOpenToAccounts = socketFolder != stateFolder && socket == ControlSocket.name
+    self.refusal = refusal
     self.logger = logger
     self.recognize = recognize
     self.onRunning = onRunning
@@ -68,10 +90,10 @@ struct ControlService: Service {
   /// Serves until the node is told to stop; throws `ControlServiceError` if the socket cannot be
   /// created.
   func run() async throws {
-    let socketPath = socketFolder + "/" + ControlSocket.name
+    let socketPath = socketFolder + "/" + socketName
     let address: SocketAddressPath
     do {
-      address = try SocketAddressPath(folder: socketFolder, name: ControlSocket.name)
+      address = try SocketAddressPath(folder: socketFolder, name: socketName)
     } catch {
       throw ControlServiceError(path: socketPath, cause: String(cString: strerror(error.errorNumber)))
     }
@@ -82,7 +104,7 @@ struct ControlService: Service {
     var quiet = logger
     // The framework logs "Server started …" at level info; the node logs that itself.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
-    let responder = ControlResponder(node: node, recognize: recognize)
+    let responder = ControlResponder(node: node, recognize: recognize, refusal: refusal)
     // The framework's Application adds a date to each answer, and wakes an idle node each second to
     // update it.
     let counter = ConnectionCounter(user: geteuid())
@@ -180,6 +202,8 @@ struct ControlChannel: ServerChildChannel {
 public enum ControlSocket {
   /// The socket's name in its folder.
   public static let name = "control.sock"
+  /// The name of the socket for the bridges of receivers, in the same folder.
+  package static let bridgeName = "bridge.sock"
 
   /// Returns the folder of a node's socket: the state folder, except for the system's node.
   package static func folder(ofNodeIn stateFolder: String) -> String {

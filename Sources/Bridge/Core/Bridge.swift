@@ -1,0 +1,130 @@
+import LatchkeyModel
+import LatchkeyNode
+import Logging
+import Synchronization
+
+/// What a bridge has of the node: its changes, its notices, and a place to say what is wrong.
+///
+/// Spec: Protocol/14-bridge.md §1.
+public struct Bridge: Sendable {
+  /// Returns the node by the rights of the receiver.
+  public typealias Opening = @Sendable () async throws -> any NodeInterface
+
+  public let receiver: String
+  public let logger: Logger
+  private let open: Opening
+  private let told = Told()
+
+  public init(_ receiver: String, logger: Logger, open: @escaping Opening) {
+    (self.receiver, self.logger, self.open) = (receiver, logger, open)
+  }
+
+  /// What the node was told last.
+  private final class Told: Sendable {
+    /// `.none` before anything was told.
+    let fault = Mutex<String??>(.none)
+  }
+
+  /// Returns the node by the rights of the receiver.
+  public func node() async throws -> any NodeInterface { try await open() }
+
+  /// Returns what the receiver has not been told and still matters.
+  public func notices() async throws -> ParentNotices { try await node().ask(Endpoints.getNotices, receiver) }
+
+  /// Keeps up to which notice the receiver was told.
+  public func keep(_ number: Int) async throws {
+    _ = try await node().ask(Endpoints.setPosition, (receiver, ReceiverPosition(position: number)))
+  }
+
+  /// Says what is wrong with the server behind the receiver, and what to do; `nil` if it is well.
+  public func report(_ fault: String?) async {
+    let fault = fault.map { String(decoding: $0.utf8.prefix(500), as: UTF8.self) }
+    guard told.fault.withLock({ $0 }) != .some(fault) else { return }
+    if let fault {
+      logger.warning("the server behind the receiver is not reached", metadata: ["fault": "\(fault)"])
+    } else if told.fault.withLock({ $0 }) != .none {
+      logger.notice("the server behind the receiver is reached")
+    }
+    do {
+      _ = try await node().ask(Endpoints.reportReceiver, (receiver, ReceiverState(fault: fault)))
+      told.fault.withLock { $0 = .some(fault) }
+    } catch { logger.debug("the node was not told", metadata: ["error": "\(error)"]) }
+  }
+}
+
+// MARK: - Following the node
+
+extension Bridge {
+  /// The longest pause before the node is tried again, in seconds.
+  private static let longestPause: Int64 = 60
+
+  /// Looks now, after each change that the node tells of, and after the pause that a look asks for;
+  /// after `nil` only when something changes.
+  ///
+  /// Several changes during a look are one. A look that throws is repeated after a growing pause.
+  ///
+  /// Ends when it is cancelled; throws `LocalAPIError` if the node does not know the receiver any
+  /// more.
+  public func follow(_ look: @Sendable () async throws -> Duration?) async throws {
+    let (news, changed) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let reading = Task { try await readChanges { changed.yield() } }
+    // An error of the reading ends this one.
+    let watching = Task {
+      _ = await reading.result
+      changed.finish()
+    }
+    defer {
+      reading.cancel()
+      watching.cancel()
+    }
+    var (timer, pause) = (Task<Void, Never>?.none, Int64(1))
+    defer { timer?.cancel() }
+    for await _ in news {
+      timer?.cancel()
+      var next: Duration?
+      do {
+        next = try await look()
+        pause = 1
+      } catch {
+        if Self.isFinal(error) { throw error }
+        if Task.isCancelled { return }
+        logger.warning("the node did not answer", metadata: ["error": "\(error)"])
+        next = .seconds(pause)
+        pause = min(pause * 2, Self.longestPause)
+      }
+      timer = next.map { next in
+        Task {
+          do { try await Task.sleep(for: next) } catch { return }
+          changed.yield()
+        }
+      }
+    }
+    if !Task.isCancelled { try await reading.value }
+  }
+
+  /// Reads the changes at the node, again and again, and says for each that there is news.
+  private func readChanges(_ changed: @Sendable () -> Void) async throws {
+    var pause: Int64 = 1
+    while !Task.isCancelled {
+      do {
+        for await _ in try await node().ask(Endpoints.changeEvents, nil) {
+          pause = 1
+          // A node that was started again has forgotten what was wrong.
+          changed()
+        }
+        told.fault.withLock { $0 = .none }
+      } catch {
+        if Self.isFinal(error) { throw error }
+        logger.debug("the node is away", metadata: ["error": "\(error)"])
+      }
+      do { try await Task.sleep(for: .seconds(pause)) } catch { return }
+      pause = min(pause * 2, Self.longestPause)
+    }
+  }
+
+  /// Returns whether a receiver was removed, or has never been set up here.
+  private static func isFinal(_ error: any Error) -> Bool {
+    guard let code = (error as? LocalAPIError)?.code else { return false }
+    return code == .forbidden || code == .wrongRole
+  }
+}

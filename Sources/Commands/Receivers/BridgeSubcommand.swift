@@ -1,0 +1,67 @@
+import ArgumentParser
+import Glibc
+import LatchkeyBridge
+import LatchkeyModel
+import LatchkeyNode
+
+/// The `latchkey bridge` subcommand.
+struct BridgeSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bridge", abstract: "Carry to a receiver what parents are told, until told to stop.",
+    discussion: """
+      `latchkey receivers add` sets a receiver up. The package's user service `latchkey-bridge@NAME` runs this. It goes on by \
+      itself when the node or the receiver's server was away.
+
+      Example: latchkey bridge ntfy
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Argument(help: ArgumentHelp("The receiver's name.", valueName: "name"), completion: CompletionNames.receivers)
+  var name: String
+
+  @Option(help: ArgumentHelp("Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
+  var logLevel = "info"
+
+  mutating func validate() throws {
+    guard NodeConfiguration.logLevels.contains(logLevel) else {
+      throw ValidationError("The levels are \(NodeConfiguration.logLevels.joined(separator: ", ")).")
+    }
+  }
+
+  func run() async throws {
+    let (environment, folder) = (TerminalEnvironment.current, node.nodeFolder)
+    let settings: BridgeSettings
+    do { settings = try BridgeSettings.read(name, in: folder) } catch { throw TerminalFailure(.data, error.sentence) }
+    let lock = try Self.lock(name, folder)
+    defer { close(lock) }
+    let bridge = Bridge(
+      settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
+      open: { try await environment.openBridge(folder, settings.token) })
+    let work = Task { try await BridgeKinds.run(settings, bridge) }
+    let stops = environment.console.interrupts()
+    let stopping = Task {
+      for await _ in stops { return work.cancel() }
+    }
+    defer { stopping.cancel() }
+    do { try await work.value } catch let fault as BridgeFault {
+      throw TerminalFailure(.configuration, fault.sentence)
+    } catch is CancellationError {}
+  }
+
+  /// Returns a descriptor that holds the receiver's lock: two bridges would tell everything twice.
+  private static func lock(_ name: String, _ folder: String) throws(TerminalFailure) -> Int32 {
+    let path = BridgeSettings.folder(in: folder) + "/\(name).lock"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      throw TerminalFailure(
+        .cannotCreate, "\(path) cannot be made (\(String(cString: strerror(errno)))): check the folder's rights.")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw TerminalFailure(
+        .tryAgain, "The bridge of “\(name)” runs already: end that one first, or leave it running.")
+    }
+    return descriptor
+  }
+}

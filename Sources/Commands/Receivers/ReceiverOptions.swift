@@ -1,0 +1,132 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import LatchkeyBridge
+import LatchkeyModel
+import LatchkeyNode
+
+extension ReceiverRight: ExpressibleByArgument {}
+
+/// What all kinds of receiver are asked when they are set up.
+struct ReceiverOptions: ParsableArguments {
+  @OptionGroup var node: NodeOptions
+
+  @Option(help: ArgumentHelp("What to call it; the word for its kind when not given.", valueName: "name"))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What it may do besides reading, with commas between: answer requests, grant time, lock, give points.",
+      valueName: "answer,grant,lock,points"), transform: Self.rights)
+  var may: [ReceiverRight] = []
+
+  @Option(
+    help: ArgumentHelp("The most time that it may give in a day, by grants and answers together.", valueName: "time"),
+    transform: Self.minutes)
+  var atMost: Int?
+
+  @Option(help: ArgumentHelp("The most points that it may give in a day.", valueName: "points"))
+  var atMostPoints: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with the password or token in it, which nobody else can read; it is asked for when not given.",
+      valueName: "file"), completion: .file())
+  var secretFile: String?
+
+  mutating func validate() throws {
+    let givesTime = may.contains(.answer) || may.contains(.grant)
+    if givesTime, atMost == nil {
+      throw ValidationError("Say how much time it may give in a day, such as --at-most 60m.")
+    }
+    if !givesTime, atMost != nil { throw ValidationError("It may give no time: give --may answer or grant as well.") }
+    if may.contains(.points), atMostPoints == nil {
+      throw ValidationError("Say how many points it may give in a day, such as --at-most-points 50.")
+    }
+    if !may.contains(.points), atMostPoints != nil {
+      throw ValidationError("It may give no points: give --may points as well.")
+    }
+    if let points = atMostPoints, !(1...1_000_000).contains(points) {
+      throw ValidationError("The points for a day are 1 to 1,000,000, such as 50.")
+    }
+    if let name, let fault = NewReceiver(name: name, kind: .ntfy).textFault { throw ValidationError(fault) }
+  }
+
+  @Sendable private static func rights(_ text: String) throws -> [ReceiverRight] {
+    try text.split(separator: ",").map { word in
+      guard let right = ReceiverRight(rawValue: word.trimmingCharacters(in: .whitespaces).lowercased()) else {
+        throw ValidationError("A receiver may answer, grant, lock or give points: --may answer,grant,lock,points.")
+      }
+      return right
+    }
+  }
+
+  @Sendable private static func minutes(_ text: String) throws -> Int {
+    guard let minutes = SpanReader.minutes(text), (1...1_440).contains(minutes) else {
+      throw ValidationError("The time for a day is 1 minute to 24 hours, such as 60m or 2h.")
+    }
+    return minutes
+  }
+}
+
+extension ReceiverOptions {
+  /// Returns the secret of `--secret-file` or, without it, what a person types unseen.
+  ///
+  /// - Parameters:
+  ///   - question: The question, such as “Password: ”.
+  ///   - isNeeded: Whether there is one at all.
+  /// - Returns: The secret; `nil` if none is needed and no file is given.
+  func secret(_ question: String, isNeeded: Bool) async throws -> String? {
+    var text: String
+    if let secretFile {
+      let bytes: [UInt8]
+      do { bytes = try PrivateFile.read(secretFile, most: 4_096) } catch { throw TerminalFailure(.data, error.sentence) }
+      text = String(decoding: bytes, as: UTF8.self)
+    } else {
+      guard isNeeded else { return nil }
+      guard let typed = await HiddenPrompt.line(question) else {
+        throw TerminalFailure(
+          .noInput, "No secret was given, and nothing was changed: type it, or give a file with --secret-file.")
+      }
+      text = typed
+    }
+    while text.last?.isNewline == true { text.removeLast() }
+    guard !text.isEmpty, !text.contains(where: \.isNewline) else {
+      throw TerminalFailure(.data, "The secret is one line of text, and nothing was changed: give it on one line.")
+    }
+    return text
+  }
+
+  /// Sets the receiver up at the node, and writes what its bridge has to know.
+  ///
+  /// - Parameters:
+  ///   - kind: Its kind.
+  ///   - values: What the kind needs to know.
+  ///   - secrets: What nobody else may know.
+  /// - Returns: The receiver.
+  func add(
+    _ kind: ReceiverKind, values: [String: String], secrets: [String: String]
+  ) async throws -> ReceiverListing {
+    let folder = node.nodeFolder
+    let added = try await node.open().ask(
+      Endpoints.addReceiver,
+      NewReceiver(
+        name: name ?? kind.rawValue, kind: kind, rights: may, mostMinutes: atMost ?? 0,
+        mostMilliPoints: Int64(atMostPoints ?? 0) * 1_000))
+    let settings = BridgeSettings(
+      name: added.receiver.name, kind: kind, token: added.token, values: values, secrets: secrets)
+    let place = BridgeSettings.folder(in: folder)
+    guard mkdir(place, 0o700) == 0 || errno == EEXIST else {
+      throw TerminalFailure(
+        .cannotCreate, "\(place) could not be made (\(String(cString: strerror(errno)))): check the folder's rights.")
+    }
+    try DurableFile.replace(BridgeSettings.path(of: settings.name, in: folder), with: settings.bytes)
+    return added.receiver
+  }
+
+  /// Returns how to start the bridge of a receiver.
+  static func start(_ receiver: ReceiverListing) -> String {
+    "Start its bridge with `systemctl --user enable --now latchkey-bridge@\(receiver.name)` or, in this terminal, with "
+      + "`latchkey bridge \(receiver.name)`."
+  }
+}

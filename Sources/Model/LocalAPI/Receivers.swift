@@ -1,0 +1,125 @@
+/// A service that carries what parents are told to somewhere else than this machine's desktop.
+public enum ReceiverKind: String, Hashable, Sendable, Codable, CaseIterable {
+  case ntfy
+  case webhook
+  case mqtt
+}
+
+/// Something that a parent allows a receiver to do; each of them may read.
+public enum ReceiverRight: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Answers children's requests.
+  case answer
+  /// Grants more time for today.
+  case grant
+  /// Locks and unlocks.
+  case lock
+  /// Gives points.
+  case points
+}
+
+/// A receiver as a parent has set it up, as `GET /v1/receivers` shows it.
+///
+/// Spec: Protocol/14-bridge.md §1.
+public struct ReceiverListing: Hashable, Sendable, Codable {
+  public var name: String
+  public var kind: ReceiverKind
+  /// What it may do, in the order of `ReceiverRight`.
+  public var rights: [ReceiverRight]
+  /// The most minutes that it may give in a day, by grants and answers together.
+  public var mostMinutes: Int
+  /// The minutes that it has given today.
+  public var usedMinutes: Int
+  /// The most milli-points that it may give in a day.
+  public var mostMilliPoints: Int64
+  /// The milli-points that it has given today.
+  public var usedMilliPoints: Int64
+  /// When it was set up, in Unix milliseconds.
+  public var addedAt: Int64
+  /// A Boolean value that indicates whether its bridge runs and follows the changes at this node.
+  public var isRunning: Bool
+  /// What its bridge says is wrong, with the next step; `nil` for nothing.
+  public var fault: String?
+  /// Since when that is wrong, in Unix milliseconds.
+  public var faultSince: Int64?
+
+  public init(
+    name: String, kind: ReceiverKind, rights: [ReceiverRight], mostMinutes: Int, usedMinutes: Int,
+    mostMilliPoints: Int64, usedMilliPoints: Int64, addedAt: Int64, isRunning: Bool, fault: String? = nil,
+    faultSince: Int64? = nil
+  ) {
+    (self.name, self.kind, self.rights, self.addedAt) = (name, kind, rights, addedAt)
+    (self.mostMinutes, self.usedMinutes) = (mostMinutes, usedMinutes)
+    (self.mostMilliPoints, self.usedMilliPoints) = (mostMilliPoints, usedMilliPoints)
+    (self.isRunning, self.fault, self.faultSince) = (isRunning, fault, faultSince)
+  }
+}
+
+/// `POST /v1/receivers`: a new receiver, or what another one of that name is replaced by.
+public struct NewReceiver: Hashable, Sendable, Codable {
+  /// 1 to 32 lower-case letters, digits and hyphens, beginning with a letter.
+  public var name: String
+  public var kind: ReceiverKind
+  public var rights: [ReceiverRight]
+  /// 0 to 1,440.
+  public var mostMinutes: Int
+  /// 0 to 1,000,000,000.
+  public var mostMilliPoints: Int64
+
+  public init(
+    name: String, kind: ReceiverKind, rights: [ReceiverRight] = [], mostMinutes: Int = 0, mostMilliPoints: Int64 = 0
+  ) {
+    (self.name, self.kind, self.rights) = (name, kind, rights)
+    (self.mostMinutes, self.mostMilliPoints) = (mostMinutes, mostMilliPoints)
+  }
+}
+
+extension NewReceiver: CheckedRequest {
+  /// A sentence about the first value that cannot be used; `nil` if all can.
+  public var textFault: String? {
+    guard Self.isName(name) else {
+      return "A receiver's name is 1 to 32 lower-case letters, digits and hyphens, such as phone: give another one."
+    }
+    if name == "desktop" { return "The name desktop is that of this machine's own notices: give another one." }
+    if !(0...1_440).contains(mostMinutes) { return "The minutes for a day are 0 to 1,440: give a number, such as 60." }
+    if !(0...1_000_000_000).contains(mostMilliPoints) {
+      return "The points for a day are 0 to 1,000,000: give a number, such as 100."
+    }
+    return nil
+  }
+
+  /// Returns whether a text can be a receiver's name, which is part of a file's and a unit's name.
+  public static func isName(_ text: String) -> Bool {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= 32 else { return false }
+    return text.utf8.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "-") }
+  }
+}
+
+/// The answer to `POST /v1/receivers`.
+public struct AddedReceiver: Hashable, Sendable, Codable {
+  public var receiver: ReceiverListing
+  /// The word by which its bridge is known on the bridge's socket, which is not shown again: 64
+  /// hexadecimal digits.
+  public var token: String
+
+  public init(receiver: ReceiverListing, token: String) { (self.receiver, self.token) = (receiver, token) }
+}
+
+/// `POST /v1/receivers/{receiver}/state`: what a bridge says of the server that it carries to.
+public struct ReceiverState: Hashable, Sendable, Codable {
+  /// What is wrong, with the next step; `nil` for nothing.
+  public var fault: String?
+
+  public init(fault: String?) { self.fault = fault }
+}
+
+extension ReceiverState: CheckedRequest {
+  /// A sentence about a fault that is no text of at most 500 bytes; `nil` for one that is.
+  public var textFault: String? { fault.flatMap { TextRule.receiverFault.fault(in: $0) } }
+}
+
+extension TextRule {
+  /// What a bridge says is wrong.
+  fileprivate static let receiverFault = TextRule(what: "The fault", bytes: 1...500, characters: .visible)
+}

@@ -1,0 +1,147 @@
+import GRDB
+import LatchkeyModel
+
+/// A receiver as it is stored: what a parent allows a bridge.
+public struct StoredReceiver: Hashable, Sendable {
+  public var name: String
+  public var kind: ReceiverKind
+  public var rights: [ReceiverRight]
+  /// The most minutes and milli-points that it may give in a day.
+  public var most: ReceiverGift
+  /// When it was set up, in Unix milliseconds.
+  public var addedAt: Int64
+
+  public init(name: String, kind: ReceiverKind, rights: [ReceiverRight], most: ReceiverGift, addedAt: Int64) {
+    (self.name, self.kind, self.rights, self.most, self.addedAt) = (name, kind, rights, most, addedAt)
+  }
+}
+
+/// What a receiver gives, in minutes and milli-points.
+public struct ReceiverGift: Hashable, Sendable {
+  public var minutes: Int
+  public var milliPoints: Int64
+
+  public init(minutes: Int = 0, milliPoints: Int64 = 0) { (self.minutes, self.milliPoints) = (minutes, milliPoints) }
+}
+
+/// The receivers that a parent has set up, and what they have given.
+///
+/// Spec: Protocol/14-bridge.md §1.
+extension Store {
+  /// Keeps a receiver, in the place of one of the same name; what that was told and has given today
+  /// stays.
+  ///
+  /// - Parameters:
+  ///   - receiver: The receiver.
+  ///   - digest: The SHA-256 of its token, 32 bytes.
+  /// - Returns: Whether there is room for it.
+  public func setReceiver(_ receiver: StoredReceiver, token digest: [UInt8]) async throws(StoreError) -> Bool {
+    try await commits.commit { [own] database in
+      let others = try database.first(
+        "SELECT count(*) FROM receiver WHERE name <> ?", [receiver.name], { Int($0.integer(0)) })
+      guard (others ?? 0) < Self.mostReceivers else { return false }
+      let rights = receiver.rights.map(\.rawValue).joined(separator: " ")
+      try database.run(
+        "INSERT OR REPLACE INTO receiver VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+          receiver.name, receiver.kind.rawValue, rights, receiver.most.minutes, receiver.most.milliPoints, digest,
+          receiver.addedAt,
+        ])
+      try database.audit(
+        "receiver.set", of: receiver.name,
+        new: "\(rights.isEmpty ? "reads" : rights), \(receiver.most.minutes) min, \(receiver.most.milliPoints) milli-points",
+        by: own, at: receiver.addedAt)
+      return true
+    }
+  }
+
+  /// Removes a receiver with its place; returns whether there was one of that name.
+  public func removeReceiver(_ name: String, at wall: Int64) async throws(StoreError) -> Bool {
+    try await commits.commit { [own] database in
+      guard try database.first("SELECT 1 FROM receiver WHERE name = ?", [name], { _ in true }) == true else {
+        return false
+      }
+      for table in ["receiver", "receiver_use", "notice_receiver"] {
+        try database.run("DELETE FROM \(table) WHERE name = ?", [name])
+      }
+      try database.audit("receiver.removed", of: name, by: own, at: wall)
+      return true
+    }
+  }
+
+  /// Returns the receivers in the order of their names.
+  public func receivers() async throws(StoreError) -> [StoredReceiver] {
+    try await read { database in
+      var receivers: [StoredReceiver] = []
+      try database.each(Database.receiverRows + " ORDER BY name", []) { row in
+        if let receiver = row.receiver { receivers.append(receiver) }
+        return true
+      }
+      return receivers
+    }
+  }
+
+  /// Returns the receiver with a token, of which the digest is given; `nil` for none.
+  public func receiver(token digest: [UInt8]) async throws(StoreError) -> StoredReceiver? {
+    try await read {
+      try $0.first(Database.receiverRows + " WHERE token = ?", [digest], { $0.receiver }) ?? nil
+    }
+  }
+
+  /// Returns what a receiver has given on a day.
+  public func given(by receiver: String, on day: String) async throws(StoreError) -> ReceiverGift {
+    try await read { try $0.given(by: receiver, on: day) }
+  }
+
+  /// Counts what a receiver is about to give, and says in the audit what that is.
+  ///
+  /// - Parameters:
+  ///   - gift: What it gives.
+  ///   - receiver: The receiver, whose most for a day holds.
+  ///   - day: The family's day.
+  ///   - deed: What it does, for the audit.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: What the day has left; `nil` if the gift was counted.
+  public func charge(
+    _ gift: ReceiverGift, to receiver: StoredReceiver, on day: String, _ deed: String, at wall: Int64
+  ) async throws(StoreError) -> ReceiverGift? {
+    try await commits.commit { [own] database in
+      let given = try database.given(by: receiver.name, on: day)
+      let left = ReceiverGift(
+        minutes: receiver.most.minutes - given.minutes, milliPoints: receiver.most.milliPoints - given.milliPoints)
+      guard gift.minutes <= max(0, left.minutes), gift.milliPoints <= max(0, left.milliPoints) else { return left }
+      // Earlier days count no more.
+      try database.run("DELETE FROM receiver_use WHERE name = ? AND day < ?", [receiver.name, day])
+      try database.run(
+        """
+        INSERT INTO receiver_use VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+          minutes = minutes + excluded.minutes, milli_points = milli_points + excluded.milli_points
+        """, [receiver.name, day, gift.minutes, gift.milliPoints])
+      try database.audit("receiver.acts", of: receiver.name, new: deed, by: own, at: wall)
+      return nil
+    }
+  }
+}
+
+extension Database {
+  fileprivate static var receiverRows: String {
+    "SELECT name, kind, rights, most_minutes, most_milli_points, added_at FROM receiver"
+  }
+
+  fileprivate func given(by receiver: String, on day: String) throws -> ReceiverGift {
+    try first("SELECT minutes, milli_points FROM receiver_use WHERE name = ? AND day = ?", [receiver, day]) {
+      ReceiverGift(minutes: Int($0.integer(0)), milliPoints: $0.integer(1))
+    } ?? ReceiverGift()
+  }
+}
+
+extension Columns {
+  /// The receiver of a row; `nil` for one of a kind that is not known.
+  fileprivate var receiver: StoredReceiver? {
+    guard let kind = ReceiverKind(rawValue: text(1)) else { return nil }
+    let rights = text(2).split(separator: " ").compactMap { ReceiverRight(rawValue: String($0)) }
+    return StoredReceiver(
+      name: text(0), kind: kind, rights: rights, most: ReceiverGift(minutes: Int(integer(3)), milliPoints: integer(4)),
+      addedAt: integer(5))
+  }
+}
