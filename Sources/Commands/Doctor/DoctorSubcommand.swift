@@ -84,7 +84,8 @@ struct DoctorSubcommand: AsyncParsableCommand {
     }
     return DoctorRequest(
       node: .running(status, nearby), peer: try peer.map { try DeviceSearch.find($0, among: status.peers) },
-      stamps: stamps, conditions: (try? await interface.ask(Endpoints.getConditions)) ?? [], now: now)
+      stamps: stamps, conditions: (try? await interface.ask(Endpoints.getConditions)) ?? [],
+      receivers: (try? await interface.ask(Endpoints.getReceivers)) ?? [], now: now)
   }
 }
 
@@ -97,6 +98,8 @@ struct DoctorRequest: Sendable {
   var stamps: [ClockFacts.Stamp]
   /// What children's machines tell of themselves.
   var conditions: [ConditionListing] = []
+  /// What carries notices elsewhere.
+  var receivers: [ReceiverListing] = []
   /// Unix milliseconds.
   var now: Int64
 
@@ -108,7 +111,7 @@ struct DoctorRequest: Sendable {
     } catch { machine = .unreadable }
     var facts = Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
       node: request.node, machine: machine, peer: request.peer, now: request.now, stamps: request.stamps)
-    facts.conditions = request.conditions
+    (facts.conditions, facts.receivers) = (request.conditions, request.receivers)
     let user = geteuid()
     if stateFolder == SystemNode.stateFolder, user != 0, let owner = facts.folder.entries.first?.owner, owner != user {
       // That others may not use a service's files is as it should be.

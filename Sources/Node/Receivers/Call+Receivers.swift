@@ -39,6 +39,8 @@ extension Call {
       throw LocalAPIError(.unknownItem, "There is no receiver of that name: `latchkey receivers` lists them.")
     }
     context.bridges.forget(name)
+    // Its stream ends at the next change.
+    context.feed.post(ChangeEvent(.notice))
     return try await receivers()
   }
 

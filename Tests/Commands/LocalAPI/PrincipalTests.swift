@@ -11,11 +11,16 @@ import Testing
   /// A change that opens an endpoint must be repeated here deliberately.
   private static let opened: [String: Set<Principal>] = Dictionary(
     uniqueKeysWithValues: [
-      "get-status", "get-children", "get-children-child-today", "get-events",
-      "get-children-child-explain", "get-requests", "post-requests", "get-points", "post-points-redeem",
-      "post-points-refund", "get-apps", "get-settings", "get-installed",
-      "get-usage-apps-app", "post-messages-command-read",
+      "get-children-child-explain", "post-requests", "post-points-redeem", "post-points-refund", "get-apps",
+      "get-settings", "get-installed", "get-usage-apps-app", "post-messages-command-read",
     ].map { ($0, [.nodeUser, .root, .child]) }
+      + ["get-status", "get-children", "get-children-child-today", "get-events", "get-requests", "get-points"].map {
+        ($0, [.nodeUser, .root, .child, .integration])
+      }
+      + [
+        "get-notices", "post-receivers-receiver-position", "post-receivers-receiver-state", "post-requests-answer",
+        "post-rules", "post-rules-grant", "post-points-adjust",
+      ].map { ($0, [.nodeUser, .root, .integration]) }
       + ["get-me", "get-me-notices", "get-me-present", "post-me-present"].map {
         ($0, [.nodeUser, .root, .child, .sharedAccount])
       })

@@ -24,12 +24,14 @@ public struct Facts: Sendable {
   public var peer: PeerFacts?
   public var clock: ClockFacts
   public var conditions: [ConditionListing]
+  public var receivers: [ReceiverListing]
 
   public init(
     node: NodeFacts, machine: MachineFacts = .same, folder: FolderFacts, interfaces: [NetworkInterface] = [],
     defaultInterface: String? = nil, firewall: FirewallFacts = FirewallFacts(), responders: [PortHolder] = [],
     bus: ServiceState = .answers, avahi: ServiceState = .answers, multicast: [MulticastProbe] = [],
-    peer: PeerFacts? = nil, clock: ClockFacts = ClockFacts(), conditions: [ConditionListing] = []
+    peer: PeerFacts? = nil, clock: ClockFacts = ClockFacts(), conditions: [ConditionListing] = [],
+    receivers: [ReceiverListing] = []
   ) {
     self.node = node
     self.machine = machine
@@ -44,6 +46,7 @@ public struct Facts: Sendable {
     self.peer = peer
     self.clock = clock
     self.conditions = conditions
+    self.receivers = receivers
   }
 
   /// The node's TCP port; `nil` if it does not listen.

@@ -1,0 +1,163 @@
+import LatchkeyHousehold
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
+import Testing
+
+@testable import LatchkeyNode
+
+/// What receivers may do, at a real parent's node.
+@Suite struct ReceiverRouteTests {
+  private static let user = Caller(principal: .nodeUser, userID: 1_000)
+
+  /// Runs a body with a family of one child and a receiver, of which the caller is given.
+  private func with(
+    _ rights: [ReceiverRight], minutes: Int = 0, milliPoints: Int64 = 0,
+    _ body: (HomeNode, Caller, AddedReceiver) async throws -> Void
+  ) async throws {
+    try await HomeNode.with(role: .parent, children: []) { home in
+      _ = try await home.node(Self.user).ask(Endpoints.addChild, ChildNameRequest(name: "Emma"))
+      let added = try await home.node(Self.user).ask(
+        Endpoints.addReceiver,
+        NewReceiver(name: "ha", kind: .mqtt, rights: rights, mostMinutes: minutes, mostMilliPoints: milliPoints))
+      let known = try #require(await home.service.receiver(authorized: "Bearer \(added.token)"))
+      try await body(home, Caller(known, userID: 1_000), added)
+    }
+  }
+
+  /// Returns the code with which a request is refused; `nil` if it is not.
+  private func refusal(_ body: () async throws -> Void) async throws -> LocalAPIError.Code? {
+    do { try await body() } catch let error as LocalAPIError { return error.code }
+    return nil
+  }
+
+  private func grant(_ minutes: Int, app: String? = nil, _ home: HomeNode, _ ha: Caller) async throws
+    -> LocalAPIError.Code?
+  {
+    try await refusal {
+      _ = try await home.node(ha).ask(Endpoints.grantTime, ("Emma", GrantRequest(minutes: minutes, app: app)))
+    }
+  }
+
+  @Test func aReceiverGivesNoMoreThanADayHas() async throws {
+    try await with([.grant], minutes: 30) { home, ha, added in
+      #expect(added.receiver.mostMinutes == 30 && added.receiver.usedMinutes == 0 && added.token.count == 64)
+      #expect(try await grant(20, home, ha) == nil)
+      #expect(try await grant(11, home, ha) == .limit)
+      #expect(try await grant(10, home, ha) == nil)
+      #expect(try await grant(1, home, ha) == .limit)
+      #expect(try await home.node(Self.user).ask(Endpoints.getReceivers).first?.usedMinutes == 30)
+      let rules = try await home.node(Self.user).ask(Endpoints.getRules, "Emma").rules
+      #expect(rules.count { $0.key.text.contains("/grant/") } == 2, "\(rules)")
+      // People are not bound by it, and it is not raised by the same name.
+      #expect(try await grant(60, home, Self.user) == nil)
+      let again = try await home.node(Self.user).ask(
+        Endpoints.addReceiver, NewReceiver(name: "ha", kind: .mqtt, rights: [.grant], mostMinutes: 30))
+      #expect(again.receiver.usedMinutes == 30 && again.token != added.token)
+      #expect(await home.service.receiver(authorized: "Bearer \(added.token)") == nil)
+    }
+  }
+
+  @Test("A receiver that may grant can do nothing else")
+  func grantAlone() async throws {
+    try await with([.grant], minutes: 600) { home, ha, _ in
+      #expect(try await grant(-10, home, ha) == .forbidden)
+      #expect(try await grant(10, app: "game", home, ha) == .forbidden)
+      for change in [RuleRequest.Change("lock", "on"), .init("limits/daily", "5"), .init("mode", "limits")] {
+        let code = try await refusal {
+          _ = try await home.node(ha).ask(Endpoints.setRules, ("Emma", RuleRequest([change])))
+        }
+        #expect(code == .forbidden, "\(change)")
+      }
+      let points = try await refusal {
+        let adjustment = PointsAdjustment(child: "Emma", milliPoints: 1_000, reason: "dishes")
+        _ = try await home.node(ha).ask(Endpoints.adjustPoints, adjustment)
+      }
+      #expect(points == .forbidden)
+      #expect(try await home.node(Self.user).ask(Endpoints.getReceivers).first?.usedMinutes == 0)
+    }
+  }
+
+  @Test func aReceiverThatMayLockSetsNothingButTheLock() async throws {
+    try await with([.lock]) { home, ha, _ in
+      let locked = try await home.node(ha).ask(Endpoints.setRules, ("Emma", RuleRequest([.init("lock", "on")])))
+      #expect(locked.rules.rules.contains { $0.key == "lock" && $0.value == "on" })
+      for request in [
+        RuleRequest([.init("lock", "off"), .init("limits/daily", "none")]),
+        RuleRequest([.init("blocked", "no")], app: "lock", isNew: true), RuleRequest([], app: "game", isReset: true),
+      ] {
+        let code = try await refusal { _ = try await home.node(ha).ask(Endpoints.setRules, ("Emma", request)) }
+        #expect(code == .forbidden, "\(request)")
+      }
+      #expect(try await grant(1, home, ha) == .forbidden)
+    }
+  }
+
+  @Test func aReceiverGivesPointsAndTakesNone() async throws {
+    try await with([.points], milliPoints: 5_000) { home, ha, _ in
+      func give(_ milliPoints: Int64) async throws -> LocalAPIError.Code? {
+        try await refusal {
+          let adjustment = PointsAdjustment(child: "Emma", milliPoints: milliPoints, reason: "dishes")
+          _ = try await home.node(ha).ask(Endpoints.adjustPoints, adjustment)
+        }
+      }
+      #expect(try await give(5_000) == nil)
+      #expect(try await give(1) == .limit)
+      #expect(try await give(-1_000) == .forbidden)
+      #expect(try await home.node(ha).ask(Endpoints.getPoints, ("Emma", 10)).balance == 5_000)
+    }
+  }
+
+  @Test func aReceiverSpeaksForItselfAlone() async throws {
+    try await with([]) { home, ha, _ in
+      _ = try await home.node(Self.user).ask(Endpoints.addReceiver, NewReceiver(name: "phone", kind: .ntfy))
+      for code in [
+        try await refusal { _ = try await home.node(ha).ask(Endpoints.getNotices, "phone") },
+        try await refusal { _ = try await home.node(ha).ask(Endpoints.getNotices, "desktop") },
+        try await refusal {
+          _ = try await home.node(ha).ask(Endpoints.setPosition, ("phone", ReceiverPosition(position: 0)))
+        },
+        try await refusal {
+          _ = try await home.node(ha).ask(Endpoints.reportReceiver, ("phone", ReceiverState(fault: nil)))
+        },
+      ] { #expect(code == .forbidden) }
+      #expect(try await home.node(ha).ask(Endpoints.getNotices, nil).notices.isEmpty)
+    }
+  }
+
+  @Test func whatABridgeSaysIsShownWhileItRuns() async throws {
+    try await with([]) { home, ha, _ in
+      func shown() async throws -> ReceiverListing? {
+        try await home.node(Self.user).ask(Endpoints.getReceivers).first
+      }
+      #expect(try await shown()?.isRunning == false)
+      do {
+        let changes = try await home.node(ha).ask(Endpoints.changeEvents, nil)
+        let state = ReceiverState(fault: "The broker refuses the password: set it up anew.")
+        _ = try await home.node(ha).ask(Endpoints.reportReceiver, ("ha", state))
+        let running = try await shown()
+        #expect(running?.isRunning == true && running?.fault == state.fault && running?.faultSince != nil)
+        withExtendedLifetime(changes) {}
+      }
+      while try await shown()?.isRunning == true { await Task.yield() }
+      #expect(try await shown()?.fault == nil)
+    }
+  }
+
+  @Test func aReceiverThatIsRemovedHearsAndDoesNothingMore() async throws {
+    try await with([.grant], minutes: 60) { home, ha, added in
+      var changes = try await home.node(ha).ask(Endpoints.changeEvents, nil).makeAsyncIterator()
+      #expect(await changes.next()?.about == .start)
+      #expect(try await home.node(Self.user).ask(Endpoints.deleteReceiver, "ha").isEmpty)
+      #expect(await home.service.receiver(authorized: "Bearer \(added.token)") == nil)
+      #expect(await changes.next() == nil)
+      let code = try await refusal { _ = try await home.node(Self.user).ask(Endpoints.deleteReceiver, "ha") }
+      #expect(code == .unknownItem)
+    }
+  }
+
+  @Test(arguments: ["", "Phone", "my phone", "-x", "ä", "../x", String(repeating: "a", count: 33), "desktop"])
+  func namesThatAreNone(name: String) {
+    #expect(NewReceiver(name: name, kind: .ntfy).textFault != nil)
+  }
+}
