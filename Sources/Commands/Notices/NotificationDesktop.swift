@@ -8,6 +8,8 @@ protocol NotificationDesktop: Sendable {
   func show(_ notification: DesktopNotification, replacing old: NotificationID?) throws(NotificationFault)
     -> NotificationID
   func withdraw(_ notification: NotificationID)
+  /// The service that shows them at present; `nil` if there is none.
+  func owner() -> NotificationService.Owner?
 }
 
 extension NotificationService: NotificationDesktop {}

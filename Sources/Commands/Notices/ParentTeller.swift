@@ -22,15 +22,18 @@ struct ParentTeller {
   private(set) var pause: Int?
   /// A Boolean value that indicates whether the machine is a parent's.
   private(set) var hasLooked = false
+  private var hasTakenOver = false
 
   init(_ node: NodeOptions, on desktop: any NotificationDesktop) {
-    (self.node, notices) = (node, ShownNotices(desktop))
+    self.node = node
+    notices = ShownNotices(desktop, memory: ShownMemory(TerminalEnvironment.current.variables))
   }
 
   /// Shows what the node has not told yet, and withdraws what is answered or over.
   mutating func look() async throws {
     (hasLooked, pause) = (true, Self.longestPause)
     let node = try await node.open()
+    try await takeOver(at: node)
     let told = try await node.ask(Endpoints.getNotices, Self.receiver)
     let isAsked = !questions.isEmpty || told.notices.contains { $0.kind == .asked }
     let open = isAsked ? try await node.ask(Endpoints.getRequests, nil).filter { $0.state == .open } : []
@@ -47,6 +50,30 @@ struct ParentTeller {
       Int(min(max(1, ($0 - TerminalEnvironment.current.now()) / 1_000 + 1), 3_600))
     }
     pause = [untilLoud, questions.isEmpty ? nil : Self.longestPause].compactMap(\.self).min()
+  }
+
+  /// Takes over what an earlier notifier has shown, which was killed: what is open yet can be
+  /// answered there, and the rest is withdrawn.
+  private mutating func takeOver(at node: any NodeInterface) async throws {
+    guard !hasTakenOver else { return }
+    let recalled = notices.recalled()
+    if !recalled.isEmpty {
+      let told = try await node.ask(Endpoints.getNotices, nil).notices
+      let open = try await node.ask(Endpoints.getRequests, nil).filter { $0.state == .open }
+      for (key, id) in recalled {
+        let notice = told.last { $0.key == key }
+        let question = notice.map { notice in
+          ParentQuestion(notice, open.filter { notice.requests.contains($0.requestID) })
+        }
+        guard let question, !question.requests.isEmpty else {
+          notices.withdraw(id)
+          continue
+        }
+        notices.adopt(id, question.shown(), key: key)
+        questions[key] = question
+      }
+    }
+    hasTakenOver = true
   }
 
   private mutating func keep(_ number: Int, at node: any NodeInterface) async throws {

@@ -17,9 +17,30 @@ struct ShownNotices {
   private static let capacity = 64
 
   private let desktop: any NotificationDesktop
-  private var shown: [(key: String, notice: Notice, id: NotificationID)] = []
+  private var shown: [(key: String, notice: Notice, id: NotificationID)] = [] {
+    didSet { remember() }
+  }
+  /// Where what stays is kept for a later notifier.
+  private var memory: ShownMemory?
 
-  init(_ desktop: any NotificationDesktop) { self.desktop = desktop }
+  init(_ desktop: any NotificationDesktop, memory: ShownMemory? = nil) {
+    (self.desktop, self.memory) = (desktop, memory)
+  }
+
+  private mutating func remember() {
+    guard memory != nil else { return }
+    let staying = shown.filter(\.notice.stays).map { ($0.key, $0.id) }
+    memory?.keep(Dictionary(staying) { $1 }, on: desktop)
+  }
+
+  /// Returns what an earlier notifier has shown and is to be answered yet.
+  func recalled() -> [String: NotificationID] { memory?.recalled(desktop) ?? [:] }
+
+  /// Takes over a notification that an earlier notifier has shown.
+  mutating func adopt(_ id: NotificationID, _ notice: Notice, key: String) { shown.append((key, notice, id)) }
+
+  /// Withdraws a notification that an earlier notifier has shown.
+  func withdraw(_ id: NotificationID) { desktop.withdraw(id) }
 
   /// Shows a notice, in the place of the last one with the same key.
   mutating func show(_ notice: Notice, key: String) throws(NotificationFault) {

@@ -63,6 +63,18 @@ final class NotificationBus {
     return known ?? []
   }
 
+  /// Returns the service that has the name.
+  func owner() throws(NotificationFault) -> NotificationService.Owner {
+    let bus = "org.freedesktop.DBus"
+    let method = BusConnection.Method(service: bus, path: "/org/freedesktop/DBus", interface: bus, name: "GetNameOwner")
+    let answer = self.bus.call(method, within: BusConnection.Deadline(Self.callMilliseconds)) {
+      $0.append(Self.service)
+    }
+    guard let name = answer?.text("s") else { throw NotificationFault(reason: self.bus.refusal) }
+    _ = process()
+    return NotificationService.Owner(name: name, generation: generation)
+  }
+
   /// Shows a notification, and returns its ID.
   func show(
     _ notification: DesktopNotification, replacing old: NotificationID?

@@ -19,6 +19,16 @@ public final class NotificationService: Sendable {
     case lost
   }
 
+  /// The service that has a session's notifications.
+  public struct Owner: Hashable, Sendable {
+    /// Its name on the bus, which no other service of the session gets.
+    public var name: String
+    /// Its number among those that this connection has seen.
+    public var generation: Int
+
+    public init(name: String, generation: Int) { (self.name, self.generation) = (name, generation) }
+  }
+
   private struct State {
     var bus: NotificationBus?
     /// The generation of the next connection's service.
@@ -116,6 +126,11 @@ public final class NotificationService: Sendable {
     _ notification: DesktopNotification, replacing old: NotificationID? = nil
   ) throws(NotificationFault) -> NotificationID {
     try use { bus throws(NotificationFault) in try bus.show(notification, replacing: old) }
+  }
+
+  /// Returns the service that shows notifications at present; `nil` if there is none.
+  public func owner() -> Owner? {
+    try? use { bus throws(NotificationFault) in try bus.owner() }
   }
 
   /// Withdraws a notification, if it is still shown.

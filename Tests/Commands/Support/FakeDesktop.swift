@@ -64,4 +64,6 @@ final class FakeDesktop: NotificationDesktop {
   }
 
   func withdraw(_ notification: NotificationID) { done.yield(.withdrawn(notification)) }
+
+  func owner() -> NotificationService.Owner? { NotificationService.Owner(name: ":1.7", generation: 0) }
 }
