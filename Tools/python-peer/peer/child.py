@@ -5,12 +5,12 @@ Spec: Protocol/06-messages.md, Protocol/10-household.md, Protocol/12-facts.md
 
 import secrets
 
-from . import decision, inventory, schema
+from . import decision, inventory, schema, shared
 from . import use as used
 from .accounts import people
 from .clock import wall
 from .commands import Commands
-from .faults import BrokenRule, NoRoom, Refused
+from .faults import BrokenRule, NoRoom, NotNamed, Refused
 from .household import ROLE, UNKNOWN, UNREADABLE, WRONG_ID
 from .sessions import Sessions
 from .store import Store
@@ -34,6 +34,8 @@ class Child(Sessions):
         self.give([parent], "accounts", [[str(uid), name, full_name, ""] for uid, name, full_name in people()])
         if self._sessions:
             self.send_running([parent])
+        if weak := inventory.entries(self.store, "conditions", self.household.own):
+            self.give([parent], "conditions", weak[self.household.own])
         parents = self.store.all("select id, name, paired_at from peer where state='active' order by paired_at desc")
         if len(parents) > 1:
             lines = [[device.hex(), name, str(at), ""] for device, name, at in parents[:16]]
@@ -63,18 +65,52 @@ class Child(Sessions):
             self.household.make(child, "request", f"{head}\n{wish}\n{reason}")
             return id_
 
-    def verdict(self, child: bytes, app: str) -> decision.Verdict:
-        """Decide whether an application may run now."""
+    # An account that several children share
+
+    def name(self, child: bytes, pin: str) -> None:
+        """Say with its PIN that a child is there; raise NotNamed if it is not taken."""
+        try:
+            self.account.check(child, pin)
+            with self.store.transaction():
+                self.account.name(child)
+                self.look()
+        except NotNamed:
+            self.look()  # parents see wrong PINs
+            raise
+
+    def leave(self) -> None:
+        """Say that nobody is there any more, which needs no PIN."""
+        with self.store.transaction():
+            self.account.leave()
+            self.look()
+
+    # Decisions
+
+    def decide(self, app: str) -> tuple[bytes, decision.Verdict]:
+        """Decide whether an application may run now in this machine's account; return whose rule it
+        is as well.
+        """
+        self.look()
+        with self.store.transaction():
+            users = self.account.users()
+            if not users:
+                raise NoRoom("This account is no child's: no rules hold in it.")
+            place, verdict = shared.strictest([self.verdict(child, app, len(users) > 1) for child in users])
+            return users[place], verdict
+
+    def verdict(self, child: bytes, app: str, is_unnamed: bool = False) -> decision.Verdict:
+        """Decide by a child's own rules whether an application may run now."""
         with self.store.transaction():
             rules = self.household.rules(child)
             time, _ = self.household.clock.read()
-            running = [s.app for s in self._sessions.values() if s.child == child]
+            sessions = [session for session in self._sessions.values() if session.part(child)]
+            running = [session.app for session in sessions]
             spent = rules.use(self.stretches(child))
-            rates = {s.app: s.rate for s in self._sessions.values() if s.child == child and s.category == "reward"}
-            cost = sum(rate * max(0, time - self._sessions[app].since) for app, rate in rates.items())
+            cost = sum(part.rate * max(0, time - session.since) for session in sessions
+                       if (part := session.part(child)).category == "reward")  # fmt: skip
             spendable = max(0, self.points.spendable(child) - -(-cost // 60_000))
             state = decision.State(time, self.household.day(), spent, spendable, self.points.redeemed(child), running)
-            state.presence = rules.presence(self.stretches(child))
+            state.presence, state.is_unnamed = rules.presence(self.stretches(child)), is_unnamed
             return decision.decide(rules, state, app)
 
     # Items that arrive
@@ -86,7 +122,7 @@ class Child(Sessions):
         match class_, item.kind:
             case (2, _):
                 found = [self._commands.execute(peer, item)]
-                self.settle()
+                self.look()
                 return found
             case (1, 11):
                 return self.household.take_facts(peer, item.body, self.settle)

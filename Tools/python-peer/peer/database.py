@@ -43,6 +43,9 @@ create table if not exists refused(peer blob, kind int, id blob, reason int);
 create table if not exists clock(boot text, at int, time int, day_time int, latest int);
 create table if not exists reached(zone text, day text);
 create table if not exists hybrid(wall int, counter int);
+create table if not exists there(uid int primary key, child blob, boot text, logins text);
+create table if not exists named_at(uid int primary key, at int, boot text);
+create table if not exists wrong_pin(child blob primary key, count int, at int, boot text);
 """
 
 

@@ -26,6 +26,7 @@ class State:
     redeemed: list[tuple[int, date]] = field(default_factory=list)  # what is left, and its last day
     running: list[str] = field(default_factory=list)
     presence: list[tuple[int, int]] = field(default_factory=list)  # from which breaks follow
+    is_unnamed: bool = False  # in an account that is used together
 
 
 @dataclass(frozen=True)
@@ -289,10 +290,13 @@ class _Decision:
     def _points(self):
         if self._rules["mode"] != "points" or self._category != "reward":
             return None
-        if self._rules["points/use"] == "redeemFirst":
-            return self._redeemed()
-        if self._rate == 0:
+        is_redeemed = self._rules["points/use"] == "redeemFirst"
+        if not is_redeemed and self._rate == 0:
             return None
+        if self._state.is_unnamed:
+            return "unnamed", CLOSED, FOREVER
+        if is_redeemed:
+            return self._redeemed()
         if self._state.spendable <= 0:
             return "points", CLOSED, FOREVER
         running = {*self._state.running, self._app}

@@ -56,6 +56,17 @@ class NoRoom(Exception):
     """Something of this machine cannot be stored or spent; the text says why."""
 
 
+class NotNamed(Exception):
+    """A child was not named, for one of the reasons of the local API, or for want of a PIN.
+
+    Spec: Protocol/10-household.md section 3
+    """
+
+    def __init__(self, word: str, wait: int = 0):
+        super().__init__(f"not named: {word}" + (f", for {wait} ms" if wait else ""))
+        self.word, self.wait = word, wait
+
+
 class Refused(Exception):
     """The refusal of a peer's item, for one of the reasons of the specification.
 

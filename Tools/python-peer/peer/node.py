@@ -14,13 +14,13 @@ from pathlib import Path
 from .child import Child
 from .faults import BrokenRule, Lost, Outcome
 from .frames import PAIRING, SESSION, Connection, now
-from .identity import PARENT
+from .identity import CHILD, PARENT
 from .inviter import Invitation
 from .parent import Parent
 from .session import Session, answer, call
 from .store import Peer, Store
 
-_FOREVER = 1e12
+_FOREVER, _LOOK = 1e12, 5.0
 Address = tuple[str, int]
 
 
@@ -35,6 +35,8 @@ class Node:
         self._listener: socket.socket | None = None
         self._invitation: Invitation | None = None
         self.store.changed = self._wake
+        if role == CHILD:
+            self._thread(self._looks)
 
     @property
     def id(self) -> bytes:
@@ -66,7 +68,11 @@ class Node:
                 if not self._stopped.is_set():
                     self.machine.met(peer.id, False)
 
-    # A child's machine calls
+    # A child's machine looks who is there, and calls
+
+    def _looks(self) -> None:
+        while not self._stopped.wait(_LOOK):
+            self.machine.look()
 
     def call(self, parent: bytes, address: Address) -> None:
         """Hold a session with a parent, and call again whenever it has ended."""

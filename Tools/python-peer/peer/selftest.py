@@ -7,7 +7,7 @@ import time
 import warnings
 
 from . import bech32m, checks, code, discovery, pairing, properties, schema
-from . import selftest_crypto, selftest_household, selftest_rules
+from . import selftest_crypto, selftest_household, selftest_rules, selftest_shared
 from .checks import PROTOCOL, equal, example, fault, vectors
 from .faults import Outcome
 from .identity import CROCKFORD, Keys, device_id, id_text, safe_name, verifies
@@ -157,6 +157,16 @@ def _household() -> None:
     selftest_household.check_defaults((PROTOCOL / "11-rules.md").read_text(), equal)
 
 
+def _shared() -> None:
+    selftest_shared.check_vectors(vectors("shared"), equal)
+
+
+def _naming() -> None:
+    selftest_shared.check_verdicts(equal)
+    selftest_shared.check_owners(equal)
+    selftest_shared.check_naming(equal)
+
+
 def _properties() -> None:
     """Test the properties with random inputs; the seed is printed."""
     seed = int(os.environ.get("LATCHKEY_PEER_SEED", time.time_ns() % 2**32))
@@ -169,7 +179,8 @@ def _main() -> None:
     crypto = selftest_crypto
     for check in (
         crypto.check_hashing, crypto.check_keys, crypto.check_noise, crypto.check_cpace, _codes, _typed_codes, _names,
-        _pairing, _discovery, _removal, _rotation, _household, _properties,
+        _pairing, _discovery, _removal, _rotation, _household, _shared, _naming,
+        _properties,
     ):  # fmt: skip
         before = checks.count
         check()
