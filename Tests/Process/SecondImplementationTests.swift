@@ -72,7 +72,7 @@ extension ProcessTests {
       "It lives in households of real nodes, as a child's machine and as a parent's",
       arguments: [
         "child_of_a_real_parent", "parent_of_real_children", "parent_beside_a_real_parent", "what_a_parent_refuses",
-        "what_a_child_refuses", "decides_like_a_real_child", "learning_at_once_earns_once",
+        "what_a_child_refuses", "decides_like_a_real_child", "learning_at_once_earns_once", "shares_an_account",
       ])
     func livesInHouseholds(scenario: String) async throws {
       try await ProcessLab.run { lab in

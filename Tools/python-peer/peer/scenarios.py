@@ -11,11 +11,12 @@ from .scenario_decisions import decides_like_a_real_child
 from .scenario_learning import learning_at_once_earns_once
 from .scenario_parent import parent_beside_a_real_parent, parent_of_real_children
 from .scenario_refused import what_a_child_refuses, what_a_parent_refuses
+from .scenario_shared import shares_an_account
 
 _ALL = (
     child_of_a_real_parent, parent_of_real_children, parent_beside_a_real_parent,
     what_a_parent_refuses, what_a_child_refuses, decides_like_a_real_child,
-    learning_at_once_earns_once,
+    learning_at_once_earns_once, shares_an_account,
 )  # fmt: skip
 
 
