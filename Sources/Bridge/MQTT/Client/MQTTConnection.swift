@@ -1,0 +1,289 @@
+import Glibc
+import Synchronization
+
+/// One connection to a broker, from the attempt to its end, on a thread of its own.
+///
+/// The thread sleeps in the library until something arrives, something is to be sent, or a
+/// keep-alive message is due. Nothing is queued without a connection: a new one begins with
+/// nothing of an earlier one.
+final class MQTTConnection: Sendable {
+  /// What happens on a connection, in its order; the stream ends with the connection.
+  enum Event: Sendable {
+    case connected
+    case message(MQTTMessage)
+  }
+
+  /// The time without traffic after which a keep-alive message is sent, in seconds.
+  private static let keepAliveSeconds: CInt = 60
+  /// The time that a broker has to accept a connection, in seconds.
+  private static let acceptSeconds = 20
+  /// The most events that wait for the reader.
+  private static let mostEvents = 1_024
+  /// The most bytes of a message that is read; longer ones are left out.
+  private static let mostBytes = 4_096
+
+  private struct State {
+    var isConnected = false
+    var fault: MQTTFault?
+    /// Those who wait for the broker to confirm a message, by the library's number.
+    var waiting: [CInt: CheckedContinuation<Bool, Never>] = [:]
+    /// The numbers that were confirmed before anybody waited.
+    var confirmed: Set<CInt> = []
+    var hasEnded = false
+  }
+
+  let events: AsyncStream<Event>
+  private let continuation: AsyncStream<Event>.Continuation
+  private let library: MosquittoLibrary
+  private let server: MQTTServer
+  /// The library's object, for as long as it exists.
+  ///
+  /// Callbacks never take this lock: a call that holds it may wait for the library's own locks.
+  private let handle = Mutex<Handle?>(nil)
+  private let isClosing = Atomic(false)
+  private let state = Mutex(State())
+  /// The last error that the library logged.
+  private let logged = Mutex<String?>(nil)
+
+  /// A pointer of the library, which locks it where it has to.
+  private struct Handle: @unchecked Sendable { let pointer: MosquittoLibrary.Handle }
+
+  /// Starts to connect.
+  ///
+  /// - Parameters:
+  ///   - name: The client's name at the broker, which ends an earlier connection of that name.
+  ///   - will: What the broker publishes, retained, once the connection is lost.
+  init(_ server: MQTTServer, name: String, will: (topic: String, payload: String)) throws(MQTTFault) {
+    guard let library = MosquittoLibrary.shared else { throw .noLibrary }
+    (self.library, self.server) = (library, server)
+    (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostEvents))
+    let object = Unmanaged.passUnretained(self).toOpaque()
+    guard let made = library.create(name, true, object) else { throw .failed("no memory") }
+    handle.withLock { [made = Handle(pointer: made)] in $0 = made }
+    do throws(MQTTFault) {
+      try prepare(made, will)
+      try startThread(Handle(pointer: made))
+    } catch {
+      handle.withLock { $0 = nil }
+      library.destroy(made)
+      throw error
+    }
+  }
+
+  deinit { continuation.finish() }
+
+  private func prepare(
+    _ made: MosquittoLibrary.Handle, _ will: (topic: String, payload: String)
+  ) throws(MQTTFault) {
+    func check(_ code: CInt) throws(MQTTFault) {
+      if code != MosquittoLibrary.Code.success { throw .failed(library.text(code)) }
+    }
+    try check(library.setThreaded(made, true))
+    try check(library.setWill(made, will.topic, CInt(will.payload.utf8.count), will.payload, 1, true))
+    if let username = server.username { try check(library.setPassword(made, username, server.password)) }
+    if server.isEncrypted {
+      let code =
+        if let file = server.authorities {
+          library.setAuthorities(made, file, nil, nil, nil, nil)
+        } else {
+          library.setAuthorities(made, nil, "/etc/ssl/certs", nil, nil, nil)
+        }
+      guard code == MosquittoLibrary.Code.success else {
+        throw .certificate("the file with certificates cannot be read")
+      }
+      // The broker's certificate is checked, and no version before 1.2 is spoken.
+      try check(library.setTLS(made, 1, "tlsv1.2", nil))
+    }
+    library.onConnect(made) { _, object, code in MQTTConnection.of(object)?.accepted(code) }
+    library.onPublish(made) { _, object, number in MQTTConnection.of(object)?.confirmed(number) }
+    library.onMessage(made) { _, object, message in
+      guard let message else { return }
+      MQTTConnection.of(object)?.received(message)
+    }
+    library.onLog(made) { _, object, level, text in
+      // Errors alone: everything else names each message.
+      guard level == 8, let text else { return }
+      MQTTConnection.of(object)?.logged.withLock { [text = String(cString: text)] in $0 = text }
+    }
+  }
+
+  private static func of(_ object: UnsafeMutableRawPointer?) -> MQTTConnection? {
+    object.map { Unmanaged<MQTTConnection>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+// MARK: - The reader's side
+
+extension MQTTConnection {
+  /// Why the connection ended; `nil` if it was closed, or has not ended.
+  var fault: MQTTFault? { state.withLock { $0.fault } }
+
+  /// Publishes a message and waits until the broker has confirmed it.
+  ///
+  /// - Returns: Whether it was confirmed; `false` once the connection has ended.
+  func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool) async -> Bool {
+    guard state.withLock({ $0.isConnected && !$0.hasEnded }) else { return false }
+    let number: CInt? = handle.withLock { handle in
+      var number: CInt = 0
+      let code = library.publish(handle?.pointer, &number, topic, CInt(payload.count), payload, 1, isRetained)
+      return handle != nil && code == MosquittoLibrary.Code.success ? number : nil
+    }
+    guard let number else { return false }
+    return await withCheckedContinuation { continuation in
+      let isConfirmed: Bool? = state.withLock { state in
+        if state.confirmed.remove(number) != nil { return true }
+        if state.hasEnded { return false }
+        state.waiting[number] = continuation
+        return nil
+      }
+      if let isConfirmed { continuation.resume(returning: isConfirmed) }
+    }
+  }
+
+  /// Subscribes to the topics that match a filter.
+  func subscribe(_ filter: String) {
+    handle.withLock { handle in
+      if let handle { _ = library.subscribe(handle.pointer, nil, filter, 1) }
+    }
+  }
+
+  /// Ends the connection; the broker does not publish the will.
+  func close() { end(nil) }
+
+  /// Ends the connection for a reason.
+  func end(_ fault: MQTTFault?) {
+    state.withLock { if $0.fault == nil { $0.fault = fault } }
+    isClosing.store(true, ordering: .relaxed)
+    handle.withLock { handle in
+      if let handle { _ = library.disconnect(handle.pointer) }
+    }
+  }
+}
+
+// MARK: - The thread's side
+
+extension MQTTConnection {
+  private func startThread(_ made: Handle) throws(MQTTFault) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, 256 << 10)
+    let context = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    // The thread inherits a mask that leaves all signals to other threads.
+    var (all, before) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &before)
+    let result = pthread_create(
+      &thread, &attributes,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<MQTTConnection>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, context.toOpaque())
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    guard result == 0 else {
+      context.release()
+      throw .failed("no memory")
+    }
+  }
+
+  private func run() {
+    guard let made = handle.withLock({ $0 }) else { return }
+    errno = 0
+    var code = library.connect(made.pointer, server.host, CInt(server.port), Self.keepAliveSeconds)
+    var reason = errno
+    let began = clock()
+    while code == MosquittoLibrary.Code.success {
+      let isConnected = state.withLock { $0.isConnected }
+      if isClosing.load(ordering: .relaxed) { break }
+      if !isConnected, clock() - began > Self.acceptSeconds {
+        state.withLock { if $0.fault == nil { $0.fault = .silent } }
+        break
+      }
+      // The library wakes earlier if a keep-alive message is due.
+      errno = 0
+      code = library.loop(made.pointer, isConnected ? Self.keepAliveSeconds * 1_000 : 1_000, 1)
+      reason = errno
+    }
+    if code == MosquittoLibrary.Code.success { _ = library.disconnect(made.pointer) }
+    handle.withLock { $0 = nil }
+    library.destroy(made.pointer)
+    finish(code, reason)
+  }
+
+  private func clock() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return time.tv_sec
+  }
+
+  private func finish(_ code: CInt, _ reason: CInt) {
+    let error = logged.withLock { $0 }
+    let waiting = state.withLock { state in
+      if state.fault == nil, code != MosquittoLibrary.Code.success, !isClosing.load(ordering: .relaxed) {
+        state.fault = fault(code, reason, error, wasConnected: state.isConnected)
+      }
+      state.hasEnded = true
+      defer { state.waiting = [:] }
+      return state.waiting
+    }
+    for continuation in waiting.values { continuation.resume(returning: false) }
+    continuation.finish()
+  }
+
+  private func fault(_ code: CInt, _ reason: CInt, _ error: String?, wasConnected: Bool) -> MQTTFault {
+    typealias Code = MosquittoLibrary.Code
+    if let error, error.contains("certificate") || error.contains("host name") {
+      return .certificate(error.contains("host name") ? "it is for another name" : Self.last(error))
+    }
+    switch code {
+    case Code.unknownHost: return .unknownHost
+    case Code.tls: return .encryption(error.map(Self.last) ?? library.text(code))
+    case Code.system where !wasConnected: return .unreachable(String(cString: strerror(reason)))
+    // A broker that speaks no TLS, or only TLS, hangs up at once.
+    case Code.lost where !wasConnected && server.isEncrypted: return .encryption("it hung up")
+    case Code.lost, Code.notConnected, Code.keepAlive, Code.system: return wasConnected ? .lost : .silent
+    default: return .failed(library.text(code))
+    }
+  }
+
+  /// Returns the last part of an error that OpenSSL describes in parts with colons between them.
+  private static func last(_ error: String) -> String {
+    error.split(separator: ":").last.map { $0.trimmingPrefix(while: { $0 == " " }) }.map(String.init) ?? error
+  }
+
+  private func accepted(_ code: CInt) {
+    guard code == 0 else {
+      let fault: MQTTFault =
+        switch code {
+        case 4, 5: .password
+        case 1: .refused("it does not speak MQTT 3.1.1")
+        case 2: .refused("it does not take the client's name")
+        default: .refused("it is not available")
+        }
+      state.withLock { if $0.fault == nil { $0.fault = fault } }
+      return
+    }
+    state.withLock { $0.isConnected = true }
+    continuation.yield(.connected)
+  }
+
+  private func confirmed(_ number: CInt) {
+    let waiting = state.withLock { state in
+      let waiting = state.waiting.removeValue(forKey: number)
+      if waiting == nil { state.confirmed.insert(number) }
+      return waiting
+    }
+    waiting?.resume(returning: true)
+  }
+
+  private func received(_ pointer: UnsafeRawPointer) {
+    guard let message = MosquittoLibrary.message(at: pointer), message.payload.count <= Self.mostBytes else { return }
+    if case .dropped = continuation.yield(.message(message)) {
+      state.withLock { if $0.fault == nil { $0.fault = .flood } }
+      isClosing.store(true, ordering: .relaxed)
+    }
+  }
+}
