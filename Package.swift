@@ -130,7 +130,7 @@ let package = Package(
     // What carries notices to phones and home automation, in a process of its own.
     .target(
       name: "LatchkeyBridge",
-      dependencies: ["LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", logging], path: "Sources/Bridge",
+      dependencies: ["LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", logging], path: "Sources/Bridge",
       swiftSettings: strict),
     .executableTarget(
       name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),

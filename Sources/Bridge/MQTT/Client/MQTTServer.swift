@@ -48,7 +48,8 @@ enum MQTTFault: Error, Hashable, Sendable {
       return "\(place.capitalizedFirst) refused the user name or the password: set the receiver up again with the right "
         + "ones."
     case .refused(let why): return "\(place.capitalizedFirst) refused the connection (\(why)): see its log."
-    case .silent: return "\(place.capitalizedFirst) does not answer: check that an MQTT broker listens on that port."
+    case .silent:
+      return "\(place.capitalizedFirst) does not answer: check the port, and that TLS is used where the broker wants it."
     case .lost: return "The connection to \(place) was lost: check that the broker runs."
     case .flood: return "\(place.capitalizedFirst) sent more messages than Latchkey takes: find who publishes to latchkey/do."
     case .unreadable:

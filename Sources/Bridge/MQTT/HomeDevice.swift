@@ -1,0 +1,149 @@
+import LatchkeyModel
+
+/// What describes a child to Home Assistant: one device with its entities, in one message.
+///
+/// Home Assistant creates, changes and removes the entities by it. Those of a right that the
+/// receiver lacks are sent with their platform alone, which removes them.
+///
+/// Spec: Protocol/14-bridge.md §4.
+struct HomeDevice: Encodable {
+  /// The device.
+  struct About: Encodable {
+    var identifiers: [String]
+    var name: String
+    var manufacturer = "Latchkey"
+    var model = "Child"
+  }
+
+  /// The program that the message comes from.
+  struct Origin: Encodable {
+    var name = "Latchkey"
+    var version = Version.software
+
+    private enum CodingKeys: String, CodingKey { case name, version = "sw_version" }
+  }
+
+  /// A condition of an entity's availability.
+  struct Availability: Encodable { var topic: String }
+
+  /// An entity.
+  struct Entity: Encodable {
+    var platform: String
+    var id: String?
+    var name: String?
+    var entityID: String?
+    var availability: [Availability]?
+    var availabilityMode: String?
+    var stateTopic: String?
+    var valueTemplate: String?
+    var unit: String?
+    var deviceClass: String?
+    var icon: String?
+    var options: [String]?
+    var eventTypes: [String]?
+    var commandTopic: String?
+    var commandTemplate: String?
+    var qos: Int?
+
+    private enum CodingKeys: String, CodingKey {
+      case platform, id = "unique_id", name, entityID = "default_entity_id", availability
+      case availabilityMode = "availability_mode", stateTopic = "state_topic", valueTemplate = "value_template"
+      case unit = "unit_of_measurement", deviceClass = "device_class", icon, options, eventTypes = "event_types"
+      case commandTopic = "command_topic", commandTemplate = "command_template", qos
+    }
+
+    /// An entity that is not there.
+    static func none(_ platform: String) -> Entity { Entity(platform: platform) }
+  }
+
+  var device: About
+  var origin = Origin()
+  var components: [String: Entity]
+
+  /// The minutes that the button grants.
+  static let buttonMinutes = 15
+
+  /// Creates the device of a child.
+  ///
+  /// - Parameters:
+  ///   - name: The child's name.
+  ///   - child: What stands for the child in topics.
+  ///   - bridge: What stands for the bridge that serves the child.
+  ///   - rights: What the receiver may do.
+  init(_ name: String, child: String, bridge: String, rights: [ReceiverRight]) {
+    device = About(identifiers: ["latchkey_\(child)"], name: name)
+    let slug = Self.slug(name) ?? "child_\(child.prefix(4))"
+    let state = HomeTopics.state(child)
+    let reached = Availability(topic: HomeTopics.online(bridge))
+    let fresh = Availability(topic: HomeTopics.fresh(child))
+
+    func entity(_ platform: String, _ key: String, _ name: String, _ icon: String, needsMachine: Bool = false) -> Entity {
+      Entity(
+        platform: platform, id: "latchkey_\(child)_\(key)", name: name,
+        entityID: "\(platform).\(slug)_\(Self.slug(name) ?? key)",
+        availability: needsMachine ? [reached, fresh] : [reached], availabilityMode: "all", icon: icon, qos: 1)
+    }
+    func sensor(
+      _ key: String, _ name: String, _ icon: String, _ template: String, needsMachine: Bool = false
+    ) -> Entity {
+      var sensor = entity("sensor", key, name, icon, needsMachine: needsMachine)
+      (sensor.stateTopic, sensor.valueTemplate) = (state, template)
+      return sensor
+    }
+    // Each press carries its time, by which the same message is known when it comes again.
+    let at = "\"at\":{{ (now().timestamp()*1000)|int }}"
+
+    var left = sensor(
+      "left", "Time left", "mdi:timer-sand",
+      "{{ (value_json.left_s / 60) | round(0, 'ceil') | int if value_json.left_s is defined else none }}",
+      needsMachine: true)
+    (left.unit, left.deviceClass) = ("min", "duration")
+    var used = sensor(
+      "used", "Used today", "mdi:timer-outline", "{{ (value_json.used_s / 60) | round(0, 'floor') | int }}")
+    (used.unit, used.deviceClass) = ("min", "duration")
+    var status = sensor("status", "Status", "mdi:shield-account", "{{ value_json.status }}")
+    (status.deviceClass, status.options) = ("enum", ChildState.Status.allCases.map(\.rawValue))
+    let app = sensor("app", "In use", "mdi:application", "{{ value_json.app | default('–') }}", needsMachine: true)
+    let requests = sensor("requests", "Requests", "mdi:hand-back-right", "{{ value_json.requests }}")
+    let waiting = sensor("waiting", "Machines not told yet", "mdi:cloud-sync-outline", "{{ value_json.waiting }}")
+    let points = sensor("points", "Points", "mdi:star-circle", "{{ value_json.points | default(none) }}")
+    var event = entity("event", "event", "Event", "mdi:bell")
+    (event.stateTopic, event.eventTypes) = (HomeTopics.event(child), ChildEvent.types)
+
+    var more = Entity.none("button")
+    if rights.contains(.grant) {
+      more = entity("button", "more", "\(Self.buttonMinutes) min more", "mdi:timer-plus")
+      more.commandTopic = HomeTopics.press(child, .grant)
+      more.commandTemplate = "{\"minutes\":\(Self.buttonMinutes),\(at)}"
+    }
+    var lock = Entity.none("switch")
+    if rights.contains(.lock) {
+      // No assumed state: it is on once the child's machines have confirmed it.
+      lock = entity("switch", "lock", "Lock", "mdi:lock")
+      (lock.stateTopic, lock.commandTopic) = (state, HomeTopics.press(child, .lock))
+      lock.valueTemplate =
+        "{{ ('ON' if value_json.lock else 'OFF') if value_json.lock is defined else none }}"
+      lock.commandTemplate = "{\"on\":{{ 'true' if value == 'ON' else 'false' }},\(at)}"
+    }
+    components = [
+      "left": left, "used": used, "status": status, "app": app, "requests": requests, "waiting": waiting,
+      "points": points, "event": event, "more": more, "lock": lock,
+    ]
+  }
+
+  /// Returns a name as a part of an entity's ID: lower-case letters and digits with underscores
+  /// between words; `nil` if nothing of it is left.
+  static func slug(_ name: String) -> String? {
+    var text = ""
+    for letter in name.lowercased().unicodeScalars where letter != "'" && letter != "’" {
+      let isPlain = ("a"..."z").contains(letter) || ("0"..."9").contains(letter)
+      if isPlain {
+        text.unicodeScalars.append(letter)
+      } else if !text.isEmpty, text.last != "_" {
+        text.append("_")
+      }
+    }
+    while text.last == "_" { text.removeLast() }
+    return text.isEmpty ? nil : text
+  }
+}

@@ -1,0 +1,307 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeySystem
+import Logging
+
+/// What a bridge does on its connections to a broker: it claims children, publishes their states,
+/// and carries out what is pressed.
+///
+/// Spec: Protocol/14-bridge.md §4.
+actor HomeService {
+  /// The time that the bridge which has claimed a child has to say so again, before it is taken for
+  /// gone.
+  ///
+  /// A broker that was killed has published no will, and may keep for ever that a bridge is online.
+  private static let answerTime = Duration.seconds(15)
+  private static let (online, offline) = (Array("online".utf8), Array("offline".utf8))
+
+  private let bridge: Bridge
+  private let rights: [ReceiverRight]
+  /// What stands for this bridge in topics.
+  private let own: String
+  private var rules: PressRules
+  private var snapshot: HomeSnapshot?
+  /// The connection in use, and what is known of it; `nil` without one.
+  private var link: Link?
+  /// When this bridge began to serve each child, on the boot clock in milliseconds.
+  private var since: [String: Int64] = [:]
+  private var clockFault: String?
+  private var (isPublishing, isAgain) = (false, false)
+
+  /// A connection with what was learned and published on it.
+  private struct Link {
+    var connection: MQTTConnection
+    var claims: ClaimBook
+    /// A Boolean value that indicates whether everything has arrived that the broker had kept.
+    var isComplete = false
+    /// The payload of each retained topic that was published.
+    var published: [String: [UInt8]] = [:]
+    /// The state of each child that was published.
+    var states: [String: ChildState] = [:]
+    /// The children whose claim is in doubt, and were asked about.
+    var asked: Set<String> = []
+  }
+
+  init(_ bridge: Bridge, token: String, rights: [ReceiverRight]) {
+    (self.bridge, self.rights, own) = (bridge, rights, HomeTopics.bridge(token: token))
+    rules = PressRules(rights)
+  }
+
+  /// The will of each connection.
+  nonisolated var will: (topic: String, payload: String) { (HomeTopics.online(own), "offline") }
+  /// The client's name at the broker.
+  nonisolated var clientName: String { "latchkey-\(own)" }
+}
+
+// MARK: - Connections
+
+extension HomeService {
+  /// Begins to use a connection.
+  func start(_ connection: MQTTConnection) async {
+    link = Link(connection: connection, claims: ClaimBook(own: own))
+    for filter in HomeTopics.filters(rights) { connection.subscribe(filter) }
+    // The broker answers in order: when this arrives, everything that it has kept is here.
+    _ = await connection.publish(HomeTopics.online(own), Self.online, isRetained: true)
+  }
+
+  /// Notes that the connection has ended.
+  func stop(_ connection: MQTTConnection) {
+    if link?.connection === connection { link = nil }
+  }
+
+  /// Takes leave of the broker, so that another bridge can take over at once.
+  func leave() async {
+    guard let connection = link?.connection else { return }
+    link = nil
+    _ = await connection.publish(HomeTopics.online(own), Self.offline, isRetained: true)
+    connection.close()
+  }
+
+  /// A Boolean value that indicates whether a connection has told everything that the broker kept.
+  func isComplete(_ connection: MQTTConnection) -> Bool { link?.connection === connection && link?.isComplete == true }
+
+  /// Takes a message; returns a press that is to be carried out.
+  func take(_ message: MQTTMessage) async -> (child: String, press: Press)? {
+    guard let subject = HomeTopics.subject(message.topic), link != nil else { return nil }
+    let text = String(decoding: message.payload, as: UTF8.self)
+    switch subject {
+    case .online(let bridge):
+      link?.claims.note(bridge, isOnline: text == "online")
+      if bridge == own, text == "online", !message.isRetained { link?.isComplete = true }
+      await publish()
+    case .claim(let child):
+      link?.claims.note(claim: text, of: child)
+      link?.published[message.topic] = message.payload
+      if !message.isRetained { link?.asked.remove(child) }
+      await publish()
+    case .who(let child):
+      guard !message.isRetained, text != own, link?.claims.standing(of: child) == .own else { return nil }
+      _ = await link?.connection.publish(HomeTopics.claim(child), Array(own.utf8), isRetained: true)
+    case .birth:
+      guard text == "online" else { return nil }
+      link?.published = [:]
+      link?.states = [:]
+      await publish()
+    case .press(let child, let right): return await decide(message, child, right)
+    }
+    return nil
+  }
+}
+
+// MARK: - Publishing
+
+extension HomeService {
+  /// Asks the node, and publishes what has changed; returns the time after which to look again.
+  func look() async throws -> Duration? {
+    do {
+      snapshot = try await HomeSnapshot.read(bridge.node(), before: snapshot)
+    } catch {
+      snapshot = snapshot?.withoutNode
+      await publish()
+      throw error
+    }
+    await publish()
+    let quiet = try await tellNotices()
+    return [snapshot?.next, quiet].compactMap(\.self).min()
+  }
+
+  /// Publishes what the broker does not have yet; the calls meanwhile are one.
+  private func publish() async {
+    guard !isPublishing else { return isAgain = true }
+    isPublishing = true
+    repeat {
+      isAgain = false
+      await publishOnce()
+    } while isAgain
+    isPublishing = false
+  }
+
+  private func publishOnce() async {
+    guard let snapshot, let link, link.isComplete else { return }
+    var other = false
+    for (key, child) in snapshot.children.sorted(by: { $0.key < $1.key }) {
+      switch self.link?.claims.standing(of: key) {
+      case .own?:
+        if since[key] == nil { since[key] = SystemClock.boot.milliseconds }
+        await publish(child, key)
+      case .free?:
+        since[key] = nil
+        await put(HomeTopics.claim(key), Array(own.utf8))
+      case .other(let bridge)?:
+        (since[key], other) = (nil, true)
+        await ask(key, bridge)
+      case nil: return
+      }
+    }
+    for key in link.claims.owned.subtracting(snapshot.children.keys) { await remove(key) }
+    await bridge.report(other ? Self.otherServes : clockFault)
+  }
+
+  private static let otherServes =
+    "The bridge of another parent serves Home Assistant for this family. This one takes over when that one is gone: "
+    + "nothing is to be done."
+
+  private func publish(_ child: HomeSnapshot.Child, _ key: String) async {
+    let device = HomeDevice(child.name, child: key, bridge: own, rights: rights)
+    guard let config = try? LocalJSON.encode(device), let state = try? LocalJSON.encode(child.state) else { return }
+    await put(HomeTopics.discovery(key), config)
+    if link?.states[key]?.essence != child.state.essence {
+      await put(HomeTopics.state(key), state)
+      link?.states[key] = child.state
+    }
+    await put(HomeTopics.fresh(key), child.isFresh ? Self.online : Self.offline)
+  }
+
+  /// Removes a child from Home Assistant and from the broker.
+  private func remove(_ key: String) async {
+    for topic in HomeTopics.retained(key) { await put(topic, []) }
+    since[key] = nil
+    link?.claims.note(claim: "", of: key)
+    link?.states[key] = nil
+  }
+
+  /// Publishes a retained payload that the broker does not have yet.
+  private func put(_ topic: String, _ payload: [UInt8]) async {
+    guard let connection = link?.connection, link?.published[topic] != payload else { return }
+    link?.published[topic] = payload
+    _ = await connection.publish(topic, payload, isRetained: true)
+  }
+
+  /// Has the bridge that has claimed a child say so again, once in a connection.
+  private func ask(_ key: String, _ other: String) async {
+    guard let connection = link?.connection, link?.published[HomeTopics.who(key)] == nil else { return }
+    link?.published[HomeTopics.who(key)] = []
+    link?.asked.insert(key)
+    _ = await connection.publish(HomeTopics.who(key), Array(own.utf8), isRetained: false)
+    // It ends after its time and touches nothing if the connection is another one by then.
+    Task {
+      try? await Task.sleep(for: Self.answerTime)
+      await giveUp(key, other, connection)
+    }
+  }
+
+  /// Takes a bridge that has not answered for gone.
+  private func giveUp(_ key: String, _ other: String, _ connection: MQTTConnection) async {
+    guard link?.connection === connection, link?.asked.remove(key) != nil else { return }
+    link?.claims.note(other, isOnline: false)
+    await publish()
+  }
+}
+
+// MARK: - Events
+
+extension HomeService {
+  /// Publishes what parents are told, and keeps the place behind each notice; returns the time to
+  /// the end of quiet hours.
+  private func tellNotices() async throws -> Duration? {
+    guard link?.isComplete == true else { return nil }
+    let told = try await bridge.notices()
+    for notice in told.notices {
+      if let child = snapshot?.children.first(where: { $0.value.name == notice.child?.text })?.key {
+        switch link?.claims.standing(of: child) {
+        case .own?:
+          for event in ChildEvent.of(notice, snapshot?.requests ?? []) {
+            guard await tell(event, of: child) else { return nil }
+          }
+        // The bridge that serves the child tells of it.
+        case .other?: break
+        // The claim is on its way, and everything is looked at again when it is there.
+        case .free?: return .seconds(1)
+        case nil: return nil
+        }
+      }
+      try await bridge.keep(notice.number)
+    }
+    return told.quietUntil.map { .milliseconds(max(1_000, $0 - WallClock.now())) }
+  }
+
+  /// Publishes an event; returns whether the broker has it.
+  private func tell(_ event: ChildEvent, of child: String) async -> Bool {
+    guard let payload = try? LocalJSON.encode(event), let connection = link?.connection else { return false }
+    return await connection.publish(HomeTopics.event(child), payload, isRetained: false)
+  }
+}
+
+// MARK: - Presses
+
+extension HomeService {
+  private func decide(_ message: MQTTMessage, _ child: String, _ right: ReceiverRight) async -> (String, Press)? {
+    guard link?.claims.standing(of: child) == .own, let since = since[child], snapshot?.children[child] != nil else {
+      return nil
+    }
+    let decision = rules.decide(
+      message, child: child, right, wall: WallClock.now(), boot: SystemClock.boot.milliseconds, since: since)
+    switch decision {
+    case .take(let press):
+      clockFault = nil
+      return (child, press)
+    case .refuse(let refusal):
+      bridge.logger.debug("a press is refused", metadata: ["why": "\(refusal)"])
+      guard let sentence = refusal.sentence else { return nil }
+      if let fault = refusal.clockFault, clockFault != fault {
+        clockFault = fault
+        await publish()
+      }
+      await refuse(child, sentence)
+      return nil
+    }
+  }
+
+  private func refuse(_ child: String, _ sentence: String) async {
+    bridge.logger.notice("a press is not carried out", metadata: ["why": "\(sentence)"])
+    _ = await tell(
+      ChildEvent(type: ChildEvent.refused, sentence: sentence, at: WallClock.now()), of: child)
+  }
+
+  /// Carries out a press, and publishes the state that follows.
+  ///
+  /// It is not tried again: if the node was lost meanwhile, it may have acted.
+  func carryOut(_ press: Press, for child: String) async {
+    guard let id = snapshot?.children[child]?.id.description else { return }
+    do {
+      let node = try await bridge.node()
+      switch press {
+      case .grant(let minutes): _ = try await node.ask(Endpoints.grantTime, (id, GrantRequest(minutes: minutes)))
+      case .lock(let on):
+        _ = try await node.ask(Endpoints.setRules, (id, RuleRequest([.init("lock", on ? "on" : "off")])))
+      case .points(let milliPoints, let reason):
+        _ = try await node.ask(
+          Endpoints.adjustPoints, PointsAdjustment(child: id, milliPoints: milliPoints, reason: reason))
+      case .answer(let request, let isApproved, let minutes):
+        // Of this child alone: the topic says whose request it is.
+        let known = try await node.ask(Endpoints.getRequests, id).map(\.requestID.description)
+        let fits = known.filter { $0.hasPrefix(request.lowercased()) }
+        guard let whole = fits.first, fits.count == 1 else {
+          return await refuse(child, "There is no such request of this child's, or more than one: give its whole ID.")
+        }
+        _ = try await node.ask(
+          Endpoints.answerRequest, AnswerRequest(request: whole, isApproved: isApproved, minutes: minutes))
+      }
+    } catch {
+      await refuse(child, (error as? LocalAPIError)?.sentence ?? "Latchkey does not run: press again when it does.")
+    }
+    // What holds now is the answer, also if nothing was changed.
+    link?.states[child] = nil
+    _ = try? await look()
+  }
+}

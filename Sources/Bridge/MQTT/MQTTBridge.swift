@@ -1,0 +1,127 @@
+import LatchkeyModel
+import LatchkeyNode
+import Logging
+
+/// The bridge to an MQTT broker, for Home Assistant.
+///
+/// Spec: Protocol/14-bridge.md §4.
+struct MQTTBridge: BridgeKind {
+  static let kind = ReceiverKind.mqtt
+
+  /// The names of its settings, which `latchkey receivers add mqtt` writes.
+  enum Setting {
+    static let host = "host"
+    static let port = "port"
+    static let username = "username"
+    static let authorities = "ca"
+    /// `yes` or `no`.
+    static let encrypted = "tls"
+    /// The rights, with commas between.
+    static let rights = "may"
+    static let password = "password"
+  }
+
+  /// The shortest and the longest pause before a new attempt, and the time of a connection after
+  /// which the pauses begin anew, in seconds.
+  private static let (shortestPause, longestPause, steadyTime): (Int64, Int64, Int64) = (1, 60, 60)
+  /// The time in which a broker has to deliver what the bridge publishes to itself.
+  private static let echoTime = Duration.seconds(10)
+  /// The time for taking leave of the broker.
+  private static let leaveTime = Duration.seconds(2)
+  /// The most presses that wait for the node.
+  private static let mostPresses = 64
+
+  let server: MQTTServer
+  private let token: String
+  private let rights: [ReceiverRight]
+
+  init(_ settings: BridgeSettings) throws(BridgeFault) {
+    guard let port = UInt16(try settings.value(Setting.port)), port > 0 else {
+      throw BridgeFault("The broker's port is wrong: set the receiver up anew with `latchkey receivers add mqtt`.")
+    }
+    server = MQTTServer(
+      host: try settings.value(Setting.host), port: port, username: settings.values[Setting.username],
+      password: settings.secrets[Setting.password], authorities: settings.values[Setting.authorities],
+      isEncrypted: settings.values[Setting.encrypted] != "no")
+    token = settings.token
+    rights = (settings.values[Setting.rights] ?? "").split(separator: ",").compactMap { ReceiverRight(rawValue: "\($0)") }
+  }
+
+  func run(_ bridge: Bridge) async throws {
+    guard MosquittoLibrary.shared != nil else { throw BridgeFault(MQTTFault.noLibrary.sentence(server)) }
+    let service = HomeService(bridge, token: token, rights: rights)
+    let (presses, pressed) = AsyncStream<(child: String, press: Press)>.makeStream(
+      bufferingPolicy: .bufferingOldest(Self.mostPresses))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { try await bridge.follow { try await service.look() } }
+      group.addTask { for await (child, press) in presses { await service.carryOut(press, for: child) } }
+      group.addTask { try await connect(service, bridge) { pressed.yield($0) } }
+      // The first to end ends all: the node does not know the receiver any more, or the bridge is
+      // told to stop.
+      try await group.next()
+    }
+  }
+
+  /// Connects again and again.
+  private func connect(
+    _ service: HomeService, _ bridge: Bridge, _ press: @escaping @Sendable ((child: String, press: Press)) -> Void
+  ) async throws {
+    var pause = Self.shortestPause
+    while !Task.isCancelled {
+      let began = ContinuousClock.now
+      var fault: MQTTFault?
+      do {
+        let connection = try MQTTConnection(server, name: service.clientName, will: service.will)
+        fault = await use(connection, service, bridge, press)
+      } catch { fault = error }
+      if Task.isCancelled { return }
+      if began.duration(to: .now) > .seconds(Self.steadyTime) { pause = Self.shortestPause }
+      await bridge.report((fault ?? .lost).sentence(server))
+      // Bridges that lost their broker at the same time do not come back in step.
+      try await Task.sleep(for: .milliseconds(pause * 1_000 + Int64.random(in: 0..<500 * pause)))
+      pause = min(pause * 2, Self.longestPause)
+    }
+  }
+
+  /// Uses a connection to its end; returns why it ended.
+  private func use(
+    _ connection: MQTTConnection, _ service: HomeService, _ bridge: Bridge,
+    _ press: @Sendable ((child: String, press: Press)) -> Void
+  ) async -> MQTTFault? {
+    var watch: Task<Void, any Error>?
+    defer { watch?.cancel() }
+    for await event in connection.events {
+      switch event {
+      case .connected:
+        watch = Task {
+          try await Task.sleep(for: Self.echoTime)
+          if await !service.isComplete(connection) { connection.end(.unreadable) }
+        }
+        await service.start(connection)
+      case .message(let message):
+        let wasComplete = watch == nil
+        if let pressed = await service.take(message) { press(pressed) }
+        if !wasComplete, await service.isComplete(connection) {
+          watch?.cancel()
+          watch = nil
+          // What was not told while there was no connection.
+          Task { try? await service.look() }
+        }
+      }
+    }
+    if Task.isCancelled { await leave(connection, service) }
+    await service.stop(connection)
+    return connection.fault
+  }
+
+  /// Takes leave, in tasks that are not cancelled with this one, and not for long.
+  private func leave(_ connection: MQTTConnection, _ service: HomeService) async {
+    let limit = Task.detached {
+      try await Task.sleep(for: Self.leaveTime)
+      connection.end(nil)
+    }
+    await Task.detached { await service.leave() }.value
+    limit.cancel()
+  }
+}
