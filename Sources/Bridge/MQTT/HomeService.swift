@@ -298,7 +298,7 @@ extension HomeService {
           Endpoints.answerRequest, AnswerRequest(request: whole, isApproved: isApproved, minutes: minutes))
       }
     } catch {
-      await refuse(child, (error as? LocalAPIError)?.sentence ?? "Latchkey does not run: press again when it does.")
+      await refuse(child, (error as? LocalAPIError)?.message ?? "Latchkey does not run: press again when it does.")
     }
     // What holds now is the answer, also if nothing was changed.
     link?.states[child] = nil

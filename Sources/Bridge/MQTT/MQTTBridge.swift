@@ -5,20 +5,20 @@ import Logging
 /// The bridge to an MQTT broker, for Home Assistant.
 ///
 /// Spec: Protocol/14-bridge.md §4.
-struct MQTTBridge: BridgeKind {
-  static let kind = ReceiverKind.mqtt
+public struct MQTTBridge: BridgeKind {
+  public static let kind = ReceiverKind.mqtt
 
   /// The names of its settings, which `latchkey receivers add mqtt` writes.
-  enum Setting {
-    static let host = "host"
-    static let port = "port"
-    static let username = "username"
-    static let authorities = "ca"
+  public enum Setting {
+    public static let host = "host"
+    public static let port = "port"
+    public static let username = "username"
+    public static let authorities = "ca"
     /// `yes` or `no`.
-    static let encrypted = "tls"
+    public static let encrypted = "tls"
     /// The rights, with commas between.
-    static let rights = "may"
-    static let password = "password"
+    public static let rights = "may"
+    public static let password = "password"
   }
 
   /// The shortest and the longest pause before a new attempt, and the time of a connection after
@@ -35,7 +35,7 @@ struct MQTTBridge: BridgeKind {
   private let token: String
   private let rights: [ReceiverRight]
 
-  init(_ settings: BridgeSettings) throws(BridgeFault) {
+  public init(_ settings: BridgeSettings) throws(BridgeFault) {
     guard let port = UInt16(try settings.value(Setting.port)), port > 0 else {
       throw BridgeFault("The broker's port is wrong: set the receiver up anew with `latchkey receivers add mqtt`.")
     }
@@ -47,7 +47,7 @@ struct MQTTBridge: BridgeKind {
     rights = (settings.values[Setting.rights] ?? "").split(separator: ",").compactMap { ReceiverRight(rawValue: "\($0)") }
   }
 
-  func run(_ bridge: Bridge) async throws {
+  public func run(_ bridge: Bridge) async throws {
     guard MosquittoLibrary.shared != nil else { throw BridgeFault(MQTTFault.noLibrary.sentence(server)) }
     let service = HomeService(bridge, token: token, rights: rights)
     let (presses, pressed) = AsyncStream<(child: String, press: Press)>.makeStream(

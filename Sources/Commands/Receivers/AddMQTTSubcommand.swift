@@ -1,0 +1,151 @@
+import ArgumentParser
+import Glibc
+import LatchkeyBridge
+import LatchkeyModel
+
+/// The `latchkey receivers add mqtt` subcommand.
+struct AddMQTTSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mqtt", abstract: "Show the children in Home Assistant, through an MQTT broker.",
+    discussion: """
+      Each child is a device in Home Assistant from then on: what is left and used today, the status, points, requests, and \
+      events. Home Assistant 2024.11 or later finds them by itself.
+
+      Without --may, Home Assistant reads only. With it, whoever may publish to the broker may do the same, because the \
+      broker does not say who published: many homes have one password for all lamps. So give the bridge and Home Assistant \
+      users of their own, and let no other user write below latchkey/.
+
+      The connection is encrypted, except to this machine without --ca. The broker's user needs to read and write latchkey/#, \
+      to write homeassistant/device/#, and to read homeassistant/status.
+
+      Example: latchkey receivers add mqtt --server home.local --username latchkey
+      Example: latchkey receivers add mqtt --server home.local --ca ca.pem --username latchkey --may grant,lock --at-most 60m
+      """)
+
+  @OptionGroup var options: ReceiverOptions
+
+  @Option(help: ArgumentHelp("The broker; port 8883, or 1883 without encryption, when not given.", valueName: "host[:port]"))
+  var server: String
+
+  @Option(help: ArgumentHelp("The broker's user, whose password is asked for.", valueName: "name"))
+  var username: String?
+
+  @Option(
+    help: ArgumentHelp("The certificates of the authority that signed the broker's.", valueName: "file"),
+    completion: .file())
+  var ca: String?
+
+  @Flag(help: "Connect without encryption: everyone on the network can read and change what is sent.")
+  var insecure = false
+
+  func validate() throws {
+    guard let place = BrokerPlace(server) else {
+      throw ValidationError("Give the broker's name or address, such as home.local or 192.168.1.5:8883.")
+    }
+    if insecure, ca != nil { throw ValidationError("--ca is for an encrypted connection: leave one of the two out.") }
+    if insecure, place.port == 8883 {
+      throw ValidationError("Port 8883 is for encrypted connections: leave --insecure out, or give another port.")
+    }
+    if options.secretFile != nil, username == nil {
+      throw ValidationError("A password belongs to a user: give --username as well.")
+    }
+    if let username, username.utf8.count > 255 || username.isEmpty || username.contains(where: { !$0.isPrintedName }) {
+      throw ValidationError("The broker's user has 1 to 255 bytes: give its name.")
+    }
+  }
+
+  func run() async throws {
+    guard let place = BrokerPlace(server) else { return }
+    let isEncrypted = place.isEncrypted(hasAuthorities: ca != nil, isInsecure: insecure)
+    var values = [
+      MQTTBridge.Setting.host: place.host, MQTTBridge.Setting.port: "\(place.port ?? (isEncrypted ? 8883 : 1883))",
+      MQTTBridge.Setting.encrypted: isEncrypted ? "yes" : "no",
+    ]
+    values[MQTTBridge.Setting.username] = username
+    if !options.may.isEmpty { values[MQTTBridge.Setting.rights] = options.may.map(\.rawValue).joined(separator: ",") }
+    if let ca {
+      guard let whole = realpath(ca, nil), access(ca, R_OK) == 0 else {
+        throw TerminalFailure(
+          .noInput, "\(ca) cannot be read (\(String(cString: strerror(errno)))): give the file with the certificates.")
+      }
+      values[MQTTBridge.Setting.authorities] = String(cString: whole)
+      free(whole)
+    }
+    let password = try await options.secret("Password of \(username ?? "") at the broker: ", isNeeded: username != nil)
+    let receiver = try await options.add(
+      .mqtt, values: values, secrets: password.map { [MQTTBridge.Setting.password: $0] } ?? [:])
+    let console = TerminalEnvironment.current.console
+    console.note("“\(receiver.name)” is set up. " + ReceiverOptions.start(receiver))
+    if !receiver.rights.isEmpty { console.note(Self.warning(receiver)) }
+    if !isEncrypted, !place.isThisMachine {
+      console.note("The connection is not encrypted: everyone on the network can read the password and press the buttons.")
+    }
+  }
+
+  /// Returns what it means that the receiver may do something.
+  static func warning(_ receiver: ReceiverListing) -> String {
+    let deeds = receiver.rights.map { right in
+      switch right {
+      case .answer: "answer requests"
+      case .grant: "grant time"
+      case .lock: "lock and unlock"
+      case .points: "give points"
+      }
+    }
+    let most = receiver.mostMinutes > 0 ? ", up to \(receiver.mostMinutes) min a day" : ""
+    return "From now on whoever may publish to the broker may \(deeds.formatted)\(most), and Latchkey cannot tell who it "
+      + "was. Many homes have one password for all lamps and plugs: let only Home Assistant's user write to latchkey/do/#."
+  }
+}
+
+/// The host and port of a broker as a person types them.
+struct BrokerPlace: Hashable {
+  var host: String
+  var port: UInt16?
+
+  /// Reads `HOST`, `HOST:PORT`, `ADDRESS` or `[ADDRESS]:PORT`; `nil` for any other text.
+  init?(_ text: String) {
+    var (host, rest) = (Substring(text), Substring())
+    if text.hasPrefix("[") {
+      guard let end = text.firstIndex(of: "]") else { return nil }
+      host = text[text.index(after: text.startIndex)..<end]
+      rest = text[text.index(after: end)...]
+      guard host.contains(":") else { return nil }
+    } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
+      (host, rest) = (text[..<colon], text[colon...])
+    }
+    if !rest.isEmpty {
+      guard rest.first == ":", let number = UInt16(rest.dropFirst()), number > 0 else { return nil }
+      port = number
+    }
+    let isHost = host.utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains(byte)
+        || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "%")].contains(byte)
+    }
+    guard (1...253).contains(host.utf8.count), isHost else { return nil }
+    self.host = String(host)
+  }
+
+  /// A Boolean value that indicates whether it is this machine, whose other accounts cannot listen in.
+  var isThisMachine: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") && isAddress }
+
+  private var isAddress: Bool { host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == UInt8(ascii: ".") } }
+
+  /// Returns whether the connection is encrypted.
+  func isEncrypted(hasAuthorities: Bool, isInsecure: Bool) -> Bool {
+    if isInsecure { return false }
+    return hasAuthorities || !isThisMachine || port == 8883
+  }
+}
+
+extension Character {
+  /// A Boolean value that indicates whether it can be part of a user's name.
+  fileprivate var isPrintedName: Bool { unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f } }
+}
+
+extension [String] {
+  /// The words as a list, such as “grant time, and lock and unlock”.
+  fileprivate var formatted: String {
+    count < 2 ? joined() : dropLast().joined(separator: ", ") + ", and " + (last ?? "")
+  }
+}
