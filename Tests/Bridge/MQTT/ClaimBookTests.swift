@@ -1,0 +1,45 @@
+import Testing
+
+@testable import LatchkeyBridge
+
+/// Which of several bridges serves a child: Protocol/14-bridge.md §4.
+@Suite struct ClaimBookTests {
+  @Test("A child is free until a bridge that is online has claimed it, and again when that one is gone")
+  func standing() {
+    var book = ClaimBook(own: "aa")
+    #expect(book.standing(of: "c1") == .free)
+    book.note(claim: "bb", of: "c1")
+    #expect(book.standing(of: "c1") == .free)
+    book.note("bb", isOnline: true)
+    #expect(book.standing(of: "c1") == .other("bb"))
+    book.note("bb", isOnline: false)
+    #expect(book.standing(of: "c1") == .free)
+    book.note(claim: "aa", of: "c1")
+    #expect(book.standing(of: "c1") == .own && book.owned == ["c1"])
+    book.note(claim: "", of: "c1")
+    #expect(book.standing(of: "c1") == .free && book.owned.isEmpty)
+  }
+
+  @Test("Two bridges that claim a child at once agree on the one whose claim the broker put last")
+  func atOnce() {
+    for order in [["aa", "bb"], ["bb", "aa"]] {
+      var books = ["aa", "bb"].map { ClaimBook(own: $0) }
+      for index in books.indices {
+        for bridge in order {
+          books[index].note(bridge, isOnline: true)
+          books[index].note(claim: bridge, of: "c1")
+        }
+      }
+      #expect(books.map { $0.standing(of: "c1") == .own }.count { $0 } == 1, "\(order)")
+    }
+  }
+
+  @Test("What a stranger publishes in thousands of topics is not kept")
+  func bound() {
+    var book = ClaimBook(own: "aa")
+    for number in 0..<10_000 { book.note(claim: "aa", of: String(number, radix: 16)) }
+    #expect(book.owned.count == 4_096)
+    book.note(claim: "not a bridge", of: "0")
+    #expect(book.standing(of: "0") == .free)
+  }
+}
