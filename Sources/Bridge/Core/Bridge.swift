@@ -113,6 +113,8 @@ extension Bridge {
           changed()
         }
         told.fault.withLock { $0 = .none }
+        // What the node said last may not hold any more.
+        changed()
       } catch {
         if Self.isFinal(error) { throw error }
         logger.debug("the node is away", metadata: ["error": "\(error)"])

@@ -92,11 +92,13 @@ struct ChildState: Hashable, Sendable, Codable {
     return state
   }
 
-  /// The time after which the state may differ although nothing happens; `nil` if time alone does
-  /// not change it.
+  /// The time after which the state may differ although the node tells of no change; `nil` if time
+  /// alone does not change it.
   var next: Duration? {
-    guard status == .left, let left else { return status == .unknown ? nil : .seconds(60) }
-    // What is left is published anew when the minute ends, and when the time does.
-    return .seconds(left % 60 + 1)
+    switch status {
+    case .left: .seconds(min(60, (left ?? 60) + 1))
+    case .over, .locked: .seconds(60)
+    case .free, .unknown: nil
+    }
   }
 }

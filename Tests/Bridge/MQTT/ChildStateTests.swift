@@ -70,6 +70,9 @@ import Testing
     #expect(try left(1_499_000).essence == left(1_441_000).essence)
     #expect(try left(1_441_000).essence != left(1_440_000).essence)
     #expect(try left(30_000).next == .seconds(31))
+    // It does not fall while the child does something else.
+    #expect(try left(7_200_000).next == .seconds(60))
+    #expect(try state(#"{"isAllowed":true}"#).next == nil)
     #expect(try state(#"{"isAllowed":true}"#, isFresh: false).next == nil)
   }
 }
