@@ -226,6 +226,10 @@ let package = Package(
         "LatchkeyNode", "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
       ],
       path: "Tests/Commands", exclude: ["Snapshots"], swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyBridgeTests",
+      dependencies: ["LatchkeyModel", "LatchkeyNode", "LatchkeyBridge", "LatchkeyTestSupport"], path: "Tests/Bridge",
+      swiftSettings: strict),
     // Stands between a node and its disk in tests.
     .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
     // Gives a node another wall clock in tests.
@@ -242,7 +246,7 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyAgentProtocol",
-        "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyCommands", "LatchkeyTestSupport", "latchkey",
+        "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyBridge", "LatchkeyCommands", "LatchkeyTestSupport", "latchkey",
         "latchkey-discovery-probe", "latchkey-waiting-node", "latchkey-agent", "LatchkeyEventBridge",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
