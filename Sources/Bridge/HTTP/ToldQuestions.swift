@@ -1,0 +1,42 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// The questions of children that a receiver was told of and nobody has answered yet.
+struct ToldQuestions: Sendable {
+  /// A question of which nothing is open any more.
+  struct Settled: Sendable {
+    var notice: ParentNotice
+    /// Its requests that the node still knows.
+    var requests: [RequestListing]
+  }
+
+  /// The largest number of questions. The oldest are forgotten first.
+  static let most = 64
+
+  private var notices: [ParentNotice] = []
+
+  var isEmpty: Bool { notices.isEmpty }
+
+  /// Notes that a question was told; it takes the place of an earlier one with the same key.
+  mutating func told(_ notice: ParentNotice) {
+    guard notice.kind == .asked, !notice.requests.isEmpty else { return }
+    notices.removeAll { $0.key == notice.key }
+    notices.append(notice)
+    if notices.count > Self.most { notices.removeFirst() }
+  }
+
+  /// Returns the question that is told about a request.
+  func notice(of request: CommandID) -> ParentNotice? { notices.last { $0.requests.contains(request) } }
+
+  mutating func forget(_ key: String) { notices.removeAll { $0.key == key } }
+
+  /// Removes the questions of which nothing is open any more, and returns them.
+  mutating func settled(_ requests: [RequestListing]) -> [Settled] {
+    let open = Set(requests.filter { $0.state == .open }.map(\.requestID))
+    let over = notices.filter { notice in !notice.requests.contains { open.contains($0) } }
+    notices.removeAll { notice in over.contains { $0.key == notice.key } }
+    return over.map { notice in
+      Settled(notice: notice, requests: requests.filter { notice.requests.contains($0.requestID) })
+    }
+  }
+}

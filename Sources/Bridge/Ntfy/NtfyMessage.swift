@@ -1,0 +1,96 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyProtocol
+
+/// A message as it is published to an ntfy server.
+///
+/// A server from 2.16 on shows a message in the place of an earlier one with the same
+/// `sequence_id`; an older one ignores that member.
+struct NtfyMessage: Hashable, Sendable, Encodable {
+  /// A button.
+  struct Action: Hashable, Sendable, Encodable {
+    var action = "http"
+    var label: String
+    var url: String
+    var method = "POST"
+    var headers: [String: String]?
+    var body: String
+    /// The notification disappears once the server has taken the press.
+    var clear = true
+  }
+
+  /// How much a phone makes of a message.
+  enum Priority: Int, Hashable, Sendable, Encodable {
+    /// It makes no sound.
+    case low = 2
+    case usual = 3
+    case high = 4
+  }
+
+  var topic: String
+  var title = "Latchkey"
+  var message: String
+  var priority: Priority
+  var sequence: String
+  var actions: [Action]?
+
+  private enum CodingKeys: String, CodingKey {
+    case topic, title, message, priority, actions
+    case sequence = "sequence_id"
+  }
+
+  /// Creates the message of a notice.
+  ///
+  /// - Parameter requests: The open requests of the notice.
+  init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: NtfySettings) {
+    topic = settings.out
+    message = settings.detail.text(notice, requests)
+    priority = notice.kind == .asked ? .high : .usual
+    sequence = Self.sequence(notice.key, settings.key)
+    actions = Self.actions(notice, requests, settings)
+  }
+
+  /// Creates the message about what became of something.
+  init(_ text: String, about key: String, _ settings: NtfySettings) {
+    topic = settings.out
+    message = NoticeDetail.shortened(text)
+    priority = .low
+    sequence = Self.sequence(key, settings.key)
+  }
+
+  /// Returns the ID of what stands in the same place on the phone, which tells nothing of what it
+  /// is.
+  private static func sequence(_ key: String, _ secret: [UInt8]) -> String {
+    Hexadecimal.encode(HMACSHA256.authenticate(key: secret, message: [UInt8]("sequence.\(key)".utf8)).prefix(8))
+  }
+
+  private static func actions(
+    _ notice: ParentNotice, _ requests: [RequestListing], _ settings: NtfySettings
+  ) -> [Action]? {
+    guard settings.mayAnswer, notice.kind == .asked, (1...ButtonCode.mostRequests).contains(requests.count) else {
+      return nil
+    }
+    let choices: [ButtonCode.Choice] =
+      requests.allSatisfy { $0.minutes == nil } ? [.yes, .no] : [.quarter, .half, .no]
+    return choices.map { choice in
+      let code = ButtonCode(notice: notice.number, requests: requests.map(\.requestID), choice: choice)
+      return Action(
+        label: choice.label, url: "\(settings.server)/\(settings.in)",
+        headers: settings.buttonAuthorization.map { ["Authorization": $0] }, body: code.text(key: settings.key))
+    }
+  }
+}
+
+/// A line of the stream of a topic.
+struct NtfyEvent: Decodable, Sendable {
+  var id: String
+  /// `open`, `keepalive` or `message`, and others in newer servers.
+  var event: String
+  var message: String?
+
+  /// A Boolean value that indicates whether the ID can be part of a URL.
+  var hasPlainID: Bool {
+    (1...64).contains(id.utf8.count)
+      && id.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) }
+  }
+}

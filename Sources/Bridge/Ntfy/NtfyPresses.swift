@@ -1,0 +1,138 @@
+import FoundationEssentials
+import LatchkeyModel
+import LatchkeyNode
+
+/// What a phone's buttons post, read from an ntfy server and brought to the node.
+///
+/// Spec: Protocol/14-bridge.md §3.
+actor NtfyPresses {
+  /// What became of a press at the node.
+  private enum Result {
+    /// The node is away or busy.
+    case again
+    case done(sentences: [String], isAnswered: Bool)
+  }
+
+  /// The largest number of presses that are remembered. An older one is refused by the node.
+  private static let mostUsed = 256
+
+  private let settings: NtfySettings
+  private let bridge: Bridge
+  private let client: WebClient
+  private let teller: NtfyTeller
+  private let clock = ContinuousClock()
+
+  /// The ID of the last message that was handled.
+  private var last: String?
+  /// The presses that were handled, the oldest first.
+  private var used: [String] = []
+  private var dropped = DropCount()
+  private var backoff = Backoff(first: .seconds(1), longest: .seconds(300))
+  private var wasOpened = false
+
+  init(_ settings: NtfySettings, _ bridge: Bridge, _ client: WebClient, _ teller: NtfyTeller) {
+    (self.settings, self.bridge, self.client, self.teller) = (settings, bridge, client, teller)
+  }
+
+  /// Reads the topic until it is cancelled, and again after each end of the stream.
+  func run() async {
+    while !Task.isCancelled {
+      wasOpened = false
+      let url = "\(settings.server)/\(settings.in)/json?since=\(last ?? "all")"
+      let end = await client.lines(
+        url, settings.headers, opened: { await self.opened() }, take: { await self.take($0) })
+      if Task.isCancelled { return }
+      let server = settings.server.server
+      var sentence: String?
+      switch end {
+      case .success(let status) where (200..<300).contains(status): break
+      case .success(let status): sentence = NtfyFault.sentence(status, of: server, to: .read)
+      case .failure(let fault): sentence = fault.sentence(of: server)
+      }
+      let pause = backoff.failed()
+      // A stream that was open and has ended is opened again before anything is said.
+      if !wasOpened, let sentence { await teller.report(sentence, .reading) }
+      do { try await Task.sleep(for: pause) } catch { return }
+    }
+  }
+
+  private func opened() async {
+    wasOpened = true
+    backoff.succeeded()
+    await teller.report(nil, .reading)
+  }
+
+  /// Handles a line of the stream; returns whether to read on.
+  private func take(_ line: [UInt8]) async -> Bool {
+    guard let event = try? JSONDecoder().decode(NtfyEvent.self, from: Data(line)) else { return !Task.isCancelled }
+    if event.event == "message" {
+      await handle(event.message ?? "")
+      if event.hasPlainID { last = event.id }
+    }
+    await teller.report(dropped.sentence(at: clock.now), .topic)
+    return !Task.isCancelled
+  }
+
+  /// Handles what was posted, which is answered only if it is a press of a button in time.
+  private func handle(_ text: String) async {
+    guard let code = ButtonCode.read(text, key: settings.key) else { return drop(.foreign) }
+    let ids = code.requests.map(\.description).joined(separator: "-")
+    guard !used.contains(ids), !used.contains("\(ids) \(code.choice)") else { return drop(.duplicate) }
+    var pauses = Backoff(first: .seconds(1), longest: .seconds(60))
+    while !Task.isCancelled {
+      await teller.begins(code.requests)
+      switch await answer(code) {
+      case .again:
+        await teller.ended(code.requests, [], isAnswered: false)
+        do { try await Task.sleep(for: pauses.failed()) } catch { return }
+      case .done(let sentences, let isAnswered):
+        // After a refusal, another button may still be pressed.
+        use(isAnswered ? ids : "\(ids) \(code.choice)")
+        if sentences.isEmpty { drop(.late) }
+        return await teller.ended(code.requests, sentences, isAnswered: isAnswered)
+      }
+    }
+  }
+
+  private func drop(_ reason: DropCount.Reason) { dropped.add(reason, at: clock.now, bridge.logger) }
+
+  private func use(_ press: String) {
+    used.append(press)
+    if used.count > Self.mostUsed { used.removeFirst() }
+  }
+
+  /// Answers what is open of the requests of a press.
+  private func answer(_ code: ButtonCode) async -> Result {
+    var (sentences, isAnswered) = ([String](), true)
+    do {
+      let node = try await bridge.node()
+      let listed = try await node.ask(Endpoints.getRequests, nil)
+      for request in listed where request.state == .open && code.requests.contains(request.requestID) {
+        let answer = AnswerRequest(
+          request: request.requestID.description, isApproved: code.choice != .no,
+          minutes: request.minutes == nil ? nil : code.choice.minutes)
+        switch await Self.ask(node, answer) {
+        case .success(let answered): sentences.append(teller.outcome(answered))
+        case .failure(let error):
+          switch error.code {
+          case .tooLate, .unknownItem: continue
+          case .limit: sentences.append("Not done: no more time may be given from here today.")
+          case .forbidden: sentences.append("Not done: this phone may not answer any more.")
+          case .invalid, .wrongRole: sentences.append("Not done: answer on a parent’s machine.")
+          default: return .again
+          }
+          isAnswered = false
+        }
+      }
+      return .done(sentences: sentences, isAnswered: isAnswered)
+    } catch {
+      return .again
+    }
+  }
+
+  private static func ask(
+    _ node: any NodeInterface, _ answer: AnswerRequest
+  ) async -> Swift.Result<RequestListing, LocalAPIError> {
+    do { return .success(try await node.ask(Endpoints.answerRequest, answer)) } catch { return .failure(error) }
+  }
+}

@@ -1,0 +1,204 @@
+import FoundationEssentials
+import LatchkeyModel
+import LatchkeyNode
+
+/// What a phone is told through an ntfy server, each notice once, and what became of questions.
+///
+/// Spec: Protocol/14-bridge.md §3.
+actor NtfyTeller {
+  /// Where the fault of the receiver lies.
+  enum Side: Int, CaseIterable {
+    case publishing
+    case reading
+    case topic
+  }
+
+  /// A message about what became of a question.
+  private struct Outcome {
+    var key: String
+    var text: String
+  }
+
+  /// The largest number of messages about questions that wait for the server.
+  private static let mostOutcomes = 32
+  /// The tries after which a message that the server refuses is passed over.
+  private static let mostRefusals = 3
+  /// The time until the next look while a question is open, whose day ends without a change.
+  private static let dayPause: Duration = .seconds(600)
+
+  private let settings: NtfySettings
+  private let bridge: Bridge
+  private let client: WebClient
+  private let clock = ContinuousClock()
+
+  private var questions = ToldQuestions()
+  private var hasRecovered = false
+  /// The place that the node keeps, as far as it is known.
+  private var position = 0
+  private var outcomes: [Outcome] = []
+  /// The requests that a press answers at this moment, of which the press itself tells.
+  private var answering: Set<CommandID> = []
+  private var isFlushing = false
+  private var backoff = Backoff(first: .seconds(1), longest: .seconds(300))
+  private var nextTry: ContinuousClock.Instant?
+  private var refusals = 0
+  /// A Boolean value that indicates whether the server shows messages in the place of earlier ones.
+  private var hasSequences = false
+  private var faults: [Side: String] = [:]
+
+  init(_ settings: NtfySettings, _ bridge: Bridge, _ client: WebClient) {
+    (self.settings, self.bridge, self.client) = (settings, bridge, client)
+  }
+
+  /// Publishes what the node has not told yet, and what became of questions.
+  ///
+  /// - Returns: The time until the next look; `nil` if it waits for a change.
+  func look() async throws -> Duration? {
+    let told = try await bridge.notices()
+    if !hasRecovered { try await recover(told) }
+    let isAsked = !questions.isEmpty || told.notices.contains { $0.kind == .asked }
+    let requests = isAsked ? try await bridge.node().ask(Endpoints.getRequests, nil) : []
+    for settled in questions.settled(requests) { note(settled) }
+    guard await flush() else { return pause() }
+    for notice in told.notices where notice.number > position {
+      let open = requests.filter { $0.state == .open && notice.requests.contains($0.requestID) }
+      if !notice.isOver, notice.kind != .asked || !open.isEmpty {
+        guard await publish(NtfyMessage(notice, open, settings)) else { return pause() }
+        questions.told(notice)
+      }
+      // At once, since a crash in between tells it twice.
+      try await keep(notice.number)
+    }
+    guard let loud = told.quietUntil else {
+      try await keep(told.position)
+      return questions.isEmpty ? nil : Self.dayPause
+    }
+    return .milliseconds(min(max(1_000, loud - WallClock.milliseconds + 1_000), 3_600_000))
+  }
+
+  private func keep(_ number: Int) async throws {
+    guard number > position else { return }
+    try await bridge.keep(number)
+    position = number
+  }
+
+  /// Learns which open questions were told before this start.
+  private func recover(_ told: ParentNotices) async throws {
+    let new = Set(told.notices.map(\.number))
+    for notice in try await bridge.node().ask(Endpoints.getNotices, nil).notices
+    where !notice.isOver && !new.contains(notice.number) && (told.quietUntil == nil || notice.number <= told.position) {
+      questions.told(notice)
+    }
+    hasRecovered = true
+  }
+
+  /// Notes what became of a question that was answered elsewhere or whose day is over.
+  private func note(_ settled: ToldQuestions.Settled) {
+    guard !settled.notice.requests.contains(where: { answering.contains($0) }) else { return }
+    let answered = settled.requests.filter { $0.answer != nil }
+    // A phone that keeps the question as well is not told late at night that nothing has happened.
+    guard !answered.isEmpty || hasSequences else { return }
+    let sentences = answered.isEmpty ? ["Nobody answered in time."] : answered.map(settings.detail.outcome)
+    say(sentences, about: settled.notice.key)
+  }
+
+  /// Puts a message about a question into the queue.
+  private func say(_ sentences: [String], about key: String) {
+    var said: [String] = []
+    for sentence in sentences where !said.contains(sentence) { said.append(sentence) }
+    outcomes.append(Outcome(key: key, text: said.joined(separator: " ")))
+    if outcomes.count > Self.mostOutcomes { outcomes.removeFirst() }
+  }
+}
+
+// MARK: - Presses
+
+extension NtfyTeller {
+  /// Notes that a press answers requests now.
+  func begins(_ requests: [CommandID]) { answering.formUnion(requests) }
+
+  /// Notes what a press has led to, and tells the phone quietly.
+  ///
+  /// - Parameters:
+  ///   - requests: Those of the press.
+  ///   - sentences: What to say; none if the press was too late.
+  ///   - isAnswered: Whether nothing of it is open any more.
+  func ended(_ requests: [CommandID], _ sentences: [String], isAnswered: Bool) async {
+    let key = requests.lazy.compactMap { self.questions.notice(of: $0)?.key }.first
+    if isAnswered, let key { questions.forget(key) }
+    answering.subtract(requests)
+    guard !sentences.isEmpty else { return }
+    say(sentences, about: key ?? requests.first?.description ?? "")
+    _ = await flush()
+  }
+
+  /// Returns what became of a request in the words that the server may read.
+  nonisolated func outcome(_ request: RequestListing) -> String { settings.detail.outcome(request) }
+}
+
+// MARK: - Publishing
+
+extension NtfyTeller {
+  /// Publishes what became of questions; returns whether the server takes messages.
+  private func flush() async -> Bool {
+    guard !isFlushing else { return true }
+    isFlushing = true
+    defer { isFlushing = false }
+    while let first = outcomes.first {
+      guard await publish(NtfyMessage(first.text, about: first.key, settings)) else { return false }
+      // The queue may have lost its first message meanwhile.
+      if let same = outcomes.first, same.key == first.key, same.text == first.text { outcomes.removeFirst() }
+    }
+    return true
+  }
+
+  /// Returns the time until the server may be tried again.
+  private func pause() -> Duration {
+    max(.milliseconds(100), nextTry.map { $0 - clock.now } ?? .zero)
+  }
+
+  /// Publishes a message, unless the server is to be left alone for a while.
+  ///
+  /// - Returns: Whether the message is done with: the server has taken it, or refuses it for good.
+  private func publish(_ message: NtfyMessage) async -> Bool {
+    if let nextTry, clock.now < nextTry { return false }
+    guard let body = try? JSONEncoder().encode(message) else { return true }
+    let headers = settings.headers + [("content-type", "application/json")]
+    let server = settings.server.server
+    switch await client.post(settings.server.text, headers, [UInt8](body)) {
+    case .success(let answer) where answer.isSuccess:
+      backoff.succeeded()
+      (nextTry, refusals) = (nil, 0)
+      hasSequences = String(decoding: answer.body, as: UTF8.self).contains("\"sequence_id\"")
+      await report(nil, .publishing)
+      return true
+    case .success(let answer):
+      let sentence = NtfyFault.sentence(answer.status, of: server, to: .publish)
+      if NtfyFault.isAboutMessage(answer.status) {
+        refusals += 1
+        if refusals >= Self.mostRefusals {
+          refusals = 0
+          bridge.logger.warning("a notice is passed over, since the server refuses it", metadata: ["fault": "\(sentence)"])
+          await report(sentence, .publishing)
+          return true
+        }
+      }
+      await failed(sentence, asked: answer.retryAfter)
+    case .failure(let fault):
+      await failed(fault.sentence(of: server), asked: nil)
+    }
+    return false
+  }
+
+  private func failed(_ sentence: String, asked: Duration?) async {
+    guard !Task.isCancelled else { return }
+    nextTry = clock.now + backoff.failed(asked: asked)
+    await report(sentence, .publishing)
+  }
+
+  /// Tells the node what is wrong on one side; `nil` for nothing.
+  func report(_ sentence: String?, _ side: Side) async {
+    faults[side] = sentence
+    await bridge.report(Side.allCases.lazy.compactMap { self.faults[$0] }.first)
+  }
+}

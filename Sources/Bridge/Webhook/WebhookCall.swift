@@ -1,0 +1,57 @@
+import FoundationEssentials
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyProtocol
+
+/// A notice as it is sent to a webhook.
+///
+/// Spec: Protocol/14-bridge.md §4.
+struct WebhookCall: Hashable, Sendable {
+  /// The members of the body.
+  private struct Content: Encodable {
+    var number: Int
+    var kind: ParentNotice.Kind
+    var child: String?
+    var device: String?
+    var sentence: String
+    var requests: [CommandID]
+    var at: Int64
+    var isOver: Bool
+  }
+
+  let body: [UInt8]
+  /// The same in each try to deliver this notice to this receiver, and different for all others.
+  let delivery: String
+
+  /// Creates the call for a notice.
+  ///
+  /// - Parameter requests: The requests of the notice that the node knows.
+  init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: WebhookSettings) {
+    let isBare = settings.detail == .bare
+    let isQuestionOver = notice.kind == .asked && notice.isOver
+    let answered = isQuestionOver ? requests.filter { $0.answer != nil }.map(settings.detail.outcome) : []
+    let over = answered.isEmpty ? "Nobody answered in time." : answered.joined(separator: " ")
+    let content = Content(
+      number: notice.number, kind: notice.kind, child: isBare ? nil : notice.child?.text,
+      device: isBare ? nil : notice.device?.text,
+      sentence: isQuestionOver ? over : settings.detail.text(notice, requests.filter { $0.state == .open }),
+      requests: notice.requests, at: notice.at, isOver: notice.isOver)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    body = (try? encoder.encode(content)).map { [UInt8]($0) } ?? []
+    let name = "delivery.\(settings.receiver).\(notice.number).\(notice.at).\(notice.isOver)"
+    delivery = Hexadecimal.encode(
+      HMACSHA256.authenticate(key: settings.key, message: [UInt8](name.utf8)).prefix(16))
+  }
+
+  /// Returns the headers of a call at a moment.
+  ///
+  /// - Parameter seconds: The time of the call in Unix seconds.
+  func headers(at seconds: Int64, key: [UInt8]) -> [(String, String)] {
+    let code = HMACSHA256.authenticate(key: key, message: [UInt8]("\(seconds).".utf8) + body)
+    return [
+      ("content-type", "application/json"), ("x-latchkey-delivery", delivery),
+      ("x-latchkey-signature", "t=\(seconds),v1=\(Hexadecimal.encode(code))"),
+    ]
+  }
+}

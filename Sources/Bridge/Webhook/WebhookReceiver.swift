@@ -1,0 +1,17 @@
+import LatchkeyModel
+
+/// A program that is called by HTTP with each notice.
+///
+/// Spec: Protocol/14-bridge.md §4.
+public struct WebhookReceiver: BridgeKind {
+  public static let kind = ReceiverKind.webhook
+
+  private let settings: WebhookSettings
+
+  public init(_ settings: BridgeSettings) throws(BridgeFault) { self.settings = try WebhookSettings(settings) }
+
+  public func run(_ bridge: Bridge) async throws {
+    let teller = WebhookTeller(settings, bridge)
+    try await bridge.follow { try await teller.look() }
+  }
+}

@@ -1,0 +1,151 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// What a webhook is told: each notice once, and again when a question is over.
+///
+/// Spec: Protocol/14-bridge.md §4.
+actor WebhookTeller {
+  /// A call that waits for the other side, with the tries that failed.
+  private struct Waiting {
+    var call: WebhookCall
+    /// The notice's time in Unix milliseconds.
+    var at: Int64
+    /// When it was tried first.
+    var began: ContinuousClock.Instant?
+    var failures = 0
+  }
+
+  /// The time after which a call that failed is passed over.
+  private static let longest: Duration = .seconds(86_400)
+  /// The fewest tries before a call is passed over.
+  private static let fewestTries = 5
+  /// The largest number of calls about questions that are over which wait.
+  private static let mostOver = 32
+  private static let dayPause: Duration = .seconds(600)
+
+  private let settings: WebhookSettings
+  private let bridge: Bridge
+  private let caller: WebhookCaller
+  private let clock = ContinuousClock()
+
+  private var questions = ToldQuestions()
+  private var over: [Waiting] = []
+  /// The notice that is tried now, and its number.
+  private var current: (number: Int, waiting: Waiting)?
+  private var position = 0
+  private var backoff = Backoff(first: .seconds(1), longest: .seconds(1_800))
+  private var nextTry: ContinuousClock.Instant?
+  /// A Boolean value that indicates whether the other side has said that it is gone for good.
+  private var isGone = false
+
+  init(_ settings: WebhookSettings, _ bridge: Bridge) {
+    (self.settings, self.bridge, caller) = (settings, bridge, WebhookCaller(settings: settings))
+  }
+
+  /// Delivers what the node has not told yet.
+  ///
+  /// - Returns: The time until the next look; `nil` if it waits for a change.
+  func look() async throws -> Duration? {
+    if isGone { return nil }
+    let told = try await bridge.notices()
+    let isAsked = !questions.isEmpty || told.notices.contains { $0.kind == .asked }
+    let requests = isAsked ? try await bridge.node().ask(Endpoints.getRequests, nil) : []
+    for settled in questions.settled(requests) {
+      var notice = settled.notice
+      notice.isOver = true
+      over.append(Waiting(call: WebhookCall(notice, settled.requests, settings), at: WallClock.milliseconds))
+      if over.count > Self.mostOver { over.removeFirst() }
+    }
+    while var first = over.first {
+      let isDone = await deliver(&first)
+      over[0] = first
+      guard isDone else { return pause() }
+      over.removeFirst()
+    }
+    for notice in told.notices where notice.number > position {
+      let asked = requests.filter { notice.requests.contains($0.requestID) }
+      if !notice.isOver, notice.kind != .asked || asked.contains(where: { $0.state == .open }) {
+        var waiting = Waiting(call: WebhookCall(notice, asked, settings), at: notice.at)
+        if let current, current.number == notice.number {
+          (waiting.began, waiting.failures) = (current.waiting.began, current.waiting.failures)
+        }
+        let isDone = await deliver(&waiting)
+        current = (notice.number, waiting)
+        guard isDone else { return pause() }
+        questions.told(notice)
+      }
+      // At once, since a crash in between tells it twice.
+      try await keep(notice.number)
+    }
+    guard let loud = told.quietUntil else {
+      try await keep(told.position)
+      return questions.isEmpty ? nil : Self.dayPause
+    }
+    return .milliseconds(min(max(1_000, loud - WallClock.milliseconds + 1_000), 3_600_000))
+  }
+
+  private func keep(_ number: Int) async throws {
+    guard number > position else { return }
+    try await bridge.keep(number)
+    position = number
+  }
+
+  private func pause() -> Duration? {
+    isGone ? nil : max(.milliseconds(100), nextTry.map { $0 - clock.now } ?? .zero)
+  }
+
+  /// Sends a call, unless the other side is to be left alone for a while.
+  ///
+  /// - Returns: Whether the call is done with: taken, or passed over.
+  private func deliver(_ waiting: inout Waiting) async -> Bool {
+    if let nextTry, clock.now < nextTry { return false }
+    let began = waiting.began ?? clock.now
+    waiting.began = began
+    let sentence: String
+    var asked: Duration?
+    switch await caller.send(waiting.call) {
+    case .success(let answer) where answer.isSuccess:
+      backoff.succeeded()
+      nextTry = nil
+      await bridge.report(nil)
+      return true
+    case .success(let answer):
+      sentence = Self.sentence(answer.status, of: settings.url.server)
+      asked = answer.retryAfter
+      if answer.status == 410 { isGone = true }
+    case .failure(let fault):
+      sentence = fault.sentence(of: settings.url.server)
+    }
+    guard !Task.isCancelled else { return false }
+    if isGone {
+      await bridge.report(sentence)
+      return false
+    }
+    waiting.failures += 1
+    nextTry = clock.now + backoff.failed(asked: asked)
+    let isOld = clock.now - began >= Self.longest
+      || WallClock.milliseconds - waiting.at >= Self.longest.components.seconds * 1_000
+    guard isOld, waiting.failures >= Self.fewestTries else {
+      await bridge.report(sentence)
+      return false
+    }
+    bridge.logger.warning("a notice is passed over after a day of tries", metadata: ["fault": "\(sentence)"])
+    await bridge.report("\(sentence) A notice was not taken for a day and is passed over.")
+    return true
+  }
+
+  /// Returns one sentence about a status other than a success: the fault and the next step.
+  static func sentence(_ status: Int, of server: String) -> String {
+    switch status {
+    case 300..<400: "\(server) sends callers elsewhere (status \(status)): add the receiver with that address."
+    case 401, 403: "\(server) refuses the calls (status \(status)): see whether it has the key of the signatures."
+    case 404, 405: "\(server) has nothing at that address (status \(status)): check the URL."
+    case 410: "\(server) says that it is gone for good (status 410), and is called no more: remove the receiver, or start "
+      + "its bridge again."
+    case 413: "\(server) finds the notice too large (status 413): see its limits."
+    case 429: "\(server) takes no more calls for now (status 429). It is tried again."
+    case 500...: "\(server) has a fault of its own (status \(status)): see its log. It is tried again."
+    default: "\(server) refuses with status \(status): see its log. It is tried again."
+    }
+  }
+}
