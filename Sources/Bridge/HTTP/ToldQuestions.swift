@@ -25,6 +25,18 @@ struct ToldQuestions: Sendable {
     if notices.count > Self.most { notices.removeFirst() }
   }
 
+  /// Notes the questions that were told before this process began: the open requests of which no
+  /// notice waits.
+  mutating func recover(_ requests: [RequestListing], besides new: [ParentNotice]) {
+    let untold = Set(new.flatMap(\.requests))
+    for request in requests.reversed() where request.state == .open && !untold.contains(request.requestID) {
+      told(
+        ParentNotice(
+          number: 0, kind: .asked, key: request.requestID.description, child: request.childName,
+          device: request.deviceName, requests: [request.requestID], sentence: "", at: request.askedAt))
+    }
+  }
+
   /// Returns the question that is told about a request.
   func notice(of request: CommandID) -> ParentNotice? { notices.last { $0.requests.contains(request) } }
 

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import NIOCore
+import NIOPosix
 
 /// The reason why a server did not answer.
 enum WebFault: Error, Hashable, Sendable {
@@ -21,8 +21,10 @@ enum WebFault: Error, Hashable, Sendable {
       [.connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded].contains(fault)
     {
       self = .tooSlow
-    } else if error is NIOConnectionError || words.contains("connect(") {
-      self = words.contains("dnsAError: Optional") ? .unknownName : .refused
+    } else if let fault = error as? NIOConnectionError {
+      self = fault.connectionErrors.isEmpty ? .unknownName : .refused
+    } else if words.contains("connect(") {
+      self = .refused
     } else {
       self = .interrupted
     }

@@ -7,7 +7,7 @@ import LatchkeyProtocol
 /// notice showed, in hexadecimal digits: a press answers exactly what the parent has read. MAC is
 /// the first 16 bytes of HMAC-SHA-256 by the receiver's key over what stands before it and its dot.
 ///
-/// Spec: Protocol/14-bridge.md §3.
+/// Spec: Protocol/14-bridge.md §2.
 struct ButtonCode: Hashable, Sendable {
   /// What a parent can press.
   enum Choice: String, Hashable, Sendable, CaseIterable {

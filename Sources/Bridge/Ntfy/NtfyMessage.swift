@@ -46,22 +46,27 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     topic = settings.out
     message = settings.detail.text(notice, requests)
     priority = notice.kind == .asked ? .high : .usual
-    sequence = Self.sequence(notice.key, settings.key)
+    sequence = Self.sequence(Self.place(notice), settings.key)
     actions = Self.actions(notice, requests, settings)
   }
 
   /// Creates the message about what became of something.
-  init(_ text: String, about key: String, _ settings: NtfySettings) {
+  ///
+  /// - Parameter place: The place of the notice, as `place` returns it.
+  init(_ text: String, in place: String, _ settings: NtfySettings) {
     topic = settings.out
     message = NoticeDetail.shortened(text)
     priority = .low
-    sequence = Self.sequence(key, settings.key)
+    sequence = Self.sequence(place, settings.key)
   }
+
+  /// Returns what a notice has in common with a later message that takes its place.
+  static func place(_ notice: ParentNotice) -> String { notice.requests.first?.description ?? notice.key }
 
   /// Returns the ID of what stands in the same place on the phone, which tells nothing of what it
   /// is.
-  private static func sequence(_ key: String, _ secret: [UInt8]) -> String {
-    Hexadecimal.encode(HMACSHA256.authenticate(key: secret, message: [UInt8]("sequence.\(key)".utf8)).prefix(8))
+  private static func sequence(_ place: String, _ key: [UInt8]) -> String {
+    Hexadecimal.encode(HMACSHA256.authenticate(key: key, message: [UInt8]("sequence.\(place)".utf8)).prefix(8))
   }
 
   private static func actions(

@@ -4,7 +4,7 @@ import LatchkeyNode
 
 /// What a phone's buttons post, read from an ntfy server and brought to the node.
 ///
-/// Spec: Protocol/14-bridge.md §3.
+/// Spec: Protocol/14-bridge.md §2.
 actor NtfyPresses {
   /// What became of a press at the node.
   private enum Result {

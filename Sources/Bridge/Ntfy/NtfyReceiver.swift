@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// A phone with the ntfy app, or anything else that subscribes to a topic of an ntfy server.
 ///
-/// Spec: Protocol/14-bridge.md §3.
+/// Spec: Protocol/14-bridge.md §2.
 public struct NtfyReceiver: BridgeKind {
   public static let kind = ReceiverKind.ntfy
   /// The time without a byte after which the stream is opened again, in seconds. A server sends

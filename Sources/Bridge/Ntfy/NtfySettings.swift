@@ -3,7 +3,7 @@ import LatchkeyModel
 
 /// What the bridge to an ntfy server has to know.
 ///
-/// Spec: Protocol/14-bridge.md §3.
+/// Spec: Protocol/14-bridge.md §2.
 struct NtfySettings: Sendable {
   /// The size of the receiver's key in bytes.
   static let keyBytes = 32

@@ -4,7 +4,7 @@ import LatchkeyNode
 
 /// What a phone is told through an ntfy server, each notice once, and what became of questions.
 ///
-/// Spec: Protocol/14-bridge.md §3.
+/// Spec: Protocol/14-bridge.md §2.
 actor NtfyTeller {
   /// Where the fault of the receiver lies.
   enum Side: Int, CaseIterable {
@@ -15,7 +15,7 @@ actor NtfyTeller {
 
   /// A message about what became of a question.
   private struct Outcome {
-    var key: String
+    var place: String
     var text: String
   }
 
@@ -55,9 +55,12 @@ actor NtfyTeller {
   /// - Returns: The time until the next look; `nil` if it waits for a change.
   func look() async throws -> Duration? {
     let told = try await bridge.notices()
-    if !hasRecovered { try await recover(told) }
-    let isAsked = !questions.isEmpty || told.notices.contains { $0.kind == .asked }
+    let isAsked = !hasRecovered || !questions.isEmpty || told.notices.contains { $0.kind == .asked }
     let requests = isAsked ? try await bridge.node().ask(Endpoints.getRequests, nil) : []
+    if !hasRecovered, told.quietUntil == nil {
+      questions.recover(requests, besides: told.notices)
+      hasRecovered = true
+    }
     for settled in questions.settled(requests) { note(settled) }
     guard await flush() else { return pause() }
     for notice in told.notices where notice.number > position {
@@ -82,16 +85,6 @@ actor NtfyTeller {
     position = number
   }
 
-  /// Learns which open questions were told before this start.
-  private func recover(_ told: ParentNotices) async throws {
-    let new = Set(told.notices.map(\.number))
-    for notice in try await bridge.node().ask(Endpoints.getNotices, nil).notices
-    where !notice.isOver && !new.contains(notice.number) && (told.quietUntil == nil || notice.number <= told.position) {
-      questions.told(notice)
-    }
-    hasRecovered = true
-  }
-
   /// Notes what became of a question that was answered elsewhere or whose day is over.
   private func note(_ settled: ToldQuestions.Settled) {
     guard !settled.notice.requests.contains(where: { answering.contains($0) }) else { return }
@@ -99,14 +92,14 @@ actor NtfyTeller {
     // A phone that keeps the question as well is not told late at night that nothing has happened.
     guard !answered.isEmpty || hasSequences else { return }
     let sentences = answered.isEmpty ? ["Nobody answered in time."] : answered.map(settings.detail.outcome)
-    say(sentences, about: settled.notice.key)
+    say(sentences, in: NtfyMessage.place(settled.notice))
   }
 
   /// Puts a message about a question into the queue.
-  private func say(_ sentences: [String], about key: String) {
+  private func say(_ sentences: [String], in place: String) {
     var said: [String] = []
     for sentence in sentences where !said.contains(sentence) { said.append(sentence) }
-    outcomes.append(Outcome(key: key, text: said.joined(separator: " ")))
+    outcomes.append(Outcome(place: place, text: said.joined(separator: " ")))
     if outcomes.count > Self.mostOutcomes { outcomes.removeFirst() }
   }
 }
@@ -124,11 +117,11 @@ extension NtfyTeller {
   ///   - sentences: What to say; none if the press was too late.
   ///   - isAnswered: Whether nothing of it is open any more.
   func ended(_ requests: [CommandID], _ sentences: [String], isAnswered: Bool) async {
-    let key = requests.lazy.compactMap { self.questions.notice(of: $0)?.key }.first
-    if isAnswered, let key { questions.forget(key) }
+    let notice = requests.lazy.compactMap { self.questions.notice(of: $0) }.first
+    if isAnswered, let notice { questions.forget(notice.key) }
     answering.subtract(requests)
     guard !sentences.isEmpty else { return }
-    say(sentences, about: key ?? requests.first?.description ?? "")
+    say(sentences, in: notice.map(NtfyMessage.place) ?? requests.first?.description ?? "")
     _ = await flush()
   }
 
@@ -145,9 +138,9 @@ extension NtfyTeller {
     isFlushing = true
     defer { isFlushing = false }
     while let first = outcomes.first {
-      guard await publish(NtfyMessage(first.text, about: first.key, settings)) else { return false }
+      guard await publish(NtfyMessage(first.text, in: first.place, settings)) else { return false }
       // The queue may have lost its first message meanwhile.
-      if let same = outcomes.first, same.key == first.key, same.text == first.text { outcomes.removeFirst() }
+      if let same = outcomes.first, same.place == first.place, same.text == first.text { outcomes.removeFirst() }
     }
     return true
   }

@@ -5,7 +5,7 @@ import LatchkeyProtocol
 
 /// A notice as it is sent to a webhook.
 ///
-/// Spec: Protocol/14-bridge.md §4.
+/// Spec: Protocol/14-bridge.md §3.
 struct WebhookCall: Hashable, Sendable {
   /// The members of the body.
   private struct Content: Encodable {

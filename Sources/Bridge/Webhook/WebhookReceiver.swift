@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// A program that is called by HTTP with each notice.
 ///
-/// Spec: Protocol/14-bridge.md §4.
+/// Spec: Protocol/14-bridge.md §3.
 public struct WebhookReceiver: BridgeKind {
   public static let kind = ReceiverKind.webhook
 

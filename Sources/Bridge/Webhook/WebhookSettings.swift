@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// What the bridge to a webhook has to know.
 ///
-/// Spec: Protocol/14-bridge.md §4.
+/// Spec: Protocol/14-bridge.md §3.
 struct WebhookSettings: Sendable {
   /// The smallest size of the key in bytes.
   static let leastKeyBytes = 16

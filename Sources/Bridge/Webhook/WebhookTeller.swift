@@ -3,7 +3,7 @@ import LatchkeyNode
 
 /// What a webhook is told: each notice once, and again when a question is over.
 ///
-/// Spec: Protocol/14-bridge.md §4.
+/// Spec: Protocol/14-bridge.md §3.
 actor WebhookTeller {
   /// A call that waits for the other side, with the tries that failed.
   private struct Waiting {
