@@ -50,6 +50,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
     .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.2"),
+    .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
   ],
   targets: [
     // C libraries, each with only a module map and a shim.
@@ -130,8 +131,12 @@ let package = Package(
     // What carries notices to phones and home automation, in a process of its own.
     .target(
       name: "LatchkeyBridge",
-      dependencies: ["LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", logging], path: "Sources/Bridge",
-      swiftSettings: strict),
+      dependencies: [
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", logging,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ] + nio,
+      path: "Sources/Bridge", swiftSettings: strict),
     .executableTarget(
       name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
     .target(
@@ -228,7 +233,8 @@ let package = Package(
       path: "Tests/Commands", exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "LatchkeyBridgeTests",
-      dependencies: ["LatchkeyModel", "LatchkeyNode", "LatchkeyBridge", "LatchkeyTestSupport"], path: "Tests/Bridge",
+      dependencies: ["LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeyBridge", "LatchkeyTestSupport"],
+      path: "Tests/Bridge",
       swiftSettings: strict),
     // Stands between a node and its disk in tests.
     .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),

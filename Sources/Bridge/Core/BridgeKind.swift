@@ -19,7 +19,7 @@ public protocol BridgeKind: Sendable {
 /// The kinds of receiver.
 public enum BridgeKinds {
   /// Each kind, in the order of `ReceiverKind`.
-  public static let all: [any BridgeKind.Type] = [MQTTBridge.self]
+  public static let all: [any BridgeKind.Type] = [NtfyReceiver.self, WebhookReceiver.self, MQTTBridge.self]
 
   /// Carries the notices of a receiver.
   public static func run(_ settings: BridgeSettings, _ bridge: Bridge) async throws {

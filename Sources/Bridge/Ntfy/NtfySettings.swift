@@ -69,9 +69,3 @@ struct NtfySettings: Sendable {
       }
   }
 }
-
-/// The names of topics.
-public enum NtfyTopic {
-  /// Returns a topic's name for 16 random bytes.
-  public static func name(_ random: [UInt8]) -> String { "lk" + Hexadecimal.encode(random) }
-}

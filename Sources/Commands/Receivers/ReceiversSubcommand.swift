@@ -64,7 +64,7 @@ struct ReceiversAddSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Set up a receiver, or set one up anew.",
     discussion: "Example: latchkey receivers add ntfy --server https://ntfy.example.org --may answer --at-most 60m",
-    subcommands: [AddMQTTSubcommand.self])
+    subcommands: [AddNtfySubcommand.self, AddWebhookSubcommand.self, AddMQTTSubcommand.self])
 }
 
 /// The `latchkey receivers remove` subcommand.

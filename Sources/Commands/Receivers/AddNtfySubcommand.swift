@@ -1,0 +1,99 @@
+import ArgumentParser
+import LatchkeyBridge
+import LatchkeyModel
+import LatchkeyNode
+
+/// The `latchkey receivers add ntfy` subcommand.
+struct AddNtfySubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ntfy", abstract: "Tell a phone with the ntfy app, and let it answer.",
+    discussion: """
+      The server passes on what the phone is told, and can read it. Unless it is your own, leave the text at bare: then it \
+      holds no names. Each time, the receiver gets new topics, whose names nobody can guess.
+
+      Example: latchkey receivers add ntfy --server https://ntfy.example.org --may answer --at-most 60m
+      """)
+
+  @OptionGroup var receiver: ReceiverOptions
+
+  @Option(help: ArgumentHelp("The address of the ntfy server.", valueName: "url"))
+  var server: String
+
+  @Option(
+    help: ArgumentHelp(
+      "What the phone is told: bare, without names; names, with names and minutes; full, with applications and reasons.",
+      valueName: NtfySetup.texts.joined(separator: "|")), completion: .list(NtfySetup.texts))
+  var text = "bare"
+
+  @Option(
+    help: ArgumentHelp("The server's user for this machine, whose password is asked for. Without it, a token may be given.",
+      valueName: "name"))
+  var username: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with a token by which the buttons write to their topic, which nobody else can read; needed only if the "
+        + "server lets not everyone write there.", valueName: "file"), completion: .file())
+  var buttonTokenFile: String?
+
+  @Flag(help: "Allow an http:// address in the network, where others can read and answer along.")
+  var insecure = false
+
+  mutating func validate() throws {
+    guard NtfySetup.texts.contains(text) else { throw ValidationError("The texts are bare, names and full.") }
+    if receiver.may.contains(where: { $0 != .answer }) {
+      throw ValidationError("A phone may answer requests and nothing else: --may answer.")
+    }
+    if username?.contains(":") == true { throw ValidationError("A user's name has no colon.") }
+  }
+
+  func run() async throws {
+    let secret = try await receiver.secret("Password of \(username ?? "this machine") at the server: ", isNeeded: username != nil)
+    var buttonToken: String?
+    if let buttonTokenFile { buttonToken = try ReceiverOptions.line(of: buttonTokenFile) }
+    let setup: NtfySetup
+    do {
+      setup = try NtfySetup(
+        .init(server: server, text: text, rights: receiver.may, user: username, isInsecure: insecure), secret: secret,
+        buttonToken: buttonToken)
+    } catch { throw TerminalFailure(.data, error.sentence) }
+    let added = try await receiver.add(.ntfy, values: setup.values, secrets: setup.secrets)
+    let console = TerminalEnvironment.current.console
+    for line in explanation(setup, added) { console.note(line) }
+  }
+
+  /// Returns what a parent does now, and should know.
+  private func explanation(_ setup: NtfySetup, _ added: ReceiverListing) -> [String] {
+    let mayAnswer = receiver.may.contains(.answer)
+    var lines = ["“\(added.name)” is set up. In the phone's ntfy app, subscribe to:", "  \(setup.server)/\(setup.out)"]
+    if mayAnswer {
+      lines += [
+        "The buttons of its notices post to this topic, to which nobody needs to subscribe:",
+        "  \(setup.server)/\(setup.in)",
+        "Who runs that server can answer as well, up to \(added.mostMinutes) min a day: use a server that you trust.",
+      ]
+    }
+    let user = username ?? "everyone"
+    lines.append("If the server lets in only who is listed, its operator runs, with the phone's user as PHONE:")
+    lines += ["  ntfy access \(user) \(setup.out) write-only", "  ntfy access PHONE \(setup.out) read-only"]
+    if mayAnswer {
+      let phone = buttonTokenFile == nil ? "everyone" : "PHONE"
+      lines += ["  ntfy access \(user) \(setup.in) read-only", "  ntfy access \(phone) \(setup.in) write-only"]
+    }
+    return lines + [ReceiverOptions.start(added)]
+  }
+}
+
+extension ReceiverOptions {
+  /// Returns the line of text in a file with a secret.
+  static func line(of path: String) throws -> String {
+    let bytes: [UInt8]
+    do { bytes = try PrivateFile.read(path, most: 4_096) } catch { throw TerminalFailure(.data, error.sentence) }
+    var text = String(decoding: bytes, as: UTF8.self)
+    while text.last?.isNewline == true { text.removeLast() }
+    guard !text.isEmpty, !text.contains(where: \.isNewline) else {
+      throw TerminalFailure(.data, "\(path) does not hold one line of text: put the secret on one line.")
+    }
+    return text
+  }
+}
