@@ -69,6 +69,31 @@ struct HashingTests {
     #expect(HKDF.derive(salt: salt.secret, inputKeyMaterial: material.secret, info: info, count: count) == key.secret)
   }
 
+  @Test("HMAC-SHA-256: the examples of RFC 4231")
+  func rfc4231() throws {
+    let examples: [(key: [UInt8], message: [UInt8], code: String)] = [
+      (
+        [UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8),
+        "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+      ),
+      (
+        Array("Jefe".utf8), Array("what do ya want for nothing?".utf8),
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+      ),
+      (
+        [UInt8](repeating: 0xaa, count: 20), [UInt8](repeating: 0xdd, count: 50),
+        "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"
+      ),
+      (
+        [UInt8](repeating: 0xaa, count: 131), Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+      ),
+    ]
+    for example in examples {
+      #expect(try HMACSHA256.authenticate(key: example.key, message: example.message) == Hex(example.code).bytes)
+    }
+  }
+
   @Test("HKDF-SHA-256: the examples of RFC 5869, appendix A")
   func rfc5869() throws {
     let long = (salt: (0x60...0xaf).map { UInt8($0) }, info: (0xb0...0xff).map { UInt8($0) })
