@@ -28,9 +28,10 @@ struct ShownNotices {
   }
 
   private mutating func remember() {
-    guard memory != nil else { return }
+    guard var memory else { return }
     let staying = shown.filter(\.notice.stays).map { ($0.key, $0.id) }
-    memory?.keep(Dictionary(staying) { $1 }, on: desktop)
+    memory.keep(Dictionary(staying) { $1 }, on: desktop)
+    self.memory = memory
   }
 
   /// Returns what an earlier notifier has shown and is to be answered yet.
