@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LatchkeyModel
+import LatchkeySystem
 import LatchkeyNode
 
 /// What a phone is told through an ntfy server, each notice once, and what became of questions.
@@ -76,7 +77,7 @@ actor NtfyTeller {
       try await keep(told.position)
       return questions.isEmpty ? nil : Self.dayPause
     }
-    return .milliseconds(min(max(1_000, loud - WallClock.milliseconds + 1_000), 3_600_000))
+    return .milliseconds(min(max(1_000, loud - WallClock.now() + 1_000), 3_600_000))
   }
 
   private func keep(_ number: Int) async throws {

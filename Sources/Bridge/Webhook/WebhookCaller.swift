@@ -1,3 +1,5 @@
+import LatchkeySystem
+
 /// The calls of a webhook, each to an address that was checked.
 struct WebhookCaller: Sendable {
   let settings: WebhookSettings
@@ -15,7 +17,7 @@ struct WebhookCaller: Sendable {
     }
     // One client for each call, which are few, since its addresses are fixed.
     let client = WebClient(pins: NetworkAddress(host) == nil ? [host: address] : [:])
-    let headers = call.headers(at: WallClock.milliseconds / 1_000, key: settings.key)
+    let headers = call.headers(at: WallClock.now() / 1_000, key: settings.key)
     let answer = await client.post(settings.url.text, headers, call.body)
     await client.close()
     return answer

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeySystem
 import LatchkeyNode
 
 /// What a webhook is told: each notice once, and again when a question is over.
@@ -53,7 +54,7 @@ actor WebhookTeller {
     for settled in questions.settled(requests) {
       var notice = settled.notice
       notice.isOver = true
-      over.append(Waiting(call: WebhookCall(notice, settled.requests, settings), at: WallClock.milliseconds))
+      over.append(Waiting(call: WebhookCall(notice, settled.requests, settings), at: SystemClock.boot.milliseconds))
       if over.count > Self.mostOver { over.removeFirst() }
     }
     while var first = over.first {
@@ -81,7 +82,7 @@ actor WebhookTeller {
       try await keep(told.position)
       return questions.isEmpty ? nil : Self.dayPause
     }
-    return .milliseconds(min(max(1_000, loud - WallClock.milliseconds + 1_000), 3_600_000))
+    return .milliseconds(min(max(1_000, loud - WallClock.now() + 1_000), 3_600_000))
   }
 
   private func keep(_ number: Int) async throws {
@@ -124,7 +125,7 @@ actor WebhookTeller {
     waiting.failures += 1
     nextTry = clock.now + backoff.failed(asked: asked)
     let isOld = clock.now - began >= Self.longest
-      || WallClock.milliseconds - waiting.at >= Self.longest.components.seconds * 1_000
+      || SystemClock.boot.milliseconds - waiting.at >= Self.longest.components.seconds * 1_000
     guard isOld, waiting.failures >= Self.fewestTries else {
       await bridge.report(sentence)
       return false
