@@ -20,7 +20,7 @@ actor MosquittoBroker {
   private var process: SpawnedProcess?
 
   /// What the users may do; `+` is a whole level.
-  private static let access = """
+  private static let accessList = """
     user latchkey
     topic readwrite latchkey/#
     topic write homeassistant/device/#
@@ -45,7 +45,7 @@ actor MosquittoBroker {
     }
     try Data("a secret of hers\n".utf8).write(to: URL(fileURLWithPath: secret))
     chmod(secret, 0o600)
-    try Data(Self.access.utf8).write(to: URL(fileURLWithPath: base + ".access"))
+    try Data(Self.accessList.utf8).write(to: URL(fileURLWithPath: base + ".access"))
     // mosquitto warns of access lists that others can read.
     chmod(base + ".access", 0o600)
     let settings = """
