@@ -25,7 +25,8 @@ struct ChildEvent: Hashable, Sendable, Codable {
   var reason: String?
 
   private enum CodingKeys: String, CodingKey {
-    case type = "event_type", sentence, at, request, minutes, app, reason
+    case type = "event_type"
+    case sentence, at, request, minutes, app, reason
   }
 
   /// Returns what a notice is to a child's entity: an event for each request that is still open, or

@@ -39,7 +39,9 @@ struct ChildState: Hashable, Sendable, Codable {
   var at: Int64
 
   private enum CodingKeys: String, CodingKey {
-    case left = "left_s", used = "used_s", status, rule, points, app, requests, lock, waiting, at
+    case left = "left_s"
+    case used = "used_s"
+    case status, rule, points, app, requests, lock, waiting, at
   }
 
   /// Creates the state of a day.

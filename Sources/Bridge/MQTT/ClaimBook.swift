@@ -24,7 +24,10 @@ struct ClaimBook: Sendable {
   init(own: String) { self.own = own }
 
   mutating func note(claim bridge: String, of child: String) {
-    guard HomeTopics.isName(bridge) else { return claims[child] = nil }
+    guard HomeTopics.isName(bridge) else {
+      claims[child] = nil
+      return
+    }
     if claims.count < Self.most || claims[child] != nil { claims[child] = bridge }
   }
 

@@ -20,7 +20,10 @@ struct HomeDevice: Encodable {
     var name = "Latchkey"
     var version = Version.software
 
-    private enum CodingKeys: String, CodingKey { case name, version = "sw_version" }
+    private enum CodingKeys: String, CodingKey {
+      case name
+      case version = "sw_version"
+    }
   }
 
   /// A condition of an entity's availability.
@@ -46,10 +49,21 @@ struct HomeDevice: Encodable {
     var qos: Int?
 
     private enum CodingKeys: String, CodingKey {
-      case platform, id = "unique_id", name, entityID = "default_entity_id", availability
-      case availabilityMode = "availability_mode", stateTopic = "state_topic", valueTemplate = "value_template"
-      case unit = "unit_of_measurement", deviceClass = "device_class", icon, options, eventTypes = "event_types"
-      case commandTopic = "command_topic", commandTemplate = "command_template", qos
+      case platform
+      case id = "unique_id"
+      case name
+      case entityID = "default_entity_id"
+      case availability
+      case availabilityMode = "availability_mode"
+      case stateTopic = "state_topic"
+      case valueTemplate = "value_template"
+      case unit = "unit_of_measurement"
+      case deviceClass = "device_class"
+      case icon, options
+      case eventTypes = "event_types"
+      case commandTopic = "command_topic"
+      case commandTemplate = "command_template"
+      case qos
     }
 
     /// An entity that is not there.
@@ -77,7 +91,8 @@ struct HomeDevice: Encodable {
     let reached = Availability(topic: HomeTopics.online(bridge))
     let fresh = Availability(topic: HomeTopics.fresh(child))
 
-    func entity(_ platform: String, _ key: String, _ name: String, _ icon: String, needsMachine: Bool = false) -> Entity {
+    func entity(_ platform: String, _ key: String, _ name: String, _ icon: String, needsMachine: Bool = false) -> Entity
+    {
       Entity(
         platform: platform, id: "latchkey_\(child)_\(key)", name: name,
         entityID: "\(platform).\(slug)_\(Self.slug(name) ?? key)",

@@ -127,7 +127,10 @@ extension HomeService {
 
   /// Publishes what the broker does not have yet; the calls meanwhile are one.
   private func publish() async {
-    guard !isPublishing else { return isAgain = true }
+    guard !isPublishing else {
+      isAgain = true
+      return
+    }
     isPublishing = true
     repeat {
       isAgain = false

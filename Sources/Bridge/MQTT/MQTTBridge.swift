@@ -44,7 +44,9 @@ public struct MQTTBridge: BridgeKind {
       password: settings.secrets[Setting.password], authorities: settings.values[Setting.authorities],
       isEncrypted: settings.values[Setting.encrypted] != "no")
     token = settings.token
-    rights = (settings.values[Setting.rights] ?? "").split(separator: ",").compactMap { ReceiverRight(rawValue: "\($0)") }
+    rights = (settings.values[Setting.rights] ?? "").split(separator: ",").compactMap {
+      ReceiverRight(rawValue: "\($0)")
+    }
   }
 
   public func run(_ bridge: Bridge) async throws {

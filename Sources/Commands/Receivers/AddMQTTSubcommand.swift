@@ -24,7 +24,8 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
 
   @OptionGroup var options: ReceiverOptions
 
-  @Option(help: ArgumentHelp("The broker; port 8883, or 1883 without encryption, when not given.", valueName: "host[:port]"))
+  @Option(
+    help: ArgumentHelp("The broker; port 8883, or 1883 without encryption, when not given.", valueName: "host[:port]"))
   var server: String
 
   @Option(help: ArgumentHelp("The broker's user, whose password is asked for.", valueName: "name"))
@@ -78,7 +79,8 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
     console.note("“\(receiver.name)” is set up. " + ReceiverOptions.start(receiver))
     if !receiver.rights.isEmpty { console.note(Self.warning(receiver)) }
     if !isEncrypted, !place.isThisMachine {
-      console.note("The connection is not encrypted: everyone on the network can read the password and press the buttons.")
+      console.note(
+        "The connection is not encrypted: everyone on the network can read the password and press the buttons.")
     }
   }
 
@@ -93,7 +95,8 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
       }
     }
     let most = receiver.mostMinutes > 0 ? ", up to \(receiver.mostMinutes) min a day" : ""
-    return "From now on whoever may publish to the broker may \(deeds.formatted)\(most), and Latchkey cannot tell who it "
+    return
+      "From now on whoever may publish to the broker may \(deeds.formatted)\(most), and Latchkey cannot tell who it "
       + "was. Many homes have one password for all lamps and plugs: let only Home Assistant's user write to latchkey/do/#."
   }
 }
@@ -119,7 +122,8 @@ struct BrokerPlace: Hashable {
       port = number
     }
     let isHost = host.utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains(byte)
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains(byte)
         || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "%")].contains(byte)
     }
     guard (1...253).contains(host.utf8.count), isHost else { return nil }

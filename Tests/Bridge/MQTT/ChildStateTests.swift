@@ -24,7 +24,9 @@ import Testing
     ChildState(try day(screen: screen), isFresh: isFresh, requests: 2, waiting: waiting, lock: lock)
   }
 
-  private func json(_ state: ChildState) throws -> String { String(decoding: try LocalJSON.encode(state), as: UTF8.self) }
+  private func json(_ state: ChildState) throws -> String {
+    String(decoding: try LocalJSON.encode(state), as: UTF8.self)
+  }
 
   @Test("Time left is that of the first rule, absent without one, and 0 only if a rule closes")
   func left() throws {

@@ -13,10 +13,12 @@ import Testing
       as: UTF8.self)
   }
 
-  @Test("Names become parts of entity IDs without what these cannot have", arguments: [
-    ("Emma", "emma"), ("Zoe's", "zoes"), ("Anna-Lena M.", "anna_lena_m"), ("  Ben  2 ", "ben_2"), ("Zoë", "zo"),
-    ("小明", nil), ("'", nil),
-  ] as [(String, String?)])
+  @Test(
+    "Names become parts of entity IDs without what these cannot have",
+    arguments: [
+      ("Emma", "emma"), ("Zoe's", "zoes"), ("Anna-Lena M.", "anna_lena_m"), ("  Ben  2 ", "ben_2"), ("Zoë", "zo"),
+      ("小明", nil), ("'", nil),
+    ] as [(String, String?)])
   func slugs(name: String, slug: String?) { #expect(HomeDevice.slug(name) == slug) }
 
   @Test("The device has its entities, each with an ID that depends on the child alone")
@@ -37,7 +39,9 @@ import Testing
     #expect(!text.contains("command_topic"))
   }
 
-  @Test("What is left needs the bridge and a machine; a button needs the bridge alone, since it works while the child is off")
+  @Test(
+    "What is left needs the bridge and a machine; a button needs the bridge alone, since it works while the child is off"
+  )
   func availability() throws {
     let device = HomeDevice("Emma", child: "cd34", bridge: "ab12", rights: [.grant])
     #expect(device.components["left"]?.availability?.map(\.topic) == ["latchkey/online/ab12", "latchkey/fresh/cd34"])

@@ -40,7 +40,8 @@ import Testing
   }
 
   @Test(
-    "A press is taken within a minute of its time", arguments: [(-60_000, true), (60_000, true), (-60_001, false), (60_001, false)])
+    "A press is taken within a minute of its time",
+    arguments: [(-60_000, true), (60_000, true), (-60_001, false), (60_001, false)])
   mutating func window(offset: Int64, isTaken: Bool) {
     let decision = decide(press(at: offset))
     #expect(decision == (isTaken ? .take(.grant(minutes: 15)) : .refuse(.stale(-offset))))
@@ -51,7 +52,9 @@ import Testing
     let years = PressRules.Refusal.stale(3 * 365 * 86_400_000)
     #expect(try #require(years.clockFault).contains("set the clock"))
     #expect(PressRules.Refusal.stale(90_000).clockFault == nil)
-    for text in ["{\"minutes\":15,\"at\":\(Int64.min)}", "{\"minutes\":15,\"at\":\(Int64.max)}", "{\"minutes\":15,\"at\":0}"] {
+    for text in [
+      "{\"minutes\":15,\"at\":\(Int64.min)}", "{\"minutes\":15,\"at\":\(Int64.max)}", "{\"minutes\":15,\"at\":0}",
+    ] {
       guard case .refuse(let refusal) = decide(text) else {
         Issue.record("\(text) was taken")
         continue
@@ -74,14 +77,16 @@ import Testing
     #expect(decide(press(at: later), later: later) == .take(.grant(minutes: 15)))
   }
 
-  @Test("What is malformed is refused", arguments: [
-    "", "ON", "15", "null", "[]", "{}", "{\"minutes\":15}", "{\"at\":1795000000000}",
-    "{\"minutes\":0,\"at\":1795000000000}", "{\"minutes\":-15,\"at\":1795000000000}",
-    "{\"minutes\":1441,\"at\":1795000000000}", "{\"minutes\":\"15\",\"at\":1795000000000}",
-    "{\"minutes\":15,\"at\":\"now\"}", "{\"minutes\":1e99,\"at\":1795000000000}",
-    "{\"minutes\":15,\"at\":1795000000000,\"id\":\"\"}",
-    "{\"minutes\":15,\"at\":1795000000000,\"x\":\"" + String(repeating: "x", count: 1_024) + "\"}",
-  ])
+  @Test(
+    "What is malformed is refused",
+    arguments: [
+      "", "ON", "15", "null", "[]", "{}", "{\"minutes\":15}", "{\"at\":1795000000000}",
+      "{\"minutes\":0,\"at\":1795000000000}", "{\"minutes\":-15,\"at\":1795000000000}",
+      "{\"minutes\":1441,\"at\":1795000000000}", "{\"minutes\":\"15\",\"at\":1795000000000}",
+      "{\"minutes\":15,\"at\":\"now\"}", "{\"minutes\":1e99,\"at\":1795000000000}",
+      "{\"minutes\":15,\"at\":1795000000000,\"id\":\"\"}",
+      "{\"minutes\":15,\"at\":1795000000000,\"x\":\"" + String(repeating: "x", count: 1_024) + "\"}",
+    ])
   mutating func malformed(text: String) { #expect(decide(text) == .refuse(.malformed)) }
 
   @Test("Each right has its own members")
@@ -96,7 +101,8 @@ import Testing
         == .answer(request: "01a2", isApproved: true, minutes: 20))
     #expect(read("{\"request\":\"01a2\",\"yes\":false,\"minutes\":20,\"at\":1}", .answer) == nil)
     #expect(read("{\"request\":\"01\",\"yes\":true,\"at\":1}", .answer) == nil)
-    #expect(read("{\"points\":2.5,\"at\":1,\"reason\":\"dishes\"}", .points) == .points(milliPoints: 2_500, reason: "dishes"))
+    #expect(
+      read("{\"points\":2.5,\"at\":1,\"reason\":\"dishes\"}", .points) == .points(milliPoints: 2_500, reason: "dishes"))
     #expect(read("{\"points\":-1,\"at\":1}", .points) == nil)
   }
 }

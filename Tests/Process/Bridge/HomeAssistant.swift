@@ -14,7 +14,10 @@ actor HomeAssistant {
     var entity: String
     var state: String
 
-    private enum CodingKeys: String, CodingKey { case entity = "entity_id", state }
+    private enum CodingKeys: String, CodingKey {
+      case entity = "entity_id"
+      case state
+    }
   }
 
   private let lab: ProcessLab

@@ -40,20 +40,25 @@ enum MQTTFault: Error, Hashable, Sendable {
     case .unknownHost: return "No machine is called \(server.host): check the broker's name."
     case .unreachable(let why): return "\(place.capitalizedFirst) cannot be reached (\(why)): check that it runs."
     case .certificate(let why):
-      return "The certificate of \(place) is not accepted (\(why)): give the file of the authority that signed it, with "
+      return
+        "The certificate of \(place) is not accepted (\(why)): give the file of the authority that signed it, with "
         + "--ca, and the name in it as the server."
     case .encryption(let why):
       return "\(place.capitalizedFirst) does not speak TLS 1.2 or later there (\(why)): check the port, often 8883."
     case .password:
-      return "\(place.capitalizedFirst) refused the user name or the password: set the receiver up again with the right "
+      return
+        "\(place.capitalizedFirst) refused the user name or the password: set the receiver up again with the right "
         + "ones."
     case .refused(let why): return "\(place.capitalizedFirst) refused the connection (\(why)): see its log."
     case .silent:
-      return "\(place.capitalizedFirst) does not answer: check the port, and that TLS is used where the broker wants it."
+      return
+        "\(place.capitalizedFirst) does not answer: check the port, and that TLS is used where the broker wants it."
     case .lost: return "The connection to \(place) was lost: check that the broker runs."
-    case .flood: return "\(place.capitalizedFirst) sent more messages than Latchkey takes: find who publishes to latchkey/do."
+    case .flood:
+      return "\(place.capitalizedFirst) sent more messages than Latchkey takes: find who publishes to latchkey/do."
     case .unreadable:
-      return "\(place.capitalizedFirst) does not let Latchkey read what it has written: allow its user to read and write "
+      return
+        "\(place.capitalizedFirst) does not let Latchkey read what it has written: allow its user to read and write "
         + "latchkey/# and to write homeassistant/device/#."
     case .failed(let why): return "The connection to \(place) failed (\(why)): see the broker's log."
     }
