@@ -8,18 +8,18 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mqtt", abstract: "Show the children in Home Assistant, through an MQTT broker.",
     discussion: """
-      Each child is a device in Home Assistant from then on: what is left and used today, the status, points, requests, and \
-      events. Home Assistant 2024.11 or later finds them by itself.
+      Each child is a device in Home Assistant from then on: what is left and used today, the status, points, \
+      requests, and events. Home Assistant 2024.11 or later finds them by itself.
 
-      Without --may, Home Assistant reads only. With it, whoever may publish to the broker may do the same, because the \
-      broker does not say who published: many homes have one password for all lamps. So give the bridge and Home Assistant \
-      users of their own, and let no other user write below latchkey/.
+      Without --may, Home Assistant reads only. With it, whoever may publish to the broker may do the same, \
+      because the broker does not say who published: many homes have one password for all lamps. So give the \
+      bridge and Home Assistant users of their own, and let no other user write below latchkey/.
 
-      The connection is encrypted, except to this machine without --ca. The broker's user needs to read and write latchkey/#, \
-      to write homeassistant/device/#, and to read homeassistant/status.
+      The connection is encrypted, except to this machine without --ca. The broker's user needs to read and write \
+      latchkey/#, to write homeassistant/device/#, and to read homeassistant/status.
 
       Example: latchkey receivers add mqtt --server home.local --username latchkey
-      Example: latchkey receivers add mqtt --server home.local --ca ca.pem --username latchkey --may grant,lock --at-most 60m
+      Example: latchkey receivers add mqtt --server home.local --ca ca.pem --username home --may grant --at-most 60m
       """)
 
   @OptionGroup var options: ReceiverOptions

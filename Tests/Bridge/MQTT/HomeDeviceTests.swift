@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "What is left needs the bridge and a machine; a button needs the bridge alone, since it works while the child is off"
+    "What is left needs the bridge and a machine; a button needs the bridge alone"
   )
   func availability() throws {
     let device = HomeDevice("Emma", child: "cd34", bridge: "ab12", rights: [.grant])
