@@ -97,7 +97,7 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
     let most = receiver.mostMinutes > 0 ? ", up to \(receiver.mostMinutes) min a day" : ""
     return
       "From now on whoever may publish to the broker may \(deeds.formatted)\(most), and Latchkey cannot tell who it "
-      + "was. Many homes have one password for all lamps and plugs: let only Home Assistant's user write to latchkey/do/#."
+      + "was. Many homes have one password for all lamps: let only Home Assistant's user write to latchkey/do/#."
   }
 }
 
@@ -130,7 +130,7 @@ struct BrokerPlace: Hashable {
     self.host = String(host)
   }
 
-  /// A Boolean value that indicates whether it is this machine, whose other accounts cannot listen in.
+  /// A Boolean value that indicates whether it is this machine, so that nothing crosses the network.
   var isThisMachine: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") && isAddress }
 
   private var isAddress: Bool { host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == UInt8(ascii: ".") } }

@@ -4,7 +4,8 @@ import LatchkeyModel
 /// A Home Assistant of a test's own on loopback, in the system that `Tools/home-assistant` has made
 /// in the folder that `LATCHKEY_HOME_ASSISTANT` names.
 ///
-/// It connects to a broker without TLS, because its settings name a certificate by a path of its own.
+/// It connects to a broker without TLS, because its settings name a certificate by a path of its
+/// own.
 actor HomeAssistant {
   /// The folder with the system; `nil` if there is none.
   static let system = ProcessInfo.processInfo.environment["LATCHKEY_HOME_ASSISTANT"]
