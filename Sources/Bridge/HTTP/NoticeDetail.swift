@@ -49,7 +49,9 @@ enum NoticeDetail: String, Hashable, Sendable, CaseIterable {
   private func place(_ machine: String) -> String { self == .bare ? "a machine" : machine }
 
   private func wish(_ requests: [RequestListing]) -> String {
-    if self == .bare { return requests.allSatisfy { $0.minutes == nil } && !requests.isEmpty ? "an application" : "time" }
+    if self == .bare {
+      return requests.allSatisfy { $0.minutes == nil } && !requests.isEmpty ? "an application" : "time"
+    }
     var wishes: [String] = []
     for request in requests {
       let wish = request.minutes.map { SpanText.minutes($0) } ?? "an application"

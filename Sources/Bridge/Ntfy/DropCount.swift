@@ -39,7 +39,8 @@ struct DropCount {
   /// Returns a sentence if somebody else posts to the topic; `nil` if not.
   func sentence(at now: ContinuousClock.Instant) -> String? {
     guard let hourBegan, now - hourBegan < Self.hour * 2, foreign >= Self.manyForeign else { return nil }
-    return "Somebody else posts to the topic of the buttons, which answers nothing: have the server's operator let only "
+    return
+      "Somebody else posts to the topic of the buttons, which answers nothing: have the server's operator let only "
       + "the phone write there, or set the receiver up anew for new topics."
   }
 }

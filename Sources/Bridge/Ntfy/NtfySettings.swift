@@ -30,7 +30,8 @@ struct NtfySettings: Sendable {
       throw BridgeFault("The server of “\(settings.name)” is no address such as https://ntfy.example.org: \(again)")
     }
     guard server.isEncrypted || server.isLoopback || settings.values["insecure"] == "yes" else {
-      throw BridgeFault("Others in the network could read and answer along at \(server.server): give an https:// address.")
+      throw BridgeFault(
+        "Others in the network could read and answer along at \(server.server): give an https:// address.")
     }
     guard let key = Hexadecimal.decode(try settings.secret("key")), key.count == Self.keyBytes else {
       throw BridgeFault("The key of “\(settings.name)” is damaged: \(again)")
@@ -45,7 +46,8 @@ struct NtfySettings: Sendable {
     (self.server, self.out, self.in, self.detail, self.key) = (server, out, into, detail, key)
     let rights = (settings.values["may"] ?? "").split(separator: ",")
     mayAnswer = rights.contains { $0 == ReceiverRight.answer.rawValue }
-    headers = Self.authorization(settings.values["username"], settings.secrets["secret"]).map { [("authorization", $0)] } ?? []
+    headers =
+      Self.authorization(settings.values["username"], settings.secrets["secret"]).map { [("authorization", $0)] } ?? []
     buttonAuthorization = settings.secrets["buttonToken"].flatMap { $0.isEmpty ? nil : "Bearer \($0)" }
   }
 

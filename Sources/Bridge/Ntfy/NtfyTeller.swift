@@ -172,7 +172,8 @@ extension NtfyTeller {
         refusals += 1
         if refusals >= Self.mostRefusals {
           refusals = 0
-          bridge.logger.warning("a notice is passed over, since the server refuses it", metadata: ["fault": "\(sentence)"])
+          bridge.logger.warning(
+            "a notice is passed over, since the server refuses it", metadata: ["fault": "\(sentence)"])
           await report(sentence, .publishing)
           return true
         }

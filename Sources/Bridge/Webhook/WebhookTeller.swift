@@ -1,6 +1,6 @@
 import LatchkeyModel
-import LatchkeySystem
 import LatchkeyNode
+import LatchkeySystem
 
 /// What a webhook is told: each notice once, and again when a question is over.
 ///
@@ -9,8 +9,6 @@ actor WebhookTeller {
   /// A call that waits for the other side, with the tries that failed.
   private struct Waiting {
     var call: WebhookCall
-    /// The notice's time in Unix milliseconds.
-    var at: Int64
     /// When it was tried first.
     var began: ContinuousClock.Instant?
     var failures = 0
@@ -54,7 +52,7 @@ actor WebhookTeller {
     for settled in questions.settled(requests) {
       var notice = settled.notice
       notice.isOver = true
-      over.append(Waiting(call: WebhookCall(notice, settled.requests, settings), at: SystemClock.boot.milliseconds))
+      over.append(Waiting(call: WebhookCall(notice, settled.requests, settings)))
       if over.count > Self.mostOver { over.removeFirst() }
     }
     while var first = over.first {
@@ -66,7 +64,7 @@ actor WebhookTeller {
     for notice in told.notices where notice.number > position {
       let asked = requests.filter { notice.requests.contains($0.requestID) }
       if !notice.isOver, notice.kind != .asked || asked.contains(where: { $0.state == .open }) {
-        var waiting = Waiting(call: WebhookCall(notice, asked, settings), at: notice.at)
+        var waiting = Waiting(call: WebhookCall(notice, asked, settings))
         if let current, current.number == notice.number {
           (waiting.began, waiting.failures) = (current.waiting.began, current.waiting.failures)
         }
@@ -125,7 +123,6 @@ actor WebhookTeller {
     waiting.failures += 1
     nextTry = clock.now + backoff.failed(asked: asked)
     let isOld = clock.now - began >= Self.longest
-      || SystemClock.boot.milliseconds - waiting.at >= Self.longest.components.seconds * 1_000
     guard isOld, waiting.failures >= Self.fewestTries else {
       await bridge.report(sentence)
       return false
@@ -141,8 +138,9 @@ actor WebhookTeller {
     case 300..<400: "\(server) sends callers elsewhere (status \(status)): add the receiver with that address."
     case 401, 403: "\(server) refuses the calls (status \(status)): see whether it has the key of the signatures."
     case 404, 405: "\(server) has nothing at that address (status \(status)): check the URL."
-    case 410: "\(server) says that it is gone for good (status 410), and is called no more: remove the receiver, or start "
-      + "its bridge again."
+    case 410:
+      "\(server) says that it is gone for good (status 410), and is called no more: remove the receiver, or start "
+        + "its bridge again."
     case 413: "\(server) finds the notice too large (status 413): see its limits."
     case 429: "\(server) takes no more calls for now (status 429). It is tried again."
     case 500...: "\(server) has a fault of its own (status \(status)): see its log. It is tried again."

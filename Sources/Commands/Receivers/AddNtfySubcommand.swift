@@ -26,7 +26,8 @@ struct AddNtfySubcommand: AsyncParsableCommand {
   var text = "bare"
 
   @Option(
-    help: ArgumentHelp("The server's user for this machine, whose password is asked for. Without it, a token may be given.",
+    help: ArgumentHelp(
+      "The server's user for this machine, whose password is asked for. Without it, a token may be given.",
       valueName: "name"))
   var username: String?
 
@@ -48,7 +49,8 @@ struct AddNtfySubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let secret = try await receiver.secret("Password of \(username ?? "this machine") at the server: ", isNeeded: username != nil)
+    let secret = try await receiver.secret(
+      "Password of \(username ?? "this machine") at the server: ", isNeeded: username != nil)
     var buttonToken: String?
     if let buttonTokenFile { buttonToken = try ReceiverOptions.line(of: buttonTokenFile) }
     let setup: NtfySetup

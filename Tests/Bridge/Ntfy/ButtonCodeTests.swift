@@ -30,7 +30,8 @@ struct ButtonCodeTests {
     let text = code.text(key: Sample.key)
     var bytes = Array(text.utf8)
     for index in bytes.indices {
-      for other in [UInt8(ascii: "0"), UInt8(ascii: "1"), UInt8(ascii: "."), UInt8(ascii: "z")] where other != bytes[index] {
+      for other in [UInt8(ascii: "0"), UInt8(ascii: "1"), UInt8(ascii: "."), UInt8(ascii: "z")]
+      where other != bytes[index] {
         let kept = bytes[index]
         bytes[index] = other
         #expect(ButtonCode.read(String(decoding: bytes, as: UTF8.self), key: Sample.key) == nil, "\(index)")

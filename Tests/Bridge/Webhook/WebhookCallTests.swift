@@ -55,12 +55,15 @@ struct WebhookCallTests {
       #expect(throws: BridgeFault.self, "\(values)") { try Sample.webhook(values) }
     }
     #expect(try Sample.webhook(["url": "http://127.0.0.1/", "private": "yes"]).isPrivate)
-    for url in ["https://127.0.0.1/", "https://[::1]/", "https://localhost/", "https://10.0.0.1/", "http://example.org"] {
+    for url in [
+      "https://127.0.0.1/", "https://[::1]/", "https://localhost/", "https://10.0.0.1/", "http://example.org",
+    ] {
       #expect(throws: BridgeFault.self, "\(url)") {
         try WebhookSetup(url: url, text: "bare", key: nil, isPrivate: false, isInsecure: false)
       }
     }
-    let made = try WebhookSetup(url: "https://example.org/x", text: "bare", key: nil, isPrivate: false, isInsecure: false)
+    let made = try WebhookSetup(
+      url: "https://example.org/x", text: "bare", key: nil, isPrivate: false, isInsecure: false)
     #expect(made.secrets["key"]?.utf8.count == 64)
   }
 

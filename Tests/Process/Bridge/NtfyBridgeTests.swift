@@ -68,9 +68,10 @@ extension ProcessTests {
           ProcessLab.read(mum.folder + ".bridge.log").contains("foreign")
         }
         #expect(try await server.messages().count == 4)
-        #expect(try await mum.api.ask(Endpoints.getRequests, nil).map(\.state).sorted { $0.rawValue < $1.rawValue } == [
-          .approved, .denied,
-        ])
+        #expect(
+          try await mum.api.ask(Endpoints.getRequests, nil).map(\.state).sorted { $0.rawValue < $1.rawValue } == [
+            .approved, .denied,
+          ])
       }
     }
 

@@ -54,7 +54,8 @@ actor NtfyServer {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: secretFile)
     try await start()
     for user in ["node", "phone"] {
-      _ = try await command(["user", "--config", folder + "/server.yml", "add", user], ["NTFY_PASSWORD": "word of \(user)"])
+      _ = try await command(
+        ["user", "--config", folder + "/server.yml", "add", user], ["NTFY_PASSWORD": "word of \(user)"])
     }
   }
 
