@@ -14,12 +14,13 @@ struct Backoff: Hashable, Sendable {
 
   mutating func succeeded() { failures = 0 }
 
-  /// Counts a failure, and returns the pause before the next try.
+  /// Counts a failure.
   ///
   /// - Parameters:
   ///   - asked: The shortest pause that the server asked for.
   ///   - jitter: A number from 0 to 1, by which the pause is up to a fifth longer, so that many
   ///     clients of one server do not return at the same moment.
+  /// - Returns: The pause before the next try.
   mutating func failed(asked: Duration? = nil, jitter: Double = .random(in: 0...1)) -> Duration {
     failures += 1
     var pause = first

@@ -10,7 +10,9 @@ struct ToldQuestions: Sendable {
     var requests: [RequestListing]
   }
 
-  /// The largest number of questions. The oldest are forgotten first.
+  /// The largest number of questions.
+  ///
+  /// The oldest are forgotten first.
   static let most = 64
 
   private var notices: [ParentNotice] = []

@@ -71,8 +71,9 @@ struct WebClient: Sendable {
 
   /// Reads a stream of lines until it ends or `take` returns `false`.
   ///
-  /// - Parameter take: Gets each line, and reads on only when it has returned, so that a server
-  ///   cannot send faster than lines are handled.
+  /// `take` gets each line, and the next one is read only when it has returned, so that a server
+  /// cannot send faster than lines are handled.
+  ///
   /// - Returns: The status of the answer; a fault if there was none, or the stream was interrupted.
   func lines(
     _ url: String, _ headers: [(String, String)], opened: @Sendable () async -> Void,

@@ -39,9 +39,7 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     case sequence = "sequence_id"
   }
 
-  /// Creates the message of a notice.
-  ///
-  /// - Parameter requests: The open requests of the notice.
+  /// Creates the message of a notice with its open requests.
   init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: NtfySettings) {
     topic = settings.out
     message = settings.detail.text(notice, requests)
@@ -50,9 +48,7 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     actions = Self.actions(notice, requests, settings)
   }
 
-  /// Creates the message about what became of something.
-  ///
-  /// - Parameter place: The place of the notice, as `place` returns it.
+  /// Creates the message about what became of something, in the place of its notice.
   init(_ text: String, in place: String, _ settings: NtfySettings) {
     topic = settings.out
     message = NoticeDetail.shortened(text)

@@ -13,7 +13,9 @@ actor NtfyPresses {
     case done(sentences: [String], isAnswered: Bool)
   }
 
-  /// The largest number of presses that are remembered. An older one is refused by the node.
+  /// The largest number of presses that are remembered.
+  ///
+  /// An older one is refused by the node.
   private static let mostUsed = 256
 
   private let settings: NtfySettings

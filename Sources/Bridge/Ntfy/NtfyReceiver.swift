@@ -5,8 +5,9 @@ import LatchkeyModel
 /// Spec: Protocol/14-bridge.md §2.
 public struct NtfyReceiver: BridgeKind {
   public static let kind = ReceiverKind.ntfy
-  /// The time without a byte after which the stream is opened again, in seconds. A server sends
-  /// something every 45 seconds, or as often as its operator has set.
+  /// The time without a byte after which the stream is opened again, in seconds.
+  ///
+  /// A server sends something every 45 seconds, or as often as its operator has set.
   private static let silence: Int64 = 180
 
   private let settings: NtfySettings

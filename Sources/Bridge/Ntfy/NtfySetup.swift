@@ -33,6 +33,7 @@ public struct NtfySetup: Sendable {
   /// Creates the receiver with new topics of 128 random bits and a new key.
   ///
   /// - Parameters:
+  ///   - choice: What the parent has chosen.
   ///   - secret: The password or token of the node's user at the server.
   ///   - buttonToken: The token that the phone's buttons send; `nil` if anybody may write to their
   ///     topic.

@@ -23,9 +23,7 @@ struct WebhookCall: Hashable, Sendable {
   /// The same in each try to deliver this notice to this receiver, and different for all others.
   let delivery: String
 
-  /// Creates the call for a notice.
-  ///
-  /// - Parameter requests: The requests of the notice that the node knows.
+  /// Creates the call for a notice, with those of its requests that the node knows.
   init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: WebhookSettings) {
     let isBare = settings.detail == .bare
     let isQuestionOver = notice.kind == .asked && notice.isOver
@@ -44,9 +42,7 @@ struct WebhookCall: Hashable, Sendable {
       HMACSHA256.authenticate(key: settings.key, message: [UInt8](name.utf8)).prefix(16))
   }
 
-  /// Returns the headers of a call at a moment.
-  ///
-  /// - Parameter seconds: The time of the call in Unix seconds.
+  /// Returns the headers of a call at a time in Unix seconds.
   func headers(at seconds: Int64, key: [UInt8]) -> [(String, String)] {
     let code = HMACSHA256.authenticate(key: key, message: [UInt8]("\(seconds).".utf8) + body)
     return [

@@ -5,12 +5,14 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// A program that is called with notices. It checks their signatures by Python's own HMAC.
+  /// A program that is called with notices, and checks their signatures by Python's own HMAC.
   @Suite struct WebhookBridgeTests {
     private static let key = "a key of more than sixteen bytes"
 
-    /// The program: its first answers have the status 500. It prints a line for each call: its
-    /// status, whether the signature is right, the delivery's name, and the body.
+    /// The program, whose first answers have the status 500.
+    ///
+    /// It prints a line for each call: its status, whether the signature is right, the delivery's
+    /// name, and the body.
     private static let program = """
       import hashlib, hmac, http.server, sys, time
       key, failures = sys.argv[2].encode(), [int(sys.argv[3])]
