@@ -39,6 +39,13 @@ import Testing
     }
   }
 
+  private func give(_ milliPoints: Int64, _ home: HomeNode, _ ha: Caller) async throws -> LocalAPIError.Code? {
+    try await refusal {
+      let adjustment = PointsAdjustment(child: "Emma", milliPoints: milliPoints, reason: "dishes")
+      _ = try await home.node(ha).ask(Endpoints.adjustPoints, adjustment)
+    }
+  }
+
   @Test func aReceiverGivesNoMoreThanADayHas() async throws {
     try await with([.grant], minutes: 30) { home, ha, added in
       #expect(added.receiver.mostMinutes == 30 && added.receiver.usedMinutes == 0 && added.token.count == 64)
@@ -94,16 +101,10 @@ import Testing
   }
 
   @Test func aReceiverGivesPointsAndTakesNone() async throws {
-    try await with([.points], milliPoints: 5_000) { home, ha, _ in
-      func give(_ milliPoints: Int64) async throws -> LocalAPIError.Code? {
-        try await refusal {
-          let adjustment = PointsAdjustment(child: "Emma", milliPoints: milliPoints, reason: "dishes")
-          _ = try await home.node(ha).ask(Endpoints.adjustPoints, adjustment)
-        }
-      }
-      #expect(try await give(5_000) == nil)
-      #expect(try await give(1) == .limit)
-      #expect(try await give(-1_000) == .forbidden)
+    try await with([.points], milliPoints: 5_000) { (home: HomeNode, ha: Caller, _: AddedReceiver) async throws in
+      #expect(try await give(5_000, home, ha) == nil)
+      #expect(try await give(1, home, ha) == .limit)
+      #expect(try await give(-1_000, home, ha) == .forbidden)
       #expect(try await home.node(ha).ask(Endpoints.getPoints, ("Emma", 10)).balance == 5_000)
     }
   }
