@@ -69,7 +69,9 @@ struct ParentTeller {
           notices.withdraw(id)
           continue
         }
+        // Services such as dunst tell of a button only to the program that showed it last.
         notices.adopt(id, question.shown(), key: key)
+        try notices.show(question.shown(), key: key)
         questions[key] = question
       }
     }
