@@ -18,7 +18,8 @@ import Testing
 
   private func exceptions(
     _ registers: [Register], _ faults: [OrderFault], accounts: Set<UInt32> = [1_000], isSystem: Bool = true,
-    hasEvents: Bool = true, hasSessions: Bool = true, unrecognized: Set<AppID> = [], blocked: Set<AppID> = [],
+    hasEvents: Bool = true, hasSessions: Bool = true, unrecognized: Set<AppID> = [], ofOwnEntries: Set<AppID> = [],
+    blocked: Set<AppID> = [],
     sessions: SessionTerms? = nil, programs: [ProgramOrder] = [], hasLoginGate: Bool = true, isAbsent: Bool = false,
     members: [GroupName: Set<AppID>] = [:], others: [Register] = []
   ) throws -> EditExceptions {
@@ -34,7 +35,7 @@ import Testing
     return EditExceptions(
       registers, faults: faults, orders: orders, isAbsent: isAbsent, agent: agent,
       held: [HeldRules(child, rules, held, on: try #require(FamilyDay("2026-11-21")))], unrecognized: unrecognized,
-      hasLoginGate: hasLoginGate)
+      ofOwnEntries: ofOwnEntries, hasLoginGate: hasLoginGate)
   }
 
   @Test("What an edit does not ask for is not its exception")
@@ -48,6 +49,26 @@ import Testing
     ]
     let found = try exceptions(blocked, faults, hasSessions: false, unrecognized: [other])
     #expect(found.names.isEmpty && !found.leavesOpen)
+  }
+
+  @Test("An application of an account's own entry that does not count is not said to be unrecognized")
+  func ownEntries() throws {
+    let (kart, fun) = (try #require(AppID("kart")), try #require(GroupName("Fun")))
+    let found = try exceptions([try register(AppRule.grace.key(of: kart), "20")], [], ofOwnEntries: [kart])
+    #expect(found.names == ["rule-own-entry"] && found.leavesOpen)
+    let allowed = [try register(GroupRule.allowed.key(of: fun), "yes")]
+    let group = try exceptions(allowed, [], ofOwnEntries: [kart], members: [fun: [kart]])
+    #expect(group.names == ["rule-own-entry"] && group.leavesOpen)
+    var rules = RuleSet()
+    rules.apps[kart] = RuleSet.App()
+    let entry = [kart: InstalledMatchers([AppMatcher(kind: .path, value: "/home/emma/kart")], isOwn: true)]
+    #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps(ofOwnEntries: [kart]))
+    #expect(UnorderedApps([rules], entry, running: [kart]) == UnorderedApps())
+    #expect(UnorderedApps([rules], [:], running: []) == UnorderedApps(unrecognized: [kart]))
+    rules.apps[kart]?.isBlocked = true
+    #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps())
+    (rules.apps[kart]?.isBlocked, rules.apps[kart]?.isAlwaysAllowed) = (false, true)
+    #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps(ofOwnEntries: [kart]))
   }
 
   @Test("A group's edit is as far in force as those of its applications are")
@@ -153,8 +174,8 @@ import Testing
     #expect(try look(hours, [always], members: [fun: [kart, chess]]) == ["always-allowed"])
     let limit = [try register(ChildRule.dailyLimit.key, "0")]
     let day = try #require(FamilyDay("2026-11-21"))
-    #expect(try look(limit, [register(DayRule.limit.key(on: DayRange(day)), "none")]) == ["overridden", "open"])
-    #expect(try look(limit, [register(ChildRule.dailyLimit.key.on(.saturday), "60")]) == ["overridden", "open"])
+    #expect(try look(limit, [register(DayRule.limit.key(on: DayRange(day)), "none")]) == ["overridden-by-day", "open"])
+    #expect(try look(limit, [register(ChildRule.dailyLimit.key.on(.saturday), "60")]) == ["overridden-by-weekday", "open"])
     #expect(try look(limit, [register(ChildRule.dailyLimit.key.on(.monday), "60")]).isEmpty)
   }
 
@@ -179,8 +200,8 @@ import Testing
         unrecognized: [])
     }
     #expect(try look(allowing: 0).names.isEmpty && !look(allowing: 0).leavesOpen)
-    #expect(try look(allowing: 1).names == ["overridden"] && !look(allowing: 1).leavesOpen)
-    #expect(try look(allowing: 2).names == ["overridden"] && look(allowing: 2).leavesOpen)
+    #expect(try look(allowing: 1).names == ["overridden-by-child"] && !look(allowing: 1).leavesOpen)
+    #expect(try look(allowing: 2).names == ["overridden-by-child"] && look(allowing: 2).leavesOpen)
   }
 
   @Test("What is about a child who shares an account holds when that child is there, and is recorded until then")

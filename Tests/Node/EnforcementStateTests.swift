@@ -117,6 +117,24 @@ import Testing
     #expect(await confirmation(of: other).apps.isEmpty, "It was made afterwards.")
   }
 
+  @Test("Edits wait for an agent that is connected or starting, and for no other one")
+  func starting() async {
+    #expect(!state.awaitsAgent(at: at(0)), "None is to be.")
+    await state.agentHasStarted()
+    state.expectAgent(at: at(0))
+    #expect(state.awaitsAgent(at: at(9_999)) && !state.awaitsAgent(at: at(10_000)))
+    await state.agentHasStarted()
+    state.connected(hello)
+    #expect(state.awaitsAgent(at: at(60_000)))
+    state.connected(nil, at: at(60_000))
+    #expect(state.awaitsAgent(at: at(69_999)) && !state.awaitsAgent(at: at(70_000)))
+    state.expectAgent(at: BootClock.now())
+    async let started: Void = state.agentHasStarted()
+    state.connected(hello)
+    await started
+    #expect(state.agent == hello)
+  }
+
   @Test("What an agent says of an earlier run's orders, and orders for nobody, enforce nothing")
   func unrelated() async {
     state.connected(hello)

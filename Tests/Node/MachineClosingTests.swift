@@ -102,6 +102,23 @@ import Testing
     }
   }
 
+  @Test("What only an account's own entry names is left open like programs without a rule of their own, and said so")
+  func ownEntry() throws {
+    let single = try look(kart, ["own-programs-only", "rule-own-entry kart"]) {
+      ($0.lock, $0.apps[kart]) = (.on, RuleSet.App())
+    }
+    #expect(single.isLeftOpen && single.sentences.count == 1)
+    #expect(single.sentences.first?.hasPrefix("Programs without a rule of their own are neither closed") == true)
+    #expect(single.sentences.first?.contains("only the child's own account says which program it is") == true)
+    let system = try look(kart, ["rule-own-entry kart"]) { ($0.lock, $0.apps[kart]) = (.on, RuleSet.App()) }
+    #expect(!system.isLeftOpen && system.sentences.isEmpty, "Unknown programs are closed.")
+    let allowed = try look(kart, ["rule-own-entry kart"]) {
+      $0.lock = .on
+      $0.apps[kart, default: RuleSet.App()].isAlwaysAllowed = true
+    }
+    #expect(!allowed.isLeftOpen && allowed.sentences.first?.contains("never to allow it") == true)
+  }
+
   @Test("At bedtime alone, the agent of one user leaves unlisted and unknown programs open")
   func singleAtBedtime() throws {
     for app in [kart, .otherPrograms, .unknownPrograms] {
@@ -165,7 +182,9 @@ import Testing
 
   @Test("Whatever an agent refuses leaves open what is about it, as receipts say")
   func refused() throws {
-    for name in ["rule-needed-program", "rule-matches-everything", "rule-bad-matcher", "rule-unrecognized"] {
+    for name in [
+      "rule-needed-program", "rule-matches-everything", "rule-bad-matcher", "rule-unrecognized", "rule-own-entry",
+    ] {
       #expect(try look(kart, ["\(name) kart"], rules: blocked).isLeftOpen, "\(name)")
       #expect(try !look(kart, ["\(name) chess"], rules: blocked).isLeftOpen, "\(name)")
     }

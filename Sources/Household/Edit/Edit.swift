@@ -213,10 +213,18 @@ public struct RegistersInForce: CommandState {
     return switch enforcement ?? .recorded {
     case .enforced: "In force\(place): \(phrase).\(but)"
     case .ownPrograms: "In force\(place), for the programs of Latchkey's own account only: \(phrase).\(but)"
+    // Something is enforced there, which is another rule.
+    case .recorded where closesSomething && !exceptions.isEmpty && exceptions.allSatisfy(Self.isOfRival):
+      "Recorded\(place): \(phrase).\(but)"
     case .recorded where closesSomething:
       "Recorded\(place): \(phrase). Nothing enforces that there now\(but.isEmpty ? ": `latchkey doctor` says why." : ".\(but)")"
     case .recorded: "Recorded\(place): \(phrase)."
     }
+  }
+
+  /// Returns whether an exception says that another rule holds instead.
+  private static func isOfRival(_ name: String) -> Bool {
+    name == "overridden" || HeldRules.Rival(rawValue: name) != nil
   }
 
   /// A Boolean value that indicates whether the registers hold a rule that closes programs or

@@ -132,6 +132,11 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Install it there, or say how to recognize it: `latchkey app set {detail} --matcher \"path /usr/games/…\"`."
     ),
     ConditionKind(
+      "rule-own-entry", .information,
+      "{app} counts {there} as a program without a rule of its own, because only the child's own account says which program it is: "
+        + "that can be enough to block or limit it, and never to allow it.",
+      next: "Block or limit it, or say how to recognize it, with `latchkey app set {detail}`."),
+    ConditionKind(
       "rule-shared-matcher", .information,
       "What recognizes {app} {there} recognizes another application as well{for account}, so the stricter rules of both hold.",
       next: "Give each a matcher of its own with `latchkey app set`."),
@@ -149,6 +154,15 @@ public struct ConditionKind: Hashable, Sendable {
       "overridden", .information,
       "Another rule holds {there} instead: a child's own rule instead of the family's, or that of a weekday or of today.",
       next: "`latchkey rules` shows it: change or remove that one."),
+    ConditionKind(
+      "overridden-by-child", .information, "A child's own rule holds {there} instead of the family's.",
+      next: "`latchkey rules` with the child's name shows it: change or remove that one."),
+    ConditionKind(
+      "overridden-by-weekday", .information, "The rule of the weekday holds {there} instead.",
+      next: "`latchkey rules` with the child's name shows it: change or remove that one."),
+    ConditionKind(
+      "overridden-by-day", .information, "A rule for single days, such as today, holds {there} instead.",
+      next: "`latchkey rules` and `latchkey days` show it: change or remove that one."),
     ConditionKind(
       "always-allowed", .information,
       "No time closes {app} {there}, because it is always allowed.",

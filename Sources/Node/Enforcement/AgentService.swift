@@ -48,7 +48,7 @@ actor AgentService {
       if let (socket, peer) = connect() {
         failures = 0
         await serve(socket, peer)
-        context.enforcementState.connected(nil)
+        context.enforcementState.connected(nil, at: context.now())
         await usage.agentChanged()
         context.changes.notify()
       } else {

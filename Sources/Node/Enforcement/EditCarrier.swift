@@ -15,11 +15,12 @@ struct EditCarrier: EffectCarrier {
 
   var kind: CommandKind { Edit.kind }
 
-  /// Waits for the agent, and answers that the edit is recorded only if it does not say in time
+  /// Waits for the agent, also while it is starting, and answers that the edit is recorded only if it does not say in time
   /// that it is in force.
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
     guard let held = effect.wait.held else { return .underWay(effect.wait) }
     guard var state = held.as(RegistersInForce.self) else { return .done(held) }
+    await context.enforcementState.agentHasStarted()
     let confirmation = await context.enforcementState.confirmation(
       of: effect.commandID, until: context.now() + Self.patience)
     guard state.closesSomething else { return .done(held.with(confirmation.degree)) }
@@ -33,10 +34,10 @@ struct EditCarrier: EffectCarrier {
     let state = context.enforcementState
     var orders = state.orderedAccounts
     var isAbsent = false
-    var unrecognized: Set<AppID> = []
+    var unordered = UnorderedApps()
     var held: [HeldRules] = []
     do {
-      unrecognized = try await context.unrecognizedApps().subtracting(recognized)
+      unordered = try await context.unorderedApps().subtracting(recognized)
       let household = try await context.readHousehold()
       var children = Set(household.children(of: context.own))
       let named = Set(registers.compactMap { if case .child(let child) = $0.zone { child } else { nil } })
@@ -55,6 +56,6 @@ struct EditCarrier: EffectCarrier {
     }
     return EditExceptions(
       registers, faults: state.faults, orders: orders, isAbsent: isAbsent, agent: state.agent, held: held,
-      unrecognized: unrecognized, hasLoginGate: LoginGateLine.isThere())
+      unrecognized: unordered.unrecognized, ofOwnEntries: unordered.ofOwnEntries, hasLoginGate: LoginGateLine.isThere())
   }
 }

@@ -22,10 +22,13 @@ struct EditExceptions {
   ///   - agent: The agent; `nil` if none has answered.
   ///   - held: The rules of each child for whom the registers count.
   ///   - unrecognized: The applications that nothing on the machine is recognized as.
+  ///   - ofOwnEntries: Those of which an account's own entry alone says what they are, where that does
+  ///     not count.
   ///   - hasLoginGate: Whether PAM asks before a session begins.
   init(
     _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], isAbsent: Bool = false, agent: AgentHello?,
-    held: [HeldRules] = [], unrecognized: Set<AppID>, hasLoginGate: Bool = true
+    held: [HeldRules] = [], unrecognized: Set<AppID>, ofOwnEntries: Set<AppID> = [],
+    hasLoginGate: Bool = true
   ) {
     guard let agent else {
       names = ["agent-silent"]
@@ -64,12 +67,13 @@ struct EditExceptions {
       case (.nothing, _): add(fault)
       }
     }
-    let unrecognized = unrecognized.union(faults.filter { $0.kind == .noProgram }.compactMap(\.app))
+    let missing = unrecognized.union(faults.filter { $0.kind == .noProgram }.compactMap(\.app))
+    let unordered = UnorderedApps(unrecognized: missing, ofOwnEntries: ofOwnEntries)
     // What an application is called, and how it is recognized, closes nothing by itself.
     let open = rules.map { key, register in
       let children = held.filter { register.zone == .family || register.zone == .child($0.child) }
-      let open = children.map { isOpen(key, register, $0, unrecognized) }
-      return (key: key, isOpen: open.isEmpty ? isOpen(key, register, nil, unrecognized) : open.allSatisfy(\.self))
+      let open = children.map { isOpen(key, register, $0, unordered) }
+      return (key: key, isOpen: open.isEmpty ? isOpen(key, register, nil, unordered) : open.allSatisfy(\.self))
     }
     let closing = open.filter { ![AppRule.name.entry, AppRule.matchers.entry].contains($0.key.entry) }
     if !open.isEmpty, (closing.isEmpty ? open : closing).allSatisfy(\.isOpen) { leavesOpen = true }
@@ -110,10 +114,10 @@ struct EditExceptions {
   ///
   /// Without the child's rules, it is only known whether its application is recognized.
   private mutating func isOpen(
-    _ key: RuleKey, _ register: Register, _ held: HeldRules?, _ unrecognized: Set<AppID>
+    _ key: RuleKey, _ register: Register, _ held: HeldRules?, _ unordered: UnorderedApps
   ) -> Bool {
-    if held?.isOverridden(register) == true {
-      names.insert("overridden")
+    if let rival = held?.rival(of: register) {
+      names.insert(rival.rawValue)
       return true
     }
     guard
@@ -124,8 +128,10 @@ struct EditExceptions {
     for app in apps {
       if let obstacle = held?.obstacle(to: key, of: app, as: register.value) {
         names.insert(obstacle.rawValue)
-      } else if unrecognized.contains(app) {
+      } else if unordered.unrecognized.contains(app) {
         names.insert("rule-unrecognized")
+      } else if unordered.ofOwnEntries.contains(app) {
+        names.insert("rule-own-entry")
       } else {
         isOpen = false
       }

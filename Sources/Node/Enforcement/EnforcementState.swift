@@ -48,6 +48,9 @@ final class EnforcementState: Sendable {
     /// condition.
     var noted: [String: BootInstant] = [:]
     var orderedAt = BootInstant(milliseconds: 0)
+    /// The instant until which an agent that is not connected counts as starting; `nil` if none is
+    /// to be.
+    var startingUntil: BootInstant?
   }
 
   private let state = Mutex(State())
@@ -61,11 +64,34 @@ final class EnforcementState: Sendable {
   /// it in an earlier run.
   private let first = UInt64.random(in: 1..<UInt64.max / 2)
 
+  /// The time within which an agent is there again after the node or itself was started, in
+  /// milliseconds.
+  static let startMilliseconds: Int64 = 10_000
+
+  /// Notes that an agent is about to connect, as when the node starts.
+  func expectAgent(at now: BootInstant) {
+    state.withLock { $0.startingUntil = now + Self.startMilliseconds }
+  }
+
+  /// Returns whether edits wait for an agent: one is connected, or is starting.
+  func awaitsAgent(at now: BootInstant) -> Bool {
+    state.withLock { $0.hello != nil || $0.startingUntil.map { now < $0 } ?? false }
+  }
+
+  /// Waits until an agent is connected or none is starting any more.
+  func agentHasStarted() async {
+    guard let end = state.withLock({ $0.startingUntil }) else { return }
+    _ = await answers.first(until: end) { agent }
+  }
+
   /// Notes which agent is connected; `nil` for none.
-  func connected(_ hello: AgentHello?) {
+  ///
+  /// An agent whose connection ended counts as starting for a while: `now` is when it did.
+  func connected(_ hello: AgentHello?, at now: BootInstant? = nil) {
     state.withLock { state in
       state.hello = hello
       state.inForce = nil
+      if hello == nil, let now { state.startingUntil = now + Self.startMilliseconds }
     }
     changes.notify()
     answers.notify()

@@ -3,25 +3,56 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
+/// The applications with rules that orders recognize nothing as, by why.
+struct UnorderedApps: Equatable {
+  /// Those that nothing on the machine is recognized as.
+  var unrecognized: Set<AppID> = []
+  /// Those of which an account's own entry alone says what they are, where that does not count.
+  var ofOwnEntries: Set<AppID> = []
+
+  /// Returns the same without some applications.
+  func subtracting(_ apps: Set<AppID>) -> UnorderedApps {
+    UnorderedApps(
+      unrecognized: unrecognized.subtracting(apps), ofOwnEntries: ofOwnEntries.subtracting(apps))
+  }
+}
+
 extension NodeContext {
-  /// Returns the applications with rules of which nothing on this machine is recognized: neither a
-  /// parent nor the look at what is installed says how, and none is recorded by `usage track` now.
+  /// Returns the applications with rules that orders recognize nothing as: no parent
+  /// says how, none is recorded by `usage track` now, and the look at what is installed finds none,
+  /// or only an account's own entry that does not count.
   ///
   /// An application whose rules are off has none.
   ///
   /// Spec: Protocol/10-household.md §5.
-  func unrecognizedApps() async throws(StoreError) -> Set<AppID> {
+  func unorderedApps() async throws(StoreError) -> UnorderedApps {
     let household = try await readHousehold()
     let installed = try await store.installedMatchers()
-    var recognized = Set(sessions.all.map(\.appID))
-    var unrecognized: Set<AppID> = []
-    for child in household.children(of: own) {
-      let rules = household.rules(for: child)
+    let running = Set(sessions.all.map(\.appID))
+    return UnorderedApps(household.children(of: own).map { household.rules(for: $0) }, installed, running: running)
+  }
+}
+
+extension UnorderedApps {
+  /// Works them out for the rules of a machine's children.
+  init(_ children: [RuleSet], _ installed: [AppID: InstalledMatchers], running: Set<AppID>) {
+    var recognized = running
+    for rules in children {
       for (id, app) in rules.apps where app.isEnabled {
-        if installed[id]?.used(for: id, in: rules).isEmpty == false { recognized.insert(id) }
-        if app.matchers.isEmpty { unrecognized.insert(id) } else { recognized.insert(id) }
+        guard app.matchers.isEmpty else {
+          recognized.insert(id)
+          continue
+        }
+        let found = installed[id]
+        if found?.used(for: id, in: rules).isEmpty == false {
+          recognized.insert(id)
+        } else if found?.matchers.isEmpty == false {
+          ofOwnEntries.insert(id)
+        } else {
+          unrecognized.insert(id)
+        }
       }
     }
-    return unrecognized.subtracting(recognized)
+    self = subtracting(recognized)
   }
 }

@@ -16,7 +16,7 @@ struct ConditionService: Sendable {
   private static let rest: Int64 = 1_000
   /// Milliseconds within which an agent is there again and has said what it does not carry out, as
   /// after it was started again.
-  private static let patience: Int64 = 10_000
+  private static let patience = EnforcementState.startMilliseconds
   /// Unix milliseconds before which a clock cannot have been set: the beginning of 2024.
   private static let earliest: Int64 = 1_704_067_200_000
 
@@ -80,8 +80,11 @@ struct ConditionService: Sendable {
       // informs after that.
       conditions += faults.serious
       if context.enforcementState.agent != nil {
-        for app in try await context.unrecognizedApps().sorted() where app.text.utf8.count <= 64 {
-          conditions.append(MachineCondition("rule-unrecognized", detail: app.text))
+        let unordered = try await context.unorderedApps()
+        for (name, apps) in [("rule-unrecognized", unordered.unrecognized), ("rule-own-entry", unordered.ofOwnEntries)] {
+          for app in apps.sorted() where app.text.utf8.count <= 64 {
+            conditions.append(MachineCondition(name, detail: app.text))
+          }
         }
       }
       conditions += faults.notes.filter { !conditions.contains($0) }

@@ -150,6 +150,8 @@ public final class RunningNode: Sendable {
     var ofRole: [any Service] = []
     let refused = RefusedProgramService(context: context, directory: directory)
     if profile.role == .child, configuration.agent != .none {
+      // Before the first edit can arrive.
+      context.enforcementState.expectAgent(at: context.now())
       ofRole = [RunningPart { await AgentService(context: context, usage: usage, refused: refused).run() }]
     }
     if profile.role == .child {

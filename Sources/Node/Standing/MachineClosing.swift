@@ -88,9 +88,11 @@ private struct ClosedSubject {
       (single == nil || standings.contains(where: \.rules.ordersUnknown)) && isClosed(.unknown)
     let closesOthers = single == nil && isClosed(.app(.otherPrograms))
     if isAllowed {
-      guard faults.contains(where: { $0.condition.name == "rule-unrecognized" }), closesUnknown || closesOthers else {
-        return (false, nil)
+      guard closesUnknown || closesOthers else { return (false, nil) }
+      if let own = faults.first(where: { $0.condition.name == "rule-own-entry" }) {
+        return (false, own.sentences)
       }
+      guard faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else { return (false, nil) }
       return (false, "\(closedUnrecognized(machine.words)) \(Self.next("rule-unrecognized", app))")
     }
     if closesUnknown, closesOthers || app == .unknownPrograms { return (false, nil) }
@@ -99,6 +101,10 @@ private struct ClosedSubject {
     }
     let why = faults.first?.sentences ?? (isSilent ? silence(machine.words) : nil) ?? off(machine.words)
     let others = single == nil ? nil : ConditionKind.named("others-left-open")?.sentences(on: machine.words)
+    // What counts as a program without a rule of its own is left open because those are.
+    if faults.first?.condition.name == "rule-own-entry", let why, let others {
+      return (!closesUnknown && !closesOthers, "\(others) \(why)")
+    }
     return (!closesUnknown && !closesOthers, why ?? others)
   }
 

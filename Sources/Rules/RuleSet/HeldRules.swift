@@ -15,6 +15,18 @@ public struct HeldRules: Sendable {
     case alwaysAllowed = "always-allowed"
   }
 
+  /// What holds instead of a rule, by the name of its condition.
+  ///
+  /// Spec: Protocol/10-household.md §6.
+  public enum Rival: String, CaseIterable, Sendable {
+    /// The child's own rule instead of the family's.
+    case ofChild = "overridden-by-child"
+    /// The rule of the weekday.
+    case ofWeekday = "overridden-by-weekday"
+    /// The rule for single days.
+    case ofDay = "overridden-by-day"
+  }
+
   public let child: ChildID
   public let rules: RuleSet
   /// The registers of the family's zone and of the child's.
@@ -41,15 +53,21 @@ public struct HeldRules: Sendable {
     AppRule.limit.entry, AppRule.hours.entry, GroupRule.limit.entry, GroupRule.weekly.entry, GroupRule.hours.entry,
   ]
 
-  /// Returns whether another register holds instead of one, and says otherwise: the child's instead
-  /// of the family's, that of a weekday, or that of the day.
+  /// Returns what holds instead of a register: the child's rule instead of the family's, that of a
+  /// weekday, or that of the day; `nil` if the register itself holds.
   ///
-  /// A rule of every day is looked at on the day, one of a weekday or of other days on these.
-  public func isOverridden(_ register: Register) -> Bool {
-    guard let key = RuleKey(register.key), key.belongs(in: register.zone) else { return false }
+  /// A rule of every day is looked at on the day, one of a weekday or of other days on these. Of two
+  /// rules with the same value, the weaker one does not hold either: it changes nothing once the
+  /// stronger one is changed. Only the rule of a weekday merely repeats that of every day.
+  public func rival(of register: Register) -> Rival? {
+    guard let key = RuleKey(register.key), key.belongs(in: register.zone) else { return nil }
     let day = key.days.map { min(max(self.day, $0.first), $0.last) } ?? self.day
     let strongest = registers.filter { isRival($0, of: key, on: day) }.max { rank($0) < rank($1) }
-    return strongest.map { $0.value != register.value } ?? false
+    guard let strongest, let rival = RuleKey(strongest.key) else { return nil }
+    let isSame = strongest.value == register.value
+    if strongest.zone == register.zone, isSame, strongest.key == register.key || rival.days == nil { return nil }
+    if rival.days != nil { return .ofDay }
+    return strongest.zone == register.zone && rival.weekday != nil ? .ofWeekday : .ofChild
   }
 
   /// Returns whether a register says something of what a rule is about on the same day.
