@@ -119,6 +119,23 @@ import Testing
     #expect(!allowed.isLeftOpen && allowed.sentences.first?.contains("never to allow it") == true)
   }
 
+  @Test("What is always allowed is explained as such, with the groups that say so")
+  func alwaysAllowed() throws {
+    let own = try standing {
+      ($0.lock, $0.apps[kart]) = (.on, RuleSet.App())
+      $0.apps[kart]?.isAlwaysAllowed = true
+    }
+    #expect(own.explained(kart).map(\.words) == ["always allowed"])
+    let fun = try #require(GroupName("Fun"))
+    let grouped = try standing {
+      $0.apps[kart] = RuleSet.App()
+      $0.groups[fun, default: RuleSet.Group()].members = [kart]
+      $0.groups[fun]?.isAlwaysAllowed = true
+    }
+    #expect(grouped.explained(kart).first?.words == "always allowed by the group “Fun”")
+    #expect(try standing(rules: blocked).explained(kart).allSatisfy { $0.rule != "alwaysAllowed" })
+  }
+
   @Test("At bedtime alone, the agent of one user leaves unlisted and unknown programs open")
   func singleAtBedtime() throws {
     for app in [kart, .otherPrograms, .unknownPrograms] {

@@ -113,7 +113,11 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long it has to save when it is closed, such as 60s; up to 5 minutes.", valueName: "time"),
+    help: ArgumentHelp(
+      """
+      How long it has to save when it is closed, such as 60s; up to 5 minutes. It is asked to end at once, and ended when \
+      this time is over: a program that obeys at once is gone at once, and one that saves or asks first has the time for it.
+      """, valueName: "time"),
     transform: AppRule.grace.argument)
   var grace: Int64?
 
@@ -180,7 +184,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     if new, let named, !named.isRecognized, matcher.isEmpty || matcher == ["none"] {
       console.note(
         "Nothing is recognized as \(named.name) so far, so its rules close nothing: say which program it is with "
-          + "--matcher, such as --matcher \"path /usr/games/chess\".")
+          + "--matcher: `latchkey app set --help` shows how.")
     }
   }
 

@@ -51,7 +51,8 @@ struct AccountsListSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
-    let accounts = try await node.open().ask(Endpoints.getAccounts, on)
+    let interface = try await node.open()
+    let accounts = try await interface.ask(Endpoints.getAccounts, on)
     if listing.format == .json { return try console.write(JSONText.pretty(accounts)) }
     try console.write(
       TableText.render(
@@ -63,11 +64,26 @@ struct AccountsListSubcommand: AsyncParsableCommand {
           ]
         }, empty: "No child's machine has told of its accounts yet: pair one with `latchkey pair`."))
     if let open = accounts.first(where: { $0.owner == .open }) {
-      let name = ShellWord.person(open.account.name)
-      console.note(
-        "In an account that is not assigned, nothing is counted or closed: give it to a child with `latchkey accounts assign "
-          + "\(name) --child NAME`, or leave it alone with `latchkey accounts ignore \(name)`.")
+      let children = try await interface.ask(Endpoints.getChildren)
+      console.note(Self.sentence(open, children.map(\.name.text)))
     }
+  }
+}
+
+extension AccountsListSubcommand {
+  /// Returns what to do about an account that is not assigned, with the whole commands.
+  fileprivate static func sentence(_ open: AccountListing, _ children: [String]) -> String {
+    let account =
+      "\(ShellWord.person(open.account.name)) --on \(ShellWord.machine(open.deviceName, open.deviceID))"
+    let assign =
+      if children.count == 1, ShellWord.isPlain(children[0]) {
+        "give it to \(children[0]) with `latchkey accounts assign \(account) --child \(ShellWord.person(children[0]))`"
+      } else {
+        "give it to a child with `latchkey accounts assign \(account)` and --child with the child's name"
+      }
+    return
+      "In an account that is not assigned, nothing is counted or closed: \(assign), or leave it alone with `latchkey accounts ignore "
+      + "\(account)`."
   }
 }
 

@@ -146,12 +146,14 @@ enum ChildText {
     let name = ShownText.safe(child.name.text)
     let claimed = child.claimed.map { machine in
       "\(ShownText.quoted(machine)) says that it is \(name)'s, which this parent has not said: it gets nothing of \(name)'s from "
-        + "here. If it is, say so with `latchkey devices rename --child`, with the names of all children who use it."
+        + "here. If it is, say so with `latchkey devices rename \(ShellWord.person(machine.text)) --child "
+        + "\(ShellWord.person(child.name.text))`, and a --child more for each other child who uses it."
     }
     let taken = child.taken.map { taken in
       "\(ShownText.quoted(taken.machine)) is \(name)'s no more: \(ShownText.quoted(taken.by)) has taken it from \(name), or removed "
-        + "\(name). It gets nothing of \(name)'s from here. `latchkey devices rename --child` gives it back, `latchkey children "
-        + "remove` removes \(name) here as well."
+        + "\(name). It gets nothing of \(name)'s from here. `latchkey devices rename "
+        + "\(ShellWord.person(taken.machine.text)) --child \(ShellWord.person(child.name.text))` gives it back, `latchkey children remove "
+        + "\(ShellWord.person(child.name.text))` removes \(name) here as well."
     }
     return claimed + taken
   }

@@ -29,7 +29,7 @@ enum CommandIssue {
     try CommandEnd.tell(
       ended, id: "last", machine: peer?.device.name,
       format: options.format == .json ? .json : .table,
-      time: time)
+      time: time, author: await CommandEnd.author(insteadOf: ended, at: node))
   }
 
   /// Returns sentences that say when each machine gets the commands that wait for it.
@@ -65,12 +65,22 @@ enum CommandIssue {
 
 /// The end of the wait for a command, for the person and for scripts.
 enum CommandEnd {
+  /// Returns the name of the parent's machine that set what holds instead of an edit; `nil` if the
+  /// edit holds or the name is not known.
+  static func author(insteadOf command: ConfigurationCommand?, at node: any NodeInterface) async -> String? {
+    guard let command, command.status == .superseded else { return nil }
+    let held = command.stateInForce?.as(RegistersInForce.self)?.registers ?? []
+    guard let newest = held.map(\.modified).max(), newest.author != command.author else { return nil }
+    return try? await DeviceNames(of: node).name(newest.author).map { ShownText.safe($0.text) }
+  }
+
   /// Prints the state after a command that was executed.
   ///
-  /// Every other final status throws a `TerminalFailure`.
+  /// Every other final status throws a `TerminalFailure`. `author` is the name of the machine that
+  /// set what holds instead of an edit.
   static func tell(
     _ command: ConfigurationCommand?, id: String, machine: DeviceName?, format: ListingFormat, time: WaitingTime,
-    _ terms: RuleTerms = RuleTerms()
+    author: String? = nil, _ terms: RuleTerms = RuleTerms()
   ) throws {
     let console = TerminalEnvironment.current.console
     let name = machine.map { ShownText.safe($0.text) } ?? "the machine"
@@ -90,7 +100,10 @@ enum CommandEnd {
     if format == .json { try console.write(JSONText.pretty(command)) }
     let status = ExitStatus(command.status)
     guard status == .ok else {
-      let verb = command.status == .cancelled || command.status == .superseded ? "was " : ""
+      if command.status == .superseded {
+        throw TerminalFailure(status, CommandText.overtaken(command, on: name, by: author))
+      }
+      let verb = command.status == .cancelled ? "was " : ""
       throw TerminalFailure(status, "The command \(verb)\(CommandText.progress(command, terms: terms))")
     }
     if format == .table { try console.say(CommandText.result(command, on: machine, terms)) }

@@ -150,7 +150,9 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
     if let target = command?.target {
       machine = try? await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == target }?.device.name
     }
-    try CommandEnd.tell(command, id: id, machine: machine, format: listing.format, time: timeout)
+    try CommandEnd.tell(
+      command, id: id, machine: machine, format: listing.format, time: timeout,
+      author: await CommandEnd.author(insteadOf: command, at: interface))
   }
 }
 

@@ -56,6 +56,21 @@ enum CommandText {
   /// Returns what became of a command that was taken back.
   static func cancelled(_ command: ConfigurationCommand) -> String { "Cancelled: \(request(command.payload))." }
 
+  /// Returns the sentences about a command instead of which something newer holds.
+  ///
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - machine: The child's machine.
+  ///   - author: The name of the machine that set what holds; `nil` if it is not known.
+  /// - Returns: The sentences.
+  static func overtaken(_ command: ConfigurationCommand, on machine: String, by author: String?) -> String {
+    let newer = command.stateInForce.map { ": \(held($0))" } ?? ""
+    let who = author.map { "\($0) has set something newer" } ?? "Something newer was set"
+    return
+      "\(who) on \(machine), which holds instead\(newer). This was superseded and changes nothing there: give it again if it is to "
+      + "hold."
+  }
+
   /// Returns how far a command has come, as the rest of a sentence about it.
   ///
   /// - Parameters:
@@ -80,8 +95,7 @@ enum CommandText {
         + (command.stateInForce.map { " It says that it holds \(held($0))." } ?? "")
     case .expired: "expired before it was executed"
     case .superseded:
-      "superseded: that machine says that it holds something newer instead"
-        + (command.stateInForce.map { ", \(held($0))" } ?? "")
+      "superseded: something newer holds there instead" + (command.stateInForce.map { ", \(held($0))" } ?? "")
     case .cancelled: "cancelled before it was stored"
     }
   }

@@ -82,11 +82,13 @@ struct DeviceNames: Sendable {
   }
 
   /// Takes the names of the node's own machine, of those that are paired with it, and of those that
-  /// were.
+  /// were, and of other parents.
   init(_ status: NodeStatus) {
     let paired = status.peers.map { ($0.device.deviceID, $0.device.name) }
+    // Other parents are known by the word of the machines that are paired with them.
+    let told = status.peers.flatMap { $0.otherParents ?? [] }.map { ($0.parent.deviceID, $0.parent.name) }
     let former = status.former.map { ($0.deviceID, $0.name) }
-    names = Dictionary([(status.deviceID, status.name)] + paired + former) { first, _ in first }
+    names = Dictionary([(status.deviceID, status.name)] + paired + former + told) { first, _ in first }
   }
 
   init(_ names: [DeviceID: DeviceName]) {

@@ -119,22 +119,43 @@ extension DatedExceptions {
       + (isEachDay ? "." : ", and on the other days the plan.")
   }
 
-  /// Returns sentences on children with exceptions of their own on days for which the family's were
-  /// set.
+  /// Returns sentences on children with rules of their own that hold instead of those that were set
+  /// for the family: the same rule, that of a weekday, or that of single days.
   static func childrens(instead changes: [RuleRequest.Change], at node: any NodeInterface) async throws -> [String] {
     let keys = changes.filter { $0.value != nil }.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }
-      .filter(isException)
+      .filter { ![AppRule.name.entry, DayRule.name.entry].contains($0.entry) }
     guard !keys.isEmpty else { return [] }
     var sentences: [String] = []
     for child in try await node.ask(Endpoints.getChildren) {
       let rules = OwnedRules(try await node.ask(Endpoints.getRules, child.childID.description))
       let own = DatedExceptions(rules, family: [])
+      let name = ShownText.safe(child.name.text)
       for (days, other) in keys.flatMap(own.overlaps) {
+        sentences.append("Not for \(name) on \(days): \(other.words) holds there, which is set for the child alone.")
+      }
+      let plan = keys.filter { $0.days == nil }
+      for rule in rules.rules where rule.notInForce == nil && !rule.isFamilys {
+        guard let key = RuleKey(rule.key), key.days == nil,
+          plan.contains(where: { holds(key, insteadOf: $0) })
+        else { continue }
+        let days = key.weekday != nil && !plan.contains(key) ? " on these days" : ""
         sentences.append(
-          "Not for \(ShownText.safe(child.name.text)) on \(days): \(other.words) holds there, which is set for the child alone."
-        )
+          "Not for \(name)\(days): “\(ShownText.safe(RuleText.phrase(rule.key, rule.value, rules.terms)))” holds there, which is set "
+            + "for the child alone.")
+      }
+      let today = try? TypedDays.today.resolved(rules)
+      for key in plan {
+        for other in own.entries where HeldRules.exceptions[key.entry] == other.key.entry {
+          guard let today, other.days.contains(today.first) else { continue }
+          sentences.append("Not for \(name) today: \(other.words) holds there, which is set for the child alone.")
+        }
       }
     }
     return sentences
+  }
+
+  /// Returns whether a child's rule of the plan holds instead of one of the family's.
+  private static func holds(_ own: RuleKey, insteadOf familys: RuleKey) -> Bool {
+    own.everyDay == familys.everyDay && (own.weekday == nil || familys.weekday == nil || own.weekday == familys.weekday)
   }
 }

@@ -33,9 +33,11 @@ struct DaysListSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let owners = try await whose.owner.all(at: try await node.open())
+    let owners = try await Self.withFamilysDays(whose.owner, at: try await node.open())
     let found = owners.flatMap { rules in
-      DatedRules.all(of: rules).map { (dated: $0, rules: rules) }
+      // Days of which the child's own rules hold, and only the name is known here, say nothing.
+      DatedRules.all(of: rules).filter { rules.child == nil || $0.child != nil || !$0.rules.isEmpty }
+        .map { (dated: $0, rules: rules) }
     }.sorted { $0.dated < $1.dated }
     let console = TerminalEnvironment.current.console
     if listing.format == .json {
@@ -56,6 +58,17 @@ struct DaysListSubcommand: AsyncParsableCommand {
           ]
         }, empty: "No day differs from the plan for \(owners.count > 1 ? "anybody" : owners[0].whomLowercased)."))
     for sentence in Self.overlaps(owners) { console.note(sentence) }
+  }
+
+  /// Returns the rules of every owner that is meant; for a single child also those of the family's
+  /// days in whose place the child's own hold.
+  private static func withFamilysDays(_ owner: RuleOwner, at node: any NodeInterface) async throws -> [OwnedRules] {
+    var owners = try await owner.all(at: node)
+    guard owners.count == 1, owners[0].child != nil else { return owners }
+    let known = Set(owners[0].family.map(\.key))
+    let family = try await node.ask(Endpoints.getSettings).rules
+    owners[0].family += family.filter { RuleKey($0.key)?.days != nil && !known.contains($0.key) }
+    return owners
   }
 
   /// Returns sentences on exceptions in whose place others hold.

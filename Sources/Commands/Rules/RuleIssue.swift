@@ -29,7 +29,7 @@ enum RuleIssue {
       ? []
       : [
         "Nothing is recognized as \(ShownText.list(unrecognized)) so far, so the group's rules close nothing of it: "
-          + "`latchkey app set` says with --matcher which programs it is."
+          + "`latchkey app set --help` shows how to say which programs they are."
       ]
     var told = sentences(changes, edit.rules) + outside(of: changes, edit.rules) + warnings
     told +=
@@ -188,9 +188,11 @@ enum RuleIssue {
     var failures: [TerminalFailure] = []
     for (command, machine) in zip(commands, machines) {
       do {
+        let end = ended.first { $0.commandID == command.commandID }
         try CommandEnd.tell(
-          ended.first { $0.commandID == command.commandID }, id: command.commandID.description, machine: machine?.name,
-          format: options.format == .json ? .json : .table, time: time, rules.terms)
+          end, id: command.commandID.description, machine: machine?.name,
+          format: options.format == .json ? .json : .table, time: time,
+          author: await CommandEnd.author(insteadOf: end, at: node), rules.terms)
       } catch let failure as TerminalFailure { failures.append(failure) }
     }
     for sentence in failures.dropFirst().compactMap(\.sentence) { console.note(sentence) }

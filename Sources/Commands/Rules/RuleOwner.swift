@@ -106,6 +106,12 @@ struct OwnedRules: Sendable {
   /// The owner, in the middle of a sentence.
   var whomLowercased: String { child == nil ? "the family" : whom }
 
+  /// The option that names the owner in a command; empty for a child whose name cannot stand there.
+  var option: String {
+    guard let child else { return "--family" }
+    return ShellWord.isPlain(child.name.text) ? "--child \(ShellWord.person(child.name.text))" : ""
+  }
+
   /// Returns the value of a rule that is set for the owner.
   func own(_ key: String) -> String? { rules.first { $0.key.text == key }?.value }
 
@@ -126,7 +132,8 @@ struct OwnedRules: Sendable {
         names[app] = rule.value
       }
     }
-    return RuleTerms(zone: (rules + family).first { $0.key == "family/zone" }?.value, names: names)
+    return RuleTerms(
+      zone: (rules + family).first { $0.key == "family/zone" }?.value, names: names, whose: option)
   }
 }
 

@@ -79,21 +79,29 @@ struct RulesSubcommand: AsyncParsableCommand {
       if name.hasPrefix("rule-") { return app.isEmpty || apps.contains(app) }
       return name == "own-programs-only" || ConditionKind.named(name)?.weight == .fault
     }
-    let unrecognized = Dictionary(grouping: known.filter { $0.condition.name == "rule-unrecognized" }, by: \.deviceID)
-      .filter { $0.value.count > 1 }
-    let lists = unrecognized.values.sorted { $0[0].deviceName.text < $1[0].deviceName.text }.map { listings in
+    let gathered = ["rule-unrecognized", "rule-own-entry"].flatMap { name in
+      Dictionary(grouping: known.filter { $0.condition.name == name }, by: \.deviceID).values.filter { $0.count > 1 }
+        .sorted { $0[0].deviceName.text < $1[0].deviceName.text }
+    }
+    let lists = gathered.map { listings in
       let there = listings[0].isOwn ? "this machine" : ShownText.quoted(listings[0].deviceName)
       let names = listings.map { ShownText.safe($0.condition.detail) }.sorted().joined(separator: ", ")
+      guard listings[0].condition.name == "rule-unrecognized" else {
+        return
+          "These count on \(there) as programs without a rule of their own, because only the child's own account says which programs "
+          + "they are: \(names). Block or limit them, or say how to recognize each: `latchkey app set --help` shows how."
+      }
       return
         "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them there, or "
-        + "say how to recognize each with `latchkey app set` and --matcher \"path /usr/games/…\"."
+        + "say how to recognize each: `latchkey app set --help` shows how."
     }
-    let others = known.filter { $0.condition.name != "rule-unrecognized" || unrecognized[$0.deviceID] == nil }
+    let others = known.filter { listing in !gathered.contains { $0.contains(listing) } }
+    let whose = OwnedRules(rules).option
     return others.compactMap { listing in
       guard let kind = ConditionKind.named(listing.condition.name) else { return nil }
       let words = kind.words(
         on: listing.isOwn ? "this machine" : ShownText.quoted(listing.deviceName), account: listing.accountName ?? "",
-        detail: listing.condition.detail)
+        detail: listing.condition.detail, whose: whose)
       return ShownText.safe("\(words.sentence) \(words.next)")
     } + lists
   }

@@ -66,6 +66,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
     switch (rule.isOpen, rule.leftMilliseconds) {
     case (true, let left?):
       return "open for \(TodayText.left(left)), until \(until ?? "")"
+    case (true, nil) where rule.rule == "alwaysAllowed": return "open at any time"
     case (true, nil): return "open to the end of tomorrow at least"
     case (false, _?): return "closed until \(until ?? "")"
     case (false, nil):

@@ -43,7 +43,7 @@ public struct Edit: CommandDefinition {
     for register in registers { try check(register, of: command, on: transaction.own) }
     let children = Set(try childrenAfterwards(in: &transaction))
     for case .child(let child) in registers.map(\.zone) where !children.contains(child) {
-      throw BodyFault("That machine is not this child's: say whose it is with `latchkey devices rename --child`.")
+      throw BodyFault("That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is.")
     }
     var changed: [Register] = []
     var isOvertaken = true
@@ -207,8 +207,8 @@ public struct RegistersInForce: CommandState {
     let isOpen = enforcement ?? .recorded == .recorded
     let but = exceptions.map { name in
       // What is not carried out at all has to be mended.
-      let next = isOpen ? ConditionKind.receiptNext(of: name, app: app).map { " " + $0 } : nil
-      return " " + ConditionKind.receiptSentence(of: name) + (next ?? "")
+      let next = isOpen ? ConditionKind.receiptNext(of: name, app: app, whose: terms.whose).map { " " + $0 } : nil
+      return " " + ConditionKind.receiptSentence(of: name, isOfSeveral: app == nil) + (next ?? "")
     }.joined()
     return switch enforcement ?? .recorded {
     case .enforced: "In force\(place): \(phrase).\(but)"

@@ -4,41 +4,52 @@
 extension ConditionKind {
   /// Returns the sentence for a condition of a machine, and the next step.
   ///
-  /// `machine` is “this machine” or the machine's name in quotation marks, and `account` the
-  /// account's name, or empty.
+  /// `machine` is “this machine” or the machine's name in quotation marks, `account` the account's
+  /// name, or empty, and `whose` the option that names the child in the commands, such as `--child
+  /// Emma`, or empty.
   public func words(
-    on machine: String, account: String, detail: String
+    on machine: String, account: String, detail: String, whose: String = ""
   ) -> (sentence: String, next: String) {
     let words = [
       "{there}": "on \(machine)", "{machine}": machine, "{account}": account.isEmpty ? "" : " \(account)",
       "{for account}": account.isEmpty ? "" : " for the account \(account)",
       "{app}": detail.isEmpty ? "an application" : "“\(detail)”", "{detail}": detail,
+      "{whose}": whose.isEmpty ? "" : " \(whose)",
     ]
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
 
   /// Returns the sentence of a receipt for an edit in which a machine names a condition; the
   /// machine is called “there”.
-  public static func receiptSentence(of name: String) -> String {
+  ///
+  /// An edit that names no application may be about several, as that of a group.
+  public static func receiptSentence(of name: String, isOfSeveral: Bool = false) -> String {
     guard let kind = named(name) else {
       return "Something is carried out otherwise there: update Latchkey on this machine to see what."
     }
-    return filled(kind.sentence, receiptWords(app: "it"))
+    return filled(kind.sentence, receiptWords(isOfSeveral ? "at least one of the applications" : "the application"))
   }
 
   /// Returns what mends a condition that a machine names in a receipt about an application; `nil`
   /// if this version does not know it.
   ///
-  /// Without an application that a command can name, one command stands for those of several.
-  public static func receiptNext(of name: String, app: String?) -> String? {
-    let word = app.map(ShellWord.person)
-    return named(name).map { filled($0.next, receiptWords(app: word ?? "ID")) }
+  /// `whose` is the option that names the child or the family in the command, or empty. Without an
+  /// application that a command can name, the list of the rules tells which ones are meant.
+  public static func receiptNext(of name: String, app: String?, whose: String = "") -> String? {
+    guard let kind = named(name) else { return nil }
+    guard let app else {
+      return kind.next.contains("{detail}")
+        ? "`latchkey apps` shows which, and `latchkey app set --help` how to change that." : filled(kind.next, receiptWords(""))
+    }
+    var words = receiptWords("the application")
+    (words["{detail}"], words["{whose}"]) = (ShellWord.person(app), whose.isEmpty ? "" : " \(whose)")
+    return filled(kind.next, words)
   }
 
-  private static func receiptWords(app: String) -> [String: String] {
+  private static func receiptWords(_ app: String) -> [String: String] {
     [
-      "{there}": "there", "{machine}": "the machine", "{account}": "", "{for account}": "", "{app}": "the application",
-      "{detail}": app,
+      "{there}": "there", "{machine}": "the machine", "{account}": "", "{for account}": "", "{app}": app,
+      "{detail}": "it", "{whose}": "",
     ]
   }
 

@@ -30,7 +30,8 @@ public struct ConditionKind: Hashable, Sendable {
   /// In the sentence, `{there}` stands for “on” and the machine, or “there”; `{machine}` for the
   /// machine, `{account}` for the name of the account after a space, `{for account}` for the same
   /// with “for the account”, `{app}` for the application in the detail, and `{detail}` for the
-  /// detail itself. Where there is none, the words are left out.
+  /// detail itself, and `{whose}` for the option that names the child or the family, after a space. Where
+  /// there is none, the words are left out.
   public static let all: [ConditionKind] = [
     ConditionKind(
       "agent-silent", .fault, "No agent runs {there}, so nothing is closed.",
@@ -129,13 +130,13 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Give the program's full path, its package or its SHA-256 with `latchkey app set`."),
     ConditionKind(
       "rule-unrecognized", .information, "Nothing {there} is recognized as {app}, so its rules close nothing.",
-      next: "Install it there, or say how to recognize it: `latchkey app set {detail} --matcher \"path /usr/games/…\"`."
+      next: "Install it there, or say how to recognize it: `latchkey app set --help` shows how."
     ),
     ConditionKind(
       "rule-own-entry", .information,
       "{app} counts {there} as a program without a rule of its own, because only the child's own account says which program it is: "
         + "that can be enough to block or limit it, and never to allow it.",
-      next: "Block or limit it, or say how to recognize it, with `latchkey app set {detail}`."),
+      next: "Block or limit it, or say how to recognize it: `latchkey app set --help` shows how."),
     ConditionKind(
       "rule-shared-matcher", .information,
       "What recognizes {app} {there} recognizes another application as well{for account}, so the stricter rules of both hold.",
@@ -149,7 +150,7 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Install the package there, so that Latchkey runs as a service of the machine."),
     ConditionKind(
       "rules-off", .information, "The rules of {app} are off {there}, so they close nothing.",
-      next: "Switch them on with `latchkey app set {detail} --enabled`."),
+      next: "Switch them on with `latchkey app set {detail}{whose} --enabled`."),
     ConditionKind(
       "overridden", .information,
       "Another rule holds {there} instead: a child's own rule instead of the family's, or that of a weekday or of today.",
@@ -166,11 +167,11 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "always-allowed", .information,
       "No time closes {app} {there}, because it is always allowed.",
-      next: "End that with `latchkey app set {detail} --no-always-allowed`, or block it."),
+      next: "End that with `latchkey app set {detail}{whose} --no-always-allowed`, or block it."),
     ConditionKind(
       "app-blocked", .information,
       "A rule blocks {app} {there}, so that it stays closed although it is always allowed.",
-      next: "Unblock it with `latchkey app set {detail} --unblocked`."),
+      next: "Unblock it with `latchkey app set {detail}{whose} --unblocked`."),
     ConditionKind(
       "unknown-not-counted", .information,
       "Unknown programs are not counted {there}, because Latchkey runs for one account alone.",
@@ -178,7 +179,7 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "ends-with-session", .information,
       "Nothing but a path, a name or arguments recognizes {app} {there}, so that it ends when the session closes.",
-      next: "Give its package, its Flatpak or its SHA-256 with `latchkey app set {detail} --matcher`."),
+      next: "Give its package, its Flatpak or its SHA-256 as a matcher: `latchkey app set --help` shows how."),
     ConditionKind(
       "cannot-pause", .information, "Programs cannot be paused {there} and are closed instead{for account}.",
       next:

@@ -62,10 +62,10 @@ struct KnownApps: Sendable {
     }
     if isNew { return id }
     guard machines.isEmpty else {
-      let next = question.isEmpty ? "`latchkey apps scan` lists those that are." : question
       throw LocalAPIError(
         .unknownItem,
-        "No application “\(shown)” is on \(places). \(next) For one that is installed later, add --new.")
+        "No application “\(shown)” was on \(places) at the last look. \(question.isEmpty ? scans : question) For one that is "
+          + "installed later, add --new.")
     }
     guard question.isEmpty else {
       throw LocalAPIError(
@@ -76,6 +76,12 @@ struct KnownApps: Sendable {
   }
 
   private var places: String { machines.map { PrintableText.of($0.deviceName.text) }.joined(separator: " or ") }
+
+  /// A sentence with the whole commands that look at what is installed now.
+  private var scans: String {
+    let commands = machines.map { "`latchkey apps scan --on \(ShellWord.machine($0.deviceName, $0.deviceID))`" }
+    return "\(commands.joined(separator: " or ")) looks again, and lists what is installed."
+  }
 
   private func question(_ text: String) -> String {
     AppSearch.question(for: text, among: candidates, quote: PrintableText.of)
@@ -122,12 +128,12 @@ struct KnownApps: Sendable {
   func unknown(_ text: String) -> LocalAPIError {
     if let group = group(text) { return group }
     let question = question(text)
-    let what = machines.isEmpty ? "has rules" : "has rules or is on \(places)"
+    let what = machines.isEmpty ? "has rules" : "has rules or was on \(places) at the last look"
     return LocalAPIError(
       .unknownItem,
       "No application “\(PrintableText.of(text))” \(what)"
         + (question.isEmpty
-          ? ": `latchkey apps` lists those that have rules, and `latchkey apps scan` those that are installed."
+          ? ": `latchkey apps` lists those that have rules." + (machines.isEmpty ? "" : " \(scans)")
           : ". \(question)"))
   }
 

@@ -223,6 +223,11 @@ extension Call {
   /// Refuses matchers that the agent on the child's machine would refuse.
   private static func check(_ matchers: [AppMatcher], of app: AppID) throws(RuleFault) {
     for matcher in matchers {
+      guard !["…", "..."].contains(where: matcher.value.contains) else {
+        throw RuleFault(
+          "The dots in “\(DeviceName(sanitising: matcher.value))” stand for something in an example: write the whole value, such as "
+            + "that of the program's path.")
+      }
       guard let kind = MatcherCheck.fault(of: matcher) else { continue }
       throw RuleFault(OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence)
     }

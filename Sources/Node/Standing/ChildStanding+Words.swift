@@ -157,10 +157,21 @@ extension ChildStanding {
     var sentence: String
   }
 
+  /// Returns that an application is always allowed, as a rule that was considered; none if it is
+  /// not, or is blocked.
+  private func alwaysAllowed(_ app: AppID) -> [ChildExplanation.Rule] {
+    let all = rules.app(app)
+    guard all.isAlwaysAllowed, !all.isBlocked, !rules.isRemoved else { return [] }
+    let groups = rules.apps[app]?.isAlwaysAllowed == true ? [] : rules.groups(of: app).map { "“\($0.name.text)”" }
+    let whose =
+      groups.isEmpty ? "" : " by the group\(groups.count > 1 ? "s" : "") \(groups.joined(separator: " and "))"
+    return [ChildExplanation.Rule(rule: "alwaysAllowed", words: "always allowed\(whose)", isOpen: true, leftMilliseconds: nil)]
+  }
+
   /// Returns what each rule says of an application.
   func explained(_ app: AppID) -> [ChildExplanation.Rule] {
     let name = name(of: app)
-    return plan.explain(Subject(app), in: situation).considered.map { reason, standing in
+    return alwaysAllowed(app) + plan.explain(Subject(app), in: situation).considered.map { reason, standing in
       let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried)
       return switch standing {
       case .open(let left):

@@ -99,7 +99,7 @@ private struct ClosedSubject {
     if closesUnknown, single != nil {
       return (false, "\(Self.ownFolders(machine.words)) \(Self.next("others-left-open", app))")
     }
-    let why = faults.first?.sentences ?? (isSilent ? silence(machine.words) : nil) ?? off(machine.words)
+    let why = faults.first?.sentences ?? (isSilent ? silence(machine) : nil) ?? off(machine.words)
     let others = single == nil ? nil : ConditionKind.named("others-left-open")?.sentences(on: machine.words)
     // What counts as a program without a rule of its own is left open because those are.
     if faults.first?.condition.name == "rule-own-entry", let why, let others {
@@ -124,9 +124,11 @@ private struct ClosedSubject {
     return ConditionKind.named("rules-off")?.sentences(on: machine, detail: app.text)
   }
 
-  private func silence(_ machine: String) -> String {
-    "Whether anything on \(machine) is recognized as “\(app.text)” is not known here. `latchkey apps scan` finds what is "
-      + "installed there."
+  private func silence(_ machine: ToldMachine) -> String {
+    let name = machine.words.hasPrefix("“") ? String(machine.words.dropFirst().dropLast()) : nil
+    let on = name.map { " --on \(ShellWord.machine(DeviceName(sanitising: $0), machine.device))" } ?? ""
+    return "Whether anything on \(machine.words) is recognized as “\(app.text)” is not known here. `latchkey apps scan\(on)` finds what "
+      + "is installed there."
   }
 
   private func closedUnrecognized(_ machine: String) -> String {

@@ -104,7 +104,7 @@ extension Call {
 
   /// Returns a sentence about a name that no application is known by.
   private static func unknownName(_ text: String) -> String {
-    "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed: this is what holds for "
+    "No application “\(DeviceName(sanitising: text))” was used this week, has rules or was installed at the last look: this is what holds for "
       + "programs that no rule names. A program of the system without an entry in a menu stays open outside of a terminal."
   }
 
@@ -233,8 +233,8 @@ extension Call {
     guard question.isEmpty, AppID(text) != nil else {
       throw LocalAPIError(
         .unknownItem,
-        "No application “\(DeviceName(sanitising: text))” was used this week, has rules or is installed"
-          + (question.isEmpty ? ": `latchkey apps scan` lists those that are." : ". \(question)"))
+        "No application “\(DeviceName(sanitising: text))” was used this week, has rules or was installed at the last look"
+          + (question.isEmpty ? ": `latchkey apps` lists those that have rules." : ". \(question)"))
     }
     return nil
   }

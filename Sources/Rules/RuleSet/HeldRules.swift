@@ -83,7 +83,7 @@ public struct HeldRules: Sendable {
   }
 
   /// The exceptions that hold instead of a rule of the plan.
-  private static let exceptions = [
+  public static let exceptions = [
     ChildRule.dailyLimit.entry: DayRule.limit.entry, ChildRule.bedtime.entry: DayRule.bedtime.entry,
     ChildRule.school.entry: DayRule.school.entry, ChildRule.rewardTimes.entry: DayRule.rewardTimes.entry,
   ]

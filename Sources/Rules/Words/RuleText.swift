@@ -5,10 +5,14 @@ public struct RuleTerms: Hashable, Sendable {
   /// The IANA name of the zone in which moments are written; `nil` to write them in UTC and say so.
   public var zone: String?
   public var names: [AppID: String]
+  /// The option that says in commands whose the rules are, such as `--child Emma`; empty if it is
+  /// not known.
+  public var whose: String
 
-  public init(zone: String? = nil, names: [AppID: String] = [:]) {
+  public init(zone: String? = nil, names: [AppID: String] = [:], whose: String = "") {
     self.zone = zone
     self.names = names
+    self.whose = whose
   }
 
   /// Returns what people call an application.

@@ -31,6 +31,20 @@ import Testing
     #expect(status == .executed || run.console.notes.joined().contains(sentence))
   }
 
+  @Test func whatHoldsInsteadOfACommandIsToldWithWhoSetIt() async throws {
+    let modified = HybridTimestamp(wall: SampleValues.now, counter: 0, author: SampleValues.childID)
+    let key = try #require(RegisterKey("limits/breaks"))
+    let held = RegistersInForce([Register(.family, key, "41 6", modified: modified)], .enforced)
+    var command = Self.command(.superseded)
+    command.stateInForce = StateInForce(held)
+    var script = ScriptedNode.Script()
+    script.commandEnds = [.success(command)]
+    let run = await ScriptedRun("commands", "wait", "01ab", script: script)
+    let words = run.console.notes.joined()
+    #expect(words.contains("Emma's PC has set something newer on Emma's PC, which holds instead"), "\(words)")
+    #expect(words.contains("give it again if it is to hold.") && run.status == 65, "\(words)")
+  }
+
   @Test func aNodeThatRestartsIsAskedAgain() async {
     var script = ScriptedNode.Script()
     let away = LocalAPIError(.timeout, "The node is stopping: try again.")

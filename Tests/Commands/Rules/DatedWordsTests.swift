@@ -75,6 +75,35 @@ import Testing
     #expect(!free.console.notes.joined().contains("Not for Emma"), "\(free.console.notes)")
   }
 
+  @Test func aRuleOfTheFamilysPlanSaysWhichChildrenHaveTheirOwn() async {
+    var script = Self.script
+    script.rules.rules = [
+      Self.rule(ChildRule.dailyLimit.key.registerKey ?? "lock", "120"), Self.rule("today/2026-11-21/limit", "60"),
+    ]
+    let set = await ScriptedRun("limit", "set", "--family", "--daily", "1h", script: script)
+    let words = set.console.notes.joined(separator: "\n")
+    #expect(words.contains("Not for Emma: “screen time a day 2 h” holds there, which is set for the child alone."), "\(words)")
+    #expect(words.contains("Not for Emma today: “screen time on 2026-11-21 1 h” holds there"), "\(words)")
+    let other = await ScriptedRun("limit", "set", "--family", "--weekly", "9h", script: script)
+    #expect(!other.console.notes.joined().contains("Not for Emma"), "\(other.console.notes)")
+  }
+
+  @Test func theFamilysDaysAreListedAlsoWhereTheChildsHold() async {
+    var script = ScriptedNode.Script()
+    let days = "days/2026-12-23..2027-01-06"
+    let (name, school) = (RegisterKey("\(days)/name") ?? "lock", RegisterKey("\(days)/school") ?? "lock")
+    script.rules.rules = [Self.rule(school, "none", later: 1)]
+    // The node leaves out what does not hold for the child.
+    script.rules.family = [Self.rule(name, "Christmas", isFamilys: true)]
+    let hidden = await ScriptedRun("days", "--child", "Emma", script: script)
+    #expect(!hidden.console.output.contains("as on other days"), "\(hidden.console.output)")
+    script.settings.rules = script.rules.family + [Self.rule(school, "none", isFamilys: true)]
+    let whole = await ScriptedRun("days", "--child", "Emma", script: script)
+    #expect(!whole.console.output.contains("as on other days"), "\(whole.console.output)")
+    #expect(whole.console.output.components(separatedBy: "no school time").count == 3, "\(whole.console.output)")
+    #expect(whole.console.notes.joined().contains("holds and not the family's"), "\(whole.console.notes)")
+  }
+
   @Test func theListSaysWhichHolds() async {
     let days = await ScriptedRun("days", "--child", "Emma", script: Self.script)
     #expect(

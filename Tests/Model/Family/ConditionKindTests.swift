@@ -35,6 +35,17 @@ import Testing
     #expect(receipt.hasSuffix(".") && !receipt.contains("{") && !receipt.contains("update"), "\(receipt)")
   }
 
+  @Test("A receipt's next step names the child, and no placeholder for an application", arguments: ConditionKind.all)
+  func receiptNext(kind: ConditionKind) throws {
+    for app in ["kart", nil] {
+      let next = try #require(ConditionKind.receiptNext(of: kind.name, app: app, whose: "--child Emma"))
+      #expect(!next.contains("{") && !next.contains(" ID ") && !next.contains("…") && next.hasSuffix("."), "\(next)")
+    }
+    let on = ConditionKind.receiptNext(of: "rules-off", app: "kart", whose: "--child Emma")
+    #expect(on == "Switch them on with `latchkey app set kart --child Emma --enabled`.")
+    #expect(ConditionKind.receiptSentence(of: "rules-off", isOfSeveral: true).contains("at least one of the applications"))
+  }
+
   @Test("What a machine says is put into a sentence once, and read for nothing else")
   func once() throws {
     let kind = try #require(ConditionKind.named("privileged-group"))
