@@ -67,7 +67,8 @@ import Testing
     #expect(UnorderedApps([rules], [:], running: []) == UnorderedApps(unrecognized: [kart]))
     rules.apps[kart]?.isBlocked = true
     #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps())
-    (rules.apps[kart]?.isBlocked, rules.apps[kart]?.isAlwaysAllowed) = (false, true)
+    rules.apps[kart]?.isBlocked = false
+    rules.apps[kart]?.isAlwaysAllowed = true
     #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps(ofOwnEntries: [kart]))
   }
 

@@ -105,12 +105,16 @@ import Testing
   @Test("What only an account's own entry names is left open like programs without a rule of their own, and said so")
   func ownEntry() throws {
     let single = try look(kart, ["own-programs-only", "rule-own-entry kart"]) {
-      ($0.lock, $0.apps[kart]) = (.on, RuleSet.App())
+      $0.lock = .on
+      $0.apps[kart] = RuleSet.App()
     }
     #expect(single.isLeftOpen && single.sentences.count == 1)
     #expect(single.sentences.first?.hasPrefix("Programs without a rule of their own are neither closed") == true)
     #expect(single.sentences.first?.contains("only the child's own account says which program it is") == true)
-    let system = try look(kart, ["rule-own-entry kart"]) { ($0.lock, $0.apps[kart]) = (.on, RuleSet.App()) }
+    let system = try look(kart, ["rule-own-entry kart"]) {
+      $0.lock = .on
+      $0.apps[kart] = RuleSet.App()
+    }
     #expect(!system.isLeftOpen && system.sentences.isEmpty, "Unknown programs are closed.")
     let allowed = try look(kart, ["rule-own-entry kart"]) {
       $0.lock = .on
@@ -122,7 +126,8 @@ import Testing
   @Test("What is always allowed is explained as such, with the groups that say so")
   func alwaysAllowed() throws {
     let own = try standing {
-      ($0.lock, $0.apps[kart]) = (.on, RuleSet.App())
+      $0.lock = .on
+      $0.apps[kart] = RuleSet.App()
       $0.apps[kart]?.isAlwaysAllowed = true
     }
     #expect(own.explained(kart).map(\.words) == ["always allowed"])

@@ -79,22 +79,13 @@ struct RulesSubcommand: AsyncParsableCommand {
       if name.hasPrefix("rule-") { return app.isEmpty || apps.contains(app) }
       return name == "own-programs-only" || ConditionKind.named(name)?.weight == .fault
     }
-    let gathered = ["rule-unrecognized", "rule-own-entry"].flatMap { name in
-      Dictionary(grouping: known.filter { $0.condition.name == name }, by: \.deviceID).values.filter { $0.count > 1 }
-        .sorted { $0[0].deviceName.text < $1[0].deviceName.text }
+    var gathered: [[ConditionListing]] = []
+    for name in ["rule-unrecognized", "rule-own-entry"] {
+      let machines = Dictionary(grouping: known.filter { $0.condition.name == name }, by: \.deviceID)
+      let several = machines.values.filter { $0.count > 1 }
+      gathered += several.sorted { $0[0].deviceName.text < $1[0].deviceName.text }
     }
-    let lists = gathered.map { listings in
-      let there = listings[0].isOwn ? "this machine" : ShownText.quoted(listings[0].deviceName)
-      let names = listings.map { ShownText.safe($0.condition.detail) }.sorted().joined(separator: ", ")
-      guard listings[0].condition.name == "rule-unrecognized" else {
-        return
-          "These count on \(there) as programs without a rule of their own, because only the child's own account says which programs "
-          + "they are: \(names). Block or limit them, or say how to recognize each: `latchkey app set --help` shows how."
-      }
-      return
-        "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them there, or "
-        + "say how to recognize each: `latchkey app set --help` shows how."
-    }
+    let lists = gathered.map { Self.sentence($0) }
     let others = known.filter { listing in !gathered.contains { $0.contains(listing) } }
     let whose = OwnedRules(rules).option
     return others.compactMap { listing in
@@ -104,6 +95,21 @@ struct RulesSubcommand: AsyncParsableCommand {
         detail: listing.condition.detail, whose: whose)
       return ShownText.safe("\(words.sentence) \(words.next)")
     } + lists
+  }
+
+  /// Returns one sentence for several applications that a machine recognizes nothing as, or only by
+  /// an account's own entry.
+  private static func sentence(_ listings: [ConditionListing]) -> String {
+    let there = listings[0].isOwn ? "this machine" : ShownText.quoted(listings[0].deviceName)
+    let names = listings.map { ShownText.safe($0.condition.detail) }.sorted().joined(separator: ", ")
+    guard listings[0].condition.name == "rule-unrecognized" else {
+      return
+        "These count on \(there) as programs without a rule of their own, because only the child's own account says which programs "
+        + "they are: \(names). Block or limit them, or say how to recognize each: `latchkey app set --help` shows how."
+    }
+    return
+      "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them there, or "
+      + "say how to recognize each: `latchkey app set --help` shows how."
   }
 
   /// Shows the family's rules, as long as there is no child.
