@@ -224,7 +224,7 @@ public struct RegistersInForce: CommandState {
 
   /// Returns whether an exception says that another rule holds instead.
   private static func isOfRival(_ name: String) -> Bool {
-    name == "overridden" || HeldRules.Rival(rawValue: name) != nil
+    HeldRules.Rival(rawValue: name) != nil
   }
 
   /// A Boolean value that indicates whether the registers hold a rule that closes programs or

@@ -152,10 +152,6 @@ public struct ConditionKind: Hashable, Sendable {
       "rules-off", .information, "The rules of {app} are off {there}, so they close nothing.",
       next: "Switch them on with `latchkey app set {detail}{whose} --enabled`."),
     ConditionKind(
-      "overridden", .information,
-      "Another rule holds {there} instead: a child's own rule instead of the family's, or that of a weekday or of today.",
-      next: "`latchkey rules` shows it: change or remove that one."),
-    ConditionKind(
       "overridden-by-child", .information, "A child's own rule holds {there} instead of the family's.",
       next: "`latchkey rules` with the child's name shows it: change or remove that one."),
     ConditionKind(
