@@ -76,9 +76,11 @@ public enum ReasonText {
   ///
   /// `rules` are the child's, `subject` is what the rule is applied to, `day` is the family's, and
   /// `name` is that of the application, and `carried` the unused screen time of earlier days, in
-  /// milliseconds.
+  /// milliseconds. With `isToday`, `day` is the present one for whoever reads the words, so that it
+  /// is called today.
   public static func words(
-    _ reason: Reason, _ rules: RuleSet, of subject: Subject, on day: FamilyDay, name: String, carried: Int64 = 0
+    _ reason: Reason, _ rules: RuleSet, of subject: Subject, on day: FamilyDay, name: String, carried: Int64 = 0,
+    isToday: Bool = false
   ) -> String {
     switch reason {
     case .blocked: return "\(name) is blocked"
@@ -97,7 +99,7 @@ public enum ReasonText {
       return limitText(limit, "of group \(group.text)", rules, subject, day, from: .app(subject.app))
     case .groupWeekly(let group):
       guard let limit = rules.groups[group]?.weekly else { return "a limit a week" }
-      return "\(SpanText.minutes(Int(clamping: limit))) of group \(group.text) a week"
+      return weekText(limit, "of group \(group.text)", rules, subject, day)
     case .appLimit:
       guard case .app(let id) = subject, let limit = rules.app(id).limit?[day.weekday] else { return "a limit a day" }
       return limitText(limit, "of \(name)", rules, subject, day, from: .app(subject.app))
@@ -106,7 +108,7 @@ public enum ReasonText {
       return limitText(limit, "of \(plural(category))", rules, subject, day, from: .category(category))
     case .dailyLimit:
       guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
-      let when = rules.daysOfLimit(on: day).map { "on \($0)" } ?? "a day"
+      let when = rules.daysOfLimit(on: day, isToday: isToday) ?? "a day"
       let text = limitText(DayLimit(limit), "of screen time", rules, subject, day, from: .all, when)
       guard carried >= 60_000 else { return text }
       let unused = SpanText.minutes(Int(clamping: carried / 60_000))
@@ -114,10 +116,10 @@ public enum ReasonText {
         ? "\(unused) of screen time from earlier days" : "\(text) and \(unused) from earlier days"
     case .categoryWeekly(let category):
       guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }
-      return "\(SpanText.minutes(Int(clamping: limit))) of \(plural(category)) a week"
+      return weekText(limit, "of \(plural(category))", rules, subject, day)
     case .weeklyLimit:
       guard let limit = rules.weeklyLimit else { return "a limit a week" }
-      return "\(SpanText.minutes(Int(clamping: limit))) of screen time a week"
+      return weekText(limit, "of screen time", rules, subject, day)
     case .points: return "points"
     case .redeemedTime: return "redeemed minutes"
     case .unnamed: return "nobody has said who is here; type `latchkey me --i-am` and your name"
@@ -160,6 +162,15 @@ public enum ReasonText {
     let category: AppCategory =
       if case .app(let id) = subject { rules.app(id).use?.category ?? .neutral } else { .neutral }
     return rules.granted(subject, category, on: day)
+  }
+
+  private static func weekText(
+    _ minutes: Int64, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay
+  ) -> String {
+    // What was granted on earlier days of the week was for those days.
+    let extra = granted(rules, to: subject, on: day) / 60_000
+    let granted = extra > 0 ? " and \(SpanText.minutes(Int(clamping: extra))) more" : ""
+    return "\(SpanText.minutes(Int(clamping: minutes)))\(granted) \(what) a week"
   }
 
   private static func limitText(

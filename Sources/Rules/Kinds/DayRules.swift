@@ -30,13 +30,16 @@ extension RuleSet {
   }
 
   /// Returns the days of the exception that sets the limit on screen time of a day, with their
-  /// name, such as "2026-12-23..2027-01-06 (Christmas)"; `nil` if the plan does.
-  func daysOfLimit(on day: FamilyDay) -> String? {
+  /// name, such as "on 2026-12-23..2027-01-06 (Christmas)"; `nil` if the plan does.
+  ///
+  /// An exception for the day alone is called "today" if it is the present day.
+  func daysOfLimit(on day: FamilyDay, isToday: Bool = false) -> String? {
     guard let days = exceptions.last(where: { $0.days.contains(day) && $0.rules.limit != nil })?.days else {
       return nil
     }
     let name = exceptions.last { $0.days == days && $0.rules.name != nil }?.rules.name
-    return days.description + (name.map { " (\($0))" } ?? "")
+    let when = isToday && days == DayRange(day) ? "today" : "on \(days)"
+    return when + (name.map { " (\($0))" } ?? "")
   }
 
   /// Returns the minutes of screen time of a day; `nil` for no limit.
@@ -86,10 +89,10 @@ public enum DayRule {
     removed: "screen time on # as on other days", effects: [.closes, .everything, .measured])
   public static let grant = RuleKind(
     "grant/ID", \RuleSet.Granted.grant, .grant, zones: .child, name: "more time on #",
-    removed: "the time that was granted on # is taken back", effects: .closes)
+    set: { _ in "more time on #: =" }, removed: "the time that was granted on # is taken back", effects: .closes)
   public static let deduction = RuleKind(
     "less/ID", \RuleSet.Granted.deduction, .deduction, zones: .child, name: "less time on #",
-    removed: "the time that was taken away on # is given back", effects: .closes)
+    set: { _ in "less time on #: =" }, removed: "the time that was taken away on # is given back", effects: .closes)
 }
 
 extension RuleSet.Exceptions: RulePart {

@@ -41,7 +41,7 @@ public enum WeekdayText {
           : RuleFault("A part of the rule is empty: remove the comma, or write something beside it.")
       }
       if let fault = misplaced(words) { throw fault }
-      items.append((try days(words.dropLast().joined()), String(value)))
+      items.append((try days(words.dropLast()), String(value)))
     }
     guard items.count <= 64 else { throw RuleFault("A rule takes at most 64 parts: leave out some.") }
     return items
@@ -52,7 +52,7 @@ public enum WeekdayText {
   private static func misplaced(_ words: [Substring]) -> RuleFault? {
     let (value, before) = (words[words.count - 1], words.dropLast())
     let time = before.first { (try? ClockWindow(typed: $0)) != nil }
-    let isOfDays = (try? days(String(value))) != nil
+    let isOfDays = (try? days([value])) != nil
     switch (isOfDays, time) {
     case (true, nil):
       return RuleFault(
@@ -68,14 +68,15 @@ public enum WeekdayText {
     }
   }
 
-  private static func days(_ text: String) throws(RuleFault) -> [Weekday] {
-    if text.isEmpty { return Weekday.allCases }
+  private static func days(_ words: ArraySlice<Substring>) throws(RuleFault) -> [Weekday] {
+    if words.isEmpty { return Weekday.allCases }
+    let text = words.joined()
     let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { end in
       Weekday(word: end)
     }
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else {
       throw RuleFault(
-        "\(text.debugDescription) is no weekday: write mon, tue, wed, thu, fri, sat, sun, mon-fri, or sat-sun for weekends."
+        "\(words.joined(separator: " ").debugDescription) is no weekday: write mon, tue, wed, thu, fri, sat, sun, mon-fri, or sat-sun for weekends."
       )
     }
     var days = [first]

@@ -8,11 +8,20 @@ public struct RuleTerms: Hashable, Sendable {
   /// The option that says in commands whose the rules are, such as `--child Emma`; empty if it is
   /// not known.
   public var whose: String
+  /// The names of children.
+  public var children: [ChildID: String]
+  /// The log-in names of the accounts of the machine that the words are about, by their numbers.
+  public var accounts: [UInt32: String]
 
-  public init(zone: String? = nil, names: [AppID: String] = [:], whose: String = "") {
+  public init(
+    zone: String? = nil, names: [AppID: String] = [:], whose: String = "", children: [ChildID: String] = [:],
+    accounts: [UInt32: String] = [:]
+  ) {
     self.zone = zone
     self.names = names
     self.whose = whose
+    self.children = children
+    self.accounts = accounts
   }
 
   /// Returns what people call an application.

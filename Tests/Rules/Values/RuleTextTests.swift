@@ -42,7 +42,7 @@ import Testing
       ("app/org.kde.gcompris/name", "GCompris", "org.kde.gcompris called GCompris"),
       (
         "today/2026-11-22/grant/01a2060f-f760-7000-96c8-2ec260e9103c", "30 app:org.kde.gcompris",
-        "more time on 2026-11-22 30 min for GCompris"
+        "more time on 2026-11-22: 30 min for GCompris"
       ),
       ("limits/daily", nil, "no limit on screen time a day"), ("schedule/bedtime", nil, "no bedtime"),
       ("app/org.kde.gcompris/limit", nil, "no limit a day on GCompris"),
@@ -89,7 +89,7 @@ import Testing
       ("limits/breaks", "45 10", "a break of 10 min after 45 min of screen time"), ("limits/breaks", nil, "no breaks"),
       (
         "today/2026-11-22/less/01a2060f-f760-7000-96c8-2ec260e9103c", "30 reward\nrude at dinner",
-        "less time on 2026-11-22 30 min for rewards (rude at dinner)"
+        "less time on 2026-11-22: 30 min for rewards (rude at dinner)"
       ),
       ("programs", "listed", "only applications with a category or always allowed may run"),
       ("app/org.kde.gcompris/launches", nil, "nothing set about what GCompris starts"),
