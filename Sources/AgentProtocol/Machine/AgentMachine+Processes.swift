@@ -99,7 +99,12 @@ extension AgentMachine {
   public mutating func rescanned(at now: BootInstant) -> [AgentEffect] { [tell(.rescanned, now)] }
 
   /// Determines what a process is, and whether it may run.
-  mutating func look(at process: ProcessIdentity, _ now: BootInstant) -> [AgentEffect] {
+  ///
+  /// If the orders or their matchers are new (`isNewlyOrdered`), a program that is now one of the
+  /// unknown or other programs is in use from now on: earlier orders did not count it.
+  mutating func look(
+    at process: ProcessIdentity, _ now: BootInstant, isNewlyOrdered: Bool = false
+  ) -> [AgentEffect] {
     guard var known = followed[process] else { return [] }
     guard let supervised = accounts[known.facts.account] else {
       followed[process] = nil
@@ -119,6 +124,7 @@ extension AgentMachine {
       !isToBeKilledAtOnce(known, supervised, now)
     {
       let start = known.facts.startedAt
+      if isNewlyOrdered, known.isOneOfMany { known.seenAt = now }
       let began = now - start <= Self.lateMilliseconds ? max(start, BootInstant(milliseconds: 0)) : known.seenAt
       known.began = min(began, now)
       if let use = known.use {

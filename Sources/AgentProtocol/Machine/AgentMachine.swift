@@ -132,7 +132,7 @@ public struct AgentMachine: Sendable {
       if pauses, !abilities.canPause { faults.append(OrderFault(.cannotPause, account: account.account)) }
     }
     var effects = tellOrders(now)
-    for process in followed.identities.sorted() { effects += look(at: process, now) }
+    for process in followed.identities.sorted() { effects += look(at: process, now, isNewlyOrdered: true) }
     effects += inheritLate(now)
     toldGone = toldGone.filter { isNamed($0) }
     warned = warned.filter { accounts[$0.key.account] != nil }
@@ -161,7 +161,7 @@ public struct AgentMachine: Sendable {
     }
     guard found != matcherFaults else { return [] }
     (accounts, matcherFaults) = (changed, found)
-    return tellOrders(now) + followed.identities.sorted().flatMap { look(at: $0, now) } + inheritLate(now)
+    return tellOrders(now) + followed.identities.sorted().flatMap { look(at: $0, now, isNewlyOrdered: true) } + inheritLate(now)
   }
 
   /// Reports the faults of the orders, and that the rest is in force.

@@ -49,6 +49,9 @@ extension AgentMachine.Followed {
   /// and other programs are none.
   var isApplication: Bool { match?.app.map { !$0.isOfMany } == true && !isInherited }
 
+  /// A Boolean value that indicates whether it is an unknown program or one of the other programs.
+  var isOneOfMany: Bool { match.map { $0.app?.isOfMany ?? true } ?? false }
+
   /// A Boolean value that indicates whether it is an application only by inheritance.
   var isInherited: Bool { inherited != nil && own == nil && match?.app == inherited }
 

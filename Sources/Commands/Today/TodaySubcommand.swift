@@ -106,9 +106,10 @@ struct MeSubcommand: AsyncParsableCommand {
     if listing.format == .json { return try console.write(JSONText.pretty(day)) }
     try console.say(TodayText.line(day))
     for app in day.apps where !app.verdict.isAllowed {
-      try console.say(
-        "\(ShownText.safe(app.displayName)) \(app.appID.isOfMany ? "are" : "is") \(MeText.closed(app, day)).")
+      try console.say(MeText.closed(app, at: day.at, zone: day.zone))
     }
+    let ends = MeText.ends(day)
+    for app in ends { try console.say(MeText.end(app, day)) }
     for sentence in TodayText.points(day) { try console.say(sentence) }
     let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }
     if !learning.isEmpty, day.milliPoints != nil {
@@ -117,7 +118,9 @@ struct MeSubcommand: AsyncParsableCommand {
     }
     let requests = try await interface.ask(Endpoints.getRequests, day.childID.description)
     for request in requests { try console.say(MeText.request(request)) }
-    for notice in day.notices { console.note(ShownText.safe(notice)) }
+    for notice in day.notices where !ends.contains(where: { MeText.isSaid(notice, of: $0) }) {
+      console.note(ShownText.safe(notice))
+    }
     console.note(MeText.hint(day, requests))
   }
 }
@@ -132,6 +135,7 @@ extension MeSubcommand {
     let console = TerminalEnvironment.current.console
     if listing.format == .json { return try console.write(JSONText.pretty(account)) }
     for sentence in PresenceText.sentences(unnamed) { try console.say(sentence) }
+    for app in unnamed.apps { try console.say(MeText.closed(app, at: unnamed.at, zone: unnamed.zone)) }
   }
 }
 
@@ -149,10 +153,39 @@ enum MeText {
     }
   }
 
-  /// Returns why an application is closed, after its name and “is”.
-  static func closed(_ app: AppToday, _ day: ChildToday) -> String {
-    let words = app.verdict.rule == "blocked" ? "blocked" : TodayText.words(app.verdict, day)
-    return app.isLeftOpen ? "\(words), but nothing closes \(app.appID.isOfMany ? "them" : "it")" : words
+  /// The rules of applications and groups, by the first word of the rule.
+  private static let ownRules: Set<Substring> = ["appLimit", "appHours", "groupLimit", "groupHours", "groupWeekly"]
+
+  /// Returns the applications that close before the screen time ends: those that run, and those
+  /// with hours or a limit of their own or of a group. The first to close comes first.
+  static func ends(_ day: ChildToday) -> [AppToday] {
+    let running = Set(day.running.map(\.appID))
+    let ends = day.apps.filter { app in
+      guard app.verdict.isAllowed, let until = app.verdict.until else { return false }
+      let isOwn = app.verdict.rule?.split(separator: " ").first.map { ownRules.contains($0) } ?? false
+      guard isOwn || running.contains(app.appID), day.screen.isAllowed else { return false }
+      return day.screen.until.map { until < $0 } ?? true
+    }
+    return ends.sorted { ($0.verdict.until ?? 0, $0.displayName) < ($1.verdict.until ?? 0, $1.displayName) }
+  }
+
+  /// Returns a sentence about when an application closes and why.
+  static func end(_ app: AppToday, _ day: ChildToday) -> String {
+    let (verb, why) = (app.appID.isOfMany ? "have" : "has", app.verdict.reason.map { " (\(ShownText.safe($0)))" } ?? "")
+    return "\(ShownText.safe(app.displayName)) \(verb) \(TodayText.words(app.verdict, day))\(why)."
+  }
+
+  /// Returns whether a notice says only what a line about an application's end says.
+  static func isSaid(_ notice: String, of app: AppToday) -> Bool {
+    guard app.verdict.isAllowed, let left = app.verdict.leftMilliseconds else { return false }
+    return notice.hasPrefix("\(app.displayName): \(TodayText.left(left)) left (")
+  }
+
+  /// Returns a sentence about why an application is closed.
+  static func closed(_ app: AppToday, at now: Int64, zone: String) -> String {
+    let (verb, it) = app.appID.isOfMany ? ("are", "them") : ("is", "it")
+    let words = app.verdict.rule == "blocked" ? "blocked" : TodayText.words(app.verdict, at: now, zone: zone)
+    return "\(ShownText.safe(app.displayName)) \(verb) \(words)\(app.isLeftOpen ? ", but nothing closes \(it)" : "")."
   }
 
   /// Returns how to get more.

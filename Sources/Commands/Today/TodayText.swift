@@ -54,9 +54,7 @@ enum TodayText {
   }
 
   /// Returns the milliseconds that are left in words, in whole minutes.
-  static func left(_ milliseconds: Int64) -> String {
-    milliseconds < 60_000 ? "less than 1 min" : SpanText.minutes(Int(clamping: milliseconds / 60_000))
-  }
+  static func left(_ milliseconds: Int64) -> String { SpanText.left(milliseconds) }
 
   /// Returns the applications of a day as a table.
   static func table(_ day: ChildToday) -> String {

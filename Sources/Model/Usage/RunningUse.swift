@@ -17,10 +17,13 @@ public struct RunningUse: Hashable, Sendable, Codable {
   public var since: Int64
   /// The time of use so far, in milliseconds.
   public var activeMilliseconds: Int64
+  /// A Boolean value that indicates whether nothing of it is in use at the moment, although the
+  /// session waits for its next program.
+  public var isPaused: Bool
 
   public init(
     recordID: RecordID, account: UInt32?, child: ChildID?, appID: AppID, displayName: String, category: AppCategory,
-    milliPointsPerMinute: Int64, since: Int64, activeMilliseconds: Int64
+    milliPointsPerMinute: Int64, since: Int64, activeMilliseconds: Int64, isPaused: Bool = false
   ) {
     self.recordID = recordID
     self.account = account
@@ -31,16 +34,19 @@ public struct RunningUse: Hashable, Sendable, Codable {
     self.milliPointsPerMinute = milliPointsPerMinute
     self.since = since
     self.activeMilliseconds = activeMilliseconds
+    self.isPaused = isPaused
   }
 
   /// Returns a session as it runs: once for each child for whom it counts.
-  public static func of(_ session: OpenUsageSession, at now: BootInstant) -> [RunningUse] {
+  public static func of(_ session: OpenUsageSession, at now: BootInstant, isPaused: Bool? = nil) -> [RunningUse] {
+    let isPaused = isPaused ?? session.isPaused
     let active = session.activeMilliseconds(until: now)
     return session.records(from: session.record).map { record in
       RunningUse(
         recordID: record.recordID, account: record.account, child: record.child, appID: record.appID,
         displayName: record.displayName, category: record.category,
-        milliPointsPerMinute: record.milliPointsPerMinute, since: record.householdStart, activeMilliseconds: active)
+        milliPointsPerMinute: record.milliPointsPerMinute, since: record.householdStart, activeMilliseconds: active,
+        isPaused: isPaused)
     }
   }
 
@@ -82,17 +88,20 @@ extension RunningUse: InventoryEntry {
       Hexadecimal.encode(recordID.bytes), account.map { String($0) } ?? "",
       child.map { Hexadecimal.encode($0.bytes) } ?? "", appID.text, displayName, category.rawValue,
       String(milliPointsPerMinute), String(since), String(activeMilliseconds),
-    ]
+    ] + (isPaused ? [Self.pausedWord] : [])
   }
 
   package init?(lines: [String]) {
-    guard lines.count == 9, let record = Hexadecimal.decode(lines[0]).flatMap({ RecordID(bytes: $0) }),
+    guard lines.count == 9 || lines.count == 10 && lines[9] == Self.pausedWord, let record = Hexadecimal.decode(lines[0]).flatMap({ RecordID(bytes: $0) }),
       let appID = AppID(lines[3]), let category = AppCategory(rawValue: lines[5]), let rate = Int64(lines[6]),
       let since = Int64(lines[7]), let active = Int64(lines[8])
     else { return nil }
     self.init(
       recordID: record, account: UInt32(lines[1]), child: Hexadecimal.decode(lines[2]).flatMap { ChildID(bytes: $0) },
       appID: appID, displayName: lines[4], category: category, milliPointsPerMinute: rate, since: since,
-      activeMilliseconds: active)
+      activeMilliseconds: active, isPaused: lines.count == 10)
   }
+
+  /// The last line of a session of which nothing is in use.
+  private static let pausedWord = "paused"
 }

@@ -49,6 +49,8 @@ package struct UnnamedToday: Hashable, Sendable, Codable {
   package var at: Int64
   /// The IANA name of the family's zone.
   package var zone: String
+  /// The applications that the strictest of the children's rules do not allow now.
+  package var apps: [AppToday] = []
 }
 
 extension Call {

@@ -8,7 +8,8 @@ extension ChildStanding {
   /// whose rule it is.
   func shown(_ verdict: Verdict, of subject: Subject, name: String, whose: String? = nil) -> VerdictToday {
     let words = verdict.reason.map { reason in
-      let words = ReasonText.words(reason, rules, of: subject, on: situation.day, name: name, carried: carried)
+      let words = ReasonText.words(reason, rules, of: subject, on: situation.day, name: name, carried: carried,
+        isToday: isToday)
       let said = verdict.isAllowed ? words : closed(reason, words)
       return whose.map { ReasonText.open(reason, said, of: $0) } ?? said
     }
@@ -123,10 +124,11 @@ extension ChildStanding {
         sentence: DayRule.deduction.words(Deduction(less.time, reason: ""), terms) + " less today"
           + (less.reason.isEmpty ? "." : ": \(less.reason)"))
     }
-    for app in Set(running.filter { !$0.isStale }.map(\.use.appID)).subtracting([.screenTime]).sorted() {
+    for app in Set(running.filter { !$0.isStale && !$0.use.isPaused }.map(\.use.appID)).subtracting([.screenTime]).sorted() {
       guard let verdict = verdicts.verdicts[Subject(app)], let reason = verdict.reason else { continue }
       let name = name(of: app)
-      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried)
+      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried,
+        isToday: isToday)
       guard verdict.isAllowed else {
         let (verb, it) = app.isOfMany ? ("are", "them") : ("is", "it")
         let but = leftOpen.contains(app) ? ", but nothing closes \(it)" : ""
@@ -139,11 +141,10 @@ extension ChildStanding {
       guard let left = verdict.until.map({ $0 - situation.boot }),
         let warning = Verdict.warningMilliseconds.last(where: { left <= $0 })
       else { continue }
-      let minutes = max(1, (left + 59_999) / 60_000)
       notices.append(
         Notice(
           app: app, rule: reason.word, warning: warning,
-          sentence: "\(name): \(minutes) min left (\(words))."))
+          sentence: "\(name): \(SpanText.left(left)) left (\(words))."))
     }
     return notices
   }
@@ -172,7 +173,8 @@ extension ChildStanding {
   func explained(_ app: AppID) -> [ChildExplanation.Rule] {
     let name = name(of: app)
     return alwaysAllowed(app) + plan.explain(Subject(app), in: situation).considered.map { reason, standing in
-      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried)
+      let words = ReasonText.words(
+        reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
       return switch standing {
       case .open(let left):
         ChildExplanation.Rule(rule: reason.word, words: words, isOpen: true, leftMilliseconds: left)

@@ -33,6 +33,8 @@ struct ChildStanding: Sendable {
   var waitingTime = ""
   /// When the points of another machine are no longer expected, if rewards are open for their sake.
   var loanEnds: BootInstant?
+  /// A Boolean value that indicates whether it is about the family's present day.
+  var isToday = true
   /// The names of applications as the child's machines have told them, for those without a name of
   /// the family's.
   var installed: [AppID: String] = [:]
@@ -45,6 +47,7 @@ struct ChildStanding: Sendable {
     situation.isUnnamed = true
     var standing = ChildStanding(child: child, plan: plan, situation: situation, running: running)
     standing.installed = installed
+    standing.isToday = isToday
     return standing
   }
 
@@ -74,8 +77,9 @@ struct ChildStanding: Sendable {
 
   /// Returns the name of an application for people.
   func name(of app: AppID) -> String {
-    rules.app(app).name ?? running.first { $0.use.appID == app }?.use.displayName ?? installed[app]
-      ?? app.text
+    // A session of an application without a name has its ID.
+    let told = running.first { $0.use.appID == app && $0.use.displayName != app.text }?.use.displayName
+    return rules.app(app).name ?? told ?? installed[app] ?? app.text
   }
 }
 
@@ -116,7 +120,7 @@ struct StandingReader: Sendable {
     var rules = household.rules(for: child)
     let boundary = rules.boundary
     var moment = context.time.moment(boundary)
-    let present = moment.time
+    let (present, today) = (moment.time, moment.day)
     if let time {
       moment.time = time
       moment.dayTime = time
@@ -165,6 +169,7 @@ struct StandingReader: Sendable {
       standing.waitingTime = WaitingPoints.words(points.redeemedElsewhere, names: try await FactNames.load(context))
     }
     standing.loanEnds = points.loanEnds
+    standing.isToday = day == today
     return standing
   }
 
@@ -178,7 +183,7 @@ struct StandingReader: Sendable {
     _ open: [OpenUsageSession], _ effects: DatabaseEffects, _ context: NodeContext, at now: BootInstant
   ) throws -> [ChildStanding.Session] {
     var sessions = open.flatMap { open in
-      RunningUse.of(open, at: now).map {
+      RunningUse.of(open, at: now, isPaused: context.sessions.isQuiet(open, at: now)).map {
         ChildStanding.Session(device: context.own, use: $0, isStale: false, isPaused: open.isPaused)
       }
     }
@@ -186,9 +191,10 @@ struct StandingReader: Sendable {
       // A machine that was heard of before this boot is silent.
       let silence = told.bootID == context.bootID ? max(0, now - told.toldBoot) : Int64.max / 2
       for var use in told.entries {
-        use.activeMilliseconds = min(
-          use.activeMilliseconds + min(silence, beliefMilliseconds), HybridTimestamp.wallLimit - 1)
-        sessions.append(.init(device: device, use: use, isStale: silence > staleMilliseconds))
+        let since = use.isPaused ? 0 : min(silence, beliefMilliseconds)
+        use.activeMilliseconds = min(use.activeMilliseconds + since, HybridTimestamp.wallLimit - 1)
+        sessions.append(
+          .init(device: device, use: use, isStale: silence > staleMilliseconds, isPaused: use.isPaused))
       }
     }
     return sessions.sorted {

@@ -95,14 +95,8 @@ extension Call {
     _ app: AppID, _ name: String, _ child: ChildID, _ sharers: [ChildID], _ household: Household, at time: Int64?,
     on machine: [ToldMachine]
   ) async throws -> (words: String, sentences: [String])? {
-    let installed = role == .child ? try await store.installedMatchers() : [:]
     let standings = try await standings(of: sharers, household, at: time)
-    let builder = SharedOrdersBuilder(
-      builders: standings.map {
-        var builder = OrdersBuilder(standing: $0, state: context.enforcementState)
-        builder.installed = installed
-        return builder
-      })
+    let builder = try await sharedBuilder(standings)
     guard role == .child || builder.isSame(app), let shared = builder.verdict(of: app) else { return nil }
     let standing = standings[shared.place]
     let whose = household.title(of: sharers[shared.place]).text
@@ -131,14 +125,42 @@ extension Call {
     let standing = standings[shared.place]
     let whose = household.title(of: sharers[shared.place]).text
     var screen = standing.shown(shared.verdict, of: .unknown, name: "", whose: whose)
-    if !screen.isAllowed {
-      var machines = try await toldMachines(of: child, household)
-      for index in machines.indices { machines[index].accounts = [account] }
-      screen.reason? += MachineClosing.besides(standings, on: machines)
-    }
+    var machines = try await toldMachines(of: child, household)
+    for index in machines.indices { machines[index].accounts = [account] }
+    if !screen.isAllowed { screen.reason? += MachineClosing.besides(standings, on: machines) }
     return UnnamedToday(
       sentence: household.unnamedSentence(sharers), screen: screen, at: standing.situation.time,
-      zone: standing.rules.zone)
+      zone: standing.rules.zone, apps: try await closedUnnamed(sharers, standings, household, on: machines))
+  }
+
+  /// Returns the applications that may not be used while none of some children is named, by name.
+  private func closedUnnamed(
+    _ sharers: [ChildID], _ standings: [ChildStanding], _ household: Household, on machines: [ToldMachine]
+  ) async throws -> [AppToday] {
+    let builder = try await sharedBuilder(standings)
+    let apps = standings.reduce(into: Set<AppID>()) { $0.formUnion($1.appIDs) }
+    let closed = apps.compactMap { app -> AppToday? in
+      guard let shared = builder.verdict(of: app), !shared.verdict.isAllowed else { return nil }
+      let standing = standings[shared.place]
+      let name = standing.name(of: app)
+      return AppToday(
+        appID: app, displayName: name, category: shared.verdict.category,
+        usedMilliseconds: standing.today.apps[app] ?? 0,
+        verdict: standing.shown(
+          shared.verdict, of: Subject(app), name: name, whose: household.title(of: sharers[shared.place]).text),
+        isLeftOpen: MachineClosing(app, standings, isAllowed: false, on: machines).isLeftOpen)
+    }
+    return closed.sorted { ($0.displayName, $0.appID) < ($1.displayName, $1.appID) }
+  }
+
+  private func sharedBuilder(_ standings: [ChildStanding]) async throws -> SharedOrdersBuilder {
+    let installed = role == .child ? try await store.installedMatchers() : [:]
+    return SharedOrdersBuilder(
+      builders: standings.map {
+        var builder = OrdersBuilder(standing: $0, state: context.enforcementState)
+        builder.installed = installed
+        return builder
+      })
   }
 
   /// Returns what holds for children while none of them is named.

@@ -186,7 +186,7 @@ extension Call {
       zone: standing.rules.zone, at: standing.situation.time, usedMilliseconds: today.screen,
       weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
       categories: CategoryToday.list(today.categories), apps: apps,
-      running: try await shown(standing.running, household),
+      running: try await shown(standing.running, household, standing),
       screen: screen,
       notices: try await standing.notices(leftOpen: leftOpen).map(\.sentence) + sharedSentences(of: child, household),
       enforcement: context.enforcement,
@@ -195,16 +195,16 @@ extension Call {
   }
 
   private func shown(
-    _ sessions: [ChildStanding.Session], _ household: Household
+    _ sessions: [ChildStanding.Session], _ household: Household, _ standing: ChildStanding? = nil
   ) async throws -> [RunningNow] {
     let peers = try await peers()
-    return sessions.filter { $0.use.appID != .screenTime }.map { session in
+    return sessions.filter { $0.use.appID != .screenTime && !$0.use.isPaused }.map { session in
       let use = session.use
       return RunningNow(
         recordID: use.recordID,
         childName: use.child.flatMap { household.name(of: $0) }.map { DeviceName(sanitising: $0) },
         deviceID: session.device, deviceName: name(session.device, peers), appID: use.appID,
-        displayName: use.displayName, category: use.category, since: use.since,
+        displayName: standing?.name(of: use.appID) ?? use.displayName, category: use.category, since: use.since,
         activeMilliseconds: use.activeMilliseconds, isStale: session.isStale)
     }
   }

@@ -1,3 +1,4 @@
+import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyStore
 import Synchronization
@@ -14,6 +15,8 @@ final class OpenSessions: Sendable {
     var watched: Set<ProcessIdentity> = []
     /// The number of readings that were begun, and of the latest one that is shown.
     var (begun, shown): (UInt64, UInt64) = (0, 0)
+    /// The unknown and other programs that the connected agent has reported as running.
+    var many: [ManyPrograms: Set<ProcessIdentity>] = [:]
     /// The session in which the programs of one that has ended go on, by the IDs.
     var following: [RecordID: RecordID] = [:]
   }
@@ -65,7 +68,44 @@ final class OpenSessions: Sendable {
     state.withLock { state in state.sessions.filter { !state.watched.isDisjoint(with: $0.processes) } }
   }
 
+  /// The time for which the clock of a session stands still before the session counts as paused, in
+  /// milliseconds.
+  ///
+  /// It is that between three of the agent's reports of activity.
+  private static let stillMilliseconds: Int64 = 10_000
+
+  /// Returns whether nothing of a session of many programs is in use, which then waits for its next
+  /// program.
+  ///
+  /// A session that the agent's clock counts has no processes. It is in use while one of its
+  /// programs runs and the clock advances.
+  func isQuiet(_ session: OpenUsageSession, at now: BootInstant) -> Bool {
+    guard session.isPaused else { return false }
+    guard session.category == .neutral, session.activity != nil, let account = session.account else { return true }
+    if now - session.lastSeenAt > Self.stillMilliseconds { return true }
+    guard session.appID != .screenTime else { return false }
+    return state.withLock { $0.many[ManyPrograms(app: session.appID, account: account)]?.isEmpty ?? true }
+  }
+
   // MARK: Changes
+
+  /// Notes that the agent has reported an unknown or other program as running.
+  func begins(_ use: ProgramUse) {
+    guard use.recorded.isOfMany else { return }
+    state.withLock { state in
+      _ = state.many[ManyPrograms(app: use.recorded, account: use.account), default: []].insert(use.process)
+    }
+  }
+
+  /// Notes that the agent has reported the end of an unknown or other program.
+  func ends(_ use: ProgramUse) {
+    guard use.recorded.isOfMany else { return }
+    let place = ManyPrograms(app: use.recorded, account: use.account)
+    state.withLock { state in
+      state.many[place]?.remove(use.process)
+      if state.many[place]?.isEmpty == true { state.many[place] = nil }
+    }
+  }
 
   /// Reads the sessions from their journal, after a change or at the start.
   func read(from store: Store) async throws(StoreError) {
@@ -103,7 +143,7 @@ final class OpenSessions: Sendable {
   }
 
   /// Notes that no agent is connected, that another one is, or that it is silent.
-  func unwatchAll() { state.withLock { $0.watched = [] } }
+  func unwatchAll() { state.withLock { ($0.watched, $0.many) = ([], [:]) } }
 
   /// Notes that the programs that the agent watches ran at an instant.
   func ran(at instant: BootInstant, wall: Int64) {

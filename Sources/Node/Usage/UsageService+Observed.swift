@@ -17,6 +17,7 @@ extension UsageService {
     _ use: ProgramUse, since: BootInstant, asOf: BootInstant, activity: SessionActivity.Reading?
   ) async throws(StoreError) {
     let (app, process, account, now) = (use.recorded, use.process, use.account, context.now())
+    context.sessions.begins(use)
     if app.isOfMany, try await count(app, in: account, activity, at: now) { return }
     let began = min(since, now)
     if let session = context.sessions.session(of: process) {
@@ -32,7 +33,8 @@ extension UsageService {
     guard user != .nobody || before != nil else { return }
     var terms = UseTerms(app, user, household)
     if app.isOfMany, user != .nobody { try await cutMany(app, in: account, unless: terms) }
-    let name = before?.displayName ?? terms.name
+    var name = before?.displayName ?? terms.name
+    if name == nil, !app.isOfMany { name = try await installedName(of: app) }
     let isWeak = use.isWeak && before == nil
     if isWeak { terms.earnNothing() }
     var new = try session(
@@ -54,6 +56,11 @@ extension UsageService {
     }
   }
 
+  /// Returns the name of an application that is installed on this machine; `nil` if it is not.
+  func installedName(of app: AppID) async throws(StoreError) -> String? {
+    try await context.store.inventory(InstalledApp.self, of: context.own)?.entries.first { $0.appID == app }?.name
+  }
+
   /// Notes that a program ran until an instant.
   ///
   /// One that had no place gets it if there is one now: when the other programs of its application
@@ -64,6 +71,7 @@ extension UsageService {
       return try await note(activity, of: use, in: session, since: nil)
     }
     let app = use.recorded
+    context.sessions.begins(use)
     if app.isOfMany, try await count(app, in: use.account, activity, at: instant) { return }
     guard context.sessions.hasPlace(for: app, in: use.account) else { return }
     try await saw(use, since: instant, asOf: instant, activity: activity)
@@ -91,6 +99,9 @@ extension UsageService {
   ) async throws(StoreError) {
     let process = use.process
     cut[process] = nil
+    context.sessions.ends(use)
+    // Parents hear at once that nothing of many programs runs any more.
+    defer { if use.recorded.isOfMany { wake.notify() } }
     guard let session = context.sessions.session(of: process) else {
       if use.recorded.isOfMany { _ = try await count(use.recorded, in: use.account, activity, at: instant) }
       return

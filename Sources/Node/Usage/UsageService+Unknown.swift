@@ -69,8 +69,16 @@ extension UsageService {
     if begins {
       wake.notify()
       context.factNews.notify()
+    } else if isToldPaused(app, in: account) {
+      wake.notify()
     }
     return true
+  }
+
+  /// Returns whether parents were told that the session of many programs in an account is paused.
+  private func isToldPaused(_ app: AppID, in account: UInt32) -> Bool {
+    let open = context.sessions.all.first { $0.appID == app && $0.account == account }
+    return open.flatMap { told?.sessions[$0.recordID] } == true
   }
 
   /// The longest time between two readings of screen time that one record holds, in milliseconds.

@@ -36,9 +36,9 @@ actor UsageService {
   /// The time between two looks whether the disk takes a record that is waited for, in
   /// milliseconds.
   private static let diskPause: Int64 = 500
-  /// The sessions that parents were told of last, and when; `nil` before the first report of this
-  /// run.
-  private var told: (sessions: Set<RecordID>, at: BootInstant)?
+  /// The sessions that parents were told of last, with whether each is paused, and when; `nil`
+  /// before the first report of this run.
+  private(set) var told: (sessions: [RecordID: Bool], at: BootInstant)?
   /// The instant up to which the journal says that programs ran.
   private var keptAt = BootInstant(milliseconds: 0)
   /// A Boolean value that indicates whether the sessions of earlier boots have ended.
@@ -143,9 +143,8 @@ actor UsageService {
       let household = try await context.readHousehold()
       let person = household.user(of: user, on: context.own)
       let householdStart = context.time.now
-      let apps = try await context.store.inventory(InstalledApp.self, of: context.own)?.entries ?? []
       let terms = UseTerms(appID, person, household)
-      let installed = apps.first { $0.appID == appID }?.name
+      let installed = try await installedName(of: appID)
       let new = try session(
         of: appID, terms, name: request.displayName ?? terms.name ?? installed, [process], from: now, to: now, wall,
         zone: request.zone, .tracked, account: user, householdStart: householdStart)
@@ -265,8 +264,8 @@ actor UsageService {
     if !open.isEmpty { await context.tickHouseholdTime() }
     let now = context.now()
     return open.map { session in
-      let rest = session.isPaused ? OpenUsageSession.pauseMilliseconds - (now - session.lastSeenAt) : 0
-      return max(Self.heartbeat, rest)
+      guard context.sessions.isQuiet(session, at: now) else { return Self.heartbeat }
+      return max(Self.heartbeat, OpenUsageSession.pauseMilliseconds - (now - session.lastSeenAt))
     }.min()
   }
 
@@ -305,11 +304,14 @@ actor UsageService {
   /// does.
   private func tell(_ open: [OpenUsageSession]) async throws(StoreError) {
     guard context.profile.role == .child else { return }
-    let (sessions, now) = (Set(open.map(\.recordID)), context.now())
-    if let told, told.sessions == sessions, sessions.isEmpty || now - told.at < Self.reportPause { return }
-    let list = RunningUse.list(open.flatMap { RunningUse.of($0, at: now) })
+    let now = context.now()
+    let isQuiet = Dictionary(
+      open.map { ($0.recordID, context.sessions.isQuiet($0, at: now)) }, uniquingKeysWith: { first, _ in first })
+    if let told, told.sessions == isQuiet, isQuiet.isEmpty || now - told.at < Self.reportPause { return }
+    let list = RunningUse.list(
+      open.flatMap { RunningUse.of($0, at: now, isPaused: isQuiet[$0.recordID]) })
     let changes = try await context.store.setInventory(list, at: context.wall()).changes
-    told = (sessions, now)
+    told = (isQuiet, now)
     await directory.committed(changes)
     context.useNews.notify()
     context.changes.notify()
