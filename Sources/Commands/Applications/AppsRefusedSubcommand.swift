@@ -123,16 +123,26 @@ enum RefusedText {
       let place = "\(ShownText.safe(program.displayName)) on \(ShownText.safe(program.deviceName.text))"
       let time = TimeText.short(program.refusedAt, zone: zone)
       let matcher = program.matcher.map { ", \(ShownText.safe($0))" } ?? ""
-      return "\(place), \(ShownText.safe(program.childName.text)), \(time)\(matcher)".inWidth + "\n" + command(program)
+      return "\(place), \(ShownText.safe(program.childName.text)), \(time)\(matcher)".inWidth + "\n"
+        + command(program, among: refused)
     }.joined(separator: "\n")
   }
 
   /// Returns the line with the command that allows a program, if it can be typed safely.
-  private static func command(_ program: RefusedListing) -> String {
-    guard let app = word(program.appID.text), let child = word(program.childName.text) else {
+  ///
+  /// It names the program by its name, or by its ID if another one has the same name.
+  private static func command(_ program: RefusedListing, among refused: [RefusedListing]) -> String {
+    let isOne = !refused.contains { isNamesake($0, program) }
+    guard let app = (isOne ? word(program.displayName) : nil) ?? word(program.appID.text), let child = word(program.childName.text) else {
       return "  Its name has characters that a shell would change: rename it first.\n"
     }
     return "  latchkey apps allow \(app) --child \(child)\n"
+  }
+
+  /// Returns whether the name of a program may also mean another one.
+  static func isNamesake(_ other: RefusedListing, _ program: RefusedListing) -> Bool {
+    let name = program.displayName.lowercased()
+    return other.appID != program.appID && [other.displayName.lowercased(), other.appID.text.lowercased()].contains(name)
   }
 
   /// Returns a text as one word of a command line; `nil` if it is not plain.

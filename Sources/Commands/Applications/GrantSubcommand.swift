@@ -114,7 +114,12 @@ struct GrantSubcommand: AsyncParsableCommand {
       throw TerminalFailure(
         .unknownName, "Nothing was changed: \(present.whom) was granted no time for today, and none was taken away.")
     }
-    try await RuleIssue.set(
-      RuleRequest(grants.prefix(64).map { .init($0.key.text, nil) }), of: owner, at: interface, options: options)
+    let edit = try await owner.set(RuleRequest(grants.prefix(64).map { .init($0.key.text, nil) }), at: interface)
+    let kinds = Set(grants.compactMap { RuleKey($0.key)?.entry })
+    let sentences = [
+      (DayRule.grant.entry, "the time that was granted today is taken back"),
+      (DayRule.deduction.entry, "the time that was taken away today is given back"),
+    ].filter { kinds.contains($0.0) }.map { "\(edit.rules.whom): \($0.1)." }
+    try await RuleIssue.tell(edit, sentences, at: interface, options: options)
   }
 }

@@ -73,10 +73,10 @@ struct CommandsListSubcommand: AsyncParsableCommand {
     if listing.format == .json { return try environment.console.write(JSONText.pretty(commands)) }
     let names = try await DeviceNames(of: interface)
     let now = environment.now()
-    let terms = RuleTerms(zone: try await FamilyClock(at: interface).zone.identifier)
+    let terms = await CommandTerms(at: interface, zone: try await FamilyClock(at: interface).zone)
     let rows = commands.map { command in
       [
-        names[command.target], CommandText.request(command.payload, terms), CommandText.status(command),
+        names[command.target], CommandText.request(command.payload, terms[command.target]), CommandText.status(command),
         ShownText.ago(command.statusAt, now: now),
       ] + (verbose ? [command.commandID.description] : [])
     }
@@ -104,7 +104,7 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
     let names = try await DeviceNames(of: interface)
     let isOwn = try await interface.ask(Endpoints.getStatus).deviceID == command.author
     let zone = try await FamilyClock(at: interface).zone
-    let terms = RuleTerms(zone: zone.identifier)
+    let terms = await CommandTerms(at: interface, zone: zone)[command.target]
     let progress = CommandText.progress(
       command, on: names.name(command.target),
       peer: try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }, terms: terms

@@ -62,10 +62,14 @@ enum CompletionNames {
     return rules
   }
 
-  /// Programs that were refused, by ID and by name.
+  /// Programs that were refused, by name; by ID where the name does not tell which is meant.
   static let refused = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in
-      try await node.ask(Endpoints.getRefused, nil).flatMap { [$0.appID.text, $0.displayName] }
+      let refused = try await node.ask(Endpoints.getRefused, nil)
+      return refused.map { program in
+        let isOne = ShellWord.isPlain(program.displayName) && !refused.contains { RefusedText.isNamesake($0, program) }
+        return isOne ? program.displayName : program.appID.text
+      }
     }
   }
 

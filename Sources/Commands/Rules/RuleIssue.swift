@@ -148,7 +148,7 @@ enum RuleIssue {
     }
     let whom = rules.child.map { "--child \(ShellWord.person($0.name.text))" } ?? "--family"
     return isLimited
-      ? [] : ["There is no limit a day yet, so nothing goes over: `latchkey limit set \(whom) --daily 2h` sets one."]
+      ? [] : ["It has an effect once there is a limit a day: `latchkey limit set \(whom) --daily 2h` sets one."]
   }
 
   /// Returns the family's rule in words, together with its limits for weekdays; `nil` if the family
@@ -173,7 +173,8 @@ enum RuleIssue {
       try console.write(JSONText.pretty(edit.answer))
     } else {
       for sentence in sentences { console.note(sentence) }
-      if commands.isEmpty {
+      // What is said of machines that say they are the child's follows below.
+      if commands.isEmpty, rules.child?.claimed.isEmpty != false {
         console.note(
           rules.child == nil
             ? "No child's machine is paired yet: \(then) once one is."

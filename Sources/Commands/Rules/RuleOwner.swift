@@ -52,7 +52,8 @@ enum RuleOwner: Hashable, Sendable {
   /// Returns an error with the options that say which child is meant.
   private func named(_ error: LocalAPIError) -> LocalAPIError {
     guard error.code == .ambiguousChild, self == .child(nil, isOption: true) else { return error }
-    return LocalAPIError(error.code, error.message + " Name one with --child, or give --family for all of them.")
+    // The program adds the command with `--child`.
+    return LocalAPIError(error.code, error.message + " --family is for all of them.")
   }
 }
 
@@ -70,13 +71,13 @@ struct OwnedEdit {
 
   init(_ edit: RuleEdit) {
     answer = edit
-    rules = OwnedRules(edit.rules, app: edit.app)
+    rules = OwnedRules(edit.rules, app: edit.app, members: edit.members)
     (commands, machines, members, absent) = (edit.commands, edit.machines, edit.members, edit.absent)
   }
 
   init(_ edit: FamilyEdit) {
     answer = edit
-    rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], app: edit.app)
+    rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], app: edit.app, members: edit.members)
     (commands, machines, members, absent) = (edit.commands, edit.machines, edit.members, edit.absent)
   }
 }
@@ -91,13 +92,17 @@ struct OwnedRules: Sendable {
   var family: [RuleListing]
   /// The application that was named, whose name holds if the owner has given none.
   var app: EditedApp?
+  /// The applications that were put into a group, whose names hold in the same way.
+  var members: [EditedApp] = []
 
-  init(child: ChildListing?, rules: [RuleListing], family: [RuleListing], app: EditedApp? = nil) {
-    (self.child, self.rules, self.family, self.app) = (child, rules, family, app)
+  init(
+    child: ChildListing?, rules: [RuleListing], family: [RuleListing], app: EditedApp? = nil, members: [EditedApp] = []
+  ) {
+    (self.child, self.rules, self.family, self.app, self.members) = (child, rules, family, app, members)
   }
 
-  init(_ rules: ChildRules, app: EditedApp? = nil) {
-    self.init(child: rules.child, rules: rules.rules, family: rules.family, app: app)
+  init(_ rules: ChildRules, app: EditedApp? = nil, members: [EditedApp] = []) {
+    self.init(child: rules.child, rules: rules.rules, family: rules.family, app: app, members: members)
   }
 
   /// The owner, as the subject of a sentence.
@@ -125,7 +130,8 @@ struct OwnedRules: Sendable {
 
   /// The family's zone and the names of applications, for the words of the rules.
   var terms: RuleTerms {
-    var names: [AppID: String] = app.map { [$0.appID: $0.name] } ?? [:]
+    var names: [AppID: String] = [:]
+    for known in members + (app.map { [$0] } ?? []) { names[known.appID] = known.name }
     // A child's own name for an application holds over the family's.
     for rule in family + rules {
       if let key = RuleKey(rule.key), key.entry == AppRule.name.entry, let app = key.application {

@@ -103,14 +103,21 @@ public enum HouseholdKey {
   private static let ruleRank = 3
 
   private static func phrase(_ register: Register, _ terms: RuleTerms) -> String {
-    let account = "account \(register.key.segments.last ?? "")"
+    let last = register.key.segments.last.map(String.init) ?? ""
+    let account = "account \(UInt32(last).flatMap { terms.accounts[$0] } ?? last)"
+    func names(_ children: [ChildID]) -> String {
+      let names = children.compactMap { terms.children[$0] }
+      guard names.count == children.count, !names.isEmpty else { return children.count > 1 ? "the children" : "the child" }
+      return ChildNames.joined(names)
+    }
+    let child = names(ChildID(last).map { [$0] } ?? [])
     return switch (register.key.segments.first.map(String.init), register.value) {
-    case ("child", yes): "the machine belongs to the child"
-    case ("child", _): "the machine no longer belongs to the child"
+    case ("child", yes): "the machine belongs to \(child)"
+    case ("child", _): "the machine no longer belongs to \(child)"
     case ("account", nobody), ("accountName", nobody): "\(account) is not supervised"
     case ("account", nil), ("accountName", nil): "\(account) is not assigned"
     case ("account", let value?), ("accountName", let value?):
-      "\(account) belongs to \((AccountOwners(value)?.children.count ?? 1) > 1 ? "the children" : "the child")"
+      "\(account) belongs to \(names(AccountOwners(value)?.children ?? []))"
     case ("name", let value?): "the child's name \(value)"
     default: RuleText.phrase(register.key, register.value, terms)
     }

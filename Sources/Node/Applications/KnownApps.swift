@@ -51,8 +51,8 @@ struct KnownApps: Sendable {
   /// - Throws: `LocalAPIError` for a name that no application has, and for what looks like a
   ///   misspelling of one.
   func choose(_ text: String, isNew: Bool) throws(LocalAPIError) -> AppID {
+    if let group = try groupMeant(by: text) { throw group }
     if let match = try match(text, isWhole: isNew) { return match }
-    if let group = group(text) { throw group }
     let (question, shown) = (question(text), PrintableText.of(text))
     guard let id = AppID(text) else {
       throw LocalAPIError(
@@ -124,6 +124,13 @@ struct KnownApps: Sendable {
     }
   }
 
+  /// Returns the error about a text that names a group, and no application by its whole name or ID;
+  /// `nil` otherwise.
+  private func groupMeant(by text: String) throws(LocalAPIError) -> LocalAPIError? {
+    guard let group = group(text), try match(text, isWhole: true) == nil else { return nil }
+    return group
+  }
+
   /// Returns the error about an application that nothing is known of.
   func unknown(_ text: String) -> LocalAPIError {
     if let group = group(text) { return group }
@@ -139,6 +146,7 @@ struct KnownApps: Sendable {
 
   /// Returns the known application that a text names.
   func find(_ text: String) throws(LocalAPIError) -> EditedApp {
+    if let group = try groupMeant(by: text) { throw group }
     guard let id = try match(text) else { throw unknown(text) }
     return edited(id)
   }

@@ -84,7 +84,9 @@ struct NoticeReader {
         ConditionKind.named(listing.condition.name)?.words(
           on: place, account: listing.accountName ?? "", detail: listing.condition.detail)
       }
-      sentence = words.map { "\($0.sentence) \($0.next)" } ?? "What weakened rules on \(place) is over."
+      sentence =
+        words.map { "\($0.sentence) \($0.next)" }
+        ?? "What weakened rules on \(place) is over" + (Self.past(notice, on: place).map { ". It was: \($0)" } ?? ".")
       matters = words != nil
     case .ruleNotInForce:
       sentence =
@@ -103,6 +105,13 @@ struct NoticeReader {
     return ParentNotice(
       number: notice.number, kind: notice.kind, key: notice.key, child: child ?? whose, device: device,
       sentence: sentence, at: notice.at, isOver: !matters)
+  }
+
+  /// Returns the words of a condition that is over; `nil` if this version does not know it.
+  private static func past(_ notice: StoredNotice, on place: String) -> String? {
+    guard let condition = MachineCondition(lines: [notice.detail]) else { return nil }
+    let account = condition.account.map { String($0) } ?? ""
+    return ConditionKind.named(condition.name)?.words(on: place, account: account, detail: condition.detail).sentence
   }
 
   /// Returns what weakens rules, if it still does.

@@ -111,7 +111,7 @@ extension Call {
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
     made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
     changes.removeAll { made.absent.contains($0.key) }
-    made.commands = try await edit(changes)
+    made.commands = try await edit(changes).filter { $0.carries(changes) }
     return made
   }
 
@@ -146,7 +146,8 @@ extension Call {
     let key = isMore ? DayRule.grant.key(on: day, by: id) : DayRule.deduction.key(on: day, by: id)
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
     let text = isMore ? time.text : Deduction(time, reason: request.reason ?? "").text
-    let commands = try await edit([RegisterChange(.child(child), place, text)])
+    let change = RegisterChange(.child(child), place, text)
+    let commands = try await edit([change]).filter { $0.carries([change]) }
     return RuleEdit(
       rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands), app: app,
       minutes: isMore ? minutes : -minutes)
@@ -283,6 +284,17 @@ extension Call {
         notInForce: reasons[.init(register.zone, register.key)],
         isFamilys: register.zone == .family,
         missing: author == own ? [] : household.without(register, of: machines).map(\.name))
+    }
+  }
+}
+
+extension ConfigurationCommand {
+  /// Returns whether the command brings any of some changes to its machine, and not only what the
+  /// first edit of a family sets besides.
+  fileprivate func carries(_ changes: [RegisterChange]) -> Bool {
+    guard let edit = payload.value as? Edit else { return true }
+    return edit.registers.contains { register in
+      changes.contains { $0.zone == register.zone && $0.key == register.key }
     }
   }
 }

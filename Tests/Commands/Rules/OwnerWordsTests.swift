@@ -26,7 +26,7 @@ import Testing
     let run = await ScriptedRun(arguments, node: ScriptedNode(family))
     #expect(run.status == 67 && run.node.edits.isEmpty)
     let words = run.console.notes.joined()
-    #expect(words.contains("Emma or Ben. Name one with --child, or give --family"), "\(words)")
+    #expect(words.contains("Emma or Ben. --family is for all of them. Name one, such as `latchkey "), "\(words)")
   }
 
   @Test func aChildThatIsNamedWithoutAnOptionIsAskedForWithoutIt() async {
