@@ -108,6 +108,16 @@ import Testing
     #expect(rig.news() == [])
   }
 
+  @Test("An unknown program that no orders counted is in use from the orders on that do")
+  func countedFromTheOrders() {
+    var rig = AgentRig()
+    rig.order([], at: 0)
+    rig.see(5, "/home/emma/game", start: 10, writable: true, at: 20)
+    #expect(rig.news() == ["inForce 1"])
+    rig.order([], unknown: ProgramTerms(closesAt: .init(milliseconds: 60_000)), number: 2, at: 60_000)
+    #expect(rig.news() == ["ask 5", "inForce 2", "began 5 ? since 60000", "asked 5 ?"])
+  }
+
   @Test(
     "What a child can forge spares no unknown program that is closed; a path at its place, a strong matcher and what is the system's do",
     arguments: [

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
@@ -46,5 +47,33 @@ import Testing
     _ = try await store.endSession(ids[2], of: [process], at: 1) { session, _ in session.ended(at: start, wall: 1_000) }
     try await sessions.read(from: store)
     #expect(sessions.latest(of: ids[0]) == ids[2] && sessions.all.isEmpty)
+  }
+
+  @Test("A session of unknown programs is quiet while none of them runs, or their clock stands still")
+  func quiet() throws {
+    var random = SeededRandom(seed: 6)
+    let id = try #require(RecordID(bytes: random.bytes(16)))
+    func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
+    var session = OpenUsageSession(
+      UsageRecord(
+        recordID: id, device: Samples.deviceID(&random), appID: .unknownPrograms, displayName: "Unknown programs",
+        sessionStart: 1_000, sessionEnd: 1_000, zone: "Europe/Berlin", activeMilliseconds: 0, category: .neutral,
+        milliPointsPerMinute: 0, earnedMilliPoints: 0, evidence: .observed, account: 1_000),
+      processes: [], bootID: "boot", startedAt: at(100), lastSeenAt: at(100))
+    let sessions = OpenSessions(bootID: "boot")
+    #expect(sessions.isQuiet(session, at: at(200)), "It is recorded by its programs, of which none runs.")
+    session.processes = [ProcessIdentity(processID: 7, startTime: 5)]
+    #expect(!sessions.isQuiet(session, at: at(60_000)))
+    session.processes = []
+    session.activity = SessionActivity(run: 1, clock: 0)
+    #expect(sessions.isQuiet(session, at: at(200)), "It is recorded by their clock, and none runs.")
+    let use = ProgramUse(
+      account: 1_000, app: nil, isWeak: true, process: ProcessIdentity(processID: 7, startTime: 5))
+    sessions.begins(use)
+    #expect(!sessions.isQuiet(session, at: at(200)) && sessions.isQuiet(session, at: at(10_101)))
+    sessions.ends(use)
+    #expect(sessions.isQuiet(session, at: at(200)))
+    session.appID = .screenTime
+    #expect(!sessions.isQuiet(session, at: at(200)) && sessions.isQuiet(session, at: at(10_101)))
   }
 }

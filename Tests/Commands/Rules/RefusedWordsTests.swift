@@ -14,7 +14,7 @@ import Testing
     #expect(
       run.console.output == """
         Patience on Emma's PC, Emma, 2026-11-21 13:59
-          latchkey apps allow org.kde.kpat --child Emma
+          latchkey apps allow Patience --child Emma
 
         kart on Emma's PC, Emma, 2026-11-21 13:00, path /home/emma/Downloads/kart
           latchkey apps allow kart --child Emma

@@ -21,4 +21,13 @@ import Testing
     #expect(RunningUse.list(rewards + [last[0]]).entries == Array(rewards.prefix(RunningUse.most)))
     #expect(RunningUse.list(plain.suffix(3) + last).entries == plain.suffix(3) + last)
   }
+
+  @Test("A paused session has one line more, and no other tenth line is read")
+  func paused() throws {
+    var use = try use(1, .neutral, .unknownPrograms)
+    #expect(RunningUse(text: use.text) == use)
+    #expect(RunningUse(text: use.text + "\n") == nil && RunningUse(text: use.text + "\nyes") == nil)
+    use.isPaused = true
+    #expect(use.text.hasSuffix("\npaused") && RunningUse(text: use.text) == use)
+  }
 }

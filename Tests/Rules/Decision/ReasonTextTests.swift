@@ -56,6 +56,8 @@ import Testing
     #expect(words(.dailyLimit) == "3 h of screen time on \(days) (Advent)")
     rules = try HouseholdSamples.rules([("days/\(days)/limit", "180"), ("today/\(day)/limit", "0")])
     #expect(ReasonText.closed(.dailyLimit, words(.dailyLimit)) == "no screen time on \(day)")
+    let today = ReasonText.words(.dailyLimit, rules, of: .app(kart), on: day, name: "Kart", isToday: true)
+    #expect(today == "0 min of screen time today")
   }
 
   @Test mutating func hoursOfALimitAreSaid() throws {
@@ -74,6 +76,7 @@ import Testing
       ids[2]: Grant(minutes: 5, scope: .app(kart)), ids[3]: Grant(minutes: 90, scope: .category(.learning)),
     ]
     #expect(words(.dailyLimit) == "2 h and 35 min more of screen time a day")
+    #expect(words(.weeklyLimit) == "14 h and 35 min more of screen time a week")
     #expect(ReasonText.granted(rules, to: .unknown, on: day) == 1_200_000)
     #expect(ReasonText.granted(rules, to: .app(kart), on: day.advanced(byDays: 1)) == 0)
     rules.deductions[day] = [ids[4]: Deduction(Grant(minutes: 50, scope: .all), reason: "rude at dinner")]

@@ -96,6 +96,7 @@ import Testing
     ("category/reward/limit", "60 within 16:00-20:00", "Only a limit on an application or a group has hours"),
     ("limits/daily/mon", "1441", "or none"),
     ("schedule/school", "moonday 08:00-09:00", "is no weekday"),
+    ("schedule/school", "mon fri 08:00-09:00", "\"mon fri\" is no weekday"),
     ("schedule/school", "weekends 08:00-09:00", "or sat-sun for weekends"),
     ("schedule/school", " ", "Nothing is written there"),
     ("schedule/school", "16:00-18:00 Mon-Fri", "The weekdays come first: write mon-fri 16:00-18:00."),
