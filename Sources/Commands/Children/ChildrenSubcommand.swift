@@ -147,7 +147,7 @@ enum ChildText {
     let claimed = child.claimed.map { machine in
       "\(ShownText.quoted(machine)) says that it is \(name)'s, which this parent has not said: it gets nothing of \(name)'s from "
         + "here. If it is, say so with `latchkey devices rename \(ShellWord.person(machine.text)) --child "
-        + "\(ShellWord.person(child.name.text))`, and a --child more for each other child who uses it."
+        + "\(ShellWord.person(child.name.text))`."
     }
     let taken = child.taken.map { taken in
       "\(ShownText.quoted(taken.machine)) is \(name)'s no more: \(ShownText.quoted(taken.by)) has taken it from \(name), or removed "
