@@ -74,7 +74,13 @@ struct ParentNoticeService: Sendable {
   private func limits(
     of child: ChildID, _ household: Household, _ wait: inout Int64
   ) async throws -> [StoredNotice] {
-    let standing = try await StandingReader(context: context).read(child, household)
+    var standing = try await StandingReader(context: context).read(child, household)
+    if standing.appIDs.contains(where: { standing.name(of: $0) == $0.text }) {
+      let installed = try await context.store.inventories(InstalledApp.self)
+      for app in household.machines(of: child).compactMap({ installed[$0.device]?.entries }).joined() {
+        standing.installed[app.appID] = app.name
+      }
+    }
     let (day, who) = (standing.situation.day, Hexadecimal.encode(child.bytes))
     let running = Set(standing.running.map(\.use.appID))
     var notices: [String: StoredNotice] = [:]

@@ -169,7 +169,9 @@ extension Call {
   ) async throws -> [ChildStanding] {
     var standings: [ChildStanding] = []
     for child in children {
-      standings.append(try await StandingReader(context: context).read(child, household, at: time).unnamed)
+      var standing = try await StandingReader(context: context).read(child, household, at: time)
+      standing.installed = try await installedNames(of: child, household)
+      standings.append(standing.unnamed)
     }
     return standings
   }
