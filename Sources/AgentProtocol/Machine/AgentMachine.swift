@@ -161,7 +161,9 @@ public struct AgentMachine: Sendable {
     }
     guard found != matcherFaults else { return [] }
     (accounts, matcherFaults) = (changed, found)
-    return tellOrders(now) + followed.identities.sorted().flatMap { look(at: $0, now, isNewlyOrdered: true) } + inheritLate(now)
+    var effects = tellOrders(now)
+    for process in followed.identities.sorted() { effects += look(at: process, now, isNewlyOrdered: true) }
+    return effects + inheritLate(now)
   }
 
   /// Reports the faults of the orders, and that the rest is in force.

@@ -133,7 +133,9 @@ enum RefusedText {
   /// It names the program by its name, or by its ID if another one has the same name.
   private static func command(_ program: RefusedListing, among refused: [RefusedListing]) -> String {
     let isOne = !refused.contains { isNamesake($0, program) }
-    guard let app = (isOne ? word(program.displayName) : nil) ?? word(program.appID.text), let child = word(program.childName.text) else {
+    guard let app = (isOne ? word(program.displayName) : nil) ?? word(program.appID.text),
+      let child = word(program.childName.text)
+    else {
       return "  Its name has characters that a shell would change: rename it first.\n"
     }
     return "  latchkey apps allow \(app) --child \(child)\n"
