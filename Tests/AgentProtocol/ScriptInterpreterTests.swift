@@ -26,7 +26,10 @@ import Testing
     }
     #expect(
       ScriptInterpreters.contains("luajit-2.1.0-beta3") && ScriptInterpreters.contains("perl5.36-x86_64-linux-gnu"))
-    for name in ["pythonic", "javascript", "phpstorm", "nodeview", "perlbrew", "bash", "qmlplugindump", "Rhythmbox"] {
+    for name in [
+      "pythonic", "javascript", "phpstorm", "nodeview", "perlbrew", "bash", "qmlplugindump", "Rhythmbox",
+      "luanti", "perla", "winery",
+    ] {
       #expect(!ScriptInterpreters.contains(name), "\(name)")
     }
   }

@@ -92,6 +92,22 @@ import Testing
     #expect(line.hasPrefix("env -u") || ExecLine.program(line) == program, "\(ExecLine.program(line) ?? "none")")
   }
 
+  @Test(
+    "An interpreter is known by its whole name with a version, so that a game whose name begins like one is a program",
+    arguments: [
+      ("python", true), ("python3", true), ("python3.11", true), ("lua5.4", true), ("luajit", true),
+      ("luajit-2.1.0-beta3", true), ("perl5.36", true), ("perl5.36.0", true), ("perl5.36-x86_64-linux-gnu", true),
+      ("ruby3.1", true), ("wine", true), ("wine64", true), ("wine-stable", true), ("wine-preloader", true),
+      ("wine64-preloader", true), ("wineserver64", true), ("java", true), ("javaw", true), ("tclsh8.6", true),
+      ("luanti", false), ("perla", false), ("winery", false), ("pythonic", false), ("rubylith", false),
+      ("javanoid", false), ("luakart", false), ("winetricks", false),
+    ])
+  func interpreters(name: String, isInterpreter: Bool) {
+    for line in [name, "/usr/bin/\(name) --go", "env A=b \(name)"] {
+      #expect((ExecLine.program(line) == nil) == isInterpreter, "\(line)")
+    }
+  }
+
   @Test(arguments: [
     ("<component><releases><release version=\"1.4\" date=\"x\"/><release version=\"1.3\"/>", "1.4"),
     ("<release date='2022-01-01' version='2.0'>", "2.0"), ("<release date='x'> version='2'", nil), ("", nil),

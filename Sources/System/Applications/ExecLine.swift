@@ -3,17 +3,27 @@ public enum ExecLine {
   /// Programs that start others, and therefore do not identify an application.
   private static let launchers: Set<String> = [
     "bash", "dash", "dbus-launch", "dbus-run-session", "dbus-send", "env", "flatpak", "gapplication", "gdbus", "gjs",
-    "gtk-launch", "guile", "java", "ksh", "lua", "mono", "nice", "node", "nodejs", "perl", "php", "pkexec", "ruby",
-    "sh",
-    "snap", "su", "sudo", "wish", "xdg-open", "x-terminal-emulator", "zsh",
+    "gtk-launch", "guile", "ksh", "mono", "nice", "node", "nodejs", "php", "pkexec", "sh", "snap", "su", "sudo", "wish",
+    "xdg-open", "x-terminal-emulator", "zsh",
+  ]
+
+  /// The names of interpreters, which a version or a dash may follow, as in `python3.11` and
+  /// `wine64-preloader`.
+  private static let interpreters: Set<String> = [
+    "java", "javaw", "lua", "luajit", "perl", "python", "ruby", "tclsh", "wine", "wineserver",
   ]
 
   /// Returns the name or path of the program that a command line starts; `nil` if it is a launcher.
   public static func program(_ line: String) -> String? {
     guard let program = started(line).first, !program.isEmpty else { return nil }
     let name = base(program)
-    let isInterpreter = ["python", "wine", "tclsh", "java", "lua", "ruby", "perl"].contains { name.hasPrefix($0) }
-    return name.isEmpty || isInterpreter || launchers.contains(name) ? nil : program
+    return name.isEmpty || isInterpreter(name) || launchers.contains(name) ? nil : program
+  }
+
+  /// Returns whether a name is that of an interpreter up to its first digit or dash, as the agent
+  /// compares names.
+  private static func isInterpreter(_ name: String) -> Bool {
+    interpreters.contains(String(name.prefix { !("0"..."9").contains($0) && $0 != "-" }))
   }
 
   /// Returns the words of a command line without the environment variables that it sets.
