@@ -43,7 +43,7 @@ import Testing
       atPath: (copied as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: "/bin/cat", toPath: copied)
     let program = try RunningCat([copied, "-"])
-    for needs in [RecognitionNeeds.arguments, .flatpaks, .hashes, .all, []] {
+    for needs in [RecognitionNeeds.arguments, .flatpaks, .hashes, .ownHashes, .all, []] {
       var looker = ProcessLooker()
       let wanted = ProcessLooker.Wanted(
         accounts: [geteuid()], needs: [geteuid(): needs], protected: [], protectedFiles: [])
@@ -51,7 +51,16 @@ import Testing
       let facts = try #require(look).facts
       #expect(facts.arguments == (needs.contains(.arguments) ? "\(copied) -" : ""))
       #expect(facts.flatpak == (needs.contains(.flatpaks) ? "org.example.Kart" : nil))
-      #expect((facts.images[0].sha256 != nil) == needs.contains(.hashes))
+      #expect((facts.images[0].sha256 != nil) == (needs.contains(.hashes) || needs == .ownHashes))
+    }
+    // The account of the test may be root, whose programs are all the account's own.
+    if geteuid() != 0 {
+      let installed = try RunningCat(["/bin/cat", "-"])
+      var looker = ProcessLooker()
+      let wanted = ProcessLooker.Wanted(
+        accounts: [geteuid()], needs: [geteuid(): .ownHashes], protected: [], protectedFiles: [])
+      let look = looker.look(at: installed.pid, wanted, BootClock.now())
+      #expect(try #require(look).facts.images[0].sha256 == nil)
     }
   }
 }

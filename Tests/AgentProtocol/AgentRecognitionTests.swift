@@ -58,6 +58,11 @@ import Testing
     #expect(rig.machine.needs(of: 1_000) == expected && rig.machine.needs(of: 1_001) == [])
     rig.order([AgentRig.game(closesAt: 0)], number: 2, at: 0)
     #expect(rig.machine.needs(of: 1_000) == [])
+    rig.order([AgentRig.game(closesAt: 0)], unknown: ProgramTerms(), number: 3, at: 0)
+    #expect(rig.machine.needs(of: 1_000) == [])
+    let closed = ProgramTerms(closesAt: .init(milliseconds: 0), reason: "An unknown program: listed ones only")
+    rig.order([AgentRig.game(closesAt: 0)], unknown: closed, number: 4, at: 0)
+    #expect(rig.machine.needs(of: 1_000) == .ownHashes, "What is closed is reported by its content.")
   }
 
   @Test("Another program of the same file is another one, also where nothing else tells them apart")

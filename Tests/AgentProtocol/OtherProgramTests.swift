@@ -143,6 +143,22 @@ import Testing
     #expect(
       matchers(facts(.init(path: "/home/emma/a game"), isWritable: true), unknown: unknown)
         == ["path /home/emma/a game"])
+    // What the child can replace is allowed by its content, unless that is another program's as well.
+    let digest = String(repeating: "0a", count: 32)
+    func own(_ image: ProcessFacts.Image, script: String? = nil) -> [String] {
+      var image = image
+      image.sha256 = digest
+      return matchers(facts(image, isWritable: true, script: script), unknown: unknown)
+    }
+    #expect(own(.init(path: "/home/emma/zirp")) == ["sha256 \(digest)", "path /home/emma/zirp"])
+    #expect(own(.init(path: "/home/emma/zirp", copiedPackages: ["webby"])) == ["path /home/emma/zirp"])
+    #expect(own(.init(path: "/home/emma/zirp", copiedPaths: ["/usr/bin/office"])) == ["path /home/emma/zirp"])
+    #expect(own(.init(path: "/home/emma/zirp", isHidden: true)) == [])
+    #expect(own(.init(path: "/home/emma/python3")) == ["path /home/emma/python3"])
+    #expect(own(.init(path: "/home/emma/python3"), script: "/home/emma/a.py") == ["argument /home/emma/a.py"])
+    #expect(
+      matchers(facts(.init(path: "/usr/bin/office", sha256: digest))) == ["path /usr/bin/office"],
+      "Only root can replace it.")
     #expect(
       matchers(
         facts(.init(path: "/home/emma/\(String(repeating: "a", count: 1_024))"), isWritable: true), unknown: unknown)

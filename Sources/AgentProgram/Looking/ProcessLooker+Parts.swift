@@ -86,13 +86,13 @@ extension ProcessLooker {
     let flatpak =
       needs.contains(.flatpaks)
       ? path.flatMap { FlatpakPlace(path: $0, program, folder: folder, devices, mounts) } : nil
-    let isHashed = needs.contains(.hashes)
     // The first image is the executable, even if only its path can be known.
     let place = path.map { ProcessFacts.Image(path: ProgramPlace.cleaned($0), isHidden: true) }
-    let images =
-      program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
     let isWritable =
       program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) } ?? (place != nil)
+    let isHashed = needs.contains(.hashes) || isWritable && needs.contains(.ownHashes)
+    let images =
+      program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
     return ProcessFacts(
       identity: identity, parent: line.parent, account: user, startedAt: started, name: line.name,
       arguments: arguments.text,
@@ -206,10 +206,11 @@ extension ProcessLooker {
         continue
       }
       let program = ProgramPlace(path: path, status: status, mounts)
-      if program.isWritable({ isOwn($0, of: user) || wanted.accounts.contains($0) }) {
-        (isFromWritablePlace, hasChildsCode) = (true, true)
-      }
-      images.append(image(program, at: path, of: user, isHashed: wanted.needs[user]?.contains(.hashes) == true))
+      let needs = wanted.needs[user] ?? []
+      let isWritable = program.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) }
+      if isWritable { (isFromWritablePlace, hasChildsCode) = (true, true) }
+      let isHashed = needs.contains(.hashes) || isWritable && needs.contains(.ownHashes)
+      images.append(image(program, at: path, of: user, isHashed: isHashed))
     }
     return (images + placed, isFromWritablePlace, hasChildsCode)
   }

@@ -24,6 +24,8 @@ struct MatchTable: Sendable {
   private var others: OtherPrograms?
   /// A Boolean value that indicates whether the orders close the other programs, now or later.
   private var closesOthers = false
+  /// A Boolean value that indicates whether the orders close unknown programs, now or later.
+  private let closesUnknown: Bool
 
   /// Creates a table of matchers, without the faulty ones.
   ///
@@ -37,6 +39,7 @@ struct MatchTable: Sendable {
     func add(_ kind: OrderFault.Kind, _ app: AppID, _ matcher: AppMatcher) {
       faults.append(OrderFault(kind, account: orders.account, app: app, detail: matcher.value))
     }
+    closesUnknown = orders.unknown?.closesAt != nil
     var users: [AppMatcher: Set<AppID>] = [:]
     for program in orders.programs {
       if program.app == .otherPrograms {
@@ -88,6 +91,8 @@ struct MatchTable: Sendable {
   var needs: RecognitionNeeds {
     var needs: RecognitionNeeds = []
     if !bySHA256.isEmpty { needs.insert(.hashes) }
+    // A program of the child's that is closed is reported by its content.
+    if closesUnknown { needs.insert(.ownHashes) }
     // A Flatpak that is closed is reported by its ID: its path is that inside of its sandbox.
     if !byFlatpak.isEmpty || closesOthers { needs.insert(.flatpaks) }
     if !byArgument.isEmpty || !byName.isEmpty {
@@ -179,6 +184,8 @@ public struct RecognitionNeeds: OptionSet, Hashable, Sendable {
   public static let arguments = RecognitionNeeds(rawValue: 4)
   /// The arguments of interpreters only, which name what they run.
   public static let scripts = RecognitionNeeds(rawValue: 8)
+  /// The SHA-256 of those files alone that the account can write to.
+  public static let ownHashes = RecognitionNeeds(rawValue: 16)
   public static let all: RecognitionNeeds = [.hashes, .flatpaks, .arguments]
 
   public let rawValue: UInt8

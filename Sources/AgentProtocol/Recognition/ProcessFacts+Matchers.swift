@@ -4,6 +4,8 @@ extension ProcessFacts {
   /// The matchers by which a parent can allow the program alone, the most exact one first, at most
   /// two; empty if there are none.
   ///
+  /// A program that the account can replace has its SHA-256 first, and then its path.
+  ///
   /// A path counts only if it leads to the file in the agent's view: in its own mounts, a child can
   /// give any file any path.
   ///
@@ -15,11 +17,22 @@ extension ProcessFacts {
     if !image.isHidden {
       // The path of a snap's program changes with each version.
       if let snap = image.snap { found.append(AppMatcher(kind: .snap, value: snap)) }
+      if let digest = digest(of: image) { found.append(AppMatcher(kind: .sha256, value: digest)) }
       if let place = place(of: image) { found.append(place) }
       if let package = image.packages.min() { found.append(AppMatcher(kind: .package, value: package)) }
     }
     let usable = found.filter { TextRule.matcherValue.fault(in: $0.value) == nil && MatcherCheck.fault(of: $0) == nil }
     return Array(usable.prefix(AgentReport.Event.mostMatchers))
+  }
+
+  /// Returns the SHA-256 of a program that the account can replace; `nil` if that would allow other
+  /// programs as well.
+  ///
+  /// An interpreter runs anything, and the content of a copy is that of the original, which would no
+  /// longer be the application that it is.
+  private func digest(of image: Image) -> String? {
+    guard isFromWritablePlace, !ScriptInterpreters.tellsScript(image.name) else { return nil }
+    return image.copiedPackages.isEmpty && image.copiedPaths.isEmpty ? image.sha256 : nil
   }
 
   /// Returns the matcher of an image's path, or of the script that it runs; `nil` for a script
