@@ -141,6 +141,30 @@ import Testing
     #expect(granted?.terms.closesAt == BootInstant(milliseconds: 1_000_000), "Any program could have its ID.")
   }
 
+  @Test(
+    "A file that a parent allows by its content takes nothing from its application, which keeps to its hours and limits"
+  )
+  func allowedByContent() throws {
+    let (own, kart) = (try #require(AppID("own")), try #require(AppID("kart")))
+    let digest = AppMatcher(kind: .sha256, value: String(repeating: "0a", count: 32))
+    func order(of id: AppID, _ programs: AllowedPrograms) throws -> ProgramOrder {
+      let none = try DayLimits("0")
+      let found = orders(
+        { rules in
+          rules.programs = programs
+          rules.apps[id, default: RuleSet.App()].limit = none
+          rules.apps[id]?.category = .neutral
+          rules.apps[id]?.matchers = [digest]
+        }, isSystem: true)
+      return try #require(found.programs.first { $0.app == id })
+    }
+    // Where only listed applications may run, the child's own menu says nothing.
+    let listed = try order(of: own, .listed)
+    #expect(listed.matchers == [digest] && listed.terms.closesAt != nil && listed.terms.reason.hasPrefix("own: no"))
+    #expect(try order(of: own, .all).matchers.map(\.value) == [digest.value, "/home/emma/own"])
+    #expect(try order(of: kart, .listed).matchers.map(\.value) == [digest.value, "/usr/games/kart"])
+  }
+
   @Test("What a parent's own matchers no longer recognize is one of the other programs")
   func matchersOfOnesOwn() throws {
     let kart = try #require(AppID("kart"))

@@ -26,6 +26,12 @@ GOOD = {
         ["1000 org.gnome.Chess\nChess \u00fc\n1795000000000", "1000 path /home/emma/a game\na game\n0"],
         [f"{uid} argument {'/a' * 350}\n{'n' * 255}\n{2**48 - 1}" for uid in range(2**32 - 28, 2**32)],
         [f"{uid} a\nA\n1" for uid in range(32)],
+        [
+            f"1000 sha256 {'0a' * 32}\nZirp \u00fc\n1795000000000\nnet.zirp.zirp\n/home/emma/my games/zirp",
+            "1000 path /home/emma/huge\nhuge\n2\n\n/home/emma/huge",
+            "1000 argument /home/emma/kart.py\nKart\n3\nkart\n",
+        ],
+        [f"{uid} argument {'/a' * 200}\n{'n' * 255}\n{2**48 - 1}\na\n{'/b' * 144}" for uid in range(2**32 - 28, 2**32)],
     ],
     "running": [
         [RUNNING, f"{'0d' * 16}\n\n\na\nA\nneutral\n0\n0\n0"],
@@ -101,6 +107,15 @@ BAD = {
         ["1000 latchkey.screen\nA\n1"],
         ["1000 a\nA\n1\n"],
         ["1000 a\nA"],
+        ["1000 path /a\nA\n1\n\n"],
+        ["1000 path /a\nA\n1\na"],
+        ["1000 path /a\nA\n1\na\n/a\n"],
+        ["1000 a\nA\n1\nb\n"],
+        ["1000 a\nA\n1\n\n/a"],
+        ["1000 path /a\nA\n1\na b\n/a"],
+        ["1000 path /a\nA\n1\nlatchkey.unknown\n/a"],
+        ["1000 path /a\nA\n1\na\n/a\x1b"],
+        [f"{2**32 - 1} argument {'/a' * 350}\n{'n' * 255}\n{2**48 - 1}\na\n"],
     ],
     "running": [
         [f"{number:032x}\n\n\na\nA\nneutral\n0\n0\n0" for number in range(49)],

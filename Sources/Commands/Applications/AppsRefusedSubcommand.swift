@@ -13,6 +13,9 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
       child's machine keeps for a week which others were closed, also when all programs may run again, and this shows the \
       command that allows each. A copy of a known application is listed as that application until that one is allowed.
 
+      A program in a folder of the child's own is listed as the application that the child's menu calls it, with its file. It \
+      is allowed by its content, so that no other file can take its place.
+
       Example: latchkey apps refused --child Emma
       """)
 
@@ -37,7 +40,8 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow", abstract: "Allow a program that was closed because it is not listed.",
     discussion: """
-      The program gets a category, and a matcher if nothing recognizes it yet. `latchkey apps refused` lists such programs.
+      The program gets a category if it has none, and a matcher if nothing recognizes it yet. The rules of its application hold \
+      for it. `latchkey apps refused` lists such programs.
 
       Example: latchkey apps allow Chess --child Emma --category learning
       """)
@@ -46,7 +50,7 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
   @OptionGroup var options: RuleOptions
 
   @Argument(
-    help: ArgumentHelp("The program's name or ID in that list.", valueName: "program"),
+    help: ArgumentHelp("The program's name, ID or file in that list.", valueName: "program"),
     completion: CompletionNames.refused)
   var program: String
 
@@ -55,8 +59,11 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     completion: CompletionNames.children)
   var child: String?
 
-  @Option(help: ArgumentHelp("What using it does to points.", valueName: "learning|reward|neutral"))
-  var category: AppCategory = .neutral
+  @Option(
+    help: ArgumentHelp(
+      "What using it does to points; if left out, what it does already, or nothing.",
+      valueName: "learning|reward|neutral"))
+  var category: AppCategory?
 
   mutating func validate() throws {
     if let fault = TextRule.displayName.fault(in: program) { throw ValidationError(fault) }
@@ -66,8 +73,11 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let refused = try await interface.ask(Endpoints.getRefused, child)
     let found = try Self.find(program, among: refused)
+    if found.isReplaceable { throw TerminalFailure(.data, RefusedText.replaceable(found)) }
+    // An application that is listed already keeps its category.
+    let isListed = found.isListed && category == nil
     let changes =
-      AppRule.category.changes(category) + (found.matcher.map { [.init(AppRule.matchers.end, $0)] } ?? [])
+      (isListed ? [] : AppRule.category.changes(category ?? found.category ?? .neutral)) + Self.recognition(found)
     try await RuleIssue.set(
       RuleRequest(changes, app: found.appID.text, isNew: found.isNew ? true : nil),
       of: .child(found.childID.description), at: interface, options: options)
@@ -76,10 +86,29 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the refused program that a text names by its whole name or ID.
+  /// Returns the changes that make the program recognized, beside what recognizes its application
+  /// already.
+  private static func recognition(_ found: RefusedListing) -> [RuleRequest.Change] {
+    guard let matcher = found.matcher else { return [] }
+    var matchers = found.matchers.filter { $0 != matcher } + [matcher]
+    // The content of earlier versions gives way to that of the present one.
+    while matchers.count > mostMatchers, let first = matchers.firstIndex(where: { $0.hasPrefix("sha256 ") }) {
+      matchers.remove(at: first)
+    }
+    return [.init(AppRule.matchers.end, matchers.joined(separator: "\n"))]
+  }
+
+  /// The most matchers of an application.
+  private static let mostMatchers = 64
+
+  /// Returns the refused program that a text names by its whole name or ID, or by its file.
   ///
   /// - Throws: `TerminalFailure` if no program has the name, or if several have it.
   static func find(_ text: String, among refused: [RefusedListing]) throws -> RefusedListing {
+    if text.hasPrefix("/") {
+      let files = refused.filter { $0.file == text }
+      if !files.isEmpty { return try only(text, files) }
+    }
     let candidates = refused.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
     let match: AppID?
     do { match = try AppSearch.find(text, among: candidates, isWhole: true) } catch {
@@ -92,7 +121,11 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
         "No program “\(ShownText.safe(text))” was refused"
           + (question.isEmpty ? ": `latchkey apps refused` lists those that were." : ". \(question)"))
     }
-    let found = refused.filter { $0.appID == match }
+    return try only(text, refused.filter { $0.appID == match })
+  }
+
+  /// Returns the only one of the programs that a text names.
+  private static func only(_ text: String, _ found: [RefusedListing]) throws -> RefusedListing {
     let children = Set(found.map(\.childID))
     guard children.count == 1 else {
       let names = Set(found.map { ShownText.safe($0.childName.text) }).sorted().joined(separator: " and ")
@@ -100,6 +133,13 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
         .unknownName, "“\(ShownText.safe(text))” was refused for \(names): name one of them with --child.")
     }
     guard Set(found.map(\.matcher)).count == 1 else {
+      let files = Set(found.compactMap(\.file)).sorted().map(ShownText.safe)
+      guard files.isEmpty else {
+        throw TerminalFailure(
+          .unknownName,
+          "Several files were refused as “\(ShownText.safe(text))”: name the one that is meant, \(files.joined(separator: ", "))."
+        )
+      }
       throw TerminalFailure(
         .unknownName,
         "Several programs were refused as “\(ShownText.safe(text))”: allow the one that is meant with `latchkey app set` and "
@@ -122,18 +162,24 @@ enum RefusedText {
     return refused.map { program in
       let place = "\(ShownText.safe(program.displayName)) on \(ShownText.safe(program.deviceName.text))"
       let time = TimeText.short(program.refusedAt, zone: zone)
-      let matcher = program.matcher.map { ", \(ShownText.safe($0))" } ?? ""
-      return "\(place), \(ShownText.safe(program.childName.text)), \(time)\(matcher)".inWidth + "\n"
+      let file = program.file.map { ", the child's own file \(ShownText.safe($0))" } ?? ""
+      let matcher = program.isReplaceable ? "" : program.matcher.map { ", \(ShownText.safe($0))" } ?? ""
+      return "\(place), \(ShownText.safe(program.childName.text)), \(time)\(file)\(matcher)".inWidth + "\n"
         + command(program, among: refused)
     }.joined(separator: "\n")
   }
 
   /// Returns the line with the command that allows a program, if it can be typed safely.
   ///
-  /// It names the program by its name, or by its ID if another one has the same name.
+  /// It names the program by its name or, if another one has the same, by its ID or its file.
   private static func command(_ program: RefusedListing, among refused: [RefusedListing]) -> String {
+    if program.isReplaceable { return "  \(replaceable(program))".inWidth + "\n" }
     let isOne = !refused.contains { isNamesake($0, program) }
-    guard let app = (isOne ? word(program.displayName) : nil) ?? word(program.appID.text),
+    let isOnly = !refused.contains {
+      $0.appID == program.appID && $0.childID == program.childID && $0.matcher != program.matcher
+    }
+    let other = isOnly ? program.appID.text : program.file ?? program.appID.text
+    guard let app = (isOne ? word(program.displayName) : nil) ?? word(other),
       let child = word(program.childName.text)
     else {
       return "  Its name has characters that a shell would change: rename it first.\n"
@@ -171,16 +217,36 @@ enum RefusedText {
       }
   }
 
+  /// Returns why a file cannot be allowed by its content, and what allows its place.
+  static func replaceable(_ program: RefusedListing) -> String {
+    let app = ShellWord.isPlain(program.appID.text) ? "\"\(program.appID.text)\"" : "…"
+    let child = ShellWord.isPlain(program.childName.text) ? "\"\(program.childName.text)\"" : "…"
+    let category = program.isListed ? "" : "--category \((program.category ?? .neutral).rawValue) "
+    let path = program.file.flatMap { ShellWord.isPlain($0) ? $0 : nil } ?? "/…"
+    return
+      "\(ShownText.safe(program.file ?? "")) cannot be allowed by its content: it is a copy of another program, runs other "
+      + "programs, is very large, or was closed before it was read. If it is listed like this after the next start as well, "
+      + "`latchkey app set \(app) --child \(child) "
+      + "\(program.isNew ? "--new " : "")\(category)--matcher \"path \(path)\"` allows whatever the child puts there."
+  }
+
   /// Returns a sentence on what is allowed as a program, which may have any name; `nil` for an
   /// application that is recognized already.
   static func recognized(_ program: RefusedListing) -> String? {
-    program.matcher.map { "What is allowed is recognized by \(ShownText.safe($0))." }
+    guard let matcher = program.matcher.map(ShownText.safe) else { return nil }
+    guard let file = program.file.map(ShownText.safe) else { return "What is allowed is recognized by \(matcher)." }
+    let standing =
+      program.isAlwaysAllowed
+      ? ", which is always allowed" : program.category == .learning ? ", which is learning" : ""
+    return "What is allowed is the child's own file \(file) as it is now, by \(matcher). It counts as "
+      + "“\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))\(standing): that application's rules hold for "
+      + "it. A new version of the file is refused again."
   }
 
   /// Returns a sentence on what is allowed beyond a program, if one of some is recognized by its
   /// place; otherwise `nil`.
   static func trust(in refused: [RefusedListing]) -> String? {
-    let kinds = Set(refused.compactMap { $0.matcher?.split(separator: " ").first })
+    let kinds = Set(refused.filter { !$0.isReplaceable }.compactMap { $0.matcher?.split(separator: " ").first })
     guard kinds.contains("path") || kinds.contains("argument") else { return nil }
     return
       "A path allows whatever is at that place: the child can replace a file in a folder of the child's own, and a "

@@ -14,6 +14,8 @@ public struct RefusedProgram: Hashable, Sendable {
   public static let most = 32
   /// The largest number of bytes of a matcher's value.
   public static let matcherBytes = 700
+  /// The largest number of bytes of the whole text.
+  static let textBytes = 992
   /// The time for which a machine keeps a program, in milliseconds.
   public static let keptMilliseconds: Int64 = 7 * 86_400_000
 
@@ -24,23 +26,45 @@ public struct RefusedProgram: Hashable, Sendable {
   public var name: String
   /// The time of the last refusal, in milliseconds of household time.
   public var refusedAt: Int64
+  /// The application that a matcher's program is by a menu entry of the account's own or by a rule's
+  /// name; `nil` if it is none, and for an application.
+  public var app: AppID?
+  /// The path of the program's file if the account can replace it; `nil` for any other program.
+  public var file: String?
 
-  public init(account: UInt32, target: Target, name: String, refusedAt: Int64) {
+  public init(
+    account: UInt32, target: Target, name: String, refusedAt: Int64, app: AppID? = nil, file: String? = nil
+  ) {
     self.account = account
     self.target = target
     self.name = name
     self.refusedAt = refusedAt
+    self.app = app
+    self.file = file
+  }
+
+  /// A Boolean value that indicates whether its matcher is the place of a file that the account can
+  /// replace, so that the matcher would allow any program.
+  public var isReplaceable: Bool {
+    guard case .matcher(let matcher) = target, let file else { return false }
+    return matcher == AppMatcher(kind: .path, value: file)
   }
 
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     switch target {
-    case .app(let id): if id.isOfMany { return "A program that was refused is one application." }
+    case .app(let id):
+      if id.isOfMany || app != nil || file != nil { return "A program that was refused is one application." }
     case .matcher(let matcher):
       if let fault = TextRule.matcherValue.fault(in: matcher.value) { return fault }
       if matcher.value.utf8.count > Self.matcherBytes {
         return "The matcher of a program that was refused has at most \(Self.matcherBytes) bytes."
       }
+    }
+    if app?.isOfMany == true { return "A program that was refused is one application." }
+    if let file, let fault = TextRule.matcherValue.fault(in: file) { return fault }
+    if text.utf8.count > Self.textBytes {
+      return "The text of a program that was refused has at most \(Self.textBytes) bytes."
     }
     guard (0..<HybridTimestamp.wallLimit).contains(refusedAt) else { return "The time of a refusal is out of range." }
     return TextRule.displayName.fault(in: name)
@@ -71,16 +95,23 @@ extension RefusedProgram: InventoryEntry {
       case .app(let id): id.text
       case .matcher(let matcher): matcher.text
       }
-    return ["\(account) \(target)", name, String(refusedAt)]
+    // A program that is no file of the account's has the first three lines alone.
+    let more = app == nil && file == nil ? [] : [app?.text ?? "", file ?? ""]
+    return ["\(account) \(target)", name, String(refusedAt)] + more
   }
 
   package init?(lines: [String]) {
-    guard lines.count == 3, let space = lines[0].firstIndex(of: " "), let account = UInt32(lines[0][..<space]),
+    guard lines.count == 3 || lines.count == 5, let space = lines[0].firstIndex(of: " "),
+      let account = UInt32(lines[0][..<space]),
       let time = Int64(lines[2])
     else { return nil }
     // An application's ID has no space, and a matcher has one after its kind.
     let text = String(lines[0][lines[0].index(after: space)...])
     guard let target = AppMatcher(text: text).map(Target.matcher) ?? AppID(text).map(Target.app) else { return nil }
-    self.init(account: account, target: target, name: lines[1], refusedAt: time)
+    let more = lines.dropFirst(3).map { $0.isEmpty ? nil : $0 }
+    let app = (more.first ?? nil).map { AppID($0) }
+    if case .some(.none) = app { return nil }
+    self.init(
+      account: account, target: target, name: lines[1], refusedAt: time, app: app ?? nil, file: more.last ?? nil)
   }
 }

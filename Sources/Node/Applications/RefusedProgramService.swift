@@ -20,9 +20,8 @@ actor RefusedProgramService {
   private let wake = ChangeSignal()
   /// The closings of the last minute, which are not kept again.
   private var noted: [Closing: BootInstant] = [:]
-  /// The applications that are installed for all accounts, by what recognizes them, and when they
-  /// were read.
-  private var installed: (apps: [AppMatcher: AppID], names: [AppID: String], at: BootInstant)?
+  /// What is installed, and when it was read.
+  private var installed: (apps: InstalledPrograms, at: BootInstant)?
 
   /// The time within which a program that is refused again is not kept again, in milliseconds.
   private static let repetition: Int64 = 60_000
@@ -65,6 +64,7 @@ actor RefusedProgramService {
       return
     }
     try await context.store.keep(refused: program)
+    try await forgetEarlier(program)
     noted[closing] = now
     wake.notify()
   }
@@ -74,37 +74,56 @@ actor RefusedProgramService {
     _ closing: Closing, _ rules: RuleSet, at time: Int64
   ) async throws(StoreError) -> RefusedProgram? {
     let installed = try await readInstalled()
-    func refused(_ target: RefusedProgram.Target, _ name: String) -> RefusedProgram? {
+    func refused(
+      _ target: RefusedProgram.Target, _ name: String, app: AppID? = nil, file: String? = nil
+    ) -> RefusedProgram? {
       let program = RefusedProgram(
-        account: closing.account, target: target, name: TextRule.displayName.cleaned(name), refusedAt: time)
+        account: closing.account, target: target, name: TextRule.displayName.cleaned(name), refusedAt: time, app: app,
+        file: file)
       return program.fault == nil ? program : nil
     }
+    func name(of app: AppID) -> String { rules.app(app).name ?? installed.names[app] ?? app.text }
     if let app = closing.app, app != .otherPrograms {
-      return refused(.app(app), rules.app(app).name ?? installed.names[app] ?? app.text)
+      return refused(.app(app), name(of: app))
+    }
+    let apps = closing.app == nil ? [] : closing.matchers.compactMap { installed.machines[$0] }
+    if let app = apps.first(where: { rules.apps[$0]?.matchers.isEmpty ?? true }) {
+      return refused(.app(app), name(of: app))
     }
     // What an account has installed for itself is recognized by a matcher that a parent sets.
-    let apps = closing.app == nil ? [] : closing.matchers.compactMap { installed.apps[$0] }
-    if let app = apps.first(where: { rules.apps[$0]?.matchers.isEmpty ?? true }) {
-      return refused(.app(app), rules.app(app).name ?? installed.names[app] ?? app.text)
-    }
+    let app = rules.named(closing.matchers) ?? installed.own(closing.matchers, rules)
+    let path = closing.matchers.first { $0.kind == .path }?.value
+    let file = closing.app == nil ? path : nil
     for matcher in closing.matchers {
-      let name = matcher.value.split(separator: "/").last.map(String.init) ?? matcher.value
-      if let program = refused(.matcher(matcher), name) { return program }
+      let place = matcher.kind == .sha256 ? path ?? "program" : matcher.value
+      let base = place.split(separator: "/").last.map(String.init) ?? place
+      // A long path is left out rather than the program.
+      for file in file == nil || matcher.value == file ? [file] : [file, nil] {
+        if let program = refused(.matcher(matcher), app.map { name(of: $0) } ?? base, app: app, file: file) {
+          return program
+        }
+      }
     }
     return nil
   }
 
-  private func readInstalled() async throws(StoreError) -> (apps: [AppMatcher: AppID], names: [AppID: String]) {
-    if let installed, context.now() - installed.at < Self.freshness { return (installed.apps, installed.names) }
-    var apps: [AppMatcher: AppID] = [:]
-    let found = try await context.store.installedMatchers().filter { !$0.key.isOfMany && !$0.value.isOwn }
-    for (app, known) in found.sorted(by: { $0.key < $1.key }) {
-      for matcher in known.matchers where apps[matcher] == nil { apps[matcher] = app }
+  /// Forgets what was kept of a file that an account has replaced since, or whose content was not
+  /// known when it was refused.
+  private func forgetEarlier(_ program: RefusedProgram) async throws(StoreError) {
+    guard let file = program.file else { return }
+    let earlier = try await context.store.refusedPrograms().filter {
+      $0.account == program.account && $0.file == file && $0.target != program.target
     }
+    if !earlier.isEmpty { try await context.store.forget(refused: earlier) }
+  }
+
+  private func readInstalled() async throws(StoreError) -> InstalledPrograms {
+    if let installed, context.now() - installed.at < Self.freshness { return installed.apps }
+    let found = try await context.store.installedMatchers()
     let list = try await context.store.inventory(InstalledApp.self, of: context.own)?.entries ?? []
-    let names = Dictionary(list.map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
-    installed = (apps, names, context.now())
-    return (apps, names)
+    let apps = InstalledPrograms(found, list)
+    installed = (apps, context.now())
+    return apps
   }
 
   /// Forgets what is listed by now or too old, and tells parents of the rest if it has changed.
@@ -135,5 +154,48 @@ actor RefusedProgramService {
       context.changes.notify()
     }
     return !refused.isEmpty
+  }
+}
+
+/// The applications of a machine, by what recognizes their programs.
+private struct InstalledPrograms {
+  /// Those that are installed for all accounts.
+  private(set) var machines: [AppMatcher: AppID] = [:]
+  /// Those that only entries of an account's own name.
+  private var owns: [AppMatcher: AppID] = [:]
+  let names: [AppID: String]
+
+  init(_ found: [AppID: InstalledMatchers], _ list: [InstalledApp]) {
+    for (app, known) in found.sorted(by: { $0.key < $1.key }) where !app.isOfMany {
+      for matcher in known.matchers {
+        if known.isOwn {
+          if owns[matcher] == nil { owns[matcher] = app }
+        } else if machines[matcher] == nil {
+          machines[matcher] = app
+        }
+      }
+    }
+    names = Dictionary(list.map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Returns the application that an account's own menu entry makes of a program; `nil` for none.
+  ///
+  /// If a parent has said by anything but the content of files how the application is recognized,
+  /// an entry makes nothing of it.
+  func own(_ matchers: [AppMatcher], _ rules: RuleSet) -> AppID? {
+    matchers.lazy.compactMap { owns[$0] }.first { rules.apps[$0]?.isRecognizedByContent ?? true }
+  }
+}
+
+extension RuleSet {
+  /// Returns the application whose rules name a program by the last part of its path; `nil` for
+  /// none.
+  ///
+  /// A child can give any program a name, so that such a rule alone lets nothing of the child's run.
+  fileprivate func named(_ matchers: [AppMatcher]) -> AppID? {
+    guard let path = matchers.first(where: { $0.kind == .path })?.value, let name = path.split(separator: "/").last
+    else { return nil }
+    let matcher = AppMatcher(kind: .name, value: String(name))
+    return apps.filter { $0.value.isEnabled && $0.value.matchers.contains(matcher) }.keys.min()
   }
 }

@@ -47,7 +47,11 @@ extension Call {
             RefusedListing(
               deviceID: machine.device, deviceName: machine.name, childID: child, childName: household.title(of: child),
               appID: listed.id, isNew: listed.isNew, isRefusedNow: rules.programs == .listed, displayName: program.name,
-              matcher: listed.matcher?.text, refusedAt: program.refusedAt, more: told.more))
+              matcher: listed.matcher?.text, file: program.file, isReplaceable: program.isReplaceable,
+              isListed: rules.isListed(listed.id), category: rules.app(listed.id).category,
+              isAlwaysAllowed: rules.app(listed.id).isAlwaysAllowed,
+              matchers: (rules.apps[listed.id]?.matchers ?? []).map(\.text), refusedAt: program.refusedAt,
+              more: told.more))
         }
       }
     }
@@ -72,6 +76,7 @@ private struct NewApps {
     switch program.target {
     case .app(let id): return (id, isFree(id), nil)
     case .matcher(let matcher):
+      if let app = program.app { return (app, isFree(app), matcher) }
       guard let id = ids[matcher] ?? freshID(program.name, matcher) else { return nil }
       ids[matcher] = id
       return (id, true, matcher)
@@ -116,6 +121,19 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   package var displayName: String
   /// The matcher that the application is given as well, as a person writes it; `nil` for none.
   package var matcher: String?
+  /// The path of the program's file, if the child can replace it; otherwise `nil`.
+  package var file: String?
+  /// A Boolean value that indicates whether the matcher is the place of that file, so that it would
+  /// allow whatever the child puts there.
+  package var isReplaceable = false
+  /// A Boolean value that indicates whether the application is listed already, so that it needs the
+  /// matcher alone.
+  package var isListed = false
+  /// The application's category, also one by default; `nil` for none.
+  package var category: AppCategory?
+  package var isAlwaysAllowed = false
+  /// The matchers that the application has by its rules.
+  package var matchers: [String] = []
   /// The time of the last refusal, in milliseconds of household time.
   package var refusedAt: Int64
   /// The number of refused programs for which its machine's list has no room.

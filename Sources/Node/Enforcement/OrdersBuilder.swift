@@ -100,8 +100,22 @@ struct OrdersBuilder {
   /// Returns what recognizes an application by the child's rules, or by the look at what is
   /// installed.
   func matchers(of id: AppID) -> [AppMatcher] {
-    let app = standing.rules.app(id)
-    return app.matchers.isEmpty ? installed[id]?.used(for: id, in: standing.rules) ?? [] : app.matchers
+    let matchers = standing.rules.app(id).matchers
+    let found = installedMatchers(of: id).filter { !matchers.contains($0) }
+    return matchers + found.prefix(max(0, Self.mostMatchers - matchers.count))
+  }
+
+  /// The most matchers of one application.
+  private static let mostMatchers = 64
+
+  /// Returns what recognizes an application that is installed, unless a parent has said it by
+  /// anything but the content of files.
+  ///
+  /// A file that a parent allows by its content takes nothing from the application: it may be
+  /// installed on another machine, and its next version has another content.
+  private func installedMatchers(of id: AppID) -> [AppMatcher] {
+    guard standing.rules.app(id).isRecognizedByContent else { return [] }
+    return installed[id]?.used(for: id, in: standing.rules) ?? []
   }
 
   /// Returns the programs of `usage track` that run an application in an account.
@@ -117,9 +131,8 @@ struct OrdersBuilder {
   /// What an account says of its own may be any program. As a neutral application it is one of the
   /// other programs as well, so that time that was granted for the application opens no other one.
   func subjects(of id: AppID) -> [Subject] {
-    let app = standing.rules.app(id)
-    let isOwn = app.matchers.isEmpty && installed[id]?.isOwn == true && (app.category ?? .neutral) == .neutral
-    return isOwn && !matchers(of: id).isEmpty ? [.app(id), .app(.otherPrograms)] : [.app(id)]
+    let isOwn = installed[id]?.isOwn == true && (standing.rules.app(id).category ?? .neutral) == .neutral
+    return isOwn && !installedMatchers(of: id).isEmpty ? [.app(id), .app(.otherPrograms)] : [.app(id)]
   }
 
   private func strictestVerdict(of id: AppID) -> Verdict {

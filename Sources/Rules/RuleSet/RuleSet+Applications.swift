@@ -52,6 +52,10 @@ extension RuleSet {
     }
   }
 
+  /// Returns whether an application or a group that it is in has a category, or is always allowed,
+  /// by a parent's rule.
+  public func isListed(_ id: AppID) -> Bool { isListed(.app(id)) }
+
   /// The rules of unknown programs, which are one application for people.
   private var unknown: App {
     var app = App()
@@ -109,4 +113,12 @@ extension RuleSet {
   public func taken(from scope: GrantScope, on day: FamilyDay) -> Int64 {
     deductions[day]?.values.reduce(0) { $1.time.scope == scope ? $0 + $1.time.milliseconds : $0 } ?? 0
   }
+}
+
+extension RuleSet.App {
+  /// A Boolean value that indicates whether no parent has said how it is recognized, or only by the
+  /// content of files.
+  ///
+  /// A menu entry of the child's own then tells which of its programs are meant.
+  public var isRecognizedByContent: Bool { matchers.allSatisfy { $0.kind == .sha256 } }
 }

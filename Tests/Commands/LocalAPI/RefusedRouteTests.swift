@@ -33,7 +33,7 @@ import Testing
       let matchers = [
         Self.chess: InstalledMatchers([AppMatcher(kind: .package, value: "gnome-chess"), Self.path("/usr/games/chess")]
         ),
-        SampleValues.app("own"): InstalledMatchers([Self.path("/home/emma/game")], isOwn: true),
+        SampleValues.app("own"): InstalledMatchers([Self.path("/home/emma/other")], isOwn: true),
       ]
       let list = EntryList([InstalledApp(appID: Self.chess, name: "Chess")])
       _ = try await context.store.setInstalled(list, matchers: matchers, at: 8)
@@ -69,6 +69,9 @@ import Testing
       #expect(ids[2] == "org.gnome.Chess")
       #expect(listed.map(\.isNew) == [true, true, false] && listed.allSatisfy(\.isRefusedNow))
       #expect(listed.map(\.matcher) == ["path /opt/kart/kart", "path /home/emma/game", nil])
+      // Whatever the child puts at its place would be allowed.
+      #expect(
+        listed.map(\.file) == [nil, "/home/emma/game", nil] && listed.map(\.isReplaceable) == [false, true, false])
       #expect(try await node.ask(Endpoints.getRefused, "Tom").isEmpty)
 
       try await set("app/org.gnome.Chess/category", "neutral")
@@ -123,6 +126,80 @@ import Testing
       let after = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
       #expect(before.count == 1 && Set(after.map(\.appID)).count == 2)
       #expect(after.first { $0.matcher == "path /opt/luanti/luanti" }?.appID == before.first)
+    }
+  }
+
+  private static func digest(_ byte: String) -> AppMatcher {
+    AppMatcher(kind: .sha256, value: String(repeating: byte, count: 32))
+  }
+
+  @Test("A program of the child's own is refused as what the child's menu calls it, by its content, and keeps that ID")
+  func own() async throws {
+    try await withTwo { home, service in
+      let (context, emma) = (home.service.context, home.children[0])
+      let zirp = SampleValues.app("net.zirp.zirp")
+      let file = Self.path("/home/emma/games/zirp")
+      var counter: UInt32 = 1
+      func set(_ rules: [(RegisterKey, String)]) async throws {
+        counter += 1
+        let modified = HybridTimestamp(wall: context.wall(), counter: counter, author: SampleValues.parentID)
+        try await home.save(rules.map { Register(.child(emma), $0.0, $0.1, modified: modified) })
+      }
+      func listed() async throws -> [RefusedListing] {
+        try await service.look()
+        return try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
+      }
+      _ = try await context.store.setInstalled(
+        EntryList([InstalledApp(appID: zirp, name: "Zirp")]), matchers: [zirp: InstalledMatchers([file], isOwn: true)],
+        at: 8)
+      try await set([("app/net.zirp.zirp/hours", "16:00-18:00")])
+
+      // Its content is not known at first.
+      try await service.note(Self.use(nil), [file], at: context.now())
+      let unread = try await listed()
+      #expect(unread.map(\.appID) == [zirp] && unread.map(\.isReplaceable) == [true] && unread.map(\.isNew) == [false])
+      try await service.note(Self.use(nil), [Self.digest("0a"), file], at: context.now())
+      let known = try await listed()
+      #expect(known.map(\.matcher) == [Self.digest("0a").text] && known.map(\.displayName) == ["Zirp"])
+      #expect(known.map(\.appID) == [zirp] && known.map(\.file) == [file.value] && !known[0].isReplaceable)
+      #expect(!known[0].isListed && known[0].matchers.isEmpty)
+
+      // A category alone lets nothing run, since nothing recognizes the program.
+      try await set([("app/net.zirp.zirp/category", "neutral")])
+      #expect(try await listed().map(\.isListed) == [true])
+      try await set([("app/net.zirp.zirp/matchers", Self.digest("0a").text)])
+      #expect(try await listed().isEmpty)
+      // The next version is the same application, and is allowed beside the one before.
+      try await service.note(Self.use(nil), [Self.digest("0b"), file], at: context.now())
+      let newer = try await listed()
+      #expect(newer.map(\.appID) == [zirp] && newer.map(\.matchers) == [[Self.digest("0a").text]])
+    }
+  }
+
+  @Test(
+    "What a parent recognizes otherwise is not what the child's menu calls so, and a rule's name shows what is meant")
+  func claimed() async throws {
+    try await withTwo { home, service in
+      let (context, emma) = (home.service.context, home.children[0])
+      let modified = HybridTimestamp(wall: context.wall(), counter: 2, author: SampleValues.parentID)
+      let (chess, kart) = (SampleValues.app("chess"), SampleValues.app("kart"))
+      let file = Self.path("/home/emma/evil")
+      _ = try await context.store.setInstalled(
+        EntryList([InstalledApp(appID: chess, name: "Chess")]),
+        matchers: [chess: InstalledMatchers([file], isOwn: true)], at: 8)
+      for (key, value) in [
+        ("app/chess/matchers", "path /usr/games/chess"), ("app/chess/category", "learning"),
+        ("app/kart/matchers", "name kart"), ("app/kart/hours", "15:00-16:00"),
+      ] as [(RegisterKey, String)] {
+        try await home.save([Register(.child(emma), key, value, modified: modified)])
+      }
+      try await service.note(Self.use(nil), [Self.digest("0a"), file], at: context.now())
+      try await service.note(Self.use(nil), [Self.digest("0b"), Self.path("/home/emma/kart")], at: context.now())
+      try await service.look()
+      let listed = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
+      #expect(listed[0].appID == kart && listed[0].matchers == ["name kart"] && listed[0].file == "/home/emma/kart")
+      #expect(listed[1].appID.text.wholeMatch(of: /evil-[0-9a-f]{8}/) != nil && listed[1].displayName == "evil")
+      #expect(listed[1].matcher == Self.digest("0a").text && listed[1].category == nil)
     }
   }
 

@@ -85,6 +85,99 @@ import Testing
     #expect(notes.contains("sha256"), "What the child can change is told.")
   }
 
+  /// A program of the child's own, as the child's menu calls it.
+  private static let zirp = {
+    var zirp = SampleValues.refused[1]
+    (zirp.appID, zirp.displayName, zirp.isNew) = (SampleValues.app("net.zirp.zirp"), "Zirp", false)
+    (zirp.matcher, zirp.file) = ("sha256 " + String(repeating: "0a", count: 32), "/home/emma/games/zirp")
+    return zirp
+  }()
+
+  private func allow(
+    _ arguments: String..., by change: (inout RefusedListing) -> Void = { _ in }
+  ) async -> ScriptedRun {
+    var script = ScriptedNode.Script()
+    var zirp = Self.zirp
+    change(&zirp)
+    script.refused = [zirp]
+    script.installed = [SampleValues.installed]
+    script.installed[0].apps.append(
+      .init(appID: zirp.appID, displayName: zirp.displayName, version: "", settings: []))
+    return await ScriptedRun(["apps", "allow"] + arguments + ["--child", "Emma"], node: ScriptedNode(script))
+  }
+
+  @Test func aProgramOfTheChildsOwnIsListedWithItsFileAndAllowedByItsContent() async {
+    var script = ScriptedNode.Script()
+    script.refused = [Self.zirp]
+    let list = await ScriptedRun(["apps", "refused"], node: ScriptedNode(script)) {
+      $0.variables["COLUMNS"] = "200"
+    }
+    #expect(list.console.output.contains("the child's own file /home/emma/games/zirp"), "\(list.console.output)")
+    #expect(list.console.output.contains("  latchkey apps allow net.zirp.zirp --child Emma\n"))
+    for text in ["zirp", "Zirp", "net.zirp.zirp", "/home/emma/games/zirp"] {
+      let run = await allow(text)
+      #expect(run.status == 0, "\(run.console.notes)")
+      #expect(
+        run.node.edits == [
+          .init(
+            child: Self.child,
+            request: RuleRequest([
+              .init("app/net.zirp.zirp/category", "neutral"), .init("app/net.zirp.zirp/matchers", Self.zirp.matcher),
+            ]))
+        ])
+      let notes = run.console.notes.joined(separator: " ")
+      #expect(notes.contains("the child's own file /home/emma/games/zirp as it is now"), "\(notes)")
+      #expect(notes.contains("It counts as “Zirp” (net.zirp.zirp): that application's rules hold for it."), "\(notes)")
+      #expect(!notes.contains("A path allows"), "\(notes)")
+    }
+  }
+
+  @Test func whatIsListedAlreadyKeepsItsCategoryAndItsMatchers() async {
+    let run = await allow("Zirp") { ($0.isListed, $0.category, $0.matchers) = (true, .learning, ["name zirp"]) }
+    let matchers = "name zirp\n\(Self.zirp.matcher ?? "")"
+    #expect(
+      run.node.edits.map(\.request) == [RuleRequest([.init("app/net.zirp.zirp/matchers", matchers)])],
+      "\(run.console.notes)")
+    #expect(run.console.notes.joined().contains("which is learning"), "\(run.console.notes)")
+    let given = await allow("Zirp", "--category", "reward") { $0.isListed = true }
+    #expect(given.node.edits.first?.request.changes.first?.value == "reward")
+    let byDefault = await allow("Zirp") { $0.category = .reward }
+    #expect(byDefault.node.edits.first?.request.changes.first?.value == "reward", "It goes on to cost points.")
+    let digests = (0..<64).map { "sha256 " + String(repeating: $0 < 10 ? "0\($0)" : "\($0)", count: 32) }
+    let many = await allow("Zirp") { ($0.isListed, $0.matchers) = (true, digests) }
+    let lines = many.node.edits.first?.request.changes.first?.value?.split(separator: "\n").map(String.init) ?? []
+    #expect(lines.count == 64 && lines.first == digests[1] && lines.last == Self.zirp.matcher)
+  }
+
+  @Test func whatTheChildCanReplaceIsNotAllowedByItsPlace() async {
+    let file = "/home/emma/games/zirp"
+    let run = await allow("Zirp") { ($0.matcher, $0.isReplaceable) = ("path \(file)", true) }
+    let words = run.console.notes.joined()
+    #expect(run.status == 65 && run.node.edits.isEmpty, "\(words)")
+    #expect(words.contains("--matcher \"path \(file)\"` allows whatever the child puts there"), "\(words)")
+    var script = ScriptedNode.Script()
+    script.refused = [Self.zirp]
+    (script.refused[0].matcher, script.refused[0].isReplaceable) = ("path \(file)", true)
+    let list = await ScriptedRun("apps", "refused", script: script)
+    #expect(!list.console.output.contains("latchkey apps allow"), "\(list.console.output)")
+    #expect(list.console.output.contains("cannot be allowed by its content"), "\(list.console.output)")
+  }
+
+  @Test func ofTwoFilesOfOneApplicationTheFileIsNamed() async {
+    var script = ScriptedNode.Script()
+    var other = Self.zirp
+    (other.matcher, other.file) = ("sha256 " + String(repeating: "0b", count: 32), "/home/emma/games/zirp-server")
+    script.refused = [Self.zirp, other]
+    script.installed = [SampleValues.installed]
+    script.installed[0].apps.append(.init(appID: other.appID, displayName: "Zirp", version: "", settings: []))
+    let list = await ScriptedRun("apps", "refused", script: script)
+    #expect(list.console.output.contains("  latchkey apps allow \"/home/emma/games/zirp-server\" --child Emma\n"))
+    let unclear = await ScriptedRun("apps", "allow", "Zirp", script: script)
+    #expect(unclear.status == 67 && unclear.console.notes.joined().contains("/home/emma/games/zirp-server"))
+    let run = await ScriptedRun("apps", "allow", "/home/emma/games/zirp-server", script: script)
+    #expect(run.node.edits.first?.request.changes.last?.value == other.matcher, "\(run.console.notes)")
+  }
+
   @Test func ofTwoFilesWithOneNameNoneIsAllowedByIt() async {
     var script = ScriptedNode.Script()
     var other = SampleValues.refused[1]

@@ -72,6 +72,16 @@ import Testing
       RefusedProgram(
         account: 0, target: .matcher(AppMatcher(kind: .path, value: "/home/emma/a b")), name: "a b", refusedAt: 0),
       "0 path /home/emma/a b\na b\n0")
+    let digest = AppMatcher(kind: .sha256, value: String(repeating: "0a", count: 32))
+    same(
+      RefusedProgram(
+        account: 1_000, target: .matcher(digest), name: "Luanti", refusedAt: 5, app: app, file: "/home/emma/luanti"),
+      "1000 \(digest.text)\nLuanti\n5\nnet.minetest\n/home/emma/luanti")
+    let huge = RefusedProgram(
+      account: 1_000, target: .matcher(AppMatcher(kind: .path, value: "/home/emma/huge")), name: "huge", refusedAt: 5,
+      file: "/home/emma/huge")
+    same(huge, "1000 path /home/emma/huge\nhuge\n5\n\n/home/emma/huge")
+    #expect(huge.isReplaceable)
     let devices = String(repeating: "ab", count: 20)
     same(PairedParent(deviceID: device, name: DeviceName(sanitising: "Dad's"), pairedAt: 5), "\(devices)\nDad's\n5\n")
     same(

@@ -31,6 +31,7 @@ class Kind:
     check: Callable[..., None]
     parts: int = 1
     is_shared: bool = False
+    more: int = 0
 
 
 def _account(uid: str, name: str, full_name: str, stated: str) -> None:
@@ -60,7 +61,7 @@ def _parent(device: str, name: str, paired: str, left: str) -> None:
         number(left, -(2**63), 2**63 - 1)
 
 
-def _refused(target: str, name: str, at: str) -> None:
+def _refused(target: str, name: str, at: str, app: str | None = None, file: str | None = None) -> None:
     account, _, text = target.partition(" ")
     number(account, 0, _U32)
     kind, space, value = text.partition(" ")
@@ -70,6 +71,12 @@ def _refused(target: str, name: str, at: str) -> None:
         require(is_word(text) and text not in _OF_MANY, "refused application")
     require(is_line(name, 1, 255), "name of a refused program")
     number(at, 0, _TIME)
+    if app is not None:
+        require(bool(space and (app or file)), "more of a refused program")
+        require(not app or is_word(app) and app not in _OF_MANY, "application of a refused program")
+        require(not file or is_line(file, 1, 1_024), "file of a refused program")
+        whole = "\n".join((target, name, at, app, file))
+        require(len(whole.encode()) <= 992, "length of a refused program")
 
 
 def _running(record: str, account: str, child: str, app: str, name: str, category: str, *numbers: str) -> None:
@@ -88,7 +95,7 @@ KINDS = {
     "conditions": Kind(64, 1, _condition),
     "installed": Kind(2_048, 4, _application, parts=_MOST_PARTS),
     "parents": Kind(16, 4, _parent),
-    "refused": Kind(32, 3, _refused),
+    "refused": Kind(32, 3, _refused, more=2),
     "running": Kind(48, 9, _running, is_shared=True),
 }
 
@@ -114,7 +121,7 @@ def _check(told) -> None:
     require(len({text.partition("\n")[0] for text in told.entries}) == len(told.entries), "entries named twice")
     for text in told.entries:
         lines = text.split("\n")
-        require(is_paragraphs(text, 1, 1_024) and len(lines) == kind.lines, "entry")
+        require(is_paragraphs(text, 1, 1_024) and len(lines) in (kind.lines, kind.lines + kind.more), "entry")
         kind.check(*lines)
 
 
