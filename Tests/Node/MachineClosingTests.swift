@@ -26,9 +26,9 @@ import Testing
   private func look(
     _ app: AppID, _ conditions: [String] = [], running: AppID? = nil, on machines: Int = 1,
     accounts: Set<UInt32>? = nil, isWhole: Bool = true, installed: Set<AppID> = [],
-    rules change: (inout RuleSet) -> Void
+    refused: Set<AppID> = [], rules change: (inout RuleSet) -> Void
   ) throws -> MachineClosing {
-    let machine = machine(conditions, accounts: accounts, isWhole: isWhole, installed: installed)
+    let machine = machine(conditions, accounts: accounts, isWhole: isWhole, installed: installed, refused: refused)
     return MachineClosing(
       app, try standing(running: running, rules: change), on: machines == 0 ? [] : [machine])
   }
@@ -52,7 +52,8 @@ import Testing
   }
 
   private func machine(
-    _ conditions: [String], accounts: Set<UInt32>? = nil, isWhole: Bool = true, installed: Set<AppID> = []
+    _ conditions: [String], accounts: Set<UInt32>? = nil, isWhole: Bool = true, installed: Set<AppID> = [],
+    refused: Set<AppID> = []
   ) -> ToldMachine {
     let listings = conditions.map { text in
       let words = text.split(separator: " ").map(String.init)
@@ -64,7 +65,7 @@ import Testing
     }
     return ToldMachine(
       device: own, conditions: listings, accounts: accounts, words: "“Emma's PC”", isWhole: isWhole,
-      installed: installed)
+      installed: installed, refused: refused)
   }
 
   private func listed(_ rules: inout RuleSet) {
@@ -165,8 +166,32 @@ import Testing
     #expect(!closed.isLeftOpen && closed.sentences.isEmpty)
     // What is listed closes there as well, although its own rules allow it.
     let allowed = try look(chess, ["rule-unrecognized chess"], rules: listed)
-    #expect(!allowed.isLeftOpen && allowed.sentences.first?.contains("may be closed there") == true)
+    #expect(!allowed.isLeftOpen && allowed.sentences.first?.contains("is closed there") == true)
+    #expect(allowed.closedWords == "nothing on “Emma's PC” is recognized as it" && !allowed.isRefused)
     #expect(try look(chess, ["rule-unrecognized chess"]) { $0.apps[chess] = RuleSet.App() }.sentences.isEmpty)
+  }
+
+  @Test("What is listed is said to be closed where a file of the child's own was refused as it, and not where it runs")
+  func refusedThere() throws {
+    let told = ["own-programs-only", "rule-unrecognized chess"]
+    // The agent of one user closes what the child can write to alone.
+    let unsure = try look(chess, told, rules: listed)
+    #expect(unsure.closedWords == nil && unsure.sentences.first?.contains("may be closed there") == true)
+    let refused = try look(chess, told, refused: [chess], rules: listed)
+    #expect(refused.closedWords != nil && refused.isRefused && !refused.isLeftOpen)
+    #expect(
+      refused.sentences == [
+        "Nothing on “Emma's PC” is recognized as “chess”, so that it is closed there like programs that no rule names."
+      ])
+    #expect(try look(chess, told, running: chess, refused: [chess], rules: listed).closedWords == nil)
+    let another = try look(chess, ["own-programs-only"], refused: [chess], rules: listed)
+    #expect(another.closedWords == nil && another.isRefused)
+    #expect(
+      another.sentences == ["A file of “chess” that no parent has allowed is closed on “Emma's PC”."],
+      "It has one more.")
+    let open = try look(chess, told, refused: [chess]) { $0.apps[chess] = RuleSet.App() }
+    #expect(open.closedWords == nil && open.sentences.isEmpty, "All programs may run.")
+    #expect(try look(kart, told, refused: [kart], rules: listed).closedWords == nil, "Its rules do not allow it.")
   }
 
   private func blocked(_ rules: inout RuleSet) { rules.apps[kart, default: RuleSet.App()].isBlocked = true }

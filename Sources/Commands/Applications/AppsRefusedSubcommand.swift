@@ -179,7 +179,7 @@ enum RefusedText {
       $0.appID == program.appID && $0.childID == program.childID && $0.matcher != program.matcher
     }
     let other = isOnly ? program.appID.text : program.file ?? program.appID.text
-    guard let app = (isOne ? word(program.displayName) : nil) ?? word(other),
+    guard let app = (isOne && isOnly ? word(program.displayName) : nil) ?? word(other),
       let child = word(program.childName.text)
     else {
       return "  Its name has characters that a shell would change: rename it first.\n"

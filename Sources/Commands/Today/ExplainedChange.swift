@@ -13,10 +13,17 @@ enum ExplainedChange {
       let app = word(found.app.appID.text)
     else { return nil }
     let isOfMany = found.app.appID.isOfMany
+    let isRefused = found.opening.isRefused && !isOfMany
+    let isUnlisted = found.rules.contains { $0.rule == "programs" && !$0.isOpen }
     var commands: [String] = []
     for rule in found.rules where !rule.isOpen && !(isOfMany && rule.rule == "programs") {
       guard let all = self.commands(rule.rule, found, child, app) else { return nil }
       for command in all where !commands.contains("`latchkey \(command)`") { commands.append("`latchkey \(command)`") }
+    }
+    // A program of the child's own needs a matcher as well, even if a rule lists it already.
+    let allow = "`latchkey apps allow \(app) --child \(child)`"
+    if isRefused, found.opening.isUnrecognized, !commands.contains(where: { $0.hasPrefix("`latchkey apps allow ") }) {
+      commands.append(allow)
     }
     var sentences = commands.isEmpty ? [] : ["A parent lets it run with \(ShownText.list(commands))."]
     if commands.contains(where: { !Self.isOfDay($0) }) {
@@ -26,9 +33,19 @@ enum ExplainedChange {
           ? "That holds from then on, not \(isToday ? "today" : "on that day") alone."
           : "What is not for \(isToday ? "today" : "that day") alone holds from then on.")
     }
-    if isOfMany, found.rules.contains(where: { $0.rule == "programs" && !$0.isOpen }) {
+    if isOfMany, isUnlisted {
       sentences.append(
         "`latchkey apps refused --child \(child)` lists what was closed, with the command that allows each.")
+    } else if !isRefused, found.opening.isUnrecognized {
+      sentences.append(
+        "When it is started, it is closed, and `latchkey apps refused --child \(child)` lists it with the command that allows "
+          + "it.")
+    } else if isUnlisted, found.opening.mayBeOwn {
+      sentences.append(
+        "If its program is in a folder of the child's own, it is closed all the same when it is started: "
+          + "`latchkey apps refused --child \(child)` lists it then, with the command that allows it.")
+    } else if isRefused, !isUnlisted, !found.opening.isUnrecognized {
+      sentences.append("\(allow) allows the file of it that was refused.")
     }
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
@@ -54,6 +71,11 @@ enum ExplainedChange {
     case "unknownPrograms": return ["settings set --child \(child) --unknown-programs count"]
     case "programs":
       let enabled = opening.enabledCategory.map { "--enabled --category \($0.rawValue)" }
+      // What is installed in the child's own folders is recognized by nothing yet.
+      if opening.isRefused {
+        return (enabled.map { ["app set \(app) --child \(child) \($0)"] } ?? [])
+          + ["apps allow \(app) --child \(child)"]
+      }
       return ["app set \(app) --child \(child) \(enabled ?? "--category \(found.app.category.rawValue)")"]
     case "lock": return ["unlock \(child)"]
     case "bedtime":

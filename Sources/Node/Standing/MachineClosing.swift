@@ -12,6 +12,11 @@ struct MachineClosing {
   /// A Boolean value that indicates whether the rules do not allow it, and no machine is known to
   /// close it.
   let isLeftOpen: Bool
+  /// Why it is closed on all machines although its rules allow it; `nil` if it is not.
+  let closedWords: String?
+  /// A Boolean value that indicates whether a machine has refused a file of the child's own as this
+  /// application, and no parent has allowed it.
+  let isRefused: Bool
 
   /// Works it out for an application on machines of a child.
   init(_ app: AppID, _ standing: ChildStanding, on machines: [ToldMachine]) {
@@ -22,20 +27,26 @@ struct MachineClosing {
   /// share and in which nobody is named.
   init(_ app: AppID, _ standings: [ChildStanding], isAllowed: Bool, on machines: [ToldMachine]) {
     let subject = ClosedSubject(app, standings, isAllowed: isAllowed)
+    isRefused = machines.contains { $0.refused.contains(app) }
     if !isAllowed, !subject.isNamed, Self.isOfDesktop(app) {
       sentences = [
         "The desktop or accessibility needs it: what closes everything leaves it alone, and a rule of its own closes it."
       ]
       isLeftOpen = true
+      closedWords = nil
       return
     }
-    var open = 0
+    var (open, closed) = (0, 0)
     for machine in machines {
       let found = subject.look(machine)
       if found.isOpen { open += 1 }
+      if subject.isUnrecognizedAndClosed(machine) { closed += 1 }
       if let sentence = found.sentence { sentences.append(sentence) }
     }
     isLeftOpen = !isAllowed && open == machines.count
+    let isClosed = isAllowed && !machines.isEmpty && closed == machines.count
+    closedWords =
+      isClosed ? "nothing on \(machines.count == 1 ? machines[0].words : "any machine") is recognized as it" : nil
   }
 
   /// Returns what to add to the reason for which no rule allows any screen time; empty if what no
@@ -80,6 +91,9 @@ private struct ClosedSubject {
     }
     let isSilent = isNamed && machine.isSilent(on: app)
     // What is counted is recognized: a program of `usage track` as well.
+    if isAllowed, isNamed, faults.isEmpty, machine.refused.contains(app), isClosed(.unknown) {
+      return (false, anotherFile(machine.words))
+    }
     if isNamed && faults.isEmpty && !isSilent || isRunning(on: machine.device) && !app.isOfMany { return (false, nil) }
     // It is one of the other programs there, or an unknown one if the child can write to its place.
     // The agent of one user has no orders for the other programs.
@@ -93,7 +107,9 @@ private struct ClosedSubject {
         return (false, own.sentences)
       }
       guard faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else { return (false, nil) }
-      return (false, "\(closedUnrecognized(machine.words)) \(Self.next("rule-unrecognized", app))")
+      // A file of the child's own is allowed by its content, and its place says nothing.
+      let next = machine.refused.contains(app) ? "" : " \(Self.next("rule-unrecognized", app))"
+      return (false, closedUnrecognized(machine.words, isSure: isUnrecognizedAndClosed(machine)) + next)
     }
     if closesUnknown, closesOthers || app == .unknownPrograms { return (false, nil) }
     if closesUnknown, single != nil {
@@ -106,6 +122,16 @@ private struct ClosedSubject {
       return (!closesUnknown && !closesOthers, "\(others) \(why)")
     }
     return (!closesUnknown && !closesOthers, why ?? others)
+  }
+
+  /// Returns whether its rules allow it, but a machine recognizes nothing as it, and closes what no
+  /// rule names.
+  func isUnrecognizedAndClosed(_ machine: ToldMachine) -> Bool {
+    guard isAllowed, machine.nothing == nil, !isRunning(on: machine.device) else { return false }
+    guard machine.faults(of: app).contains(where: { $0.condition.name == "rule-unrecognized" }) else { return false }
+    // What was refused there is an unknown program. Of other programs, that is not known.
+    let isSingle = machine.conditions.contains { $0.condition.name == "own-programs-only" }
+    return isClosed(.unknown) && (machine.refused.contains(app) || !isSingle && isClosed(.app(.otherPrograms)))
   }
 
   private func isRunning(on device: DeviceID) -> Bool {
@@ -131,8 +157,13 @@ private struct ClosedSubject {
       + "is installed there."
   }
 
-  private func closedUnrecognized(_ machine: String) -> String {
-    "Nothing on \(machine) is recognized as “\(app.text)”, so that it may be closed there like programs that no rule names."
+  private func closedUnrecognized(_ machine: String, isSure: Bool) -> String {
+    "Nothing on \(machine) is recognized as “\(app.text)”, so that it \(isSure ? "is" : "may be") closed there like programs "
+      + "that no rule names."
+  }
+
+  private func anotherFile(_ machine: String) -> String {
+    "A file of “\(app.text)” that no parent has allowed is closed on \(machine)."
   }
 
   private static func ownFolders(_ machine: String) -> String {

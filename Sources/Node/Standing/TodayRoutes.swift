@@ -91,13 +91,15 @@ extension Call {
     standing.installed = installed
     let found = try Self.app(app, in: standing, installed: installed)
     let id = found ?? .otherPrograms
-    let shown = standing.shown(id)
+    var shown = standing.shown(id)
     let today = context.time.moment(standing.rules.boundary).day
     let closing = MachineClosing(id, standing, on: try await toldMachines(of: child, household))
+    if let words = closing.closedWords { shown.verdict = VerdictToday(closedBecause: words) }
     return ChildExplanation(
       name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
       zone: standing.rules.zone, rules: standing.explained(id),
-      opening: standing.opening(of: id, household.rules(of: child), today: today), enforcement: context.enforcement,
+      opening: standing.opening(of: id, household.rules(of: child), today: today, closing),
+      enforcement: context.enforcement,
       leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences, isLeftOpen: closing.isLeftOpen,
       shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
   }
@@ -171,11 +173,13 @@ extension Call {
     let today = standing.today
     var apps = standing.apps
     var screen = standing.screen
-    if !screen.isAllowed || apps.contains(where: { !$0.verdict.isAllowed }) {
+    if !screen.isAllowed || standing.rules.programs == .listed || apps.contains(where: { !$0.verdict.isAllowed }) {
       let machines = try await toldMachines(of: child, household)
       if !screen.isAllowed { screen.reason? += MachineClosing.besides([standing], on: machines) }
-      for index in apps.indices where !apps[index].verdict.isAllowed {
-        apps[index].isLeftOpen = MachineClosing(apps[index].appID, standing, on: machines).isLeftOpen
+      for index in apps.indices {
+        let closing = MachineClosing(apps[index].appID, standing, on: machines)
+        apps[index].isLeftOpen = closing.isLeftOpen
+        if let words = closing.closedWords { apps[index].verdict = VerdictToday(closedBecause: words) }
       }
     }
     let leftOpen = Set(apps.filter(\.isLeftOpen).map(\.appID))

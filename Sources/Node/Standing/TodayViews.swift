@@ -57,6 +57,14 @@ public struct VerdictToday: Hashable, Sendable, Codable {
   public var leftMilliseconds: Int64?
 }
 
+extension VerdictToday {
+  /// Creates the verdict on what is closed as a program that no rule names, whatever its own rules
+  /// say.
+  init(closedBecause words: String) {
+    self.init(isAllowed: false, reason: words)
+  }
+}
+
 /// One application on a child's day.
 public struct AppToday: Hashable, Sendable, Codable {
   public var appID: AppID
@@ -100,6 +108,15 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
     package var hasOwnBreaks: Bool
     /// A Boolean value that indicates whether breaks are set for the whole family.
     package var hasFamilysBreaks: Bool
+    /// A Boolean value that indicates whether a file of the child's own was refused as it, which
+    /// `latchkey apps allow` allows.
+    package var isRefused = false
+    /// A Boolean value that indicates whether it is closed although its rules allow it, because
+    /// nothing is recognized as it.
+    package var isUnrecognized = false
+    /// A Boolean value that indicates whether only a menu entry may tell which program it is, which
+    /// may be one of the child's own.
+    package var mayBeOwn = false
   }
 
   package var name: DeviceName

@@ -16,6 +16,8 @@ struct ToldMachine {
   var isWhole = true
   /// What it has found installed.
   var installed: Set<AppID> = []
+  /// The applications of which it has refused a file of the child's own that no parent has listed.
+  var refused: Set<AppID> = []
 
   /// The sentence on why it closes nothing in these accounts; `nil` if it closes something.
   var nothing: String? {
@@ -66,14 +68,19 @@ extension Call {
   func toldMachines(of child: ChildID, _ household: Household) async throws -> [ToldMachine] {
     let (listings, lists) = (try await conditions(), try await store.inventories(MachineCondition.self))
     let installed = try await installed()
+    let refused = try await store.inventories(RefusedProgram.self)
+    let rules = household.rules(for: child)
     let machines =
       role == .child ? [(own, "this machine")] : household.machines(of: child).map { ($0.device, "“\($0.name.text)”") }
     return machines.map { device, words in
-      ToldMachine(
-        device: device, conditions: listings.filter { $0.deviceID == device },
-        accounts: household.accounts(of: child, on: device), words: words,
+      let accounts = household.accounts(of: child, on: device)
+      let unlisted = (refused[device]?.entries ?? []).filter {
+        accounts?.contains($0.account) != false && rules.isUnlisted($0)
+      }
+      return ToldMachine(
+        device: device, conditions: listings.filter { $0.deviceID == device }, accounts: accounts, words: words,
         isWhole: lists[device].map { $0.more == 0 } ?? true,
-        installed: Set((installed[device]?.entries ?? []).map(\.appID)))
+        installed: Set((installed[device]?.entries ?? []).map(\.appID)), refused: Set(unlisted.compactMap(\.app)))
     }
   }
 }

@@ -35,6 +35,35 @@ import Testing
     #expect(sentence(.unknownPrograms, "redeemedTime") == nil)
   }
 
+  @Test("What is the child's own is allowed by `apps allow`, also where a rule lists it already")
+  func own() throws {
+    let kart = try #require(AppID("kart"))
+    let allow =
+      "A parent lets it run with `latchkey apps allow kart --child Emma`. That holds from then on, not today alone."
+    #expect(sentence(kart, "programs") { $0.isRefused = true } == allow)
+    #expect(sentence(kart) { ($0.isRefused, $0.isUnrecognized) = (true, true) } == allow)
+    #expect(
+      sentence(kart, "programs", "appHours") { $0.isRefused = true }
+        == "A parent lets it run with `latchkey apps allow kart --child Emma` and `latchkey app set kart --child Emma --hours "
+        + "00:00-24:00`. What is not for today alone holds from then on.")
+    #expect(
+      sentence(kart, "programs") { ($0.isRefused, $0.enabledCategory) = (true, .reward) }?.hasPrefix(
+        "A parent lets it run with `latchkey app set kart --child Emma --enabled --category reward` and `latchkey apps allow "
+          + "kart --child Emma`.") == true)
+    #expect(
+      sentence(kart) { $0.isUnrecognized = true }
+        == "When it is started, it is closed, and `latchkey apps refused --child Emma` lists it with the command that allows it."
+    )
+    #expect(
+      sentence(kart, "programs") { $0.mayBeOwn = true }?.hasSuffix(
+        "If its program is in a folder of the child's own, it is closed all the same when it is started: `latchkey apps refused "
+          + "--child Emma` lists it then, with the command that allows it.") == true)
+    #expect(
+      sentence(kart) { $0.isRefused = true }
+        == "`latchkey apps allow kart --child Emma` allows the file of it that was refused.")
+    #expect(sentence(kart) == nil)
+  }
+
   @Test("Each command opens the rule: with the time that is missing, where breaks are set, and on the family's day")
   func opens() throws {
     let kart = try #require(AppID("kart"))

@@ -10,10 +10,11 @@ struct AgentHome {
   let pc: NodeProcess
   let game: String
 
-  init(_ lab: ProcessLab) async throws {
+  /// Makes the family; `variables` are those of the child's node.
+  init(_ lab: ProcessLab, variables: [String: String] = [:]) async throws {
     self.lab = lab
     mum = try await lab.runningNode(.parent, "Kitchen laptop")
-    pc = try await lab.node(.child, "Emma's PC")
+    pc = try await lab.node(.child, "Emma's PC", variables: variables)
     await pc.enforce()
     try await pc.start()
     try await lab.pair(mum, pc)
