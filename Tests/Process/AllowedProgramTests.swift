@@ -44,11 +44,11 @@ extension ProcessTests {
 
       /// Starts a game until it is left running as an application: the agent may not have its new
       /// orders yet.
-      func runs(_ id: String, as name: String) async throws {
+      func runs(_ id: String) async throws {
         var game = try home.play([path(of: id)])
-        try await eventually("\(name) runs as the application that it is") {
+        try await eventually("\(id) runs as the application that it is") {
           if !game.isRunning { game = try home.play([path(of: id)]) }
-          return try await home.pc.api.ask(Endpoints.getStatus).running.contains { $0.displayName == name }
+          return try await home.pc.api.ask(Endpoints.getStatus).running.contains { $0.appID.text == id }
         }
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(game.pid)/exe")
         #expect(executable == path(of: id))
@@ -98,7 +98,7 @@ extension ProcessTests {
         }
         #expect(own.map(\.appID.text) == ["net.zirp.zirp"] && own.map(\.verdict.isAllowed) == [false], "\(own)")
         _ = try await home.outcome(of: [("app/net.zirp.zirp/limit", nil)])
-        try await games.runs("net.zirp.zirp", as: "Zirp")
+        try await games.runs("net.zirp.zirp")
         // Where all programs may run, its next version keeps to the limit as well.
         try Data("next".utf8).append(to: games.path(of: "net.zirp.zirp"))
         _ = try await home.outcome(of: [("programs", "all"), ("app/net.zirp.zirp/limit", "0")])
@@ -133,7 +133,7 @@ extension ProcessTests {
         #expect(try await games.isClosed("quux"))
         let allowed = try await home.mum.latchkey("apps", "allow", "Quux Game", "--child", "Emma", "--wait")
         #expect(allowed.status == 0, "\(allowed)")
-        try await games.runs("quux", as: "Quux Game")
+        try await games.runs("quux")
         for node in [home.mum, home.pc] {
           try await eventually("it is told to be allowed") {
             let words = try await first(node)
