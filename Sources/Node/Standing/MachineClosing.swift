@@ -103,13 +103,14 @@ private struct ClosedSubject {
     let closesOthers = single == nil && isClosed(.app(.otherPrograms))
     if isAllowed {
       guard closesUnknown || closesOthers else { return (false, nil) }
-      if let own = faults.first(where: { $0.condition.name == "rule-own-entry" }) {
+      let isClosedThere = isUnrecognizedAndClosed(machine)
+      if !isClosedThere, let own = faults.first(where: { $0.condition.name == "rule-own-entry" }) {
         return (false, own.sentences)
       }
-      guard faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else { return (false, nil) }
+      guard isClosedThere || faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else { return (false, nil) }
       // A file of the child's own is allowed by its content, and its place says nothing.
       let next = machine.refused.contains(app) ? "" : " \(Self.next("rule-unrecognized", app))"
-      return (false, closedUnrecognized(machine.words, isSure: isUnrecognizedAndClosed(machine)) + next)
+      return (false, closedUnrecognized(machine.words, isSure: isClosedThere) + next)
     }
     if closesUnknown, closesOthers || app == .unknownPrograms { return (false, nil) }
     if closesUnknown, single != nil {
@@ -128,7 +129,9 @@ private struct ClosedSubject {
   /// rule names.
   func isUnrecognizedAndClosed(_ machine: ToldMachine) -> Bool {
     guard isAllowed, machine.nothing == nil, !isRunning(on: machine.device) else { return false }
-    guard machine.faults(of: app).contains(where: { $0.condition.name == "rule-unrecognized" }) else { return false }
+    // What the child's own account alone says of a program is no reason to let it run.
+    let reasons: Set = ["rule-unrecognized", "rule-own-entry"]
+    guard machine.faults(of: app).contains(where: { reasons.contains($0.condition.name) }) else { return false }
     // What was refused there is an unknown program. Of other programs, that is not known.
     let isSingle = machine.conditions.contains { $0.condition.name == "own-programs-only" }
     return isClosed(.unknown) && (machine.refused.contains(app) || !isSingle && isClosed(.app(.otherPrograms)))
