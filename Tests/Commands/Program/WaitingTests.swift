@@ -33,7 +33,7 @@ import Testing
 
   @Test func whatHoldsInsteadOfACommandIsToldWithWhoSetIt() async throws {
     let modified = HybridTimestamp(wall: SampleValues.now, counter: 0, author: SampleValues.childID)
-    let key = try #require(RegisterKey("limits/breaks"))
+    let key: RegisterKey = "limits/breaks"
     let held = RegistersInForce([Register(.family, key, "41 6", modified: modified)], .enforced)
     var command = Self.command(.superseded)
     command.stateInForce = StateInForce(held)
