@@ -121,7 +121,10 @@ import Testing
       $0.lock = .on
       $0.apps[kart, default: RuleSet.App()].isAlwaysAllowed = true
     }
-    #expect(!allowed.isLeftOpen && allowed.sentences.first?.contains("never to allow it") == true)
+    let words = allowed.sentences.first ?? ""
+    #expect(!allowed.isLeftOpen && words.contains("is recognized as “kart”, so that it is closed there"), "\(words)")
+    let free = try look(kart, ["rule-own-entry kart"]) { $0.apps[kart] = RuleSet.App() }
+    #expect(!free.isLeftOpen && free.sentences.isEmpty, "\(free.sentences)")
   }
 
   @Test("What is always allowed is explained as such, with the groups that say so")

@@ -19,10 +19,11 @@ struct ToldQuestions: Sendable {
 
   var isEmpty: Bool { notices.isEmpty }
 
-  /// Notes that a question was told; it takes the place of an earlier one with the same key.
+  /// Notes that a question was told; it takes the place of earlier ones about the same.
   mutating func told(_ notice: ParentNotice) {
     guard notice.kind == .asked, !notice.requests.isEmpty else { return }
-    notices.removeAll { $0.key == notice.key }
+    let requests = Set(notice.requests)
+    notices.removeAll { $0.key == notice.key || !requests.isDisjoint(with: $0.requests) }
     notices.append(notice)
     if notices.count > Self.most { notices.removeFirst() }
   }

@@ -55,9 +55,11 @@ actor NtfyTeller {
   ///
   /// - Returns: The time until the next look; `nil` if it waits for a change.
   func look() async throws -> Duration? {
-    let told = try await bridge.notices()
+    var told = try await bridge.notices()
     let isAsked = !hasRecovered || !questions.isEmpty || told.notices.contains { $0.kind == .asked }
     let requests = isAsked ? try await bridge.node().ask(Endpoints.getRequests, nil) : []
+    // A request has its notice from its beginning, so that none of these waits for its first one.
+    if !hasRecovered { told = try await bridge.notices() }
     if !hasRecovered, told.quietUntil == nil {
       questions.recover(requests, besides: told.notices)
       hasRecovered = true

@@ -193,9 +193,14 @@ enum RefusedText {
     return other.appID != program.appID && [other.displayName.lowercased(), other.appID.text.lowercased()].contains(name)
   }
 
+  /// Returns whether a text, or each part of a path, is plain.
+  private static func isPlain(path: String) -> Bool {
+    !path.isEmpty && path.split(separator: "/").allSatisfy { ShellWord.isPlain(String($0)) }
+  }
+
   /// Returns a text as one word of a command line; `nil` if it is not plain.
   private static func word(_ text: String) -> String? {
-    guard ShellWord.isPlain(text) else { return nil }
+    guard isPlain(path: text) else { return nil }
     let isBare = text.unicodeScalars.allSatisfy {
       $0.properties.isAlphabetic || $0.properties.numericType != nil || "._-+".unicodeScalars.contains($0)
     }
@@ -222,7 +227,7 @@ enum RefusedText {
     let app = ShellWord.isPlain(program.appID.text) ? "\"\(program.appID.text)\"" : "…"
     let child = ShellWord.isPlain(program.childName.text) ? "\"\(program.childName.text)\"" : "…"
     let category = program.isListed ? "" : "--category \((program.category ?? .neutral).rawValue) "
-    let path = program.file.flatMap { ShellWord.isPlain($0) ? $0 : nil } ?? "/…"
+    let path = program.file.flatMap { isPlain(path: $0) ? $0 : nil } ?? "/…"
     return
       "\(ShownText.safe(program.file ?? "")) cannot be allowed by its content: it is a copy of another program, runs other "
       + "programs, is very large, or was closed before it was read. If it is listed like this after the next start as well, "

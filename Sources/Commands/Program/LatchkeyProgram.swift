@@ -101,10 +101,11 @@ public enum LatchkeyProgram {
     var words: [String] = []
     var depth = 0
     for word in line.split(separator: " ") {
+      let isNew = depth == 0
       if depth > 0 { words[words.count - 1] += " " + word } else { words.append(String(word)) }
       depth += word.count { $0 == "[" } - word.count { $0 == "]" }
       // An option that is required stands before its value without brackets.
-      if depth == 0, word.hasPrefix("<"), words.count > 1, words[words.count - 2].hasPrefix("--") {
+      if isNew, word.hasPrefix("<"), words.count > 1, words[words.count - 2].hasPrefix("--") {
         let value = words.removeLast()
         words[words.count - 1] += " " + value
       }

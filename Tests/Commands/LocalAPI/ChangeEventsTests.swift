@@ -95,6 +95,6 @@ import Testing
   }
 
   @Test func whoeverIsNoChildOfTheFamilyIsRefused() {
-    #expect(Endpoints.changeEvents.route.whoMay == Set.operatorsAndChild)
+    #expect(Endpoints.changeEvents.route.whoMay == Set.operatorsChildAndReceivers)
   }
 }

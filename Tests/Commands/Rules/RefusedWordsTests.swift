@@ -113,7 +113,7 @@ import Testing
       $0.variables["COLUMNS"] = "200"
     }
     #expect(list.console.output.contains("the child's own file /home/emma/games/zirp"), "\(list.console.output)")
-    #expect(list.console.output.contains("  latchkey apps allow net.zirp.zirp --child Emma\n"))
+    #expect(list.console.output.contains("  latchkey apps allow Zirp --child Emma\n"))
     for text in ["zirp", "Zirp", "net.zirp.zirp", "/home/emma/games/zirp"] {
       let run = await allow(text)
       #expect(run.status == 0, "\(run.console.notes)")

@@ -86,8 +86,9 @@ def _running(record: str, account: str, child: str, app: str, name: str, categor
     if child:
         digits(child, 16)
     require(is_word(app) and is_line(name, 1, 255) and category in CATEGORIES, "running session")
-    for text, most in zip(numbers, (_RATE, _TIME, _TIME), strict=True):
+    for text, most in zip(numbers[:3], (_RATE, _TIME, _TIME), strict=True):
         number(text, 0, most)
+    require(numbers[3:] in ((), ("paused",)), "state of a running session")
 
 
 KINDS = {
@@ -96,7 +97,7 @@ KINDS = {
     "installed": Kind(2_048, 4, _application, parts=_MOST_PARTS),
     "parents": Kind(16, 4, _parent),
     "refused": Kind(32, 3, _refused, more=2),
-    "running": Kind(48, 9, _running, is_shared=True),
+    "running": Kind(48, 9, _running, is_shared=True, more=1),
 }
 
 
