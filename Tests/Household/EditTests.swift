@@ -148,7 +148,9 @@ import Testing
     #expect(
       off.hasSuffix("so they close nothing. Switch them on with `latchkey app set \"org.gnome.Chess\" --enabled`."),
       "\(off)")
-    #expect(words("overridden-by-child").hasSuffix("`latchkey rules` with the child's name shows it: change or remove that one."))
+    #expect(
+      words("overridden-by-child").hasSuffix(
+        "`latchkey rules` with the child's name shows it: change or remove that one."))
     #expect(words("always-allowed").contains("--no-always-allowed"))
     #expect(!words("overridden-by-child", .enforced).contains("`latchkey rules`"), "It is in force for somebody.")
     #expect(words("from-the-future").hasSuffix("to see what."))

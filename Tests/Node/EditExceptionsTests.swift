@@ -176,7 +176,8 @@ import Testing
     let limit = [try register(ChildRule.dailyLimit.key, "0")]
     let day = try #require(FamilyDay("2026-11-21"))
     #expect(try look(limit, [register(DayRule.limit.key(on: DayRange(day)), "none")]) == ["overridden-by-day", "open"])
-    #expect(try look(limit, [register(ChildRule.dailyLimit.key.on(.saturday), "60")]) == ["overridden-by-weekday", "open"])
+    #expect(
+      try look(limit, [register(ChildRule.dailyLimit.key.on(.saturday), "60")]) == ["overridden-by-weekday", "open"])
     #expect(try look(limit, [register(ChildRule.dailyLimit.key.on(.monday), "60")]).isEmpty)
   }
 

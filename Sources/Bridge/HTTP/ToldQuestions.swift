@@ -19,11 +19,12 @@ struct ToldQuestions: Sendable {
 
   var isEmpty: Bool { notices.isEmpty }
 
-  /// Notes that a question was told; it takes the place of earlier ones about the same.
+  /// Notes that a question was told; it takes the place of an earlier one with the same key, and
+  /// of those that `recover` has noted for its requests.
   mutating func told(_ notice: ParentNotice) {
     guard notice.kind == .asked, !notice.requests.isEmpty else { return }
     let requests = Set(notice.requests)
-    notices.removeAll { $0.key == notice.key || !requests.isDisjoint(with: $0.requests) }
+    notices.removeAll { $0.key == notice.key || $0.number == 0 && !requests.isDisjoint(with: $0.requests) }
     notices.append(notice)
     if notices.count > Self.most { notices.removeFirst() }
   }

@@ -47,6 +47,7 @@ struct ChildState: Hashable, Sendable, Codable {
   /// Creates the state of a day.
   ///
   /// - Parameters:
+  ///   - day: The day, as the node tells it.
   ///   - isFresh: Whether a machine of the child's is connected to this node.
   ///   - requests: The number of the child's open requests.
   ///   - waiting: The number of machines that have not confirmed the last change.

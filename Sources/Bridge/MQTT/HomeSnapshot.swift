@@ -17,8 +17,12 @@ struct HomeSnapshot: Sendable {
 
   /// Asks a node.
   ///
-  /// - Parameter before: What it said before, from which a lock is kept that no machine has
-  ///   confirmed a change of.
+  /// - Parameters:
+  ///   - node: The node.
+  ///   - before: What it said before, from which a lock is kept that no machine has confirmed a
+  ///     change of.
+  /// - Returns: What it says now.
+  /// - Throws: The node's errors.
   static func read(_ node: any NodeInterface, before: HomeSnapshot?) async throws -> HomeSnapshot {
     var snapshot = HomeSnapshot()
     let connected = Set(try await node.ask(Endpoints.getStatus).peers.filter(\.isConnected).map(\.device.name))

@@ -45,9 +45,13 @@ struct PressRules: Sendable {
   /// Decides about a message.
   ///
   /// - Parameters:
+  ///   - message: The message.
+  ///   - child: What stands for the child in its topic.
+  ///   - right: The right that its topic names.
   ///   - wall: The time of day, in Unix milliseconds.
   ///   - boot: The time on the boot clock, in milliseconds.
   ///   - since: When the bridge began to serve the child, on the boot clock.
+  /// - Returns: Whether it is carried out, or the reason why not.
   mutating func decide(
     _ message: MQTTMessage, child: String, _ right: ReceiverRight, wall: Int64, boot: Int64, since: Int64
   ) -> Decision {

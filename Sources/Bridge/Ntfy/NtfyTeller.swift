@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LatchkeyModel
-import LatchkeySystem
 import LatchkeyNode
+import LatchkeySystem
 
 /// What a phone is told through an ntfy server, each notice once, and what became of questions.
 ///

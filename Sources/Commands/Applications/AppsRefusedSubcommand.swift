@@ -190,7 +190,8 @@ enum RefusedText {
   /// Returns whether the name of a program may also mean another one.
   static func isNamesake(_ other: RefusedListing, _ program: RefusedListing) -> Bool {
     let name = program.displayName.lowercased()
-    return other.appID != program.appID && [other.displayName.lowercased(), other.appID.text.lowercased()].contains(name)
+    return other.appID != program.appID
+      && [other.displayName.lowercased(), other.appID.text.lowercased()].contains(name)
   }
 
   /// Returns whether a text, or each part of a path, is plain.

@@ -22,7 +22,8 @@ public struct ControlClient: NodeInterface {
   /// - Returns: A client of the running node.
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
   public static func open(
-    stateFolder: String, receiver: String? = nil, timeout: Duration = .seconds(10), longPollTimeout: Duration = .seconds(40)
+    stateFolder: String, receiver: String? = nil, timeout: Duration = .seconds(10),
+    longPollTimeout: Duration = .seconds(40)
   ) async throws(NodeUnavailable) -> ControlClient {
     let door = ControlDoor(stateFolder: stateFolder, token: receiver)
     do {

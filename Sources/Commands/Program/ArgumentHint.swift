@@ -48,7 +48,10 @@ enum ArgumentHint {
   /// Returns a sentence that asks which of several children is meant, with the command that names
   /// the first of them; any other sentence as it is.
   static func namingChild(_ sentence: String, arguments: [String]) -> String {
-    guard let asked = sentence.firstMatch(of: /^There is more than one child: say which, (.+?)( or .*?)?\.( --family is for all of them\.)?$/) else {
+    guard
+      let asked = sentence.firstMatch(
+        of: /^There is more than one child: say which, (.+?)( or .*?)?\.( --family is for all of them\.)?$/)
+    else {
       return sentence
     }
     let (type, path) = subcommand(arguments)

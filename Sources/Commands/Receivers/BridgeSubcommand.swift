@@ -20,7 +20,9 @@ struct BridgeSubcommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The receiver's name.", valueName: "name"), completion: CompletionNames.receivers)
   var name: String
 
-  @Option(help: ArgumentHelp("Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
+  @Option(
+    help: ArgumentHelp(
+      "Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
   var logLevel = "info"
 
   mutating func validate() throws {

@@ -76,11 +76,14 @@ extension ReceiverOptions {
   ///   - question: The question, such as “Password: ”.
   ///   - isNeeded: Whether there is one at all.
   /// - Returns: The secret; `nil` if none is needed and no file is given.
+  /// - Throws: `TerminalFailure` if the file cannot be used, or nothing was typed.
   func secret(_ question: String, isNeeded: Bool) async throws -> String? {
     var text: String
     if let secretFile {
       let bytes: [UInt8]
-      do { bytes = try PrivateFile.read(secretFile, most: 4_096) } catch { throw TerminalFailure(.data, error.sentence) }
+      do { bytes = try PrivateFile.read(secretFile, most: 4_096) } catch {
+        throw TerminalFailure(.data, error.sentence)
+      }
       text = String(decoding: bytes, as: UTF8.self)
     } else {
       guard isNeeded else { return nil }
@@ -104,6 +107,7 @@ extension ReceiverOptions {
   ///   - values: What the kind needs to know.
   ///   - secrets: What nobody else may know.
   /// - Returns: The receiver.
+  /// - Throws: The node's errors, and those of the state folder.
   func add(
     _ kind: ReceiverKind, values: [String: String], secrets: [String: String]
   ) async throws -> ReceiverListing {

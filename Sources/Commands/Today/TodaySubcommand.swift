@@ -156,8 +156,9 @@ enum MeText {
   /// The rules of applications and groups, by the first word of the rule.
   private static let ownRules: Set<Substring> = ["appLimit", "appHours", "groupLimit", "groupHours", "groupWeekly"]
 
-  /// Returns the applications that close before the screen time ends: those that run, and those
-  /// with hours or a limit of their own or of a group. The first to close comes first.
+  /// Returns the applications that close before the screen time ends, the first to close first.
+  ///
+  /// These are those that run, and those with hours or a limit of their own or of a group.
   static func ends(_ day: ChildToday) -> [AppToday] {
     let running = Set(day.running.map(\.appID))
     let ends = day.apps.filter { app in

@@ -43,7 +43,9 @@ public struct Edit: CommandDefinition {
     for register in registers { try check(register, of: command, on: transaction.own) }
     let children = Set(try childrenAfterwards(in: &transaction))
     for case .child(let child) in registers.map(\.zone) where !children.contains(child) {
-      throw BodyFault("That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is.")
+      throw BodyFault(
+        "That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is."
+      )
     }
     var changed: [Register] = []
     var isOvertaken = true

@@ -107,7 +107,9 @@ public enum HouseholdKey {
     let account = "account \(UInt32(last).flatMap { terms.accounts[$0] } ?? last)"
     func names(_ children: [ChildID]) -> String {
       let names = children.compactMap { terms.children[$0] }
-      guard names.count == children.count, !names.isEmpty else { return children.count > 1 ? "the children" : "the child" }
+      guard names.count == children.count, !names.isEmpty else {
+        return children.count > 1 ? "the children" : "the child"
+      }
       return ChildNames.joined(names)
     }
     let child = names(ChildID(last).map { [$0] } ?? [])

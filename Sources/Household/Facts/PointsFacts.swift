@@ -23,7 +23,9 @@ extension EffectTransaction {
   /// Throws `BodyFault` unless this machine is a child's.
   func checkServes(_ child: ChildID) throws {
     guard HouseholdKey.children(servedIn: try registers(in: .machine(own))).contains(child) else {
-      throw BodyFault("That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is.")
+      throw BodyFault(
+        "That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is."
+      )
     }
   }
 }

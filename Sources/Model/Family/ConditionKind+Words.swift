@@ -39,7 +39,8 @@ extension ConditionKind {
     guard let kind = named(name) else { return nil }
     guard let app else {
       return kind.next.contains("{detail}")
-        ? "`latchkey apps` shows which, and `latchkey app set --help` how to change that." : filled(kind.next, receiptWords(""))
+        ? "`latchkey apps` shows which, and `latchkey app set --help` how to change that."
+        : filled(kind.next, receiptWords(""))
     }
     var words = receiptWords("the application")
     (words["{detail}"], words["{whose}"]) = (ShellWord.person(app), whose.isEmpty ? "" : " \(whose)")

@@ -92,7 +92,8 @@ extension RunningUse: InventoryEntry {
   }
 
   package init?(lines: [String]) {
-    guard lines.count == 9 || lines.count == 10 && lines[9] == Self.pausedWord, let record = Hexadecimal.decode(lines[0]).flatMap({ RecordID(bytes: $0) }),
+    guard lines.count == 9 || lines.count == 10 && lines[9] == Self.pausedWord,
+      let record = Hexadecimal.decode(lines[0]).flatMap({ RecordID(bytes: $0) }),
       let appID = AppID(lines[3]), let category = AppCategory(rawValue: lines[5]), let rate = Int64(lines[6]),
       let since = Int64(lines[7]), let active = Int64(lines[8])
     else { return nil }

@@ -42,7 +42,8 @@ extension PeerLink {
       CrashPoint.runGathered.reached()
       let result = try await context.store.receive(
         runs, from: peer, role: record.device.role, in: sessionKey,
-        enforcement: context.enforcementState.confirmed, awaitsAgent: context.enforcementState.awaitsAgent(at: context.now()),
+        enforcement: context.enforcementState.confirmed,
+        awaitsAgent: context.enforcementState.awaitsAgent(at: context.now()),
         at: context.wall())
       CrashPoint.runCommitted.reached()
       var (fault, part) = (result.fault, result.taken)

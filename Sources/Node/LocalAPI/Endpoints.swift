@@ -9,7 +9,8 @@ import LatchkeyModel
 public enum Endpoints {
   package static let all: [any ServedEndpoint] =
     statusRoutes + queueRoutes + deviceRoutes + pairingRoutes + commandRoutes + childRoutes + ruleRoutes + usageRoutes
-    + todayRoutes + changeRoutes + noticeRoutes + receiverRoutes + presenceRoutes + requestRoutes + pointsRoutes + applicationRoutes
+    + todayRoutes + changeRoutes + noticeRoutes + receiverRoutes + presenceRoutes + requestRoutes + pointsRoutes
+    + applicationRoutes
     + refusedRoutes + metricsRoutes
 
   /// Returns the endpoints that match a path, with the values of their parameters, in the order of

@@ -29,7 +29,8 @@ extension Endpoints {
 
   package static let answerRequest = Endpoint(
     .post, "/v1/requests/answer", Body.json(AnswerRequest.self), whoMay: .operatorsAndReceivers,
-    on: .parent("A parent answers requests, on a parent's machine: run this there."), errors: [.unknownItem, .tooLate, .limit],
+    on: .parent("A parent answers requests, on a parent's machine: run this there."),
+    errors: [.unknownItem, .tooLate, .limit],
     summary: "Answers a request, on a parent. The first answer holds."
   ) { call, answer in
     try await call.answerRequest(answer)

@@ -73,7 +73,8 @@ extension Call {
 
   /// Refuses other rules of a receiver's than a lock.
   fileprivate func permit(_ request: RuleRequest) async throws {
-    let isLock = request.app == nil && request.group == nil && request.isReset != true && request.changes.map(\.key) == ["lock"]
+    let isLock =
+      request.app == nil && request.group == nil && request.isReset != true && request.changes.map(\.key) == ["lock"]
     guard isLock else { throw ControlFailure.notForReceivers.error }
     try await permit(.lock, "lock \(request.changes.first?.value ?? "off")")
   }

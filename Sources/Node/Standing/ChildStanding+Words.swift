@@ -8,7 +8,8 @@ extension ChildStanding {
   /// whose rule it is.
   func shown(_ verdict: Verdict, of subject: Subject, name: String, whose: String? = nil) -> VerdictToday {
     let words = verdict.reason.map { reason in
-      let words = ReasonText.words(reason, rules, of: subject, on: situation.day, name: name, carried: carried,
+      let words = ReasonText.words(
+        reason, rules, of: subject, on: situation.day, name: name, carried: carried,
         isToday: isToday)
       let said = verdict.isAllowed ? words : closed(reason, words)
       return whose.map { ReasonText.open(reason, said, of: $0) } ?? said
@@ -124,10 +125,13 @@ extension ChildStanding {
         sentence: DayRule.deduction.words(Deduction(less.time, reason: ""), terms) + " less today"
           + (less.reason.isEmpty ? "." : ": \(less.reason)"))
     }
-    for app in Set(running.filter { !$0.isStale && !$0.use.isPaused }.map(\.use.appID)).subtracting([.screenTime]).sorted() {
+    for app in Set(running.filter { !$0.isStale && !$0.use.isPaused }.map(\.use.appID)).subtracting([.screenTime])
+      .sorted()
+    {
       guard let verdict = verdicts.verdicts[Subject(app)], let reason = verdict.reason else { continue }
       let name = name(of: app)
-      let words = ReasonText.words(reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried,
+      let words = ReasonText.words(
+        reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried,
         isToday: isToday)
       guard verdict.isAllowed else {
         let (verb, it) = app.isOfMany ? ("are", "them") : ("is", "it")
@@ -166,23 +170,27 @@ extension ChildStanding {
     let groups = rules.apps[app]?.isAlwaysAllowed == true ? [] : rules.groups(of: app).map { "“\($0.name.text)”" }
     let whose =
       groups.isEmpty ? "" : " by the group\(groups.count > 1 ? "s" : "") \(groups.joined(separator: " and "))"
-    return [ChildExplanation.Rule(rule: "alwaysAllowed", words: "always allowed\(whose)", isOpen: true, leftMilliseconds: nil)]
+    return [
+      ChildExplanation.Rule(rule: "alwaysAllowed", words: "always allowed\(whose)", isOpen: true, leftMilliseconds: nil)
+    ]
   }
 
   /// Returns what each rule says of an application.
   func explained(_ app: AppID) -> [ChildExplanation.Rule] {
     let name = name(of: app)
-    return alwaysAllowed(app) + plan.explain(Subject(app), in: situation).considered.map { reason, standing in
-      let words = ReasonText.words(
-        reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
-      return switch standing {
-      case .open(let left):
-        ChildExplanation.Rule(rule: reason.word, words: words, isOpen: true, leftMilliseconds: left)
-      case .closed(let left):
-        ChildExplanation.Rule(
-          rule: reason.word, words: reason == .points && !waitingPoints.isEmpty ? waitingPoints : words, isOpen: false,
-          leftMilliseconds: left)
+    return alwaysAllowed(app)
+      + plan.explain(Subject(app), in: situation).considered.map { reason, standing in
+        let words = ReasonText.words(
+          reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
+        return switch standing {
+        case .open(let left):
+          ChildExplanation.Rule(rule: reason.word, words: words, isOpen: true, leftMilliseconds: left)
+        case .closed(let left):
+          ChildExplanation.Rule(
+            rule: reason.word, words: reason == .points && !waitingPoints.isEmpty ? waitingPoints : words,
+            isOpen: false,
+            leftMilliseconds: left)
+        }
       }
-    }
   }
 }

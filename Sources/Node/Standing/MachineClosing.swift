@@ -107,7 +107,9 @@ private struct ClosedSubject {
       if !isClosedThere, let own = faults.first(where: { $0.condition.name == "rule-own-entry" }) {
         return (false, own.sentences)
       }
-      guard isClosedThere || faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else { return (false, nil) }
+      guard isClosedThere || faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else {
+        return (false, nil)
+      }
       // A file of the child's own is allowed by its content, and its place says nothing.
       let next = machine.refused.contains(app) ? "" : " \(Self.next("rule-unrecognized", app))"
       return (false, closedUnrecognized(machine.words, isSure: isClosedThere) + next)
@@ -156,7 +158,8 @@ private struct ClosedSubject {
   private func silence(_ machine: ToldMachine) -> String {
     let name = machine.words.hasPrefix("“") ? String(machine.words.dropFirst().dropLast()) : nil
     let on = name.map { " --on \(ShellWord.machine(DeviceName(sanitising: $0), machine.device))" } ?? ""
-    return "Whether anything on \(machine.words) is recognized as “\(app.text)” is not known here. `latchkey apps scan\(on)` finds what "
+    return
+      "Whether anything on \(machine.words) is recognized as “\(app.text)” is not known here. `latchkey apps scan\(on)` finds what "
       + "is installed there."
   }
 

@@ -35,6 +35,7 @@ extension Store {
   ///   - receiver: The receiver.
   ///   - digest: The SHA-256 of its token, 32 bytes.
   /// - Returns: Whether there is room for it.
+  /// - Throws: `StoreError` if it cannot be stored.
   public func setReceiver(_ receiver: StoredReceiver, token digest: [UInt8]) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
       let others = try database.first(
@@ -49,7 +50,8 @@ extension Store {
         ])
       try database.audit(
         "receiver.set", of: receiver.name,
-        new: "\(rights.isEmpty ? "reads" : rights), \(receiver.most.minutes) min, \(receiver.most.milliPoints) milli-points",
+        new:
+          "\(rights.isEmpty ? "reads" : rights), \(receiver.most.minutes) min, \(receiver.most.milliPoints) milli-points",
         by: own, at: receiver.addedAt)
       return true
     }
@@ -102,6 +104,7 @@ extension Store {
   ///   - deed: What it does, for the audit.
   ///   - wall: The time in Unix milliseconds.
   /// - Returns: What the day has left; `nil` if the gift was counted.
+  /// - Throws: `StoreError` if it cannot be stored.
   public func charge(
     _ gift: ReceiverGift, to receiver: StoredReceiver, on day: String, _ deed: String, at wall: Int64
   ) async throws(StoreError) -> ReceiverGift? {

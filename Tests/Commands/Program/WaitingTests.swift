@@ -93,7 +93,8 @@ import Testing
       .init("category/learning/rate", "2000"), .init("category/reward/rate", "2000"),
       .init("category/reward/limit", nil), .init("category/reward/weekly", "90"),
     ])
-    #expect(run.node.edits == [.init(child: nil, request: request)] && run.node.inputs(of: Endpoints.setSettings).count == 1)
+    #expect(
+      run.node.edits == [.init(child: nil, request: request)] && run.node.inputs(of: Endpoints.setSettings).count == 1)
   }
 
   @Test(arguments: [["--wait"], ["--wait", "5"], ["--wait=5"], ["--wait", "2min"]]) func waitingTakesANumberOrNone(

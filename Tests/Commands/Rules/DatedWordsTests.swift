@@ -82,7 +82,9 @@ import Testing
     ]
     let set = await ScriptedRun("limit", "set", "--family", "--daily", "1h", script: script)
     let words = set.console.notes.joined(separator: "\n")
-    #expect(words.contains("Not for Emma: “screen time a day 2 h” holds there, which is set for the child alone."), "\(words)")
+    #expect(
+      words.contains("Not for Emma: “screen time a day 2 h” holds there, which is set for the child alone."), "\(words)"
+    )
     #expect(words.contains("Not for Emma today: “screen time on 2026-11-21 1 h” holds there"), "\(words)")
     let other = await ScriptedRun("limit", "set", "--family", "--weekly", "9h", script: script)
     #expect(!other.console.notes.joined().contains("Not for Emma"), "\(other.console.notes)")

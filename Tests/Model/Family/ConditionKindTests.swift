@@ -43,7 +43,8 @@ import Testing
     }
     let on = ConditionKind.receiptNext(of: "rules-off", app: "kart", whose: "--child Emma")
     #expect(on == "Switch them on with `latchkey app set kart --child Emma --enabled`.")
-    #expect(ConditionKind.receiptSentence(of: "rules-off", isOfSeveral: true).contains("at least one of the applications"))
+    #expect(
+      ConditionKind.receiptSentence(of: "rules-off", isOfSeveral: true).contains("at least one of the applications"))
   }
 
   @Test("What a machine says is put into a sentence once, and read for nothing else")

@@ -96,20 +96,26 @@ actor HomeAssistant {
   }
 
   private func logIn() async throws -> Bool {
-    struct Flow: Decodable { var flow_id: String }
+    struct Flow: Decodable {
+      var id: String
+      enum CodingKeys: String, CodingKey { case id = "flow_id" }
+    }
     struct Result: Decodable { var result: String }
-    struct Token: Decodable { var access_token: String }
+    struct Token: Decodable {
+      var access: String
+      enum CodingKeys: String, CodingKey { case access = "access_token" }
+    }
     let client = "http://127.0.0.1:\(port)/"
     let flow: Flow = try await ask(
       "POST", "auth/login_flow",
       "{\"client_id\":\"\(client)\",\"handler\":[\"homeassistant\",null],\"redirect_uri\":\"\(client)\"}")
     let result: Result = try await ask(
-      "POST", "auth/login_flow/\(flow.flow_id)",
+      "POST", "auth/login_flow/\(flow.id)",
       "{\"client_id\":\"\(client)\",\"username\":\"parent\",\"password\":\"a password\"}")
     let token: Token = try await ask(
       "POST", "auth/token", "grant_type=authorization_code&code=\(result.result)&client_id=\(client)",
       type: "application/x-www-form-urlencoded")
-    self.token = token.access_token
+    self.token = token.access
     return true
   }
 

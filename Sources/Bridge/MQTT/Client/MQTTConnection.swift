@@ -51,8 +51,10 @@ final class MQTTConnection: Sendable {
   /// Starts to connect.
   ///
   /// - Parameters:
+  ///   - server: The broker, and how it knows this client.
   ///   - name: The client's name at the broker, which ends an earlier connection of that name.
   ///   - will: What the broker publishes, retained, once the connection is lost.
+  /// - Throws: `MQTTFault` without the library, or if it does not accept the settings.
   init(_ server: MQTTServer, name: String, will: (topic: String, payload: String)) throws(MQTTFault) {
     guard let library = MosquittoLibrary.shared else { throw .noLibrary }
     (self.library, self.server) = (library, server)
