@@ -143,7 +143,8 @@ import Testing
     #expect(
       matchers(facts(.init(path: "/home/emma/a game"), isWritable: true), unknown: unknown)
         == ["path /home/emma/a game"])
-    // What the child can replace is allowed by its content, unless that is another program's as well.
+    // What the child can replace is allowed by its content, unless that is another program's as
+    // well.
     let digest = String(repeating: "0a", count: 32)
     func own(_ image: ProcessFacts.Image, script: String? = nil) -> [String] {
       var image = image

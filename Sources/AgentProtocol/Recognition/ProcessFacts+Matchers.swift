@@ -28,8 +28,8 @@ extension ProcessFacts {
   /// Returns the SHA-256 of a program that the account can replace; `nil` if that would allow other
   /// programs as well.
   ///
-  /// An interpreter runs anything, and the content of a copy is that of the original, which would no
-  /// longer be the application that it is.
+  /// An interpreter runs anything, and the content of a copy is that of the original, which would
+  /// no longer be the application that it is.
   private func digest(of image: Image) -> String? {
     guard isFromWritablePlace, !ScriptInterpreters.tellsScript(image.name) else { return nil }
     return image.copiedPackages.isEmpty && image.copiedPaths.isEmpty ? image.sha256 : nil

@@ -2,8 +2,8 @@
 ///
 /// Such an answer is never an argument, which other accounts of the machine could read.
 enum HiddenPrompt {
-  /// Returns what a person types or, without a terminal, the next line of standard input; `nil` after
-  /// Ctrl-C or at the end of the input.
+  /// Returns what a person types or, without a terminal, the next line of standard input; `nil`
+  /// after Ctrl-C or at the end of the input.
   static func line(_ question: String) async -> String? {
     let console = TerminalEnvironment.current.console
     let typed = console.inputIsTerminal ? await hiddenLine(question, console) : await console.readLine()

@@ -30,8 +30,8 @@ public struct ConditionKind: Hashable, Sendable {
   /// In the sentence, `{there}` stands for “on” and the machine, or “there”; `{machine}` for the
   /// machine, `{account}` for the name of the account after a space, `{for account}` for the same
   /// with “for the account”, `{app}` for the application in the detail, and `{detail}` for the
-  /// detail itself, and `{whose}` for the option that names the child or the family, after a space. Where
-  /// there is none, the words are left out.
+  /// detail itself, and `{whose}` for the option that names the child or the family, after a space.
+  /// Where there is none, the words are left out.
   public static let all: [ConditionKind] = [
     ConditionKind(
       "agent-silent", .fault, "No agent runs {there}, so nothing is closed.",

@@ -11,8 +11,8 @@ public enum SpanText {
     }
   }
 
-  /// Returns a time that is left, in whole minutes rounded down, such as `less than 1 min` or `1 h 30
-  /// min`.
+  /// Returns a time that is left, in whole minutes rounded down, such as `less than 1 min` or `1 h
+  /// 30 min`.
   public static func left(_ milliseconds: Int64) -> String {
     milliseconds < 60_000 ? "less than 1 min" : minutes(Int(clamping: milliseconds / 60_000))
   }

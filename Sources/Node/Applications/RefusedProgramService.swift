@@ -191,7 +191,8 @@ extension RuleSet {
   /// Returns the application whose rules name a program by the last part of its path; `nil` for
   /// none.
   ///
-  /// A child can give any program a name, so that such a rule alone lets nothing of the child's run.
+  /// A child can give any program a name, so that such a rule alone lets nothing of the child's
+  /// run.
   fileprivate func named(_ matchers: [AppMatcher]) -> AppID? {
     guard let path = matchers.first(where: { $0.kind == .path })?.value, let name = path.split(separator: "/").last
     else { return nil }

@@ -15,8 +15,8 @@ struct EditCarrier: EffectCarrier {
 
   var kind: CommandKind { Edit.kind }
 
-  /// Waits for the agent, also while it is starting, and answers that the edit is recorded only if it does not say in time
-  /// that it is in force.
+  /// Waits for the agent, also while it is starting, and answers that the edit is recorded only if
+  /// it does not say in time that it is in force.
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
     guard let held = effect.wait.held else { return .underWay(effect.wait) }
     guard var state = held.as(RegistersInForce.self) else { return .done(held) }

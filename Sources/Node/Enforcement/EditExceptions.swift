@@ -22,8 +22,8 @@ struct EditExceptions {
   ///   - agent: The agent; `nil` if none has answered.
   ///   - held: The rules of each child for whom the registers count.
   ///   - unrecognized: The applications that nothing on the machine is recognized as.
-  ///   - ofOwnEntries: Those of which an account's own entry alone says what they are, where that does
-  ///     not count.
+  ///   - ofOwnEntries: Those of which an account's own entry alone says what they are, where that
+  ///     does not count.
   ///   - hasLoginGate: Whether PAM asks before a session begins.
   init(
     _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], isAbsent: Bool = false, agent: AgentHello?,

@@ -56,9 +56,9 @@ public struct HeldRules: Sendable {
   /// Returns what holds instead of a register: the child's rule instead of the family's, that of a
   /// weekday, or that of the day; `nil` if the register itself holds.
   ///
-  /// A rule of every day is looked at on the day, one of a weekday or of other days on these. Of two
-  /// rules with the same value, the weaker one does not hold either: it changes nothing once the
-  /// stronger one is changed. Only the rule of a weekday merely repeats that of every day.
+  /// A rule of every day is looked at on the day, one of a weekday or of other days on these. Of
+  /// two rules with the same value, the weaker one does not hold either: it changes nothing once
+  /// the stronger one is changed. Only the rule of a weekday merely repeats that of every day.
   public func rival(of register: Register) -> Rival? {
     guard let key = RuleKey(register.key), key.belongs(in: register.zone) else { return nil }
     let day = key.days.map { min(max(self.day, $0.first), $0.last) } ?? self.day
