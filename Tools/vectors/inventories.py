@@ -36,6 +36,7 @@ GOOD = {
     "running": [
         [RUNNING, f"{'0d' * 16}\n\n\na\nA\nneutral\n0\n0\n0"],
         [f"{number:032x}\n\n\na\nA\nlearning\n1000000000\n0\n{2**48 - 1}" for number in range(48)],
+        [RUNNING + "\npaused"],
     ],
 }
 BAD = {
@@ -120,6 +121,7 @@ BAD = {
     "running": [
         [f"{number:032x}\n\n\na\nA\nneutral\n0\n0\n0" for number in range(49)],
         [RUNNING, RUNNING],
+        *([RUNNING + more] for more in ("\n", "\nPaused", "\npaused\n", "\npaused\npaused")),
         *([RUNNING.replace(*change)] for change in (
             (RECORD, RECORD[2:]), (CHILD, CHILD[2:]), ("1000\n0b", "01000\n0b"), ("Luanti \u00fc", ""), ("reward", "fun"),
             ("\n1000\n179", "\n-1\n179"), ("\n1000\n179", "\n1000000001\n179"), ("\n60000", f"\n{2**48}"),
