@@ -3,6 +3,7 @@ import Glibc
 import LatchkeyBridge
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 /// The `latchkey bridge` subcommand.
 struct BridgeSubcommand: AsyncParsableCommand {
@@ -41,6 +42,11 @@ struct BridgeSubcommand: AsyncParsableCommand {
       settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
       open: { try await environment.openBridge(folder, settings.token) })
     let work = Task { try await BridgeKinds.run(settings, bridge) }
+    let settling = Task {
+      do { try await Task.sleep(for: .milliseconds(ResidentMemory.settledMilliseconds)) } catch { return }
+      ResidentMemory.release()
+    }
+    defer { settling.cancel() }
     let stops = environment.console.interrupts()
     let stopping = Task {
       for await _ in stops { return work.cancel() }
