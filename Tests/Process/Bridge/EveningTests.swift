@@ -39,7 +39,9 @@ extension ProcessTests {
       for name in ["ntfy", "mqtt"] { try start(["bridge", name], mum) }
     }
 
-    @Test("A game is about to close, the child asks from the notice, and the phone's button lets it go on", arguments: Kill.allCases)
+    @Test(
+      "A game is about to close, the child asks from the notice, and the phone's button lets it go on",
+      arguments: Kill.allCases)
     func evening(kill: Kill) async throws {
       try await ProcessLab.run { lab in
         let home = try await AgentHome(lab)
