@@ -39,16 +39,26 @@ public struct Bridge: Sendable {
   /// Says what is wrong with the server behind the receiver, and what to do; `nil` if it is well.
   public func report(_ fault: String?) async {
     let fault = fault.map { String(decoding: $0.utf8.prefix(500), as: UTF8.self) }
-    guard told.fault.withLock({ $0 }) != .some(fault) else { return }
-    if let fault {
-      logger.warning("the server behind the receiver is not reached", metadata: ["fault": "\(fault)"])
-    } else if told.fault.withLock({ $0 }) != .none {
-      logger.notice("the server behind the receiver is reached")
+    let before = told.fault.withLock { told in
+      defer { told = .some(fault) }
+      return told
     }
+    guard before != .some(fault) else { return }
+    if let fault {
+      logger.warning("the receiver is told nothing", metadata: ["fault": "\(fault)"])
+    } else if before != .none {
+      logger.notice("the receiver is told again")
+    }
+    await tellNode(fault)
+  }
+
+  private func tellNode(_ fault: String?) async {
     do {
       _ = try await node().ask(Endpoints.reportReceiver, (receiver, ReceiverState(fault: fault)))
-      told.fault.withLock { $0 = .some(fault) }
-    } catch { logger.debug("the node was not told", metadata: ["error": "\(error)"]) }
+    } catch {
+      // It is told when it is there again.
+      logger.debug("the node was not told", metadata: ["error": "\(error)"])
+    }
   }
 }
 
@@ -107,12 +117,12 @@ extension Bridge {
     var pause: Int64 = 1
     while !Task.isCancelled {
       do {
-        for await _ in try await node().ask(Endpoints.changeEvents, nil) {
+        for await change in try await node().ask(Endpoints.changeEvents, nil) {
           pause = 1
           // A node that was started again has forgotten what was wrong.
+          if change.about == .start, let fault = told.fault.withLock({ $0 }) { await tellNode(fault) }
           changed()
         }
-        told.fault.withLock { $0 = .none }
         // What the node said last may not hold any more.
         changed()
       } catch {

@@ -1,4 +1,6 @@
 import AsyncHTTPClient
+import Glibc
+import NIOCore
 import NIOPosix
 
 /// The reason why a server did not answer.
@@ -23,7 +25,11 @@ enum WebFault: Error, Hashable, Sendable {
       self = .tooSlow
     } else if let fault = error as? NIOConnectionError {
       self = fault.connectionErrors.isEmpty ? .unknownName : .refused
-    } else if words.contains("connect(") {
+    } else if let fault = error as? IOError,
+      [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(fault.errnoCode)
+    {
+      self = .refused
+    } else if words.contains("connect(") || words.contains("Connection refused") {
       self = .refused
     } else {
       self = .interrupted

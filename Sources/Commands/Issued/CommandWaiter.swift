@@ -101,6 +101,8 @@ final class CommandWaiter: Sendable {
       return answer
     } catch {
       guard error.code == .timeout else { throw error }
+      // At the end of the time, this ends before the node has answered.
+      try Task.checkCancellation()
       // Once for each silence.
       let isNews = isSilent.withLock { isSilent in
         defer { isSilent = true }

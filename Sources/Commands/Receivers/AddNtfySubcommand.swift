@@ -67,7 +67,9 @@ struct AddNtfySubcommand: AsyncParsableCommand {
   /// Returns what a parent does now, and should know.
   private func explanation(_ setup: NtfySetup, _ added: ReceiverListing) -> [String] {
     let mayAnswer = receiver.may.contains(.answer)
-    var lines = ["“\(added.name)” is set up. In the phone's ntfy app, subscribe to:", "  \(setup.server)/\(setup.out)"]
+    var lines = [
+      "“\(added.name)” is set up with new topics. In the phone's ntfy app, subscribe to:", "  \(setup.server)/\(setup.out)",
+    ]
     if mayAnswer {
       lines += [
         "The buttons of its notices post to this topic, to which nobody needs to subscribe:",
@@ -80,7 +82,11 @@ struct AddNtfySubcommand: AsyncParsableCommand {
     lines += ["  ntfy access \(user) \(setup.out) write-only", "  ntfy access PHONE \(setup.out) read-only"]
     if mayAnswer {
       let phone = buttonTokenFile == nil ? "everyone" : "PHONE"
-      lines += ["  ntfy access \(user) \(setup.in) read-only", "  ntfy access \(phone) \(setup.in) write-only"]
+      // A later line about the same user and topic would take the place of the earlier one.
+      lines +=
+        user == phone
+        ? ["  ntfy access \(user) \(setup.in) read-write"]
+        : ["  ntfy access \(user) \(setup.in) read-only", "  ntfy access \(phone) \(setup.in) write-only"]
     }
     return lines + [ReceiverOptions.start(added)]
   }
