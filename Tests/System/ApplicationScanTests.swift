@@ -24,6 +24,21 @@ import Testing
       programs: ["\(root)/bin", "\(root)/games"], languages: ["de"])
   }
 
+  @Test("What two accounts have in their own menus under one ID is recognized for both, and is listed once")
+  func twoHomes() async throws {
+    try await TemporaryFolder.with { root in
+      var places = places(root)
+      places.homes = ["\(root)/ben", "\(root)/emma"]
+      for home in places.homes {
+        try Self.write("\(home)/kart", "", mode: 0o755)
+        try Self.entry("\(home)/applications/kart.desktop", "Kart", "Exec=\(home)/kart")
+      }
+      let found = ApplicationScan.run(places)
+      #expect(found.map(\.app.appID.text) == ["kart"] && found.allSatisfy(\.isOwn))
+      #expect(found.first?.matchers.map(\.value) == places.homes.map { $0 + "/kart" })
+    }
+  }
+
   @Test("Entries of menus, Flatpaks and packages are found, with what dpkg knows of them")
   func everything() async throws {
     try await TemporaryFolder.with { root in

@@ -25,9 +25,10 @@ extension Endpoints {
   ) { call, request in
     if call.caller.receiver != nil {
       guard request.milliPoints > 0 else { throw ControlFailure.notForReceivers.error }
-      _ = try await call.child(request.child)
+      let name = try await call.household().title(of: call.child(request.child))
       try await call.permit(
-        .points, "\(request.milliPoints) milli-points", giving: ReceiverGift(milliPoints: request.milliPoints))
+        .points, "\(request.milliPoints) milli-points for \(name)",
+        giving: ReceiverGift(milliPoints: request.milliPoints))
     }
     return try await call.adjustPoints(request)
   }

@@ -190,7 +190,7 @@ extension Call {
     let isGiven = answer.isApproved && request.state == .open
     let minutes = isGiven ? answer.minutes ?? request.minutes ?? 0 : 0
     try await permit(
-      .answer, "\(answer.isApproved ? "yes" : "no") to request \(request.short), \(minutes) min",
+      .answer, "\(answer.isApproved ? "yes" : "no") to \(request.childName)'s request \(request.short), \(minutes) min",
       giving: ReceiverGift(minutes: minutes))
   }
 

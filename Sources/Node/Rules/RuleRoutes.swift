@@ -23,8 +23,10 @@ extension Endpoints {
     errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
   ) { call, child, request in
-    if call.caller.receiver != nil { try await call.permit(request) }
-    return try await call.setRules(of: call.childOrOnly(child, orFamily: request.app != nil), request)
+    let child = try await call.childOrOnly(child, orFamily: request.app != nil)
+    guard call.caller.receiver != nil else { return try await call.setRules(of: child, request) }
+    try await call.permit(request, for: child)
+    return try await call.setRules(of: child, request).shownToReceiver
   }
 
   package static let grantTime = Endpoint(
@@ -34,8 +36,9 @@ extension Endpoints {
       "Grants a child more time for the rest of the family's day, on a parent. It is durable when the answer comes."
   ) { call, child, request in
     let child = try await call.childOrOnly(child)
-    if call.caller.receiver != nil { try await call.permit(request) }
-    return try await call.grant(to: child, request)
+    guard call.caller.receiver != nil else { return try await call.grant(to: child, request) }
+    try await call.permit(request, for: child)
+    return try await call.grant(to: child, request).shownToReceiver
   }
 
   package static let getApps = Endpoint(
@@ -72,19 +75,22 @@ extension Call {
   }
 
   /// Refuses other rules of a receiver's than a lock.
-  fileprivate func permit(_ request: RuleRequest) async throws {
+  fileprivate func permit(_ request: RuleRequest, for child: ChildID) async throws {
     let isLock =
       request.app == nil && request.group == nil && request.isReset != true && request.changes.map(\.key) == ["lock"]
     guard isLock else { throw ControlFailure.notForReceivers.error }
-    try await permit(.lock, "lock \(request.changes.first?.value ?? "off")")
+    for change in request.changes { _ = try Self.change(change, in: .child(child)) }
+    let name = try await household().title(of: child)
+    try await permit(.lock, "lock \(request.changes.first?.value ?? "off") for \(name)")
   }
 
   /// Refuses other grants of a receiver's than more screen time.
-  fileprivate func permit(_ request: GrantRequest) async throws {
+  fileprivate func permit(_ request: GrantRequest, for child: ChildID) async throws {
     guard request.minutes > 0, request.app == nil, request.category == nil else {
       throw ControlFailure.notForReceivers.error
     }
-    try await permit(.grant, "grant of \(request.minutes) min", giving: ReceiverGift(minutes: request.minutes))
+    let deed = "grant of \(request.minutes) min for \(try await household().title(of: child))"
+    try await permit(.grant, deed, giving: ReceiverGift(minutes: request.minutes))
   }
 
   fileprivate func setRules(of child: ChildID, _ request: RuleRequest) async throws -> RuleEdit {

@@ -107,6 +107,16 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   public var minutes: Int?
 }
 
+extension RuleEdit {
+  /// The edit without the child's other rules, which are not a receiver's.
+  var shownToReceiver: RuleEdit {
+    var edit = self
+    edit.rules.rules = rules.rules.filter { $0.key == "lock" }
+    (edit.rules.family, edit.rules.defaults, edit.absent) = ([], [], [])
+    return edit
+  }
+}
+
 /// The rules of the whole family, as `GET /v1/settings` shows them.
 package struct FamilyRules: Hashable, Sendable, Codable {
   /// The settings that hold, with the defaults of those that nobody has set.

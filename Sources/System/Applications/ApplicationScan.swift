@@ -44,7 +44,8 @@ public struct ApplicationScan {
 
   private let places: ApplicationPlaces
   private var drafts: [Draft] = []
-  /// The IDs that are settled: listed, or hidden by a folder of higher priority.
+  /// The IDs that are settled: listed, or hidden by a folder of higher priority of the machine or of
+  /// the same account.
   private var decided: Set<String> = []
   private var (files, names) = (0, 0)
 
@@ -76,12 +77,14 @@ public struct ApplicationScan {
         continue
       }
       let id = Self.id(prefix + name.dropLast(8))
-      guard !decided.contains(id) else { continue }
+      // What one account has in its own folder hides nothing of another account's.
+      let settled = places.shares.contains(share) ? id : "\(Self.home(of: share))\n\(id)"
+      guard !decided.contains(id), !decided.contains(settled) else { continue }
       files += 1
       guard let bytes = BoundedFile.bytes(share + path, most: DesktopEntry.mostBytes),
         let entry = DesktopEntry(bytes, languages: places.languages)
       else { continue }
-      decided.insert(id)
+      decided.insert(settled)
       add(entry, id, share, share + path)
     }
   }
@@ -129,7 +132,7 @@ public struct ApplicationScan {
     let machineScripts = scripts.filter { starts[$0.key] != nil }
     let machineNamed = Dictionary(grouping: machineScripts.values.joined(), by: \.self).mapValues(\.count)
     let programs = Dictionary(grouping: starts.keys, by: { owners[$0] ?? "" }).mapValues(\.count)
-    return drafts.map { draft in
+    return Self.merged(drafts.map { draft in
       let package = draft.program.flatMap { owners[$0] }
       let version: String? =
         if let flatpak = draft.entry.flatpak {
@@ -161,7 +164,24 @@ public struct ApplicationScan {
           appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),
           suggestion: defaults[draft.id] ?? draft.entry.suggestion),
         matchers: usable, shared: shared, isOwn: isOwn)
+    })
+  }
+
+  /// Returns each application once: what several accounts have in their own folders is recognized
+  /// by the matchers of all.
+  private static func merged(_ all: [FoundApplication]) -> [FoundApplication] {
+    var merged: [FoundApplication] = []
+    var places: [AppID: Int] = [:]
+    for one in all {
+      guard let place = places[one.app.appID] else {
+        places[one.app.appID] = merged.count
+        merged.append(one)
+        continue
+      }
+      guard one.isOwn, merged[place].isOwn else { continue }
+      merged[place].matchers += one.matchers.filter { !merged[place].matchers.contains($0) }
     }
+    return merged
   }
 
   /// Returns the matchers of an entry's programs that other entries may start as well.

@@ -88,7 +88,8 @@ import Testing
   @Test func aReceiverThatMayLockSetsNothingButTheLock() async throws {
     try await with([.lock]) { home, ha, _ in
       let locked = try await home.node(ha).ask(Endpoints.setRules, ("Emma", RuleRequest([.init("lock", "on")])))
-      #expect(locked.rules.rules.contains { $0.key == "lock" && $0.value == "on" })
+      #expect(locked.rules.rules.map(\.key) == ["lock"] && locked.rules.rules.first?.value == "on")
+      #expect(locked.rules.family.isEmpty && locked.rules.defaults.isEmpty, "The family's zone is set.")
       for request in [
         RuleRequest([.init("lock", "off"), .init("limits/daily", "none")]),
         RuleRequest([.init("blocked", "no")], app: "lock", isNew: true), RuleRequest([], app: "game", isReset: true),
