@@ -105,7 +105,8 @@ struct RulesSubcommand: AsyncParsableCommand {
     guard listings[0].condition.name == "rule-unrecognized" else {
       return
         "These count on \(there) as programs without a rule of their own, because only the child's own account says which programs "
-        + "they are: \(names). Block or limit them, or say how to recognize each: `latchkey app set --help` shows how."
+        + "they are: \(names). That can be enough to block or limit them, and never to allow them: `latchkey apps refused` lists "
+        + "what is closed, with the command that allows it."
     }
     return
       "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them there, or "

@@ -134,9 +134,9 @@ public struct ConditionKind: Hashable, Sendable {
     ),
     ConditionKind(
       "rule-own-entry", .information,
-      "{app} counts {there} as a program without a rule of its own, because only the child's own account says which program it is: "
-        + "that can be enough to block or limit it, and never to allow it.",
-      next: "Block or limit it, or say how to recognize it: `latchkey app set --help` shows how."),
+      "Only the child's own account says which program {app} is {there}: that can be enough to block or limit it, and never to "
+        + "allow it. Otherwise it counts as a program without a rule of its own.",
+      next: "`latchkey apps refused` lists it where it is closed, with the command that allows it."),
     ConditionKind(
       "rule-shared-matcher", .information,
       "What recognizes {app} {there} recognizes another application as well{for account}, so the stricter rules of both hold.",
