@@ -60,12 +60,13 @@ struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
       ? NetworkAddress(bytes: [UInt8](bytes[12...])) : nil
   }
 
-  /// The IPv4 address to which packets to this IPv6 address go: of mapped ones, those of NAT64, and
-  /// 6to4.
+  /// The IPv4 address to which packets to this IPv6 address go: of mapped and translated ones,
+  /// those of NAT64, and 6to4.
   private var embedded: NetworkAddress? {
     if let mapped { return mapped }
     guard bytes.count == 16 else { return nil }
-    if begins(with: [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96) {
+    let translated = [UInt8](repeating: 0, count: 8) + [0xFF, 0xFF, 0, 0]
+    if begins(with: translated, bits: 96) || begins(with: [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96) {
       return NetworkAddress(bytes: [UInt8](bytes[12...]))
     }
     return begins(with: [0x20, 0x02], bits: 16) ? NetworkAddress(bytes: [UInt8](bytes[2..<6])) : nil

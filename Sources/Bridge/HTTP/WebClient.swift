@@ -18,7 +18,7 @@ struct WebAnswer: Sendable {
 /// It follows no redirect, uses no proxy, and tries nothing a second time by itself. `close` must
 /// be called at the end.
 struct WebClient: Sendable {
-  /// The time for a whole request, in seconds.
+  /// The time for the head of an answer, also of a stream, in seconds.
   static let seconds: Int64 = 10
   /// The part of a body that is read, in bytes.
   private static let mostBytes = 16_384
@@ -29,7 +29,8 @@ struct WebClient: Sendable {
   ///
   /// - Parameters:
   ///   - pins: The address to connect to for each host, instead of asking for it.
-  ///   - silence: The time after which a connection without a byte is given up, in seconds.
+  ///   - silence: The time after which a connection without a byte is given up, in
+  ///     seconds; the head of an answer has `seconds` in any case.
   init(pins: [String: NetworkAddress] = [:], silence: Int64 = Self.seconds) {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
@@ -72,7 +73,8 @@ struct WebClient: Sendable {
   /// Reads a stream of lines until it ends or `take` returns `false`.
   ///
   /// `take` gets each line, and the next one is read only when it has returned, so that a server
-  /// cannot send faster than lines are handled.
+  /// cannot send faster than lines are handled. The head of the answer arrives in time or not at
+  /// all; the stream after it may last, as long as it is not silent.
   ///
   /// - Returns: The status of the answer; a fault if there was none, or the stream was interrupted.
   func lines(
@@ -82,7 +84,8 @@ struct WebClient: Sendable {
     var request = HTTPClientRequest(url: url)
     request.headers = Self.headers(headers)
     do {
-      let response = try await client.execute(request, deadline: .distantFuture)
+      // The time ends with the head; from then on, only silence counts.
+      let response = try await client.execute(request, timeout: .seconds(Self.seconds))
       let status = Int(response.status.code)
       guard (200..<300).contains(status) else { return .success(status) }
       await opened()

@@ -66,11 +66,12 @@ actor NtfyPresses {
 
   /// Handles a line of the stream; returns whether to read on.
   private func take(_ line: [UInt8]) async -> Bool {
-    guard let event = try? JSONDecoder().decode(NtfyEvent.self, from: Data(line)) else { return !Task.isCancelled }
-    if event.event == "message" {
+    if let event = try? JSONDecoder().decode(NtfyEvent.self, from: Data(line)), event.event == "message" {
       await handle(event.message ?? "")
       if event.hasPlainID { last = event.id }
     }
+    // At each line, so that a keepalive brings out what no later message does.
+    dropped.log(at: clock.now, bridge.logger)
     await teller.report(dropped.sentence(at: clock.now), .topic)
     return !Task.isCancelled
   }
@@ -96,7 +97,7 @@ actor NtfyPresses {
     }
   }
 
-  private func drop(_ reason: DropCount.Reason) { dropped.add(reason, at: clock.now, bridge.logger) }
+  private func drop(_ reason: DropCount.Reason) { dropped.add(reason, at: clock.now) }
 
   private func use(_ press: String) {
     used.append(press)

@@ -39,8 +39,13 @@ public struct NtfySetup: Sendable {
   ///     topic.
   /// - Throws: `BridgeFault`, the parent's fault, for an address that cannot be used.
   public init(_ choice: Choice, secret: String?, buttonToken: String?) throws(BridgeFault) {
-    guard let server = WebURL(choice.server), !server.hasQuery else {
+    guard let server = WebURL(choice.server) else {
       throw BridgeFault("The server is an address such as https://ntfy.example.org, without a user or password in it.")
+    }
+    guard !server.hasQuery else {
+      throw BridgeFault(
+        "The server is an address such as https://ntfy.example.org, without a query: leave out the question mark and "
+          + "what follows it.")
     }
     guard server.isEncrypted || server.isLoopback || choice.isInsecure else {
       throw BridgeFault(

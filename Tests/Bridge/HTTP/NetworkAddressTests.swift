@@ -13,6 +13,7 @@ struct NetworkAddressTests {
       "ff02::fb",
       "::ffff:127.0.0.1", "::ffff:192.168.1.1", "::ffff:0.0.0.0", "64:ff9b::10.0.0.1", "64:ff9b:1::8.8.8.8",
       "2002:7f00:1::", "2002:c0a8:101::1",
+      "::ffff:0:127.0.0.1", "::ffff:0:10.0.0.1",
     ])
   func special(_ text: String) throws {
     #expect(try !#require(NetworkAddress(text)).isPublic)
@@ -23,7 +24,7 @@ struct NetworkAddressTests {
     arguments: [
       "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0",
       "192.167.255.255", "192.169.0.0", "223.255.255.255", "2001:4860:4860::8888", "fbff::1", "::ffff:8.8.8.8",
-      "64:ff9b::8.8.8.8", "2002:808:808::1",
+      "64:ff9b::8.8.8.8", "2002:808:808::1", "::ffff:0:8.8.8.8",
     ])
   func open(_ text: String) throws {
     #expect(try #require(NetworkAddress(text)).isPublic)

@@ -15,10 +15,30 @@ struct WebTests {
     for text in [
       "", "ntfy.example.org", "ftp://example.org", "https://", "https://a:b@example.org", "https://user@example.org",
       "https://example.org/#x", "https://exa mple.org", "https://example.org/\n", "file:///etc/passwd",
+      "https://./", "https://example.org../", "https://example%2E/",
       "https://example.org/" + String(repeating: "a", count: 2_048),
     ] {
       #expect(WebURL(text) == nil, "\(text)")
     }
+  }
+
+  @Test("A dot at the end of a name makes no other name")
+  func dots() throws {
+    let url = try #require(WebURL("HTTPS://localhost.:8443/a./?b=."))
+    #expect(url.text == "HTTPS://localhost:8443/a./?b=." && url.host == "localhost" && url.isLoopback)
+    #expect(try #require(WebURL("https://127.0.0.1./")).text == "https://127.0.0.1")
+    #expect(try #require(WebURL("https://Example.org.")).host == "Example.org")
+    #expect(throws: BridgeFault.self) {
+      try WebhookSetup(url: "https://localhost./", text: "bare", key: nil, isPrivate: false, isInsecure: false)
+    }
+  }
+
+  @Test("A query in an ntfy server's address is named as such")
+  func query() throws {
+    let choice = NtfySetup.Choice(
+      server: "https://ntfy.example.org/?q=1", text: "bare", rights: [], user: nil, isInsecure: false)
+    let fault = #expect(throws: BridgeFault.self) { try NtfySetup(choice, secret: nil, buttonToken: nil) }
+    #expect(fault?.sentence.contains("query") == true)
   }
 
   @Test("Pauses double up to the longest, and a server may ask for a longer one")

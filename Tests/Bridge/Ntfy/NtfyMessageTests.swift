@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyModel
 import LatchkeyNode
-import Logging
 import Testing
 
 @testable import LatchkeyBridge
@@ -105,14 +104,42 @@ struct NtfyMessageTests {
 
   @Test("A topic to which somebody else posts is told, and not for ever")
   func foreign() {
-    let (logger, start) = (Logger(label: "test"), ContinuousClock().now)
+    let start = ContinuousClock().now
     var dropped = DropCount()
-    for _ in 0..<19 { dropped.add(.foreign, at: start, logger) }
-    dropped.add(.duplicate, at: start, logger)
-    #expect(dropped.sentence(at: start) == nil)
-    dropped.add(.foreign, at: start, logger)
-    #expect(dropped.sentence(at: start) != nil)
-    #expect(dropped.sentence(at: start + .seconds(3 * 3_600)) == nil)
+    for _ in 0..<19 { dropped.add(.foreign, at: start + .seconds(3_000)) }
+    dropped.add(.duplicate, at: start + .seconds(3_000))
+    #expect(dropped.sentence(at: start + .seconds(3_000)) == nil)
+    // The hour is any hour, whenever the first message came.
+    dropped.add(.foreign, at: start + .seconds(4_000))
+    #expect(dropped.sentence(at: start + .seconds(4_000)) != nil)
+    #expect(dropped.sentence(at: start + .seconds(6_599)) != nil)
+    #expect(dropped.sentence(at: start + .seconds(6_600)) == nil)
+  }
+
+  @Test("Foreign messages that come slowly are not told")
+  func slowlyForeign() {
+    let start = ContinuousClock().now
+    var dropped = DropCount()
+    for number in 0..<1_000 {
+      let now = start + .seconds(number * 200)
+      dropped.add(.foreign, at: now)
+      #expect(dropped.sentence(at: now) == nil)
+    }
+  }
+
+  @Test("What was dropped is logged once a minute at most, and without a further message")
+  func pending() {
+    let start = ContinuousClock().now
+    var dropped = DropCount()
+    #expect(dropped.due(at: start) == nil)
+    dropped.add(.late, at: start)
+    #expect(dropped.due(at: start) == [.late: 1])
+    dropped.add(.foreign, at: start + .seconds(1))
+    dropped.add(.foreign, at: start + .seconds(2))
+    dropped.add(.duplicate, at: start + .seconds(2))
+    #expect(dropped.due(at: start + .seconds(59)) == nil)
+    #expect(dropped.due(at: start + .seconds(60)) == [.foreign: 2, .duplicate: 1])
+    #expect(dropped.due(at: start + .seconds(600)) == nil)
   }
 
   @Test("Questions are settled once, and as many are remembered as there is room for")
