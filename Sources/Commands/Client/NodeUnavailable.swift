@@ -43,8 +43,11 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
   }
 
   /// The folder in a form that can be pasted into a shell.
-  private var shown: String {
-    let plain = stateFolder.utf8.allSatisfy { byte in
+  private var shown: String { Self.shellWord(stateFolder) }
+
+  /// Returns a folder in a form that can be pasted into a shell.
+  static func shellWord(_ folder: String) -> String {
+    let plain = folder.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
@@ -54,9 +57,9 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
       }
     }
     return plain
-      ? stateFolder
+      ? folder
       : "'"
-        + stateFolder.split(separator: "'", omittingEmptySubsequences: false)
+        + folder.split(separator: "'", omittingEmptySubsequences: false)
         .joined(separator: #"'\''"#) + "'"
   }
 }

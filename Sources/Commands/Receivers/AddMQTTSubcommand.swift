@@ -76,7 +76,7 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
     let receiver = try await options.add(
       .mqtt, values: values, secrets: password.map { [MQTTBridge.Setting.password: $0] } ?? [:])
     let console = TerminalEnvironment.current.console
-    console.note("“\(receiver.name)” is set up. " + ReceiverOptions.start(receiver))
+    console.note("“\(receiver.name)” is set up. " + options.start(receiver))
     if !receiver.rights.isEmpty { console.note(Self.warning(receiver)) }
     if !isEncrypted, !place.isThisMachine {
       console.note(

@@ -88,7 +88,7 @@ struct AddNtfySubcommand: AsyncParsableCommand {
         ? ["  ntfy access \(user) \(setup.in) read-write"]
         : ["  ntfy access \(user) \(setup.in) read-only", "  ntfy access \(phone) \(setup.in) write-only"]
     }
-    return lines + [ReceiverOptions.start(added)]
+    return lines + [receiver.start(added)]
   }
 }
 

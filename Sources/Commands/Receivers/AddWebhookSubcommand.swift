@@ -50,6 +50,6 @@ struct AddWebhookSubcommand: AsyncParsableCommand {
       key == nil
         ? "The key of the signatures is `key` below `secrets` in \(path), which only you can read."
         : "The signatures are made with the key of the file.")
-    console.note(ReceiverOptions.start(added))
+    console.note(receiver.start(added))
   }
 }

@@ -57,6 +57,12 @@ struct BridgeSubcommand: AsyncParsableCommand {
     } catch is CancellationError {}
   }
 
+  /// Returns the line that runs the bridge of a receiver, with the node's folder if it was given.
+  static func line(_ receiver: ReceiverListing, _ node: NodeOptions) -> String {
+    let folder = node.stateDir == nil ? "" : " --state-dir \(NodeUnavailable.shellWord(node.nodeFolder))"
+    return "latchkey bridge \(receiver.name)\(folder)"
+  }
+
   /// Returns a descriptor that holds the receiver's lock: two bridges would tell everything twice.
   private static func lock(_ name: String, _ folder: String) throws(TerminalFailure) -> Int32 {
     let path = BridgeSettings.folder(in: folder) + "/\(name).lock"

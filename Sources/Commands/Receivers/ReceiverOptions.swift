@@ -21,11 +21,14 @@ struct ReceiverOptions: ParsableArguments {
   var may: [ReceiverRight] = []
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The most time that it may give in a day, by grants and answers together.", valueName: "time"),
     transform: Self.minutes)
   var atMost: Int?
 
-  @Option(help: ArgumentHelp("The most points that it may give in a day.", valueName: "points"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The most points that it may give in a day.", valueName: "points"))
   var atMostPoints: Int?
 
   @Option(
@@ -55,7 +58,10 @@ struct ReceiverOptions: ParsableArguments {
   @Sendable private static func rights(_ text: String) throws -> [ReceiverRight] {
     try text.split(separator: ",").map { word in
       guard let right = ReceiverRight(rawValue: word.trimmingCharacters(in: .whitespaces).lowercased()) else {
-        throw ValidationError("A receiver may answer, grant, lock or give points: --may answer,grant,lock,points.")
+        throw ValidationError(
+          "A phone with ntfy takes --may answer alone, a webhook takes none, and mqtt takes "
+            + "--may answer,grant,lock,points."
+        )
       }
       return right
     }
@@ -129,8 +135,11 @@ extension ReceiverOptions {
   }
 
   /// Returns how to start the bridge of a receiver.
-  static func start(_ receiver: ReceiverListing) -> String {
-    "Start its bridge with `systemctl --user enable --now latchkey-bridge@\(receiver.name)` or, in this terminal, with "
-      + "`latchkey bridge \(receiver.name)`."
+  func start(_ receiver: ReceiverListing) -> String {
+    let bridge = BridgeSubcommand.line(receiver, node)
+    // The service's bridge looks for the node where it usually is.
+    guard node.stateDir == nil else { return "Start its bridge with `\(bridge)`." }
+    return "Start its bridge with `systemctl --user enable --now latchkey-bridge@\(receiver.name)` or, in this "
+      + "terminal, with `\(bridge)`."
   }
 }

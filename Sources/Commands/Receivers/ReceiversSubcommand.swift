@@ -35,7 +35,7 @@ struct ReceiversListSubcommand: AsyncParsableCommand {
     try console.write(
       TableText.render(
         ["Name", "Kind", "May", "State"], wrap: [2, 3],
-        rows: receivers.map { [$0.name, $0.kind.rawValue, Self.rights($0), Self.state($0)] },
+        rows: receivers.map { [$0.name, $0.kind.rawValue, Self.rights($0), state($0)] },
         empty: "There are no receivers: `latchkey receivers add` sets one up."))
   }
 
@@ -51,8 +51,8 @@ struct ReceiversListSubcommand: AsyncParsableCommand {
     return parts.joined(separator: ", ")
   }
 
-  private static func state(_ receiver: ReceiverListing) -> String {
-    guard receiver.isRunning else { return "not running: type `latchkey bridge \(receiver.name)`" }
+  private func state(_ receiver: ReceiverListing) -> String {
+    guard receiver.isRunning else { return "not running: type `\(BridgeSubcommand.line(receiver, node))`" }
     guard let fault = receiver.fault else { return "works" }
     let since = receiver.faultSince.map { "since \(TimeText.short($0, zone: TerminalEnvironment.current.timeZone)): " }
     return (since ?? "") + fault
