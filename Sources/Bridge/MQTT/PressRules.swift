@@ -18,6 +18,9 @@ struct PressRules: Sendable {
     case seen
     /// It comes from before the bridge began to serve the child.
     case early
+    /// Its time is ahead of this machine's, and the bridge has only begun to serve the child: an
+    /// earlier run may have carried it out.
+    case ahead
     /// Its time is so many milliseconds before that of this machine; negative for after it.
     case stale(Int64)
     /// There were more within two minutes than are remembered.
@@ -31,6 +34,9 @@ struct PressRules: Sendable {
 
   /// How far a press's time may be from this machine's, in milliseconds.
   static let window: Int64 = 60_000
+  /// How far a press's time may be ahead of this machine's while the bridge has served the child for
+  /// less than `window`, in milliseconds.
+  static let newWindow: Int64 = 2_000
   /// The most presses that are remembered.
   static let mostMarks = 1_024
   /// A difference of clocks from which on a person is told, in milliseconds.
@@ -64,13 +70,16 @@ struct PressRules: Sendable {
       return .refuse(.stale(overflow ? (read.at < 0 ? .max : .min) : age))
     }
     guard age <= boot - since else { return .refuse(.early) }
+    // Marks of an earlier run are not known, and a time ahead does not tell when it was published.
+    let isAhead = age < -Self.newWindow && boot - since < Self.window
     // A mark is kept for as long as its press could be taken again, and then while there is room.
     if marks.count >= Self.mostMarks {
       marks = marks.filter { boot - $0.value <= 2 * Self.window }
       guard marks.count < Self.mostMarks else { return .refuse(.tooMany) }
     }
+    // Nor is it taken later, when its time has come.
     marks[read.mark] = boot
-    return .take(read.press)
+    return isAhead ? .refuse(.ahead) : .take(read.press)
   }
 }
 
@@ -91,6 +100,9 @@ extension PressRules.Refusal {
       } else {
         "The press had a time in the future and was not carried out: set the clock of the machine that it came from."
       }
+    case .ahead:
+      "The press had a time in the future just after Latchkey had started, and was not carried out: press again in a "
+        + "minute, and set the clock of the machine that it came from."
     case .tooMany: "There were too many presses, and this one was not carried out: press again in two minutes."
     }
   }

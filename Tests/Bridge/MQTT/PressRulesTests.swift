@@ -69,6 +69,19 @@ import Testing
     #expect(decide(press(at: -3_000), since: 3_600_000 - 4_000) == .take(.grant(minutes: 15)))
   }
 
+  @Test("A press from ahead of the clock is not done in the first minute, nor when its time has come")
+  mutating func ahead() {
+    let since: Int64 = 3_600_000 - 10_000
+    #expect(decide(press(at: 2_001), since: since) == .refuse(.ahead))
+    #expect(decide(press(at: 2_001), later: 5_000, since: since) == .refuse(.seen))
+    #expect(decide(press(at: 2_000), since: since) == .take(.grant(minutes: 15)))
+    #expect(PressRules.Refusal.ahead.sentence?.contains("press again in a minute") == true)
+    // From a minute on, what this run has taken is remembered.
+    #expect(decide(press(at: 60_000), later: 49_999, since: since) == .refuse(.ahead))
+    #expect(decide(press(at: 60_001), later: 50_000, since: since) == .take(.grant(minutes: 15)))
+    #expect(decide(press(at: 60_001), later: 50_001, since: since) == .refuse(.seen))
+  }
+
   @Test("Memory is bounded: more presses than are remembered are refused, and taken again after two minutes")
   mutating func bound() {
     for number in 0..<PressRules.mostMarks { #expect(decide(press(at: Int64(number))) == .take(.grant(minutes: 15))) }
