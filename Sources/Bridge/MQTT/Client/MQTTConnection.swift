@@ -17,6 +17,8 @@ final class MQTTConnection: Sendable {
   private static let keepAliveSeconds: CInt = 60
   /// The time that a broker has to accept a connection, in seconds.
   private static let acceptSeconds = 20
+  /// The time that a broker has to confirm a message, in seconds.
+  private static let confirmSeconds = 30
   /// The most events that wait for the reader.
   private static let mostEvents = 1_024
   /// The most bytes of a message that is read; longer ones are left out.
@@ -26,7 +28,10 @@ final class MQTTConnection: Sendable {
     var isConnected = false
     var fault: MQTTFault?
     /// Those who wait for the broker to confirm a message, by the library's number.
-    var waiting: [CInt: CheckedContinuation<Bool, Never>] = [:]
+    var waiting: [CInt: (ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = [:]
+    /// When each message that is not confirmed was sent, by the ticket of the one who waits.
+    var sent: [Int: Int] = [:]
+    var lastTicket = 0
     /// The numbers that were confirmed before anybody waited.
     var confirmed: Set<CInt> = []
     var hasEnded = false
@@ -120,11 +125,24 @@ extension MQTTConnection {
   /// Why the connection ended; `nil` if it was closed, or has not ended.
   var fault: MQTTFault? { state.withLock { $0.fault } }
 
-  /// Publishes a message and waits until the broker has confirmed it.
+  /// A Boolean value that indicates whether the connection has ended.
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  /// Publishes a message and waits until the broker has confirmed it; a broker that does not in time
+  /// loses the connection.
   ///
   /// - Returns: Whether it was confirmed; `false` once the connection has ended.
   func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool) async -> Bool {
-    guard state.withLock({ $0.isConnected && !$0.hasEnded }) else { return false }
+    // Before the library wakes the thread, which then sleeps no longer than the broker has.
+    let now = clock()
+    let ticket: Int? = state.withLock { state in
+      guard state.isConnected, !state.hasEnded else { return nil }
+      state.lastTicket += 1
+      state.sent[state.lastTicket] = now
+      return state.lastTicket
+    }
+    guard let ticket else { return false }
+    defer { state.withLock { _ = $0.sent.removeValue(forKey: ticket) } }
     let number: CInt? = handle.withLock { handle in
       var number: CInt = 0
       let code = library.publish(handle?.pointer, &number, topic, CInt(payload.count), payload, 1, isRetained)
@@ -135,7 +153,7 @@ extension MQTTConnection {
       let isConfirmed: Bool? = state.withLock { state in
         if state.confirmed.remove(number) != nil { return true }
         if state.hasEnded { return false }
-        state.waiting[number] = continuation
+        state.waiting[number] = (ticket, continuation)
         return nil
       }
       if let isConfirmed { continuation.resume(returning: isConfirmed) }
@@ -204,9 +222,18 @@ extension MQTTConnection {
         state.withLock { if $0.fault == nil { $0.fault = .silent } }
         break
       }
+      var seconds = isConnected ? Int(Self.keepAliveSeconds) : 1
+      if let first = state.withLock({ $0.sent.values.min() }) {
+        let rest = first + Self.confirmSeconds - clock()
+        if rest < 0 {
+          state.withLock { if $0.fault == nil { $0.fault = .unconfirmed } }
+          break
+        }
+        seconds = min(seconds, rest + 1)
+      }
       // The library wakes earlier if a keep-alive message is due.
       errno = 0
-      code = library.loop(made.pointer, isConnected ? Self.keepAliveSeconds * 1_000 : 1_000, 1)
+      code = library.loop(made.pointer, CInt(seconds) * 1_000, 1)
       reason = errno
     }
     if code == MosquittoLibrary.Code.success { _ = library.disconnect(made.pointer) }
@@ -231,7 +258,7 @@ extension MQTTConnection {
       defer { state.waiting = [:] }
       return state.waiting
     }
-    for continuation in waiting.values { continuation.resume(returning: false) }
+    for waiter in waiting.values { waiter.continuation.resume(returning: false) }
     continuation.finish()
   }
 
@@ -275,8 +302,8 @@ extension MQTTConnection {
   private func confirmed(_ number: CInt) {
     let waiting = state.withLock { state in
       let waiting = state.waiting.removeValue(forKey: number)
-      if waiting == nil { state.confirmed.insert(number) }
-      return waiting
+      if let waiting { state.sent[waiting.ticket] = nil } else { state.confirmed.insert(number) }
+      return waiting?.continuation
     }
     waiting?.resume(returning: true)
   }

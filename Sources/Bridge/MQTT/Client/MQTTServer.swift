@@ -26,6 +26,8 @@ enum MQTTFault: Error, Hashable, Sendable {
   case refused(String)
   case silent
   case lost
+  /// A message was not confirmed in time.
+  case unconfirmed
   /// More messages arrived than are taken.
   case flood
   /// The broker took the connection and hides what the bridge has to read.
@@ -54,6 +56,10 @@ enum MQTTFault: Error, Hashable, Sendable {
       return
         "\(place.capitalizedFirst) does not answer: check the port, and that TLS is used where the broker wants it."
     case .lost: return "The connection to \(place) was lost: check that the broker runs."
+    case .unconfirmed:
+      return
+        "\(place.capitalizedFirst) answers but does not confirm what Latchkey publishes: see its log, and whether its "
+        + "disk is full."
     case .flood:
       return "\(place.capitalizedFirst) sent more messages than Latchkey takes: find who publishes to latchkey/do."
     case .unreadable:
