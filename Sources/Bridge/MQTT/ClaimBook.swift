@@ -2,7 +2,8 @@
 ///
 /// Each bridge says that it is online, and its will says that it is not. A child whose claim names
 /// no bridge that is online may be claimed. The broker puts claims in one order, and the last one
-/// counts, so that two bridges which claim a child at once agree.
+/// counts, so that two bridges which claim a child at once agree. Anyone may write to a broker's
+/// topics, so a claim of another bridge is asked about, and again from time to time.
 ///
 /// Spec: Protocol/14-bridge.md §4.
 struct ClaimBook: Sendable {
@@ -20,10 +21,26 @@ struct ClaimBook: Sendable {
   let own: String
   private var claims: [String: String] = [:]
   private var online: Set<String> = []
+  /// What was asked about the claims of other bridges, by child.
+  private var questions: [String: Question] = [:]
+  private var lastQuestion = 0
+
+  private struct Question {
+    var number: Int
+    /// The bridge that is to answer.
+    var bridge: String
+    var isAnswered = false
+  }
 
   init(own: String) { self.own = own }
 
-  mutating func note(claim bridge: String, of child: String) {
+  /// Notes a claim, which is the answer of a bridge that was asked if it has just been published.
+  mutating func note(claim bridge: String, of child: String, isLive: Bool = false) {
+    if questions[child]?.bridge != bridge {
+      questions[child] = nil
+    } else if isLive {
+      questions[child]?.isAnswered = true
+    }
     guard HomeTopics.isName(bridge) else {
       claims[child] = nil
       return
@@ -39,6 +56,33 @@ struct ClaimBook: Sendable {
     guard let bridge = claims[child] else { return .free }
     if bridge == own { return .own }
     return online.contains(bridge) ? .other(bridge) : .free
+  }
+
+  /// Returns the number of a new question whether a child's claim is alive; `nil` if no other bridge
+  /// has claimed it, or that one has been asked.
+  mutating func question(about child: String) -> Int? {
+    guard case .other(let bridge) = standing(of: child), questions[child]?.bridge != bridge else { return nil }
+    lastQuestion += 1
+    questions[child] = Question(number: lastQuestion, bridge: bridge)
+    return lastQuestion
+  }
+
+  /// Returns whether the bridge that has claimed a child has answered the last question.
+  func isAnswered(_ child: String) -> Bool { questions[child]?.isAnswered == true }
+
+  /// Takes a bridge for gone that has not answered a question; returns whether it has not.
+  mutating func giveUp(_ number: Int, about child: String) -> Bool {
+    guard let question = questions[child], question.number == number, !question.isAnswered else { return false }
+    questions[child] = nil
+    online.remove(question.bridge)
+    return true
+  }
+
+  /// Lets a question be asked again; returns whether it was the last one.
+  mutating func expire(_ number: Int, about child: String) -> Bool {
+    guard questions[child]?.number == number else { return false }
+    questions[child] = nil
+    return true
   }
 
   /// The children that this bridge has claimed.

@@ -13,6 +13,8 @@ actor HomeService {
   ///
   /// A broker that was killed has published no will, and may keep for ever that a bridge is online.
   private static let answerTime = Duration.seconds(15)
+  /// The time after an answer's after which it is asked again.
+  private static let answerPause = Duration.seconds(45)
   private static let (online, offline) = (Array("online".utf8), Array("offline".utf8))
 
   private let bridge: Bridge
@@ -38,8 +40,6 @@ actor HomeService {
     var published: [String: [UInt8]] = [:]
     /// The state of each child that was published.
     var states: [String: ChildState] = [:]
-    /// The children whose claim is in doubt, and were asked about.
-    var asked: Set<String> = []
   }
 
   init(_ bridge: Bridge, token: String, rights: [ReceiverRight]) {
@@ -90,9 +90,8 @@ extension HomeService {
       if bridge == own, text == "online", !message.isRetained { link?.isComplete = true }
       await publish()
     case .claim(let child):
-      link?.claims.note(claim: text, of: child)
+      link?.claims.note(claim: text, of: child, isLive: !message.isRetained)
       link?.published[message.topic] = message.payload
-      if !message.isRetained { link?.asked.remove(child) }
       await publish()
     case .who(let child):
       guard !message.isRetained, text != own, link?.claims.standing(of: child) == .own else { return nil }
@@ -150,19 +149,23 @@ extension HomeService {
       case .free?:
         since[key] = nil
         await put(HomeTopics.claim(key), Array(own.utf8))
-      case .other(let bridge)?:
+      case .other?:
         (since[key], other) = (nil, true)
-        await ask(key, bridge)
+        forget(key)
+        await ask(key)
       case nil: return
       }
     }
     for key in link.claims.owned.subtracting(snapshot.children.keys) { await remove(key) }
+    // If it has ended meanwhile, the reason is told instead.
+    guard self.link?.connection === link.connection, !link.connection.hasEnded else { return }
     await bridge.report(other ? Self.otherServes : clockFault)
   }
 
   private static let otherServes =
-    "The bridge of another parent serves Home Assistant for this family. This one takes over when that one is gone: "
-    + "nothing is to be done."
+    "The bridge of another parent serves Home Assistant for this family, and this one takes over when that one is "
+    + "gone. If no other parent has a bridge, somebody else writes to its topics: give the bridge a user of its own at "
+    + "the broker, and an access list."
 
   private func publish(_ child: HomeSnapshot.Child, _ key: String) async {
     let device = HomeDevice(child.name, child: key, bridge: own, rights: rights)
@@ -190,23 +193,38 @@ extension HomeService {
     _ = await connection.publish(topic, payload, isRetained: true)
   }
 
-  /// Has the bridge that has claimed a child say so again, once in a connection.
-  private func ask(_ key: String, _ other: String) async {
-    guard let connection = link?.connection, link?.published[HomeTopics.who(key)] == nil else { return }
-    link?.published[HomeTopics.who(key)] = []
-    link?.asked.insert(key)
-    _ = await connection.publish(HomeTopics.who(key), Array(own.utf8), isRetained: false)
+  /// Forgets what the broker has of a child that another bridge writes of.
+  private func forget(_ key: String) {
+    for topic in [HomeTopics.discovery(key), HomeTopics.state(key), HomeTopics.fresh(key)] {
+      link?.published[topic] = nil
+    }
+    link?.states[key] = nil
+  }
+
+  /// Has the bridge that has claimed a child say so again, unless it was asked a short time ago.
+  private func ask(_ key: String) async {
+    guard let connection = link?.connection, let number = link?.claims.question(about: key) else { return }
     // It ends after its time and touches nothing if the connection is another one by then.
     Task {
       try? await Task.sleep(for: Self.answerTime)
-      await giveUp(key, other, connection)
+      guard await !giveUp(number, key, connection) else { return }
+      try? await Task.sleep(for: Self.answerPause)
+      await askAgain(number, key, connection)
     }
+    _ = await connection.publish(HomeTopics.who(key), Array(own.utf8), isRetained: false)
   }
 
-  /// Takes a bridge that has not answered for gone.
-  private func giveUp(_ key: String, _ other: String, _ connection: MQTTConnection) async {
-    guard link?.connection === connection, link?.asked.remove(key) != nil else { return }
-    link?.claims.note(other, isOnline: false)
+  /// Takes a bridge that has not answered for gone; returns whether nothing is to be asked again.
+  private func giveUp(_ number: Int, _ key: String, _ connection: MQTTConnection) async -> Bool {
+    guard link?.connection === connection else { return true }
+    guard link?.claims.giveUp(number, about: key) == true else { return false }
+    await publish()
+    return true
+  }
+
+  /// Asks the bridge that has claimed a child once more, if it still has.
+  private func askAgain(_ number: Int, _ key: String, _ connection: MQTTConnection) async {
+    guard link?.connection === connection, link?.claims.expire(number, about: key) == true else { return }
     await publish()
   }
 }
@@ -226,8 +244,8 @@ extension HomeService {
           for event in ChildEvent.of(notice, snapshot?.requests ?? []) {
             guard await tell(event, of: child) else { return nil }
           }
-        // The bridge that serves the child tells of it.
-        case .other?: break
+        // The bridge that serves the child tells of it, if there is one: its answer is on its way.
+        case .other?: guard link?.claims.isAnswered(child) == true else { return .seconds(1) }
         // The claim is on its way, and everything is looked at again when it is there.
         case .free?: return .seconds(1)
         case nil: return nil

@@ -34,6 +34,32 @@ import Testing
     }
   }
 
+  @Test("Each new claim of another bridge is asked about, and one that is not answered ends with its bridge")
+  func questions() throws {
+    var book = ClaimBook(own: "aa")
+    book.note("bb", isOnline: true)
+    book.note(claim: "bb", of: "c1")
+    let first = try #require(book.question(about: "c1"))
+    #expect(book.question(about: "c1") == nil && !book.isAnswered("c1"))
+    // What the broker kept is no answer.
+    book.note(claim: "bb", of: "c1")
+    #expect(!book.isAnswered("c1"))
+    book.note(claim: "bb", of: "c1", isLive: true)
+    #expect(book.isAnswered("c1") && !book.giveUp(first, about: "c1"))
+    // After its time it is asked again.
+    #expect(book.expire(first, about: "c1") && !book.expire(first, about: "c1"))
+    #expect(!book.isAnswered("c1"))
+    let second = try #require(book.question(about: "c1"))
+    #expect(!book.giveUp(first, about: "c1") && book.giveUp(second, about: "c1"))
+    #expect(book.standing(of: "c1") == .free && book.question(about: "c1") == nil)
+    book.note(claim: "aa", of: "c1", isLive: true)
+    #expect(book.standing(of: "c1") == .own && book.question(about: "c1") == nil)
+    // The same claim again, after this bridge has taken over, is a new one.
+    book.note("bb", isOnline: true)
+    book.note(claim: "bb", of: "c1", isLive: true)
+    #expect(book.question(about: "c1") != nil && !book.isAnswered("c1"))
+  }
+
   @Test("What a stranger publishes in thousands of topics is not kept")
   func bound() {
     var book = ClaimBook(own: "aa")
