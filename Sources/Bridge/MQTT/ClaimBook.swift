@@ -58,8 +58,9 @@ struct ClaimBook: Sendable {
     return online.contains(bridge) ? .other(bridge) : .free
   }
 
-  /// Returns the number of a new question whether a child's claim is alive; `nil` if no other bridge
-  /// has claimed it, or that one has been asked.
+  /// Returns the number of a new question whether a child's claim is alive.
+  ///
+  /// It is `nil` if no other bridge has claimed the child, or that one has been asked.
   mutating func question(about child: String) -> Int? {
     guard case .other(let bridge) = standing(of: child), questions[child]?.bridge != bridge else { return nil }
     lastQuestion += 1

@@ -42,8 +42,8 @@ actor HomeService {
     var states: [String: ChildState] = [:]
   }
 
-  init(_ bridge: Bridge, token: String, rights: [ReceiverRight]) {
-    (self.bridge, self.rights, own) = (bridge, rights, HomeTopics.bridge(token: token))
+  init(_ bridge: Bridge, own: String, rights: [ReceiverRight]) {
+    (self.bridge, self.rights, self.own) = (bridge, rights, own)
     rules = PressRules(rights)
   }
 

@@ -14,7 +14,13 @@ enum HomeTopics {
   /// It is a hash, so that the broker and Home Assistant hold no ID of the family's.
   static func child(_ id: ChildID) -> String { digest("latchkey mqtt child", id.bytes, count: 8) }
 
-  /// Returns what stands for a bridge: 12 hexadecimal digits.
+  /// Returns what stands for the bridge of a receiver: 12 hexadecimal digits, which stay the same
+  /// when the receiver is set up anew.
+  static func bridge(_ node: DeviceID, _ receiver: String) -> String {
+    digest("latchkey mqtt bridge", node.bytes + Array(receiver.utf8), count: 6)
+  }
+
+  /// Returns what stands for a bridge whose settings do not say it: 12 hexadecimal digits.
   static func bridge(token: String) -> String { digest("latchkey mqtt bridge", Array(token.utf8), count: 6) }
 
   private static func digest(_ key: String, _ message: [UInt8], count: Int) -> String {

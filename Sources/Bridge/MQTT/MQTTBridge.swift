@@ -19,7 +19,12 @@ public struct MQTTBridge: BridgeKind {
     /// The rights, with commas between.
     public static let rights = "may"
     public static let password = "password"
+    /// What stands for the bridge in topics.
+    public static let bridge = "bridge"
   }
+
+  /// Returns what stands in topics for the bridge of a node's receiver.
+  public static func name(of receiver: String, at node: DeviceID) -> String { HomeTopics.bridge(node, receiver) }
 
   /// The shortest and the longest pause before a new attempt, and the time of a connection after
   /// which the pauses begin anew, in seconds.
@@ -32,7 +37,8 @@ public struct MQTTBridge: BridgeKind {
   private static let mostPresses = 64
 
   let server: MQTTServer
-  private let token: String
+  /// What stands for the bridge in topics.
+  private let own: String
   private let rights: [ReceiverRight]
 
   public init(_ settings: BridgeSettings) throws(BridgeFault) {
@@ -43,7 +49,8 @@ public struct MQTTBridge: BridgeKind {
       host: try settings.value(Setting.host), port: port, username: settings.values[Setting.username],
       password: settings.secrets[Setting.password], authorities: settings.values[Setting.authorities],
       isEncrypted: settings.values[Setting.encrypted] != "no")
-    token = settings.token
+    let given = settings.values[Setting.bridge]
+    own = given.flatMap { HomeTopics.isName($0) ? $0 : nil } ?? HomeTopics.bridge(token: settings.token)
     rights = (settings.values[Setting.rights] ?? "").split(separator: ",").compactMap {
       ReceiverRight(rawValue: "\($0)")
     }
@@ -51,7 +58,7 @@ public struct MQTTBridge: BridgeKind {
 
   public func run(_ bridge: Bridge) async throws {
     guard MosquittoLibrary.shared != nil else { throw BridgeFault(MQTTFault.noLibrary.sentence(server)) }
-    let service = HomeService(bridge, token: token, rights: rights)
+    let service = HomeService(bridge, own: own, rights: rights)
     let (presses, pressed) = AsyncStream<(child: String, press: Press)>.makeStream(
       bufferingPolicy: .bufferingOldest(Self.mostPresses))
     try await withThrowingTaskGroup(of: Void.self) { group in

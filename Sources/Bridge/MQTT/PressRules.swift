@@ -34,8 +34,8 @@ struct PressRules: Sendable {
 
   /// How far a press's time may be from this machine's, in milliseconds.
   static let window: Int64 = 60_000
-  /// How far a press's time may be ahead of this machine's while the bridge has served the child for
-  /// less than `window`, in milliseconds.
+  /// How far a press's time may be ahead of this machine's while the bridge has served the child
+  /// for less than `window`, in milliseconds.
   static let newWindow: Int64 = 2_000
   /// The most presses that are remembered.
   static let mostMarks = 1_024

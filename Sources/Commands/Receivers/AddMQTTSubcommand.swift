@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import LatchkeyBridge
 import LatchkeyModel
+import LatchkeyNode
 
 /// The `latchkey receivers add mqtt` subcommand.
 struct AddMQTTSubcommand: AsyncParsableCommand {
@@ -73,6 +74,9 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
       free(whole)
     }
     let password = try await options.secret("Password of \(username ?? "") at the broker: ", isNeeded: username != nil)
+    // The bridge knows its earlier claims at the broker by it.
+    let node = try await options.node.open().ask(Endpoints.getStatus).deviceID
+    values[MQTTBridge.Setting.bridge] = MQTTBridge.name(of: options.name ?? ReceiverKind.mqtt.rawValue, at: node)
     let receiver = try await options.add(
       .mqtt, values: values, secrets: password.map { [MQTTBridge.Setting.password: $0] } ?? [:])
     let console = TerminalEnvironment.current.console

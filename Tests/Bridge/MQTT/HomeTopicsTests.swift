@@ -14,6 +14,16 @@ import Testing
     #expect(HomeTopics.bridge(token: "one").count == 12)
   }
 
+  @Test("What stands for a bridge follows from its node and the receiver's name, so that it stays")
+  func bridge() throws {
+    let node = try #require(DeviceID(bytes: [UInt8](repeating: 7, count: 20)))
+    let other = try #require(DeviceID(bytes: [UInt8](repeating: 8, count: 20)))
+    // HMAC-SHA-256 with the key "latchkey mqtt bridge" of the ID and the name, by another program.
+    #expect(HomeTopics.bridge(node, "mqtt") == "d64c6e008f3f")
+    #expect(HomeTopics.bridge(node, "home") != HomeTopics.bridge(node, "mqtt"))
+    #expect(HomeTopics.bridge(other, "mqtt") != HomeTopics.bridge(node, "mqtt"))
+  }
+
   @Test("A topic that a bridge reads says what it is about; any other one is passed over")
   func subjects() {
     #expect(HomeTopics.subject("latchkey/online/ab12") == .online(bridge: "ab12"))

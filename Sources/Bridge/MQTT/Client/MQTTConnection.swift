@@ -128,8 +128,9 @@ extension MQTTConnection {
   /// A Boolean value that indicates whether the connection has ended.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  /// Publishes a message and waits until the broker has confirmed it; a broker that does not in time
-  /// loses the connection.
+  /// Publishes a message and waits until the broker has confirmed it.
+  ///
+  /// A broker that does not in time loses the connection.
   ///
   /// - Returns: Whether it was confirmed; `false` once the connection has ended.
   func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool) async -> Bool {
