@@ -20,9 +20,6 @@ enum HomeTopics {
     digest("latchkey mqtt bridge", node.bytes + Array(receiver.utf8), count: 6)
   }
 
-  /// Returns what stands for a bridge whose settings do not say it: 12 hexadecimal digits.
-  static func bridge(token: String) -> String { digest("latchkey mqtt bridge", Array(token.utf8), count: 6) }
-
   private static func digest(_ key: String, _ message: [UInt8], count: Int) -> String {
     Hexadecimal.encode(HMACSHA256.authenticate(key: Array(key.utf8), message: message).prefix(count))
   }

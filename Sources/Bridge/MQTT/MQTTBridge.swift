@@ -49,8 +49,10 @@ public struct MQTTBridge: BridgeKind {
       host: try settings.value(Setting.host), port: port, username: settings.values[Setting.username],
       password: settings.secrets[Setting.password], authorities: settings.values[Setting.authorities],
       isEncrypted: settings.values[Setting.encrypted] != "no")
-    let given = settings.values[Setting.bridge]
-    own = given.flatMap { HomeTopics.isName($0) ? $0 : nil } ?? HomeTopics.bridge(token: settings.token)
+    own = try settings.value(Setting.bridge)
+    guard HomeTopics.isName(own) else {
+      throw BridgeFault("The bridge's name is wrong: set the receiver up anew with `latchkey receivers add mqtt`.")
+    }
     rights = (settings.values[Setting.rights] ?? "").split(separator: ",").compactMap {
       ReceiverRight(rawValue: "\($0)")
     }

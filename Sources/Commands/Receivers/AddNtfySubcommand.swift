@@ -68,7 +68,8 @@ struct AddNtfySubcommand: AsyncParsableCommand {
   private func explanation(_ setup: NtfySetup, _ added: ReceiverListing) -> [String] {
     let mayAnswer = receiver.may.contains(.answer)
     var lines = [
-      "“\(added.name)” is set up with new topics. In the phone's ntfy app, subscribe to:", "  \(setup.server)/\(setup.out)",
+      "“\(added.name)” is set up with new topics. In the phone's ntfy app, subscribe to:",
+      "  \(setup.server)/\(setup.out)",
     ]
     if mayAnswer {
       lines += [

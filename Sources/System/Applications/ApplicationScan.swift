@@ -132,39 +132,40 @@ public struct ApplicationScan {
     let machineScripts = scripts.filter { starts[$0.key] != nil }
     let machineNamed = Dictionary(grouping: machineScripts.values.joined(), by: \.self).mapValues(\.count)
     let programs = Dictionary(grouping: starts.keys, by: { owners[$0] ?? "" }).mapValues(\.count)
-    return Self.merged(drafts.map { draft in
-      let package = draft.program.flatMap { owners[$0] }
-      let version: String? =
-        if let flatpak = draft.entry.flatpak {
-          FlatpakVersion.read(flatpak, in: draft.share)
-        } else {
-          (package ?? owners[draft.file]).flatMap { versions[$0] }
+    return Self.merged(
+      drafts.map { draft in
+        let package = draft.program.flatMap { owners[$0] }
+        let version: String? =
+          if let flatpak = draft.entry.flatpak {
+            FlatpakVersion.read(flatpak, in: draft.share)
+          } else {
+            (package ?? owners[draft.file]).flatMap { versions[$0] }
+          }
+        let isOwn = !places.shares.contains(draft.share)
+        let program = draft.program.flatMap { program -> String? in
+          if isOwn, !program.hasPrefix(Self.home(of: draft.share) + "/") { return nil }
+          return (isOwn ? ownStarts : starts)[program] == 1 ? program : nil
         }
-      let isOwn = !places.shares.contains(draft.share)
-      let program = draft.program.flatMap { program -> String? in
-        if isOwn, !program.hasPrefix(Self.home(of: draft.share) + "/") { return nil }
-        return (isOwn ? ownStarts : starts)[program] == 1 ? program : nil
-      }
-      let matchers = [
-        draft.entry.flatpak.map { AppMatcher(kind: .flatpak, value: $0) },
-        program.flatMap { _ in package.flatMap { programs[$0] == 1 ? AppMatcher(kind: .package, value: $0) : nil } },
-        draft.launched,
-        program.map { AppMatcher(kind: scripts[$0] == nil ? .path : .argument, value: $0) },
-      ]
-      let becomes = (program.flatMap { scripts[$0] } ?? []).filter { path in
-        (isOwn ? named : machineNamed)[path] == 1 && (isOwn ? ownStarts : starts)[path] == nil
-          && (!isOwn || path.hasPrefix(Self.home(of: draft.share) + "/"))
-      }
-      let usable = (matchers.compactMap { $0 } + becomes.map { AppMatcher(kind: .path, value: $0) }).filter {
-        TextRule.matcherValue.fault(in: $0.value) == nil
-      }
-      let shared = isOwn ? [] : Self.shared(draft.program, package, scripts).filter { !usable.contains($0) }
-      return FoundApplication(
-        app: InstalledApp(
-          appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),
-          suggestion: defaults[draft.id] ?? draft.entry.suggestion),
-        matchers: usable, shared: shared, isOwn: isOwn)
-    })
+        let matchers = [
+          draft.entry.flatpak.map { AppMatcher(kind: .flatpak, value: $0) },
+          program.flatMap { _ in package.flatMap { programs[$0] == 1 ? AppMatcher(kind: .package, value: $0) : nil } },
+          draft.launched,
+          program.map { AppMatcher(kind: scripts[$0] == nil ? .path : .argument, value: $0) },
+        ]
+        let becomes = (program.flatMap { scripts[$0] } ?? []).filter { path in
+          (isOwn ? named : machineNamed)[path] == 1 && (isOwn ? ownStarts : starts)[path] == nil
+            && (!isOwn || path.hasPrefix(Self.home(of: draft.share) + "/"))
+        }
+        let usable = (matchers.compactMap { $0 } + becomes.map { AppMatcher(kind: .path, value: $0) }).filter {
+          TextRule.matcherValue.fault(in: $0.value) == nil
+        }
+        let shared = isOwn ? [] : Self.shared(draft.program, package, scripts).filter { !usable.contains($0) }
+        return FoundApplication(
+          app: InstalledApp(
+            appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),
+            suggestion: defaults[draft.id] ?? draft.entry.suggestion),
+          matchers: usable, shared: shared, isOwn: isOwn)
+      })
   }
 
   /// Returns each application once: what several accounts have in their own folders is recognized

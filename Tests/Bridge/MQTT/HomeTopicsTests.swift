@@ -10,8 +10,6 @@ import Testing
     let id = try #require(ChildID("00112233-4455-7677-8899-aabbccddeeff"))
     // HMAC-SHA-256 with the key "latchkey mqtt child" of the 16 bytes, by another program.
     #expect(HomeTopics.child(id) == "80151ef851a16313")
-    #expect(HomeTopics.bridge(token: "one") != HomeTopics.bridge(token: "two"))
-    #expect(HomeTopics.bridge(token: "one").count == 12)
   }
 
   @Test("What stands for a bridge follows from its node and the receiver's name, so that it stays")
