@@ -44,8 +44,8 @@ public struct ApplicationScan {
 
   private let places: ApplicationPlaces
   private var drafts: [Draft] = []
-  /// The IDs that are settled: listed, or hidden by a folder of higher priority of the machine or of
-  /// the same account.
+  /// The IDs that are settled: listed, or hidden by a folder of higher priority of the machine or
+  /// of the same account.
   private var decided: Set<String> = []
   private var (files, names) = (0, 0)
 
