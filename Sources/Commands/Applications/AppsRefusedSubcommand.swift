@@ -156,7 +156,7 @@ enum RefusedText {
   static func page(_ refused: [RefusedListing], zone: TimeZone) -> String {
     guard !refused.isEmpty else {
       return
-        "No program was refused in the last week because it is not listed. Programs are refused only with `latchkey settings set --programs listed`."
+        "No program was refused in the last week because it is not listed. Programs are refused only with `latchkey settings set --programs listed`, and listed here once a child has started one."
         .inWidth + "\n"
     }
     return refused.map { program in
@@ -165,8 +165,22 @@ enum RefusedText {
       let file = program.file.map { ", the child's own file \(ShownText.safe($0))" } ?? ""
       let matcher = program.isReplaceable ? "" : program.matcher.map { ", \(ShownText.safe($0))" } ?? ""
       return "\(place), \(ShownText.safe(program.childName.text)), \(time)\(file)\(matcher)".inWidth + "\n"
-        + command(program, among: refused)
+        + (counted(program).map { "  \($0)".inWidth + "\n" } ?? "") + command(program, among: refused)
     }.joined(separator: "\n")
+  }
+
+  /// Returns a sentence on the application that a file of the child's own would count as; `nil` if
+  /// that is not decided by what the child has written.
+  private static func counted(_ program: RefusedListing) -> String? {
+    guard program.file != nil, !program.isReplaceable else { return nil }
+    return "It would count as “\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))"
+      + "\(standing(program)), a name that the child may have given it."
+  }
+
+  /// Returns what an application is that no limit closes at its end.
+  private static func standing(_ program: RefusedListing) -> String {
+    program.isAlwaysAllowed
+      ? ", which is always allowed" : program.category == .learning ? ", which is learning" : ""
   }
 
   /// Returns the line with the command that allows a program, if it can be typed safely.
@@ -241,11 +255,8 @@ enum RefusedText {
   static func recognized(_ program: RefusedListing) -> String? {
     guard let matcher = program.matcher.map(ShownText.safe) else { return nil }
     guard let file = program.file.map(ShownText.safe) else { return "What is allowed is recognized by \(matcher)." }
-    let standing =
-      program.isAlwaysAllowed
-      ? ", which is always allowed" : program.category == .learning ? ", which is learning" : ""
     return "What is allowed is the child's own file \(file) as it is now, by \(matcher). It counts as "
-      + "“\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))\(standing): that application's rules hold for "
+      + "“\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))\(standing(program)): that application's rules hold for "
       + "it. A new version of the file is refused again."
   }
 

@@ -20,21 +20,39 @@ public enum ResidentMemory {
     }
   }
 
-  /// Releases the free parts of the heap, and the code of this program and its libraries.
+  /// Releases the free parts of the heap, and what this program and its libraries have only read
+  /// from their files.
   ///
-  /// Code that runs again is mapped again from the page cache, where the kernel keeps it as long as
-  /// there is room. Most of the code that a start needs does not run again. Without this, it would
-  /// count as resident for as long as the process lives.
+  /// What is used again is mapped again from the page cache, where the kernel keeps it as long as
+  /// there is room. Most of the code and tables that a start needs are not used again. Without
+  /// this, they would count as resident for as long as the process lives.
   public static func release() {
     latchkey_trim_heap()
-    for line in (ProcFile.read("/proc/self/maps", most: 1 << 20) ?? []).split(separator: 0x0A) {
-      // ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH. Executable memory that is not writable is
-      // identical to its file.
+    var mapping: UnsafeRawBufferPointer?
+    for line in (ProcFile.read("/proc/self/smaps", most: 4 << 20) ?? []).split(separator: 0x0A) {
+      // A mapping begins with ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH.
       let fields = line.split(separator: 0x20, maxSplits: 5)
-      guard fields.count == 6, fields[1].elementsEqual("r-xp".utf8), fields[4].first != 0x30 else { continue }
-      let ends = fields[0].split(separator: 0x2D).compactMap { UInt(String(decoding: $0, as: UTF8.self), radix: 16) }
-      guard ends.count == 2, ends[0] < ends[1] else { continue }
-      madvise(UnsafeMutableRawPointer(bitPattern: ends[0]), Int(ends[1] - ends[0]), Int32(MADV_DONTNEED))
+      guard let first = fields.first, first.last != 0x3A else {
+        // Memory without private pages is identical to its file. Tables that the dynamic linker has
+        // written to, before it forbade that, have some.
+        if fields.first?.elementsEqual("Anonymous:".utf8) == true, fields.count > 1,
+          fields[1].elementsEqual("0".utf8), let found = mapping
+        {
+          madvise(UnsafeMutableRawPointer(mutating: found.baseAddress), found.count, Int32(MADV_DONTNEED))
+        }
+        continue
+      }
+      mapping = readOnly(fields)
     }
+  }
+
+  /// Returns the memory of a mapping of a file that may not be written to; `nil` for another one.
+  private static func readOnly(_ fields: [ArraySlice<UInt8>]) -> UnsafeRawBufferPointer? {
+    guard fields.count == 6, fields[4].first != 0x30,
+      fields[1].elementsEqual("r-xp".utf8) || fields[1].elementsEqual("r--p".utf8)
+    else { return nil }
+    let ends = fields[0].split(separator: 0x2D).compactMap { UInt(String(decoding: $0, as: UTF8.self), radix: 16) }
+    guard ends.count == 2, ends[0] < ends[1] else { return nil }
+    return UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: ends[0]), count: Int(ends[1] - ends[0]))
   }
 }
