@@ -117,6 +117,27 @@ actor RefusedProgramService {
     if !earlier.isEmpty { try await context.store.forget(refused: earlier) }
   }
 
+  /// Returns the programs that are an application by now: a menu entry may be read, or a rule set,
+  /// only after a file was refused for the first time.
+  private func renewed(
+    _ kept: [RefusedProgram], _ household: Household
+  ) async throws(StoreError) -> [RefusedProgram] {
+    var renewed: [RefusedProgram] = []
+    for var program in kept where program.app == nil {
+      guard let file = program.file else { continue }
+      let (installed, place) = (try await readInstalled(), [AppMatcher(kind: .path, value: file)])
+      for child in household.user(of: program.account, on: context.own).children {
+        let rules = household.rules(for: child)
+        guard let app = rules.named(place) ?? installed.own(place, rules) else { continue }
+        program.name = TextRule.displayName.cleaned(rules.app(app).name ?? installed.names[app] ?? app.text)
+        program.app = app
+        if program.fault == nil { renewed.append(program) }
+        break
+      }
+    }
+    return renewed
+  }
+
   private func readInstalled() async throws(StoreError) -> InstalledPrograms {
     if let installed, context.now() - installed.at < Self.freshness { return installed.apps }
     let found = try await context.store.installedMatchers()
@@ -132,8 +153,11 @@ actor RefusedProgramService {
   /// refused, and an idle node hardly wakes.
   @discardableResult
   func look() async throws(StoreError) -> Bool {
-    let kept = try await context.store.refusedPrograms()
+    var kept = try await context.store.refusedPrograms()
     let household = try await context.readHousehold()
+    let renewed = try await renewed(kept, household)
+    for program in renewed { try await context.store.keep(refused: program) }
+    if !renewed.isEmpty { kept = try await context.store.refusedPrograms() }
     let time = context.time.now
     let refused = kept.filter { program in
       guard abs(time - program.refusedAt) < RefusedProgram.keptMilliseconds else { return false }
