@@ -42,11 +42,8 @@ struct BridgeSubcommand: AsyncParsableCommand {
       settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
       open: { try await environment.openBridge(folder, settings.token) })
     let work = Task { try await BridgeKinds.run(settings, bridge) }
-    let settling = Task {
-      do { try await Task.sleep(for: .milliseconds(ResidentMemory.settledMilliseconds)) } catch { return }
-      ResidentMemory.release()
-    }
-    defer { settling.cancel() }
+    let releasing = Task { await ResidentMemory.releaseRepeatedly() }
+    defer { releasing.cancel() }
     let stops = environment.console.interrupts()
     let stopping = Task {
       for await _ in stops { return work.cancel() }
