@@ -13,7 +13,7 @@ public struct BridgeSettings: Codable, Hashable, Sendable {
   public var token: String
   /// What the kind needs to know, such as an address.
   public var values: [String: String]
-  /// What nobody else may know, such as a password.
+  /// Its secrets, such as a password.
   public var secrets: [String: String]
 
   /// The most bytes of a file.
@@ -85,7 +85,7 @@ public struct BridgeFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Files with secrets.
 public enum PrivateFile {
-  /// Reads a file that belongs to this user or root, and that nobody else can read.
+  /// Reads a file of this user or root that no other user can read.
   public static func read(_ path: String, most: Int) throws(BridgeFault) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -1,9 +1,9 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The questions of children that a receiver was told of and nobody has answered yet.
+/// The questions of children that a receiver was told and that are not answered yet.
 struct ToldQuestions: Sendable {
-  /// A question of which nothing is open any more.
+  /// A question whose requests are all answered, or over.
   struct Settled: Sendable {
     var notice: ParentNotice
     /// Its requests that the node still knows.

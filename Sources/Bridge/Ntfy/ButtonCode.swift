@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyProtocol
 
 /// What a button of a notice on a phone posts: `v1.NOTICE.CHOICE.MAC`.
@@ -9,26 +10,6 @@ import LatchkeyProtocol
 ///
 /// Spec: Protocol/14-bridge.md §2.
 struct ButtonCode: Hashable, Sendable {
-  /// What a parent can press.
-  enum Choice: String, Hashable, Sendable, CaseIterable {
-    case quarter = "15"
-    case half = "30"
-    case yes
-    case no
-
-    var label: String {
-      switch self {
-      case .quarter: "15 min"
-      case .half: "30 min"
-      case .yes: "Yes"
-      case .no: "No"
-      }
-    }
-
-    /// The minutes that it gives; `nil` for none, or for as many as were asked for.
-    var minutes: Int? { Int(rawValue) }
-  }
-
   /// The largest number of requests in a code.
   static let mostRequests = 8
   private static let macBytes = 16
@@ -37,7 +18,7 @@ struct ButtonCode: Hashable, Sendable {
 
   var notice: Int
   var requests: [CommandID]
-  var choice: Choice
+  var choice: AnswerButton
 
   /// Returns the text that the button posts.
   func text(key: [UInt8]) -> String {
@@ -52,7 +33,7 @@ struct ButtonCode: Hashable, Sendable {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "v1", let given = Hexadecimal.decode(parts[3]),
       ConstantTime.areEqual(given, code(parts[..<3].joined(separator: "."), key)),
-      let choice = Choice(rawValue: String(parts[2]))
+      let choice = AnswerButton(rawValue: String(parts[2]))
     else { return nil }
     let fields = parts[1].split(separator: "-", omittingEmptySubsequences: false)
     let ids = fields.dropFirst().compactMap { CommandID($0) }

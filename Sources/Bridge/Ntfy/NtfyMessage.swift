@@ -71,9 +71,7 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     guard settings.mayAnswer, notice.kind == .asked, (1...ButtonCode.mostRequests).contains(requests.count) else {
       return nil
     }
-    let choices: [ButtonCode.Choice] =
-      requests.allSatisfy { $0.minutes == nil } ? [.yes, .no] : [.quarter, .half, .no]
-    return choices.map { choice in
+    return AnswerButton.fitting(requests).map { choice in
       let code = ButtonCode(notice: notice.number, requests: requests.map(\.requestID), choice: choice)
       return Action(
         label: choice.label, url: "\(settings.server)/\(settings.in)",

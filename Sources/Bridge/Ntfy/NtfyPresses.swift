@@ -111,9 +111,7 @@ actor NtfyPresses {
       let node = try await bridge.node()
       let listed = try await node.ask(Endpoints.getRequests, nil)
       for request in listed where request.state == .open && code.requests.contains(request.requestID) {
-        let answer = AnswerRequest(
-          request: request.requestID.description, isApproved: code.choice != .no,
-          minutes: request.minutes == nil ? nil : code.choice.minutes)
+        let answer = code.choice.answer(to: request)
         switch await Self.ask(node, answer) {
         case .success(let answered): sentences.append(teller.outcome(answered))
         case .failure(let error):

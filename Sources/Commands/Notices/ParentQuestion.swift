@@ -4,33 +4,12 @@ import LatchkeySystem
 
 /// A notice of what a child asks, with the requests that wait for an answer.
 struct ParentQuestion {
-  /// What a parent can press.
-  enum Answer: String {
-    case quarter = "15"
-    case half = "30"
-    case yes
-    case no
-
-    var label: String {
-      switch self {
-      case .quarter: "15 min"
-      case .half: "30 min"
-      case .yes: "Yes"
-      case .no: "No"
-      }
-    }
-
-    /// The minutes that it gives; `nil` for none.
-    fileprivate var minutes: Int? { Int(rawValue) }
-  }
-
   let notice: ParentNotice
   private(set) var requests: [RequestListing]
 
   init(_ notice: ParentNotice, _ requests: [RequestListing]) { (self.notice, self.requests) = (notice, requests) }
 
-  /// The answers that fit what is asked: an application alone is allowed or not.
-  private var answers: [Answer] { requests.allSatisfy { $0.minutes == nil } ? [.yes, .no] : [.quarter, .half, .no] }
+  private var answers: [AnswerButton] { AnswerButton.fitting(requests) }
 
   /// The commands that answer it in a terminal.
   var words: String {
@@ -52,16 +31,15 @@ struct ParentQuestion {
   ///
   /// - Returns: What could not be answered yet, `nil` for nothing, and what became of the rest.
   func answered(
-    _ answer: Answer, _ open: () async throws -> any NodeInterface
+    _ button: AnswerButton, _ open: () async throws -> any NodeInterface
   ) async -> (left: ParentQuestion?, outcome: String) {
     var (left, sentences) = ([RequestListing](), [String]())
     for request in requests {
       do {
-        let (node, minutes) = (try await open(), request.minutes == nil ? nil : answer.minutes)
-        let answered = try await node.ask(
-          Endpoints.answerRequest,
-          AnswerRequest(request: request.requestID.description, isApproved: answer != .no, minutes: minutes))
-        sentences += await RequestText.outcome(answered, isApproved: answer != .no, minutes: minutes, at: node)
+        let (node, answer) = (try await open(), button.answer(to: request))
+        let answered = try await node.ask(Endpoints.answerRequest, answer)
+        sentences += await RequestText.outcome(
+          answered, isApproved: answer.isApproved, minutes: answer.minutes, at: node)
       } catch {
         sentences.append(TerminalFailure(error)?.sentence ?? "\(error)")
         let code = (error as? LocalAPIError)?.code

@@ -119,7 +119,7 @@ struct ParentTeller {
 
   /// Answers a question by what was pressed, and shows what became of it for a while.
   private mutating func answer(_ question: ParentQuestion, _ action: String, _ key: String) async throws {
-    guard let answer = ParentQuestion.Answer(rawValue: action) else {
+    guard let answer = AnswerButton(rawValue: action) else {
       return try notices.show(question.shown(question.words), key: key)
     }
     let (left, outcome) = await question.answered(answer) { [node] in try await node.open() }

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 import Testing
 
 @testable import LatchkeyBridge
@@ -17,8 +18,8 @@ struct ButtonCodeTests {
     #expect(ButtonCode.read(text, key: Sample.key) == code)
   }
 
-  @Test("Every choice and number of requests is read back", arguments: ButtonCode.Choice.allCases)
-  func roundTrip(_ choice: ButtonCode.Choice) {
+  @Test("Every choice and number of requests is read back", arguments: AnswerButton.allCases)
+  func roundTrip(_ choice: AnswerButton) {
     for count in 1...ButtonCode.mostRequests {
       let code = ButtonCode(notice: .max, requests: Array(Sample.ids[..<count]), choice: choice)
       #expect(ButtonCode.read(code.text(key: Sample.key), key: Sample.key) == code)

@@ -19,6 +19,9 @@ import Testing
   }
 
   /// Runs the command on a parent's machine until the test has ended the session.
+  ///
+  /// A pause lasts until it is cancelled, so that the command looks again only for an event, unless
+  /// the test gives other pauses.
   private func run(
     _ notices: [ParentNotice], on desktop: FakeDesktop = FakeDesktop(),
     script: ScriptedNode.Script = ScriptedNode.Script(),

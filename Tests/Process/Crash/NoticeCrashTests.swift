@@ -30,12 +30,14 @@ extension ProcessTests {
     private static func untilAnswered<Value: Sendable>(
       _ node: NodeProcess, _ ask: (any NodeInterface) async throws -> Value
     ) async throws -> Value? {
-      while true {
-        do { return try await ask(try await node.api) } catch let error as LocalAPIError {
-          guard error.code == .timeout || error.code == .limit else { return nil }
-        } catch let error where !(error is CancellationError) {}
-        try await Task.sleep(for: .milliseconds(20))
+      var answer: Value?
+      try await eventually("\(node.name) answers") {
+        do { answer = try await ask(try await node.api) } catch let error as LocalAPIError {
+          return error.code != .timeout && error.code != .limit
+        } catch let error where !(error is CancellationError) { return false }
+        return true
       }
+      return answer
     }
 
     /// Asks again and again, at most as many times at once as a child may.
@@ -46,8 +48,12 @@ extension ProcessTests {
     /// Tells each notice, keeps its place, and answers what is asked.
     private static func tellAll(_ mum: NodeProcess, _ told: Told) async throws {
       while !Task.isCancelled {
-        let new = try await untilAnswered(mum) { try await $0.ask(Endpoints.getNotices, "desktop") }
-        for notice in new?.notices ?? [] where notice.kind == .asked {
+        var new: [ParentNotice] = []
+        try await eventually("there is a notice") {
+          new = try await untilAnswered(mum) { try await $0.ask(Endpoints.getNotices, "desktop") }?.notices ?? []
+          return !new.isEmpty
+        }
+        for notice in new where notice.kind == .asked {
           told.add(notice)
           _ = try await untilAnswered(mum) {
             try await $0.ask(Endpoints.setPosition, ("desktop", ReceiverPosition(position: notice.number)))
@@ -57,7 +63,6 @@ extension ProcessTests {
             _ = try await untilAnswered(mum) { try await $0.ask(Endpoints.answerRequest, answer) }
           }
         }
-        if new?.notices.isEmpty != false { try await Task.sleep(for: .milliseconds(10)) }
       }
     }
 
@@ -86,6 +91,7 @@ extension ProcessTests {
           let node = Int.random(in: 0..<3, using: &random) > 0 ? mum : machines.randomElement(using: &random) ?? mum
           await node.kill()
           try await node.start()
+          // No event: each kill comes at another moment of what goes on.
           try await Task.sleep(for: .milliseconds(Int.random(in: 0..<400, using: &random)))
         }
         for task in asking { try await task.value }

@@ -50,7 +50,10 @@ final class MQTTConnection: Sendable {
   /// The last error that the library logged.
   private let logged = Mutex<String?>(nil)
 
-  /// A pointer of the library, which locks it where it has to.
+  /// A pointer to the library's object.
+  ///
+  /// It may cross threads although a pointer is not `Sendable`: mosquitto_threaded_set has told the
+  /// library that several threads use the object, so that it takes its own locks.
   private struct Handle: @unchecked Sendable { let pointer: MosquittoLibrary.Handle }
 
   /// Starts to connect.
