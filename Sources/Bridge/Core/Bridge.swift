@@ -19,10 +19,11 @@ public struct Bridge: Sendable {
     (self.receiver, self.logger, self.open) = (receiver, logger, open)
   }
 
-  /// What the node was told last.
   private final class Told: Sendable {
-    /// `.none` before anything was told.
+    /// What the node was told last; `.none` before anything was told.
     let fault = Mutex<String??>(.none)
+    /// Has the node followed look again.
+    let lookAgain = Mutex<(@Sendable () -> Void)?>(nil)
   }
 
   /// Returns the node by the rights of the receiver.
@@ -30,6 +31,20 @@ public struct Bridge: Sendable {
 
   /// Returns what the receiver has not been told and still matters.
   public func notices() async throws -> ParentNotices { try await node().ask(Endpoints.getNotices, receiver) }
+
+  /// Returns what the receiver has not been told, and the requests of children.
+  ///
+  /// The requests are read after the notices: earlier ones might lack the request of a notice, which
+  /// would be taken for one that is over.
+  ///
+  /// - Parameter always: Whether the requests are needed if no notice is about one.
+  /// - Returns: Both; no requests if none are needed.
+  /// - Throws: The node's errors.
+  func news(withRequests always: Bool) async throws -> (told: ParentNotices, requests: [RequestListing]) {
+    let told = try await notices()
+    guard always || told.notices.contains(where: { $0.kind == .asked }) else { return (told, []) }
+    return (told, try await node().ask(Endpoints.getRequests, nil))
+  }
 
   /// Keeps up to which notice the receiver was told.
   public func keep(_ number: Int) async throws {
@@ -77,6 +92,7 @@ extension Bridge {
   /// more.
   public func follow(_ look: @Sendable () async throws -> Duration?) async throws {
     let (news, changed) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    told.lookAgain.withLock { $0 = { changed.yield() } }
     let reading = Task { try await readChanges { changed.yield() } }
     // An error of the reading ends this one.
     let watching = Task {
@@ -111,6 +127,9 @@ extension Bridge {
     }
     if !Task.isCancelled { try await reading.value }
   }
+
+  /// Has `follow` look again, after the look that is under way.
+  public func lookAgain() { told.lookAgain.withLock { $0 }?() }
 
   /// Reads the changes at the node, again and again, and says for each that there is news.
   private func readChanges(_ changed: @Sendable () -> Void) async throws {

@@ -112,7 +112,10 @@ extension HomeService {
 extension HomeService {
   /// Asks the node, and publishes what has changed; returns the time after which to look again.
   func look() async throws -> Duration? {
+    let told: ParentNotices
     do {
+      // Before the rest, which then has the child and the request of each notice.
+      told = try await bridge.notices()
       snapshot = try await HomeSnapshot.read(bridge.node(), before: snapshot)
     } catch {
       snapshot = snapshot?.withoutNode
@@ -120,7 +123,7 @@ extension HomeService {
       throw error
     }
     await publish()
-    let quiet = try await tellNotices()
+    let quiet = try await tell(told)
     return [snapshot?.next, quiet].compactMap(\.self).min()
   }
 
@@ -234,9 +237,8 @@ extension HomeService {
 extension HomeService {
   /// Publishes what parents are told, and keeps the place behind each notice; returns the time to
   /// the end of quiet hours.
-  private func tellNotices() async throws -> Duration? {
+  private func tell(_ told: ParentNotices) async throws -> Duration? {
     guard link?.isComplete == true else { return nil }
-    let told = try await bridge.notices()
     for notice in told.notices {
       if let child = snapshot?.children.first(where: { $0.value.name == notice.child?.text })?.key {
         switch link?.claims.standing(of: child) {
@@ -323,6 +325,6 @@ extension HomeService {
     }
     // What holds now is the answer, also if nothing was changed.
     link?.states[child] = nil
-    _ = try? await look()
+    bridge.lookAgain()
   }
 }

@@ -117,7 +117,7 @@ public struct MQTTBridge: BridgeKind {
           watch?.cancel()
           watch = nil
           // What was not told while there was no connection.
-          Task { try? await service.look() }
+          bridge.lookAgain()
         }
       }
     }

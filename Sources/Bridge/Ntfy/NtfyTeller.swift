@@ -55,13 +55,11 @@ actor NtfyTeller {
   ///
   /// - Returns: The time until the next look; `nil` if it waits for a change.
   func look() async throws -> Duration? {
-    var told = try await bridge.notices()
-    let isAsked = !hasRecovered || !questions.isEmpty || told.notices.contains { $0.kind == .asked }
-    let requests = isAsked ? try await bridge.node().ask(Endpoints.getRequests, nil) : []
-    // A request has its notice from its beginning, so that none of these waits for its first one.
-    if !hasRecovered { told = try await bridge.notices() }
+    let before = hasRecovered ? [] : try await bridge.node().ask(Endpoints.getRequests, nil)
+    let (told, requests) = try await bridge.news(withRequests: !hasRecovered || !questions.isEmpty)
     if !hasRecovered, told.quietUntil == nil {
-      questions.recover(requests, besides: told.notices)
+      // A request has its notice from its beginning, so that none of these waits for its first one.
+      questions.recover(before, besides: told.notices)
       hasRecovered = true
     }
     for settled in questions.settled(requests) { note(settled) }
@@ -125,7 +123,8 @@ extension NtfyTeller {
     answering.subtract(requests)
     guard !sentences.isEmpty else { return }
     say(sentences, in: notice.map(NtfyMessage.place) ?? requests.first?.description ?? "")
-    _ = await flush()
+    // A look tries again after a pause.
+    if await !flush() { bridge.lookAgain() }
   }
 
   /// Returns what became of a request in the words that the server may read.

@@ -46,9 +46,7 @@ actor WebhookTeller {
   /// - Returns: The time until the next look; `nil` if it waits for a change.
   func look() async throws -> Duration? {
     if isGone { return nil }
-    let told = try await bridge.notices()
-    let isAsked = !questions.isEmpty || told.notices.contains { $0.kind == .asked }
-    let requests = isAsked ? try await bridge.node().ask(Endpoints.getRequests, nil) : []
+    let (told, requests) = try await bridge.news(withRequests: !questions.isEmpty)
     for settled in questions.settled(requests) {
       var notice = settled.notice
       notice.isOver = true

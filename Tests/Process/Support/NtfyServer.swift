@@ -117,12 +117,16 @@ extension NtfyServer {
 
   /// Waits for the newest message that a condition holds for.
   func message(_ what: String, _ condition: @Sendable (Message) -> Bool) async throws -> Message {
-    var found: Message?
-    try await eventually(what) {
-      found = try await self.messages().last(where: condition)
-      return found != nil
+    var all: [Message] = []
+    do {
+      try await eventually(what) {
+        all = try await self.messages()
+        return all.contains(where: condition)
+      }
+    } catch {
+      throw LabFault("\(error) The phone has \(all.map { $0.message ?? "" }).")
     }
-    guard let found else { throw LabFault(what) }
+    guard let found = all.last(where: condition) else { throw LabFault(what) }
     return found
   }
 

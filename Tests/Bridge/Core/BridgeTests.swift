@@ -1,0 +1,42 @@
+import LatchkeyModel
+import LatchkeyNode
+import Logging
+import Testing
+
+@testable import LatchkeyBridge
+
+@Suite struct BridgeTests {
+  @Test("A notice never comes without its request, whenever the child asks", arguments: 0...3)
+  func racing(_ calls: Int) async throws {
+    let node = RacingNode(try Sample.request(), try Sample.asked(), after: calls)
+    let bridge = Bridge("phone", logger: Logger(label: "test")) { node }
+    for _ in 0..<3 {
+      let (told, requests) = try await bridge.news(withRequests: true)
+      for notice in told.notices {
+        #expect(Set(notice.requests).isSubset(of: requests.map(\.requestID)), "after \(calls) calls")
+      }
+    }
+    #expect(try await bridge.news(withRequests: false).requests.count == 1)
+  }
+
+  @Test("What is looked at again is looked at after the look that is under way", .timeLimit(.minutes(1)))
+  func again() async throws {
+    let node = RacingNode(try Sample.request(), try Sample.asked(), after: 0)
+    let bridge = Bridge("phone", logger: Logger(label: "test")) { node }
+    let (looks, looked) = AsyncStream<Void>.makeStream()
+    let following = Task {
+      try await bridge.follow {
+        looked.yield()
+        return nil
+      }
+    }
+    var count = 0
+    for await _ in looks {
+      count += 1
+      if count == 3 { break }
+      bridge.lookAgain()
+    }
+    following.cancel()
+    _ = await following.result
+  }
+}
