@@ -90,6 +90,10 @@ extension ProcessTests {
         try await server.start()
         let question = try await server.message("the phone is asked") { $0.actions != nil }
         try await eventually("all is well") { try await receiver(mum).fault == nil }
+        // A bridge that is killed between the message and this tells it once more.
+        try await eventually("the node keeps that it was told") {
+          try await mum.api.ask(Endpoints.getNotices, receiver(mum).name).notices.isEmpty
+        }
 
         first.signal(SIGKILL)
         _ = await first.wait()
