@@ -51,6 +51,7 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
     .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
   ],
   targets: [
     // C libraries, each with only a module map and a shim.
@@ -124,7 +125,7 @@ let package = Package(
       name: "LatchkeyCommands",
       dependencies: [
         "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyNode", "LatchkeyBridge",
-        "CQREncode", "CTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "LatchkeyWeb", "CQREncode", "CTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
       path: "Sources/Commands", swiftSettings: strict),
@@ -137,6 +138,17 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
       path: "Sources/Bridge", swiftSettings: strict),
+    // The family's pages, in a process of its own.
+    .target(
+      name: "LatchkeyWeb",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", logging,
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Mustache", package: "swift-mustache"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ] + nio,
+      path: "Sources/Web", swiftSettings: strict),
     .executableTarget(
       name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
     .target(
@@ -236,6 +248,12 @@ let package = Package(
       dependencies: ["LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeyBridge", "LatchkeyTestSupport"],
       path: "Tests/Bridge",
       swiftSettings: strict),
+    .testTarget(
+      name: "LatchkeyWebTests",
+      dependencies: [
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", "LatchkeyWeb", "LatchkeyTestSupport",
+      ],
+      path: "Tests/Web", swiftSettings: strict),
     // Stands between a node and its disk in tests.
     .target(name: "LatchkeyDiskFault", path: "Tests/DiskFault"),
     // Gives a node another wall clock in tests.
@@ -252,7 +270,7 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyAgentProtocol",
-        "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyBridge", "LatchkeyCommands",
+        "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyBridge", "LatchkeyWeb", "LatchkeyCommands",
         "LatchkeyTestSupport", "latchkey",
         "latchkey-discovery-probe", "latchkey-waiting-node", "latchkey-agent", "LatchkeyEventBridge",
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,0 +1,52 @@
+import LatchkeySystem
+import Testing
+
+@testable import LatchkeyWeb
+
+@Suite("The owner of a connection")
+struct ConnectionOwnerTests {
+  private let table = [UInt8](
+    """
+      sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+       0: 0100007F:A112 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 101 1 0 100 0 0 10 0
+       1: 0100007F:C350 0100007F:A112 01 00000000:00000000 00:00000000 00000000  1000        0 102 1 0 20 4 30 10 -1
+       2: 0100007F:A112 0100007F:C350 01 00000000:00000000 00:00000000 00000000  1001        0 103 1 0 20 4 30 10 -1
+       3: 0100007F:C351 0100007F:A112 01 00000000:00000000 00:00000000 00000000 65534        0 104 1 0 20 4 30 10 -1
+       4: 0100007F:C352 0100007F:A112 06 00000000:00000000 03:00000000 00000000     0        0 0 3 0
+       5: 0100007F:C353 0100007F:A113 01 00000000:00000000 00:00000000 00000000  1000        0 105 1 0 20 4 30 10 -1
+       6: 0200007F:C354 0100007F:A112 01 00000000:00000000 00:00000000 00000000  1002        0 106 1 0 20 4 30 10 -1
+
+    """.utf8)
+
+  private func end(_ address: String, _ port: UInt16) throws -> ConnectionOwner.End {
+    ConnectionOwner.End(address: try #require(IPAddress(address)), port: port)
+  }
+
+  @Test("The row of the client's end counts, not that of the server's")
+  func rows() throws {
+    let server = try end("127.0.0.1", 0xA112)
+    let owners = try [0xC350, 0xC351, 0xC352, 0xC353, 0xC354, 0xC355].map {
+      ConnectionOwner.account(client: try end("127.0.0.1", $0), server: server, in: table)
+    }
+    // The third is closed, the fourth connected to another server, the fifth at another address.
+    #expect(owners == [1_000, 65_534, nil, nil, nil, nil])
+    #expect(ConnectionOwner.account(client: try end("127.0.0.2", 0xC354), server: server, in: table) == 1_002)
+  }
+
+  @Test("An address of version 6 is found")
+  func version6() throws {
+    let row =
+      "  0: 00000000000000000000000001000000:C350 00000000000000000000000001000000:A112 01 0:0 0:0 0  1000 0 1\n"
+    let table = [UInt8]("header\n\(row)".utf8)
+    let client = try end("::1", 0xC350)
+    #expect(ConnectionOwner.account(client: client, server: try end("::1", 0xA112), in: table) == 1_000)
+  }
+
+  @Test("A table that is cut, empty or nonsense names nobody")
+  func malformed() throws {
+    let (client, server) = (try end("127.0.0.1", 0xC350), try end("127.0.0.1", 0xA112))
+    for text in ["", "\n\n", "header\n 1: 0100007F:C350 0100007F:A112 01", "header\nx\n"] {
+      #expect(ConnectionOwner.account(client: client, server: server, in: [UInt8](text.utf8)) == nil)
+    }
+  }
+}
