@@ -7,8 +7,9 @@ import Synchronization
 ///
 /// Spec: Protocol/14-bridge.md §1.
 public struct Bridge: Sendable {
-  /// Returns the node by the rights of the receiver.
-  public typealias Opening = @Sendable () async throws -> any NodeInterface
+  /// Returns the node by the rights of the receiver; with a key for one deed, which the node does
+  /// once however often it is asked for by that key.
+  public typealias Opening = @Sendable (_ key: String?) async throws -> any NodeInterface
 
   public let receiver: String
   public let logger: Logger
@@ -26,8 +27,8 @@ public struct Bridge: Sendable {
     let lookAgain = Mutex<(@Sendable () -> Void)?>(nil)
   }
 
-  /// Returns the node by the rights of the receiver.
-  public func node() async throws -> any NodeInterface { try await open() }
+  /// Returns the node by the rights of the receiver; with a key for one deed.
+  public func node(for key: String? = nil) async throws -> any NodeInterface { try await open(key) }
 
   /// Returns what the receiver has not been told and still matters.
   public func notices() async throws -> ParentNotices { try await node().ask(Endpoints.getNotices, receiver) }

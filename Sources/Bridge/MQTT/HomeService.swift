@@ -81,7 +81,7 @@ extension HomeService {
   func isComplete(_ connection: MQTTConnection) -> Bool { link?.connection === connection && link?.isComplete == true }
 
   /// Takes a message; returns a press that is to be carried out.
-  func take(_ message: MQTTMessage) async -> (child: String, press: Press)? {
+  func take(_ message: MQTTMessage) async -> (child: String, press: Press.Read)? {
     guard let subject = HomeTopics.subject(message.topic), link != nil else { return nil }
     let text = String(decoding: message.payload, as: UTF8.self)
     switch subject {
@@ -268,7 +268,9 @@ extension HomeService {
 // MARK: - Presses
 
 extension HomeService {
-  private func decide(_ message: MQTTMessage, _ child: String, _ right: ReceiverRight) async -> (String, Press)? {
+  private func decide(
+    _ message: MQTTMessage, _ child: String, _ right: ReceiverRight
+  ) async -> (String, Press.Read)? {
     guard link?.claims.standing(of: child) == .own, let since = since[child], snapshot?.children[child] != nil else {
       return nil
     }
@@ -298,12 +300,12 @@ extension HomeService {
 
   /// Carries out a press, and publishes the state that follows.
   ///
-  /// It is not tried again: if the node was lost meanwhile, it may have acted.
-  func carryOut(_ press: Press, for child: String) async {
+  /// It is not tried again. The node carries out once what comes again, also to a later run.
+  func carryOut(_ read: Press.Read, for child: String) async {
     guard let id = snapshot?.children[child]?.id.description else { return }
     do {
-      let node = try await bridge.node()
-      switch press {
+      let node = try await bridge.node(for: read.key)
+      switch read.press {
       case .grant(let minutes): _ = try await node.ask(Endpoints.grantTime, (id, GrantRequest(minutes: minutes)))
       case .lock(let on):
         _ = try await node.ask(Endpoints.setRules, (id, RuleRequest([.init("lock", on ? "on" : "off")])))

@@ -61,7 +61,7 @@ public struct MQTTBridge: BridgeKind {
   public func run(_ bridge: Bridge) async throws {
     guard MosquittoLibrary.shared != nil else { throw BridgeFault(MQTTFault.noLibrary.sentence(server)) }
     let service = HomeService(bridge, own: own, rights: rights)
-    let (presses, pressed) = AsyncStream<(child: String, press: Press)>.makeStream(
+    let (presses, pressed) = AsyncStream<(child: String, press: Press.Read)>.makeStream(
       bufferingPolicy: .bufferingOldest(Self.mostPresses))
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
@@ -76,7 +76,7 @@ public struct MQTTBridge: BridgeKind {
 
   /// Connects again and again.
   private func connect(
-    _ service: HomeService, _ bridge: Bridge, _ press: @escaping @Sendable ((child: String, press: Press)) -> Void
+    _ service: HomeService, _ bridge: Bridge, _ press: @escaping @Sendable ((child: String, press: Press.Read)) -> Void
   ) async throws {
     var pause = Self.shortestPause
     while !Task.isCancelled {
@@ -98,7 +98,7 @@ public struct MQTTBridge: BridgeKind {
   /// Uses a connection to its end; returns why it ended.
   private func use(
     _ connection: MQTTConnection, _ service: HomeService, _ bridge: Bridge,
-    _ press: @Sendable ((child: String, press: Press)) -> Void
+    _ press: @Sendable ((child: String, press: Press.Read)) -> Void
   ) async -> MQTTFault? {
     var watch: Task<Void, any Error>?
     defer { watch?.cancel() }

@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyProtocol
 
 /// What a message asks for that somebody publishes to a topic below `latchkey/do`.
 ///
@@ -31,6 +32,9 @@ enum Press: Hashable, Sendable {
     var at: Int64
     /// What tells it from all others.
     var mark: String
+
+    /// By what the node knows it when it is asked for again.
+    var key: String { Hexadecimal.encode(SHA256.hash(Array(mark.utf8)).prefix(16)) }
   }
 
   /// Reads a message; `nil` if it is malformed.

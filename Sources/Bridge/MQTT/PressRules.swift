@@ -4,7 +4,8 @@ import LatchkeyModel
 ///
 /// A broker may deliver a message again, and keeps a retained one for every new connection. So a
 /// press is taken once, within a minute of its time, and not from before the bridge began to serve
-/// the child: what was pressed then, an earlier run may have carried out.
+/// the child: what was pressed then, another parent's bridge may have carried out. What an earlier
+/// run of this bridge has carried out, the node knows.
 ///
 /// Spec: Protocol/14-bridge.md §4.
 struct PressRules: Sendable {
@@ -18,9 +19,6 @@ struct PressRules: Sendable {
     case seen
     /// It comes from before the bridge began to serve the child.
     case early
-    /// Its time is ahead of this machine's, and the bridge has only begun to serve the child: an
-    /// earlier run may have carried it out.
-    case ahead
     /// Its time is so many milliseconds before that of this machine; negative for after it.
     case stale(Int64)
     /// There were more within two minutes than are remembered.
@@ -28,15 +26,12 @@ struct PressRules: Sendable {
   }
 
   enum Decision: Hashable, Sendable {
-    case take(Press)
+    case take(Press.Read)
     case refuse(Refusal)
   }
 
   /// How far a press's time may be from this machine's, in milliseconds.
   static let window: Int64 = 60_000
-  /// How far a press's time may be ahead of this machine's while the bridge has served the child
-  /// for less than `window`, in milliseconds.
-  static let newWindow: Int64 = 2_000
   /// The most presses that are remembered.
   static let mostMarks = 1_024
   /// A difference of clocks from which on a person is told, in milliseconds.
@@ -70,16 +65,13 @@ struct PressRules: Sendable {
       return .refuse(.stale(overflow ? (read.at < 0 ? .max : .min) : age))
     }
     guard age <= boot - since else { return .refuse(.early) }
-    // Marks of an earlier run are not known, and a time ahead does not tell when it was published.
-    let isAhead = age < -Self.newWindow && boot - since < Self.window
     // A mark is kept for as long as its press could be taken again, and then while there is room.
     if marks.count >= Self.mostMarks {
       marks = marks.filter { boot - $0.value <= 2 * Self.window }
       guard marks.count < Self.mostMarks else { return .refuse(.tooMany) }
     }
-    // Nor is it taken later, when its time has come.
     marks[read.mark] = boot
-    return isAhead ? .refuse(.ahead) : .take(read.press)
+    return .take(read)
   }
 }
 
@@ -100,9 +92,6 @@ extension PressRules.Refusal {
       } else {
         "The press had a time in the future and was not carried out: set the clock of the machine that it came from."
       }
-    case .ahead:
-      "The press had a time in the future just after Latchkey had started, and was not carried out: press again in a "
-        + "minute, and set the clock of the machine that it came from."
     case .tooMany: "There were too many presses, and this one was not carried out: press again in two minutes."
     }
   }

@@ -17,15 +17,17 @@ public struct ControlClient: NodeInterface {
   /// - Parameters:
   ///   - stateFolder: A path of any length.
   ///   - receiver: The token of a receiver, for its bridge; `nil` for people's programs.
+  ///   - key: By what the node knows a deed of the receiver's when it is asked for again; `nil` for
+  ///     nothing.
   ///   - timeout: The time limit for requests that the node answers immediately.
   ///   - longPollTimeout: The time limit for requests that the node may hold for up to 25 s.
   /// - Returns: A client of the running node.
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
   public static func open(
-    stateFolder: String, receiver: String? = nil, timeout: Duration = .seconds(10),
+    stateFolder: String, receiver: String? = nil, key: String? = nil, timeout: Duration = .seconds(10),
     longPollTimeout: Duration = .seconds(40)
   ) async throws(NodeUnavailable) -> ControlClient {
-    let door = ControlDoor(stateFolder: stateFolder, token: receiver)
+    let door = ControlDoor(stateFolder: stateFolder, token: receiver, key: key)
     do {
       let channel = try await ControlConnection.open(door)
       try? await channel.executeThenClose { _, _ in }

@@ -9,6 +9,8 @@ struct ControlDoor: Hashable, Sendable {
   let stateFolder: String
   /// The token of a receiver, whose bridge has a socket of its own; `nil` for people's programs.
   var token: String?
+  /// By what the node knows a deed of the receiver's when it is asked for again; `nil` for nothing.
+  var key: String?
 
   fileprivate var name: String { token == nil ? ControlSocket.name : ControlSocket.bridgeName }
 }
@@ -112,6 +114,7 @@ struct ControlConnection {
     head.headers.add(name: "host", value: "latchkey")
     head.headers.add(name: "connection", value: "close")
     if let token = door.token { head.headers.add(name: "authorization", value: "Bearer \(token)") }
+    if let key = door.key { head.headers.add(name: "idempotency-key", value: key) }
     if let body {
       head.headers.add(name: "content-type", value: "application/json")
       head.headers.add(name: "content-length", value: String(body.count))

@@ -13,10 +13,10 @@ struct TerminalEnvironment: Sendable {
   var now: @Sendable () -> Int64
   /// Returns the running node of a state folder.
   var openNode: @Sendable (_ stateFolder: String) async throws -> any NodeInterface
-  /// Returns the running node of a state folder by the rights of a receiver, whose token is given.
-  var openBridge: @Sendable (_ stateFolder: String, _ token: String) async throws -> any NodeInterface = {
-    try await ControlClient.open(stateFolder: $0, receiver: $1)
-  }
+  /// Returns the running node of a state folder by the rights of a receiver, whose token is given,
+  /// and for one deed if a key is given.
+  var openBridge: @Sendable (_ stateFolder: String, _ token: String, _ key: String?) async throws -> any NodeInterface =
+    { try await ControlClient.open(stateFolder: $0, receiver: $1, key: $2) }
   /// Creates a state folder and returns the new device's ID.
   var initialise:
     @Sendable (_ stateFolder: String, _ role: DeviceRole, _ name: String, _ accounts: StatedAccounts?) async throws ->

@@ -40,7 +40,7 @@ struct BridgeSubcommand: AsyncParsableCommand {
     defer { close(lock) }
     let bridge = Bridge(
       settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
-      open: { try await environment.openBridge(folder, settings.token) })
+      open: { try await environment.openBridge(folder, settings.token, $0) })
     let work = Task { try await BridgeKinds.run(settings, bridge) }
     let releasing = Task { await ResidentMemory.releaseRepeatedly() }
     defer { releasing.cancel() }

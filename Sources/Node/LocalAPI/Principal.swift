@@ -30,7 +30,7 @@ extension Set<Principal> {
   package static let operatorsAndChild: Self = [.nodeUser, .root, .child]
   /// The principals of an endpoint that a receiver may use as well.
   ///
-  /// Its handler asks `Call.permit` before it changes anything.
+  /// Its handler has what `Call.deed` returns counted in the transaction that changes anything.
   package static let operatorsAndReceivers: Self = [.nodeUser, .root, .integration]
   /// The principals of an endpoint that a child may use for itself, and a receiver for all
   /// children.
@@ -51,15 +51,26 @@ package struct Caller: Hashable, Sendable {
   package var child: ServedChild?
   /// What a parent allows the receiver, for `Principal.integration` alone.
   var receiver: StoredReceiver?
+  /// By what the receiver's deed is known when it is asked for again; `nil` for nothing.
+  var key: String?
 
   package init(principal: Principal, userID: UInt32, child: ServedChild? = nil) {
     (self.principal, self.userID, self.child) = (principal, userID, child)
   }
 
   /// Creates the caller of a receiver's bridge.
-  init(_ receiver: StoredReceiver, userID: UInt32) {
+  init(_ receiver: StoredReceiver, userID: UInt32, key: String? = nil) {
     self.init(principal: .integration, userID: userID)
-    self.receiver = receiver
+    (self.receiver, self.key) = (receiver, key)
+  }
+
+  /// Returns whether a text can be the key of a deed.
+  static func isKey(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+      }
   }
 }
 

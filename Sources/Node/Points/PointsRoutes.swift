@@ -23,14 +23,7 @@ extension Endpoints {
     errors: [.unknownChild, .ambiguousChild, .limit],
     summary: "Changes the points of a child, on a parent. What is not here is asked of the child's machines."
   ) { call, request in
-    if call.caller.receiver != nil {
-      guard request.milliPoints > 0 else { throw ControlFailure.notForReceivers.error }
-      let name = try await call.household().title(of: call.child(request.child))
-      try await call.permit(
-        .points, "\(request.milliPoints) milli-points for \(name)",
-        giving: ReceiverGift(milliPoints: request.milliPoints))
-    }
-    return try await call.adjustPoints(request)
+    try await call.adjustPoints(request)
   }
 
   package static let reviewPoints = Endpoint(
@@ -73,14 +66,29 @@ extension Call {
     }
   }
 
+  /// Returns the points that a receiver gives, `nil` for other callers; a receiver takes none.
+  private func deed(_ request: PointsAdjustment, for child: ChildID) async throws -> ReceiverDeed? {
+    guard caller.receiver != nil else { return nil }
+    guard request.milliPoints > 0 else { throw ControlFailure.notForReceivers.error }
+    return try await deed(
+      .points, "\(request.milliPoints) milli-points for \(household().title(of: child))",
+      giving: ReceiverGift(milliPoints: request.milliPoints))
+  }
+
   /// Changes the points of a child.
   ///
   /// What this machine's purse does not hold of a deduction is asked of the child's machines.
   fileprivate func adjustPoints(_ request: PointsAdjustment) async throws -> PointsAdjusted {
     let child = try await childOrOnly(request.child)
     let machines = try await household().given(to: child).map(\.device)
+    let deed = try await deed(request, for: child)
     let source = try newID({ RecordID(bytes: $0) }, "The change")
-    let (made, commands) = try await act { effects, _ -> (Int64, ActOrders) in
+    let (result, commands) = try await act { effects, _ -> (Result<Int64, LocalAPIError>, ActOrders) in
+      switch try count(deed, &effects) {
+      case .success(true): break
+      case .success(false): return (.success(0), .none)
+      case .failure(let fault): return (.failure(fault), .none)
+      }
       let moment = context.moment(try effects.rules(of: child))
       var purse = try effects.purse(of: child)
       var made: Int64 = 0
@@ -94,8 +102,9 @@ extension Call {
         let take = TakePoints(child: child, milliPoints: milliPoints, day: moment.day, reason: request.reason)
         return (device: device, payload: CommandPayload(take))
       }
-      return (made, ActOrders(commands: asked))
+      return (.success(made), ActOrders(commands: asked))
     }
+    let made = try result.get()
     let asked = commands.compactMap { $0.payload.as(TakePoints.self)?.milliPoints }.reduce(0, +)
     return PointsAdjusted(
       points: try await points(of: child), milliPoints: made, asked: asked,

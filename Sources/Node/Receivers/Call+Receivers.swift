@@ -58,26 +58,64 @@ extension Call {
     if let receiver = caller.receiver, receiver.name != name { throw ControlFailure.notForReceivers.error }
   }
 
-  /// Refuses what a receiver may not do; counts what it gives before that is given, and says in the
-  /// audit who did it.
+  /// Returns what a receiver asks to do, which the transaction of the deed counts; `nil` for other
+  /// callers.
   ///
-  /// Does nothing for other callers.
-  func permit(_ right: ReceiverRight, _ deed: String, giving gift: ReceiverGift = ReceiverGift()) async throws {
-    guard let receiver = caller.receiver else { return }
+  /// - Parameters:
+  ///   - right: The right that it needs.
+  ///   - words: What it does, for the audit.
+  ///   - gift: What it gives.
+  /// - Returns: The deed.
+  /// - Throws: `LocalAPIError`, the receiver's fault, if it does not have the right.
+  func deed(
+    _ right: ReceiverRight, _ words: String, giving gift: ReceiverGift = ReceiverGift()
+  ) async throws -> ReceiverDeed? {
+    guard let receiver = caller.receiver else { return nil }
     guard receiver.rights.contains(right) else { throw ControlFailure.notForReceivers.error }
-    let day = try await receiversDay()
-    let left = try await store.charge(gift, to: receiver, on: day.description, deed, at: context.wall())
-    if let left {
+    return ReceiverDeed(
+      receiver.name, right, words, giving: gift, on: try await receiversDay().description, key: caller.key)
+  }
+
+  /// Counts a receiver's deed in its transaction, in which nothing else was written yet, and says
+  /// in the log what it does.
+  ///
+  /// - Parameters:
+  ///   - deed: The deed; `nil` for another caller's, which is not counted.
+  ///   - effects: The transaction.
+  /// - Returns: Whether it is to be done; it is not if it was done before.
+  /// - Throws: The store's errors.
+  func count(_ deed: ReceiverDeed?, _ effects: inout DatabaseEffects) throws -> Result<Bool, LocalAPIError> {
+    guard let deed else { return .success(true) }
+    switch try effects.count(deed) {
+    case .counted:
+      context.logger.notice("a receiver acts", metadata: ["receiver": "\(deed.receiver)", "deed": "\(deed.words)"])
+      return .success(true)
+    case .repeated: return .success(false)
+    case .notAllowed: return .failure(ControlFailure.notForReceivers.error)
+    case .tooMuch(let most, let left):
       let sentence =
-        gift.minutes > 0
-        ? "“\(receiver.name)” may give \(receiver.most.minutes) min a day, and \(max(0, left.minutes)) min are left today: "
-          + "give the time with `latchkey grant`, or a higher --at-most to `latchkey receivers add`."
-        : "“\(receiver.name)” may give \(receiver.most.milliPoints / 1_000) points a day, and "
-          + "\(max(0, left.milliPoints) / 1_000) are left today: give them with `latchkey points`, or a higher "
-          + "--at-most-points to `latchkey receivers add`."
-      throw LocalAPIError(.limit, sentence)
+        deed.gift.minutes > 0
+        ? "“\(deed.receiver)” may give \(most.minutes) min a day, and \(left.minutes) min are left today: give the time "
+          + "with `latchkey grant`, or a higher --at-most to `latchkey receivers add`."
+        : "“\(deed.receiver)” may give \(most.milliPoints / 1_000) points a day, and \(left.milliPoints / 1_000) are left "
+          + "today: give them with `latchkey points`, or a higher --at-most-points to `latchkey receivers add`."
+      return .failure(LocalAPIError(.limit, sentence))
     }
-    context.logger.notice("a receiver acts", metadata: ["receiver": "\(receiver.name)", "deed": "\(deed)"])
+  }
+
+  /// Makes changes of registers durable as a receiver's deed, which is counted in the same
+  /// transaction; `nil` for another caller's.
+  func edit(_ changes: [RegisterChange], as deed: ReceiverDeed?) async throws -> [ConfigurationCommand] {
+    guard let deed else { return try await edit(changes) }
+    if changes.isEmpty { return [] }
+    let (fault, commands) = try await act { effects, _ -> (LocalAPIError?, ActOrders) in
+      switch try count(deed, &effects) {
+      case .success(let isNew): (nil, ActOrders(edits: isNew ? changes : []))
+      case .failure(let fault): (fault, .none)
+      }
+    }
+    if let fault { throw fault }
+    return commands
   }
 
   /// Returns the family's day, by which a receiver's most counts.

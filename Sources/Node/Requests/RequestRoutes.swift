@@ -141,9 +141,10 @@ extension Call {
   fileprivate func answerRequest(_ answer: AnswerRequest) async throws -> RequestListing {
     let household = try await household()
     let (child, id) = try await find(answer.request, household)
-    if caller.receiver != nil { try await permit(answer, listing(of: id, household)) }
+    let deed = caller.receiver == nil ? nil : try await deed(answer, listing(of: id, household))
     let names = try await names()
     let fault = try await act { effects, clock -> (LocalAPIError?, ActOrders) in
+      if let deed, try effects.wasDone(deed) { return (nil, .none) }
       let (requests, answers) = try effects.requests(of: child)
       let moment = context.moment(try effects.rules(of: child))
       let book = RequestBook(requests, answers)
@@ -173,6 +174,11 @@ extension Call {
           changes.append(RegisterChange(.child(child), key, AppRule.blocked.text(.no)))
         }
       }
+      switch try count(deed, &effects) {
+      case .success(true): break
+      case .success(false): return (nil, .none)
+      case .failure(let fault): return (fault, .none)
+      }
       let given = RequestAnswer(
         request: id, verdict: answer.isApproved ? .approved(minutes: answer.minutes) : .denied, day: moment.day,
         word: answer.word, modified: try clock())
@@ -183,13 +189,10 @@ extension Call {
     return try await listing(of: id, household)
   }
 
-  /// Refuses an answer that a receiver may not give.
-  ///
-  /// Of a request that is not open, nothing is counted: the answer is refused with the reason.
-  private func permit(_ answer: AnswerRequest, _ request: RequestListing) async throws {
-    let isGiven = answer.isApproved && request.state == .open
-    let minutes = isGiven ? answer.minutes ?? request.minutes ?? 0 : 0
-    try await permit(
+  /// Returns a receiver's answer, whose minutes are counted once the request is known to be open.
+  private func deed(_ answer: AnswerRequest, _ request: RequestListing) async throws -> ReceiverDeed? {
+    let minutes = answer.isApproved ? answer.minutes ?? request.minutes ?? 0 : 0
+    return try await deed(
       .answer, "\(answer.isApproved ? "yes" : "no") to \(request.childName)'s request \(request.short), \(minutes) min",
       giving: ReceiverGift(minutes: minutes))
   }

@@ -25,8 +25,7 @@ extension Endpoints {
   ) { call, child, request in
     let child = try await call.childOrOnly(child, orFamily: request.app != nil)
     guard call.caller.receiver != nil else { return try await call.setRules(of: child, request) }
-    try await call.permit(request, for: child)
-    return try await call.setRules(of: child, request).shownToReceiver
+    return try await call.setRules(of: child, request, as: call.deed(request, for: child)).shownToReceiver
   }
 
   package static let grantTime = Endpoint(
@@ -37,8 +36,7 @@ extension Endpoints {
   ) { call, child, request in
     let child = try await call.childOrOnly(child)
     guard call.caller.receiver != nil else { return try await call.grant(to: child, request) }
-    try await call.permit(request, for: child)
-    return try await call.grant(to: child, request).shownToReceiver
+    return try await call.grant(to: child, request, as: call.deed(request, for: child)).shownToReceiver
   }
 
   package static let getApps = Endpoint(
@@ -74,27 +72,29 @@ extension Call {
     var absent: [RegisterKey] = []
   }
 
-  /// Refuses other rules of a receiver's than a lock.
-  fileprivate func permit(_ request: RuleRequest, for child: ChildID) async throws {
+  /// Returns the lock that a receiver sets; refuses other rules.
+  fileprivate func deed(_ request: RuleRequest, for child: ChildID) async throws -> ReceiverDeed? {
     let isLock =
       request.app == nil && request.group == nil && request.isReset != true && request.changes.map(\.key) == ["lock"]
     guard isLock else { throw ControlFailure.notForReceivers.error }
     for change in request.changes { _ = try Self.change(change, in: .child(child)) }
     let name = try await household().title(of: child)
-    try await permit(.lock, "lock \(request.changes.first?.value ?? "off") for \(name)")
+    return try await deed(.lock, "lock \(request.changes.first?.value ?? "off") for \(name)")
   }
 
-  /// Refuses other grants of a receiver's than more screen time.
-  fileprivate func permit(_ request: GrantRequest, for child: ChildID) async throws {
+  /// Returns the screen time that a receiver grants; refuses other grants.
+  fileprivate func deed(_ request: GrantRequest, for child: ChildID) async throws -> ReceiverDeed? {
     guard request.minutes > 0, request.app == nil, request.category == nil else {
       throw ControlFailure.notForReceivers.error
     }
-    let deed = "grant of \(request.minutes) min for \(try await household().title(of: child))"
-    try await permit(.grant, deed, giving: ReceiverGift(minutes: request.minutes))
+    let words = "grant of \(request.minutes) min for \(try await household().title(of: child))"
+    return try await deed(.grant, words, giving: ReceiverGift(minutes: request.minutes))
   }
 
-  fileprivate func setRules(of child: ChildID, _ request: RuleRequest) async throws -> RuleEdit {
-    let made = try await make(request, in: .child(child), of: child)
+  fileprivate func setRules(
+    of child: ChildID, _ request: RuleRequest, as deed: ReceiverDeed? = nil
+  ) async throws -> RuleEdit {
+    let made = try await make(request, in: .child(child), of: child, as: deed)
     return RuleEdit(
       rules: try await rules(of: child), commands: made.commands, machines: try await machines(of: made.commands),
       app: made.app, members: made.members, absent: made.absent)
@@ -102,7 +102,9 @@ extension Call {
 
   /// Makes an edit that a person wrote durable; what is to be removed and is not set is passed
   /// over.
-  private func make(_ request: RuleRequest, in zone: Zone, of child: ChildID?) async throws -> Made {
+  private func make(
+    _ request: RuleRequest, in zone: Zone, of child: ChildID?, as deed: ReceiverDeed? = nil
+  ) async throws -> Made {
     var (request, made) = (request, Made())
     let held = try await household().rules(of: child).filter { $0.zone == zone && $0.value != nil }
     let present = Set(held.map(\.key))
@@ -118,7 +120,7 @@ extension Call {
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
     made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
     changes.removeAll { made.absent.contains($0.key) }
-    made.commands = try await edit(changes).filter { $0.carries(changes) }
+    made.commands = try await edit(changes, as: deed).filter { $0.carries(changes) }
     return made
   }
 
@@ -136,7 +138,9 @@ extension Call {
   }
 
   /// Grants a child more time for the rest of the family's day.
-  fileprivate func grant(to child: ChildID, _ request: GrantRequest) async throws -> RuleEdit {
+  fileprivate func grant(
+    to child: ChildID, _ request: GrantRequest, as deed: ReceiverDeed? = nil
+  ) async throws -> RuleEdit {
     var app: EditedApp?
     if let text = request.app { app = try await knownApps(of: child).find(text) }
     let scope: GrantScope = app.map { .app($0.appID) } ?? request.category.map { .category($0) } ?? .all
@@ -154,7 +158,7 @@ extension Call {
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
     let text = isMore ? time.text : Deduction(time, reason: request.reason ?? "").text
     let change = RegisterChange(.child(child), place, text)
-    let commands = try await edit([change]).filter { $0.carries([change]) }
+    let commands = try await edit([change], as: deed).filter { $0.carries([change]) }
     return RuleEdit(
       rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands), app: app,
       minutes: isMore ? minutes : -minutes)

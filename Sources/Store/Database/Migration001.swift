@@ -202,6 +202,14 @@ enum Migration001 {
       PRIMARY KEY (name, day)
     ) STRICT, WITHOUT ROWID;
 
+    -- By what its last deeds are known when they are asked for again.
+    CREATE TABLE receiver_key (
+      number INTEGER PRIMARY KEY,           -- in the order of the deeds
+      name TEXT NOT NULL,                   -- receiver.name
+      key TEXT NOT NULL,                    -- 1 to 64 bytes
+      UNIQUE (name, key)
+    ) STRICT;
+
     -- Who did what; each entry is written in the transaction of the act that it tells of.
     CREATE TABLE audit (
       number INTEGER PRIMARY KEY AUTOINCREMENT,

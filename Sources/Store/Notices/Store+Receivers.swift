@@ -63,7 +63,7 @@ extension Store {
       guard try database.first("SELECT 1 FROM receiver WHERE name = ?", [name], { _ in true }) == true else {
         return false
       }
-      for table in ["receiver", "receiver_use", "notice_receiver"] {
+      for table in ["receiver", "receiver_use", "receiver_key", "notice_receiver"] {
         try database.run("DELETE FROM \(table) WHERE name = ?", [name])
       }
       try database.audit("receiver.removed", of: name, by: own, at: wall)
@@ -94,44 +94,20 @@ extension Store {
   public func given(by receiver: String, on day: String) async throws(StoreError) -> ReceiverGift {
     try await read { try $0.given(by: receiver, on: day) }
   }
-
-  /// Counts what a receiver is about to give, and says in the audit what that is.
-  ///
-  /// - Parameters:
-  ///   - gift: What it gives.
-  ///   - receiver: The receiver, whose most for a day holds.
-  ///   - day: The family's day.
-  ///   - deed: What it does, for the audit.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: What the day has left; `nil` if the gift was counted.
-  /// - Throws: `StoreError` if it cannot be stored.
-  public func charge(
-    _ gift: ReceiverGift, to receiver: StoredReceiver, on day: String, _ deed: String, at wall: Int64
-  ) async throws(StoreError) -> ReceiverGift? {
-    try await commits.commit { [own] database in
-      let given = try database.given(by: receiver.name, on: day)
-      let left = ReceiverGift(
-        minutes: receiver.most.minutes - given.minutes, milliPoints: receiver.most.milliPoints - given.milliPoints)
-      guard gift.minutes <= max(0, left.minutes), gift.milliPoints <= max(0, left.milliPoints) else { return left }
-      // Earlier days count no more.
-      try database.run("DELETE FROM receiver_use WHERE name = ? AND day < ?", [receiver.name, day])
-      try database.run(
-        """
-        INSERT INTO receiver_use VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-          minutes = minutes + excluded.minutes, milli_points = milli_points + excluded.milli_points
-        """, [receiver.name, day, gift.minutes, gift.milliPoints])
-      try database.audit("receiver.acts", of: receiver.name, new: deed, by: own, at: wall)
-      return nil
-    }
-  }
 }
 
 extension Database {
+  /// Returns a receiver; `nil` for none of that name.
+  func receiver(named name: String) throws -> StoredReceiver? {
+    try first(Self.receiverRows + " WHERE name = ?", [name]) { $0.receiver } ?? nil
+  }
+
   fileprivate static var receiverRows: String {
     "SELECT name, kind, rights, most_minutes, most_milli_points, added_at FROM receiver"
   }
 
-  fileprivate func given(by receiver: String, on day: String) throws -> ReceiverGift {
+  /// Returns what a receiver has given on a day.
+  func given(by receiver: String, on day: String) throws -> ReceiverGift {
     try first("SELECT minutes, milli_points FROM receiver_use WHERE name = ? AND day = ?", [receiver, day]) {
       ReceiverGift(minutes: Int($0.integer(0)), milliPoints: $0.integer(1))
     } ?? ReceiverGift()

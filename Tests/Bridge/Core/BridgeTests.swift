@@ -9,7 +9,7 @@ import Testing
   @Test("A notice never comes without its request, whenever the child asks", arguments: 0...3)
   func racing(_ calls: Int) async throws {
     let node = RacingNode(try Sample.request(), try Sample.asked(), after: calls)
-    let bridge = Bridge("phone", logger: Logger(label: "test")) { node }
+    let bridge = Bridge("phone", logger: Logger(label: "test")) { _ in node }
     for _ in 0..<3 {
       let (told, requests) = try await bridge.news(withRequests: true)
       for notice in told.notices {
@@ -22,7 +22,7 @@ import Testing
   @Test("What is looked at again is looked at after the look that is under way", .timeLimit(.minutes(1)))
   func again() async throws {
     let node = RacingNode(try Sample.request(), try Sample.asked(), after: 0)
-    let bridge = Bridge("phone", logger: Logger(label: "test")) { node }
+    let bridge = Bridge("phone", logger: Logger(label: "test")) { _ in node }
     let (looks, looked) = AsyncStream<Void>.makeStream()
     let following = Task {
       try await bridge.follow {

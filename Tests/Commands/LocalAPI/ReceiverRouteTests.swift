@@ -110,6 +110,108 @@ import Testing
     }
   }
 
+  /// Keeps a request of Emma's for some minutes, and returns its ID.
+  private func ask(_ minutes: Int, _ home: HomeNode) async throws -> String {
+    let child = try #require(try await home.node(Self.user).ask(Endpoints.getChildren).first).childID
+    let context = home.service.context
+    let id = context.nextCommandID(context.wall())
+    _ = try await context.store.act(context.editMaker, at: context.wall()) { effects, _ -> (Bool, ActOrders) in
+      let moment = context.moment(try effects.rules(of: child))
+      let request = ChildRequest(
+        id: id, device: context.own, at: moment.at, wish: .time(Grant(minutes: minutes, scope: .all)), day: moment.day,
+        reason: "")
+      try effects.add(Fact(child, .request, request.text))
+      return (true, .none)
+    }
+    return id.description
+  }
+
+  private func answer(
+    _ request: String, minutes: Int? = nil, _ home: HomeNode, _ ha: Caller
+  ) async throws -> LocalAPIError.Code? {
+    try await refusal {
+      let answer = AnswerRequest(request: request, isApproved: true, minutes: minutes)
+      _ = try await home.node(ha).ask(Endpoints.answerRequest, answer)
+    }
+  }
+
+  private func used(_ home: HomeNode) async throws -> Int? {
+    try await home.node(Self.user).ask(Endpoints.getReceivers).first?.usedMinutes
+  }
+
+  @Test func ofFourAnswersAtOnceOneCounts() async throws {
+    try await with([.answer], minutes: 60) { home, ha, _ in
+      let request = try await ask(45, home)
+      let codes = try await withThrowingTaskGroup(of: LocalAPIError.Code?.self) { group in
+        for _ in 0..<4 { group.addTask { try await answer(request, home, ha) } }
+        var codes: [LocalAPIError.Code?] = []
+        for try await code in group { codes.append(code) }
+        return codes
+      }
+      #expect(codes.count { $0 == nil } == 1 && codes.count { $0 == .tooLate } == 3, "\(codes)")
+      #expect(try await used(home) == 45)
+      // What is refused counts nothing.
+      let second = try await ask(10, home)
+      #expect(try await answer(second, minutes: 16, home, ha) == .limit)
+      #expect(try await used(home) == 45)
+      #expect(try await answer(second, minutes: 15, home, ha) == nil)
+      #expect(try await used(home) == 60)
+    }
+  }
+
+  @Test func ofFourGrantsAtOnceThoseCountThatFit() async throws {
+    try await with([.grant], minutes: 60) { home, ha, _ in
+      let codes = try await withThrowingTaskGroup(of: LocalAPIError.Code?.self) { group in
+        for _ in 0..<4 { group.addTask { try await grant(25, home, ha) } }
+        var codes: [LocalAPIError.Code?] = []
+        for try await code in group { codes.append(code) }
+        return codes
+      }
+      #expect(codes.count { $0 == nil } == 2 && codes.count { $0 == .limit } == 2, "\(codes)")
+      let rules = try await home.node(Self.user).ask(Endpoints.getRules, "Emma").rules
+      #expect(try await used(home) == 50 && rules.count { $0.key.text.contains("/grant/") } == 2)
+    }
+  }
+
+  @Test("What is asked for again by the same key is done once, and answered with what holds")
+  func keys() async throws {
+    try await with([.grant, .lock, .points, .answer], minutes: 60, milliPoints: 5_000) { home, ha, _ in
+      func known(by key: String) -> Caller {
+        var caller = ha
+        caller.key = key
+        return caller
+      }
+      for _ in 0..<3 { #expect(try await grant(20, home, known(by: "a")) == nil) }
+      #expect(try await used(home) == 20)
+      let rules = try await home.node(Self.user).ask(Endpoints.getRules, "Emma").rules
+      #expect(rules.count { $0.key.text.contains("/grant/") } == 1, "\(rules)")
+      // What was refused leaves no key.
+      #expect(try await grant(50, home, known(by: "b")) == .limit)
+      #expect(try await grant(10, home, known(by: "b")) == nil)
+      #expect(try await used(home) == 30)
+      for _ in 0..<3 { #expect(try await give(2_000, home, known(by: "c")) == nil) }
+      #expect(try await home.node(ha).ask(Endpoints.getPoints, ("Emma", 10)).balance == 2_000)
+      let request = try await ask(15, home)
+      for _ in 0..<3 { #expect(try await answer(request, home, known(by: "d")) == nil) }
+      #expect(try await used(home) == 45)
+      #expect(try await answer(request, home, known(by: "e")) == .tooLate)
+
+      func lock(_ value: String, _ caller: Caller) async throws -> String? {
+        try await home.node(caller).ask(Endpoints.setRules, ("Emma", RuleRequest([.init("lock", value)]))).rules.rules
+          .first { $0.key == "lock" }?.value
+      }
+      #expect(try await lock("on", known(by: "f")) == "on")
+      _ = try await lock("off", Self.user)
+      #expect(try await lock("on", known(by: "f")) != "on")
+      #expect(try await lock("on", known(by: "g")) == "on")
+    }
+  }
+
+  @Test(arguments: ["", "ä", "a b", "a/b", String(repeating: "a", count: 65)])
+  func keysThatAreNone(key: String) {
+    #expect(!Caller.isKey(key) && Caller.isKey("Aa-09"))
+  }
+
   @Test func aReceiverSpeaksForItselfAlone() async throws {
     try await with([]) { home, ha, _ in
       _ = try await home.node(Self.user).ask(Endpoints.addReceiver, NewReceiver(name: "phone", kind: .ntfy))

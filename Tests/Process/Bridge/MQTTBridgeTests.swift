@@ -127,6 +127,31 @@ extension ProcessTests {
       }
     }
 
+    @Test("A press from ahead of the clock is one grant, also when the bridge is killed and sees it again")
+    func again() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await Home(lab)
+        let grant = HomeTopics.press(home.emma, .grant)
+        try await home.add(home.mum, may: ["--may", "grant", "--at-most", "60m"])
+        let first = try home.bridge(home.mum)
+        try await eventually("the state is there") { try await home.broker.state(of: home.emma) != nil }
+        let ahead = home.press(15, ago: -50_000)
+        try await home.broker.publish(grant, ahead)
+        try await eventually("it is granted") { try await home.broker.state(of: home.emma)?.left == 8_100 }
+        first.process.signal(SIGKILL)
+        _ = await first.process.wait()
+        let before = try #require(try await home.broker.state(of: home.emma)).at
+        _ = try home.bridge(home.mum)
+        try await eventually("the bridge is back") { try await home.broker.state(of: home.emma)?.at ?? 0 > before }
+        try await home.broker.publish(grant, ahead)
+        // The broker confirms the first before the second is published: they arrive in this order.
+        try await home.broker.publish(grant, home.press(5))
+        try await eventually("the next one is granted") { try await home.grants().count > 1 }
+        #expect(try await home.grants().sorted() == ["15", "5"])
+        #expect(try await home.mum.api.ask(Endpoints.getReceivers).first?.usedMinutes == 20)
+      }
+    }
+
     @Test("A request is an event, and its answer comes back; after a restart it is not told again")
     func asked() async throws {
       try await ProcessLab.run { lab in

@@ -76,6 +76,10 @@ package struct ControlFailure: Error, Hashable, Sendable {
     "No receiver here has that token: `latchkey receivers` lists those that are set up, and `latchkey receivers add` sets "
       + "one up anew.")
 
+  /// The answer to a bridge whose `idempotency-key` cannot be kept.
+  static let malformedKey = ControlFailure(
+    400, .invalid, "The header idempotency-key is malformed: give 1 to 64 letters, digits and hyphens.")
+
   /// The answer to a receiver without the right to do something.
   static let notForReceivers = ControlFailure(
     403, .forbidden,

@@ -35,10 +35,12 @@ struct ControlResponder: HTTPResponder {
   func respond(to request: Request, context: ControlRequestContext) async -> Response {
     var context = context
     context.authorization = request.headers[.authorization]
+    context.key = request.headers.first { $0.name.canonicalName == "idempotency-key" }?.value
     do {
       guard let caller = await recognize(context) else { throw refusal }
       guard Endpoints.all.contains(where: { $0.route.whoMay.contains(caller.principal) })
       else { throw refusal }
+      if let key = caller.key, !Caller.isKey(key) { throw ControlFailure.malformedKey }
       // Without a known encoding, the end of the body cannot be found.
       if let encoding = request.headers[.transferEncoding], encoding.lowercased() != "chunked" {
         throw ControlFailure(
@@ -107,6 +109,8 @@ struct ControlRequestContext: RequestContext {
   var target = RequestTarget(segments: [])
   /// The request's header of that name, by which a bridge says which receiver it is.
   var authorization: String?
+  /// The header `idempotency-key`, by which the node knows what a bridge asks for again.
+  var key: String?
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)

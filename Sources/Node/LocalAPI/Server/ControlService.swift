@@ -57,7 +57,7 @@ struct ControlService: Service {
         guard let user = await context.credentials()?.userID, user == geteuid() || user == 0,
           let receiver = await node.receiver(authorized: context.authorization)
         else { return nil }
-        return Caller(receiver, userID: user)
+        return Caller(receiver, userID: user, key: context.key)
       }, onRunning: {})
   }
 
