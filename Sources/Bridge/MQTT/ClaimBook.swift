@@ -86,6 +86,9 @@ struct ClaimBook: Sendable {
     return true
   }
 
+  /// A Boolean value that indicates whether another bridge is online.
+  var hasOthers: Bool { online.contains { $0 != own } }
+
   /// The children that this bridge has claimed.
   var owned: Set<String> { Set(claims.filter { $0.value == own }.keys) }
 }

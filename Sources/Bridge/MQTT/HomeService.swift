@@ -77,6 +77,19 @@ extension HomeService {
     connection.close()
   }
 
+  /// Removes from the broker all that this bridge has left there, and ends the connection.
+  ///
+  /// The children go to another bridge that is online, so that Home Assistant keeps their entities.
+  func clear() async {
+    guard let connection = link?.connection else { return }
+    for key in link?.claims.owned.sorted() ?? [] {
+      if link?.claims.hasOthers == true { await put(HomeTopics.claim(key), []) } else { await remove(key) }
+    }
+    _ = await connection.publish(HomeTopics.online(own), [], isRetained: true)
+    link = nil
+    connection.close()
+  }
+
   /// A Boolean value that indicates whether a connection has told everything that the broker kept.
   func isComplete(_ connection: MQTTConnection) -> Bool { link?.connection === connection && link?.isComplete == true }
 

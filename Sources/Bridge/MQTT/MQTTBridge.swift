@@ -31,6 +31,8 @@ public struct MQTTBridge: BridgeKind {
   private static let (shortestPause, longestPause, steadyTime): (Int64, Int64, Int64) = (1, 60, 60)
   /// The time in which a broker has to deliver what the bridge publishes to itself.
   private static let echoTime = Duration.seconds(10)
+  /// The time for removing from the broker what was left there.
+  private static let clearTime = Duration.seconds(30)
   /// The time for taking leave of the broker.
   private static let leaveTime = Duration.seconds(2)
   /// The most presses that wait for the node.
@@ -72,6 +74,34 @@ public struct MQTTBridge: BridgeKind {
       // told to stop.
       try await group.next()
     }
+  }
+
+  /// Removes from the broker all that the bridge of a receiver has left there.
+  ///
+  /// The receiver was removed, and its bridge does not run.
+  public func clear(_ bridge: Bridge) async throws(BridgeFault) {
+    let service = HomeService(bridge, own: own, rights: [])
+    let connection: MQTTConnection
+    do { connection = try MQTTConnection(server, name: service.clientName, will: service.will) } catch {
+      throw BridgeFault(error.sentence(server))
+    }
+    let limit = Task {
+      try await Task.sleep(for: Self.clearTime)
+      connection.end(.unreadable)
+    }
+    defer { limit.cancel() }
+    var isCleared = false
+    for await event in connection.events {
+      switch event {
+      case .connected: await service.start(connection)
+      case .message(let message):
+        _ = await service.take(message)
+        guard !isCleared, await service.isComplete(connection) else { continue }
+        await service.clear()
+        isCleared = true
+      }
+    }
+    if !isCleared { throw BridgeFault((connection.fault ?? .lost).sentence(server)) }
   }
 
   /// Connects again and again.

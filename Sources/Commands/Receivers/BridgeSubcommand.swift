@@ -61,7 +61,7 @@ struct BridgeSubcommand: AsyncParsableCommand {
   }
 
   /// Returns a descriptor that holds the receiver's lock: two bridges would tell everything twice.
-  private static func lock(_ name: String, _ folder: String) throws(TerminalFailure) -> Int32 {
+  static func lock(_ name: String, _ folder: String) throws(TerminalFailure) -> Int32 {
     let path = BridgeSettings.folder(in: folder) + "/\(name).lock"
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {

@@ -20,6 +20,16 @@ import Testing
     #expect(book.standing(of: "c1") == .free && book.owned.isEmpty)
   }
 
+  @Test("A bridge is not alone while another one is online, whatever that has claimed")
+  func others() {
+    var book = ClaimBook(own: "aa")
+    book.note("aa", isOnline: true)
+    book.note("bb", isOnline: false)
+    #expect(!book.hasOthers)
+    book.note("bb", isOnline: true)
+    #expect(book.hasOthers)
+  }
+
   @Test("Two bridges that claim a child at once agree on the one whose claim the broker put last")
   func atOnce() {
     for order in [["aa", "bb"], ["bb", "aa"]] {

@@ -1,0 +1,46 @@
+import Foundation
+import Glibc
+import LatchkeyModel
+import LatchkeyNode
+import Testing
+
+@testable import LatchkeyBridge
+
+extension ProcessTests {
+  /// What stays at a broker, and what others write there: Protocol/14-bridge.md §4.
+  @Suite struct MQTTLeavingTests {
+    private typealias Home = MQTTBridgeTests.Home
+
+    @Test("Of a receiver that is removed nothing stays at the broker, also if its bridge was killed")
+    func removed() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await Home(lab)
+        let own = MQTTBridge.name(of: "home", at: try await home.mum.api.ask(Endpoints.getStatus).deviceID)
+        func left() async throws -> [String] {
+          var left: [String] = []
+          for topic in HomeTopics.retained(home.emma) + [HomeTopics.online(own)] {
+            if try await !home.broker.kept(topic).isEmpty { left.append(topic) }
+          }
+          return left
+        }
+        for isKilled in [false, true] {
+          try await home.add(home.mum)
+          let bridge = try home.bridge(home.mum)
+          try await eventually("everything is there") { try await left().count == 5 }
+          if isKilled { bridge.process.signal(SIGKILL) }
+          let removed = try await home.mum.latchkey(["receivers", "remove", "home"])
+          #expect(removed.status == 0 && !removed.talk.contains("still at the broker"), "\(removed)")
+          _ = await bridge.process.wait()
+          #expect(try await left().isEmpty)
+        }
+        try await home.add(home.mum)
+        await home.broker.kill()
+        let removed = try await home.mum.latchkey(["receivers", "remove", "home"])
+        #expect(removed.status == 0, "\(removed)")
+        for words in ["still at the broker", "cannot be reached"] {
+          #expect(removed.talk.contains(words), "\(removed)")
+        }
+      }
+    }
+  }
+}
