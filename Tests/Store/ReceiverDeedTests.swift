@@ -74,7 +74,9 @@ import Testing
     }
     #expect(try await given == 0)
     #expect(try await give(25, key: "a") == .counted)
-    let entries = try rig.look { try Int.fetchOne($0, sql: "SELECT count(*) FROM audit WHERE action = 'receiver.acts'") }
+    let entries = try rig.look {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM audit WHERE action = 'receiver.acts'")
+    }
     #expect(entries == 1)
   }
 

@@ -11,6 +11,28 @@ extension ProcessTests {
   @Suite struct MQTTLeavingTests {
     private typealias Home = MQTTBridgeTests.Home
 
+    @Test("A claim in the name of a bridge that answers nobody is told, and the child is served again after a while")
+    func forged() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await Home(lab)
+        let (broker, emma) = (home.broker, home.emma)
+        try await home.add(home.mum)
+        _ = try home.bridge(home.mum)
+        try await eventually("the state is there") { try await broker.state(of: emma) != nil }
+        let own = try await broker.kept(HomeTopics.claim(emma))
+        try await broker.forge(HomeTopics.online("abcdef"), "online")
+        try await broker.forge(HomeTopics.claim(emma), "abcdef")
+        try await eventually("it is told") {
+          try await home.fault(home.mum)?.contains("somebody else writes to its topics") == true
+        }
+        #expect(try await broker.kept(HomeTopics.claim(emma)) == "abcdef")
+        let listed = try await home.mum.latchkey(["receivers", "--format", "json"])
+        #expect(listed.output.contains("somebody else writes to its topics"), "\(listed)")
+        try await eventually("it is taken back") { try await broker.kept(HomeTopics.claim(emma)) == own }
+        try await eventually("nothing is wrong") { try await home.fault(home.mum) == nil }
+      }
+    }
+
     @Test("Of a receiver that is removed nothing stays at the broker, also if its bridge was killed")
     func removed() async throws {
       try await ProcessLab.run { lab in

@@ -121,6 +121,17 @@ extension MosquittoBroker {
     ).status
   }
 
+  /// Publishes a retained message as the bridge's user, as whoever has its password can.
+  func forge(_ topic: String, _ payload: String) async throws {
+    let sent = try await lab.run(
+      "mosquitto_pub",
+      [
+        "-h", "localhost", "-p", "\(port)", "--cafile", authority, "-u", "latchkey", "-P", "a secret of hers", "-q",
+        "1", "-r", "-t", topic, "-m", payload,
+      ])
+    guard sent.status == 0 else { throw LabFault("\(sent)") }
+  }
+
   /// Publishes each line as a message on one connection.
   func publish(_ topic: String, lines: [String]) async throws {
     let sent = try await lab.run(

@@ -111,6 +111,28 @@ extension ProcessTests {
       }
     }
 
+    @Test("A server that takes the connection and never answers is told in a sentence, and asked again once it does")
+    func mute() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc, server, _) = try await home(lab)
+        try await eventually("the bridge works") { try await receiver(mum).isRunning }
+        await server.mute()
+        #expect(try await pc.latchkey("ask", "45m").status == 0)
+        try await eventually("the parent is told what is wrong") {
+          try await receiver(mum).fault?.contains("does not answer in time") == true
+        }
+        let listed = try await mum.latchkey("receivers")
+        #expect(listed.output.contains("since"), "\(listed)")
+        await server.speak()
+        let question = try await server.message("the phone is asked") { $0.actions != nil }
+        try await eventually("all is well") { try await receiver(mum).fault == nil }
+        try await server.press("15 min", of: question)
+        try await eventually("the child has the answer") {
+          try await pc.api.ask(Endpoints.getRequests, nil).map(\.state) == [.approved]
+        }
+      }
+    }
+
     @Test("A password that is wrong, and a server without encryption, are told in a sentence")
     func refused() async throws {
       try await ProcessLab.run { lab in

@@ -71,6 +71,12 @@ actor NtfyServer {
     }
   }
 
+  /// Has it answer nothing from now on, although connections to it are still accepted.
+  func mute() { process?.signal(SIGSTOP) }
+
+  /// Has it go on after `mute`.
+  func speak() { process?.signal(SIGCONT) }
+
   /// Kills it.
   func kill() async {
     process?.signal(SIGKILL)

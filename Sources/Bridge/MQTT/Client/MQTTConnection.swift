@@ -17,8 +17,6 @@ final class MQTTConnection: Sendable {
   private static let keepAliveSeconds: CInt = 60
   /// The time that a broker has to accept a connection, in seconds.
   private static let acceptSeconds = 20
-  /// The time that a broker has to confirm a message, in seconds.
-  private static let confirmSeconds = 30
   /// The most events that wait for the reader.
   private static let mostEvents = 1_024
   /// The most bytes of a message that is read; longer ones are left out.
@@ -41,6 +39,7 @@ final class MQTTConnection: Sendable {
   private let continuation: AsyncStream<Event>.Continuation
   private let library: MosquittoLibrary
   private let server: MQTTServer
+  private let confirmSeconds: Int
   /// The library's object, for as long as it exists.
   ///
   /// Callbacks never take this lock: a call that holds it may wait for the library's own locks.
@@ -62,10 +61,13 @@ final class MQTTConnection: Sendable {
   ///   - server: The broker, and how it knows this client.
   ///   - name: The client's name at the broker, which ends an earlier connection of that name.
   ///   - will: What the broker publishes, retained, once the connection is lost.
+  ///   - confirmSeconds: The time that the broker has to confirm a message.
   /// - Throws: `MQTTFault` without the library, or if it does not accept the settings.
-  init(_ server: MQTTServer, name: String, will: (topic: String, payload: String)) throws(MQTTFault) {
+  init(
+    _ server: MQTTServer, name: String, will: (topic: String, payload: String), confirmSeconds: Int = 30
+  ) throws(MQTTFault) {
     guard let library = MosquittoLibrary.shared else { throw .noLibrary }
-    (self.library, self.server) = (library, server)
+    (self.library, self.server, self.confirmSeconds) = (library, server, confirmSeconds)
     (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostEvents))
     let object = Unmanaged.passUnretained(self).toOpaque()
     guard let made = library.create(name, true, object) else { throw .failed("no memory") }
@@ -228,7 +230,7 @@ extension MQTTConnection {
       }
       var seconds = isConnected ? Int(Self.keepAliveSeconds) : 1
       if let first = state.withLock({ $0.sent.values.min() }) {
-        let rest = first + Self.confirmSeconds - clock()
+        let rest = first + confirmSeconds - clock()
         if rest < 0 {
           state.withLock { if $0.fault == nil { $0.fault = .unconfirmed } }
           break
