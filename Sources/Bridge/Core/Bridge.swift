@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 import Logging
 import Synchronization
 
@@ -23,6 +24,8 @@ public struct Bridge: Sendable {
   private final class Told: Sendable {
     /// What the node was told last; `.none` before anything was told.
     let fault = Mutex<String??>(.none)
+    /// The highest number of a notice that the node was told to keep.
+    let kept = Mutex(0)
     /// Has the node followed look again.
     let lookAgain = Mutex<(@Sendable () -> Void)?>(nil)
   }
@@ -35,8 +38,8 @@ public struct Bridge: Sendable {
 
   /// Returns what the receiver has not been told, and the requests of children.
   ///
-  /// The requests are read after the notices: earlier ones might lack the request of a notice, which
-  /// would be taken for one that is over.
+  /// The requests are read after the notices: earlier ones might lack the request of a notice,
+  /// which would be taken for one that is over.
   ///
   /// - Parameter always: Whether the requests are needed if no notice is about one.
   /// - Returns: Both; no requests if none are needed.
@@ -49,7 +52,25 @@ public struct Bridge: Sendable {
 
   /// Keeps up to which notice the receiver was told.
   public func keep(_ number: Int) async throws {
+    guard told.kept.withLock({ number > $0 }) else { return }
     _ = try await node().ask(Endpoints.setPosition, (receiver, ReceiverPosition(position: number)))
+    told.kept.withLock { $0 = max($0, number) }
+  }
+
+  /// Keeps that the receiver was told everything, and returns the time until the next look; `nil`
+  /// if it waits for a change.
+  ///
+  /// - Parameters:
+  ///   - news: What the receiver was told.
+  ///   - hasQuestions: Whether a question is open, whose day ends without a change.
+  /// - Returns: The time, in quiet hours until their end.
+  /// - Throws: The node's errors.
+  func rest(after news: ParentNotices, hasQuestions: Bool) async throws -> Duration? {
+    guard let loud = news.quietUntil else {
+      try await keep(news.position)
+      return hasQuestions ? .seconds(600) : nil
+    }
+    return .milliseconds(min(max(1_000, loud - WallClock.now() + 1_000), 3_600_000))
   }
 
   /// Says what is wrong with the server behind the receiver, and what to do; `nil` if it is well.

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeySystem
 
 /// What a phone is told through an ntfy server, each notice once, and what became of questions.
 ///
@@ -24,8 +23,6 @@ actor NtfyTeller {
   private static let mostOutcomes = 32
   /// The tries after which a message that the server refuses is passed over.
   private static let mostRefusals = 3
-  /// The time until the next look while a question is open, whose day ends without a change.
-  private static let dayPause: Duration = .seconds(600)
 
   private let settings: NtfySettings
   private let bridge: Bridge
@@ -34,8 +31,6 @@ actor NtfyTeller {
 
   private var questions = ToldQuestions()
   private var hasRecovered = false
-  /// The place that the node keeps, as far as it is known.
-  private var position = 0
   private var outcomes: [Outcome] = []
   /// The requests that a press answers at this moment, of which the press itself tells.
   private var answering: Set<CommandID> = []
@@ -64,26 +59,16 @@ actor NtfyTeller {
     }
     for settled in questions.settled(requests) { note(settled) }
     guard await flush() else { return pause() }
-    for notice in told.notices where notice.number > position {
+    for notice in told.notices {
       let open = requests.filter { $0.state == .open && notice.requests.contains($0.requestID) }
       if !notice.isOver, notice.kind != .asked || !open.isEmpty {
         guard await publish(NtfyMessage(notice, open, settings)) else { return pause() }
         questions.told(notice)
       }
       // At once, since a crash in between tells it twice.
-      try await keep(notice.number)
+      try await bridge.keep(notice.number)
     }
-    guard let loud = told.quietUntil else {
-      try await keep(told.position)
-      return questions.isEmpty ? nil : Self.dayPause
-    }
-    return .milliseconds(min(max(1_000, loud - WallClock.now() + 1_000), 3_600_000))
-  }
-
-  private func keep(_ number: Int) async throws {
-    guard number > position else { return }
-    try await bridge.keep(number)
-    position = number
+    return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
   }
 
   /// Notes what became of a question that was answered elsewhere or whose day is over.

@@ -1,6 +1,5 @@
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeySystem
 
 /// What a webhook is told: each notice once, and again when a question is over.
 ///
@@ -20,7 +19,6 @@ actor WebhookTeller {
   private static let fewestTries = 5
   /// The largest number of calls about questions that are over which wait.
   private static let mostOver = 32
-  private static let dayPause: Duration = .seconds(600)
 
   private let settings: WebhookSettings
   private let bridge: Bridge
@@ -31,7 +29,6 @@ actor WebhookTeller {
   private var over: [Waiting] = []
   /// The notice that is tried now, and its number.
   private var current: (number: Int, waiting: Waiting)?
-  private var position = 0
   private var backoff = Backoff(first: .seconds(1), longest: .seconds(1_800))
   private var nextTry: ContinuousClock.Instant?
   /// A Boolean value that indicates whether the other side has said that it is gone for good.
@@ -59,7 +56,7 @@ actor WebhookTeller {
       guard isDone else { return pause() }
       over.removeFirst()
     }
-    for notice in told.notices where notice.number > position {
+    for notice in told.notices {
       let asked = requests.filter { notice.requests.contains($0.requestID) }
       if !notice.isOver, notice.kind != .asked || asked.contains(where: { $0.state == .open }) {
         var waiting = Waiting(call: WebhookCall(notice, asked, settings))
@@ -72,19 +69,9 @@ actor WebhookTeller {
         questions.told(notice)
       }
       // At once, since a crash in between tells it twice.
-      try await keep(notice.number)
+      try await bridge.keep(notice.number)
     }
-    guard let loud = told.quietUntil else {
-      try await keep(told.position)
-      return questions.isEmpty ? nil : Self.dayPause
-    }
-    return .milliseconds(min(max(1_000, loud - WallClock.now() + 1_000), 3_600_000))
-  }
-
-  private func keep(_ number: Int) async throws {
-    guard number > position else { return }
-    try await bridge.keep(number)
-    position = number
+    return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
   }
 
   private func pause() -> Duration? {

@@ -40,8 +40,9 @@ extension ProcessTests {
         let own = MQTTBridge.name(of: "home", at: try await home.mum.api.ask(Endpoints.getStatus).deviceID)
         func left() async throws -> [String] {
           var left: [String] = []
-          for topic in HomeTopics.retained(home.emma) + [HomeTopics.online(own)] {
-            if try await !home.broker.kept(topic).isEmpty { left.append(topic) }
+          for topic in HomeTopics.retained(home.emma) + [HomeTopics.online(own)]
+          where try await !home.broker.kept(topic).isEmpty {
+            left.append(topic)
           }
           return left
         }
