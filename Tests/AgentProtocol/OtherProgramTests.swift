@@ -156,7 +156,12 @@ import Testing
     #expect(own(.init(path: "/home/emma/zirp", copiedPaths: ["/usr/bin/office"])) == ["path /home/emma/zirp"])
     #expect(own(.init(path: "/home/emma/zirp", isHidden: true)) == [])
     #expect(own(.init(path: "/home/emma/python3")) == ["path /home/emma/python3"])
-    #expect(own(.init(path: "/home/emma/python3"), script: "/home/emma/a.py") == ["argument /home/emma/a.py"])
+    #expect(
+      own(.init(path: "/home/emma/python3"), script: "/home/emma/a.py") == ["path /home/emma/python3"],
+      "No argument allows a program that the child can replace.")
+    #expect(
+      own(.init(path: "/home/emma/mypy", isInterpreterCopy: true)) == ["path /home/emma/mypy"],
+      "What it is given would be allowed with it.")
     #expect(
       matchers(facts(.init(path: "/usr/bin/office", sha256: digest))) == ["path /usr/bin/office"],
       "Only root can replace it.")

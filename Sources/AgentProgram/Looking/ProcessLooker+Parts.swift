@@ -157,6 +157,12 @@ extension ProcessLooker {
         hashes.digest(of: $0, expected: $0 == file ? expected : nil)
       }
       if isGenuine { image.copiedPaths.remove(program.path) }
+      if isHashed {
+        interpreters.load()
+        image.isInterpreterCopy = interpreters.areCopied(by: file, size: Int64(program.status.st_size)) {
+          hashes.digest(of: $0, expected: $0 == file ? expected : nil)
+        }
+      }
     }
     // The kernel shows where a link leads, such as one of Debian's alternatives.
     if isGenuine { image.copiedPaths.formUnion(files.links(to: program.path)) }

@@ -82,6 +82,7 @@ struct ProcessLooker {
   var listedAtLook: Set<Int32> = []
   var hashes = HashCache()
   var files: PackageFiles
+  var interpreters = InterpreterFiles()
   var subordinates: SubordinateUsers
   var devices = KnownDevices()
   var mounts = MountTable()

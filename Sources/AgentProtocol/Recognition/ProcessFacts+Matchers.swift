@@ -28,17 +28,19 @@ extension ProcessFacts {
   /// Returns the SHA-256 of a program that the account can replace; `nil` if that would allow other
   /// programs as well.
   ///
-  /// An interpreter runs anything, and the content of a copy is that of the original, which would
-  /// no longer be the application that it is.
+  /// An interpreter runs anything, whatever the name of its copy. The content of any other copy is
+  /// that of the original, which would no longer be the application that it is.
   private func digest(of image: Image) -> String? {
-    guard isFromWritablePlace, !ScriptInterpreters.tellsScript(image.name) else { return nil }
+    guard isFromWritablePlace, !image.isInterpreterCopy, !ScriptInterpreters.tellsScript(image.name) else { return nil }
     return image.copiedPackages.isEmpty && image.copiedPaths.isEmpty ? image.sha256 : nil
   }
 
   /// Returns the matcher of an image's path, or of the script that it runs; `nil` for a script
   /// whose path is not known or cannot be a pattern.
+  ///
+  /// No argument allows an executable that the account can replace.
   private func place(of image: Image) -> AppMatcher? {
-    guard ScriptInterpreters.tellsScript(image.name), let script, !script.isEmpty else {
+    guard ScriptInterpreters.tellsScript(image.name), !hasWritableExecutable, let script, !script.isEmpty else {
       return AppMatcher(kind: .path, value: image.path)
     }
     guard script.hasPrefix("/"), script != ScriptInterpreters.unsettled else { return nil }

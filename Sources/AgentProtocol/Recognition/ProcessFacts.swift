@@ -20,6 +20,9 @@ public struct ProcessFacts: Hashable, Sendable {
     public var copiedPackages: Set<String>
     /// The paths in orders whose program it is a copy of.
     public var copiedPaths: Set<String>
+    /// A Boolean value that indicates whether it is a copy of a shell or an interpreter, whatever
+    /// its name.
+    public var isInterpreterCopy: Bool
     /// A Boolean value that indicates whether its path leads to another file, or to none, in the
     /// agent's own view.
     public var isHidden: Bool
@@ -29,7 +32,8 @@ public struct ProcessFacts: Hashable, Sendable {
 
     public init(
       path: String, sha256: String? = nil, packages: Set<String> = [], snap: String? = nil,
-      copiedPackages: Set<String> = [], copiedPaths: Set<String> = [], isHidden: Bool = false, isForeign: Bool = false
+      copiedPackages: Set<String> = [], copiedPaths: Set<String> = [], isInterpreterCopy: Bool = false,
+      isHidden: Bool = false, isForeign: Bool = false
     ) {
       self.path = path
       name = path.utf8.lastIndex(of: 0x2F).map { path[path.utf8.index(after: $0)...] } ?? path[...]
@@ -38,6 +42,7 @@ public struct ProcessFacts: Hashable, Sendable {
       self.snap = snap
       self.copiedPackages = copiedPackages
       self.copiedPaths = copiedPaths
+      self.isInterpreterCopy = isInterpreterCopy
       self.isHidden = isHidden
       self.isForeign = isForeign
     }

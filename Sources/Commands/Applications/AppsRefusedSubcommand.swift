@@ -244,10 +244,11 @@ enum RefusedText {
     let category = program.isListed ? "" : "--category \((program.category ?? .neutral).rawValue) "
     let path = program.file.flatMap { isPlain(path: $0) ? $0 : nil } ?? "/…"
     return
-      "\(ShownText.safe(program.file ?? "")) cannot be allowed by its content: it is a copy of another program, runs other "
-      + "programs, is very large, or was closed before it was read. If it is listed like this after the next start as well, "
+      "\(ShownText.safe(program.file ?? "")) cannot be allowed by its content: it is a shell, an interpreter or a copy of one, "
+      + "which runs whatever the child gives it, a copy of another program, very large, or was closed before it was read. If it is "
+      + "listed like this after the next start as well, "
       + "`latchkey app set \(app) --child \(child) "
-      + "\(program.isNew ? "--new " : "")\(category)--matcher \"path \(path)\"` allows whatever the child puts there."
+      + "\(program.isNew ? "--new " : "")\(category)--matcher \"path \(path)\"` allows whatever the child puts there, and whatever that runs."
   }
 
   /// Returns a sentence on what is allowed as a program, which may have any name; `nil` for an
@@ -260,11 +261,18 @@ enum RefusedText {
       + "it. A new version of the file is refused again."
   }
 
+  /// A sentence on what a file of the child's own may run by itself.
+  private static let inside =
+    "A file of the child's own that runs others' games or scripts inside of itself, such as an emulator or an interpreter of "
+    + "its own kind, runs any of them once it is allowed."
+
   /// Returns a sentence on what is allowed beyond a program, if one of some is recognized by its
-  /// place; otherwise `nil`.
+  /// place or is a file of the child's own; otherwise `nil`.
   static func trust(in refused: [RefusedListing]) -> String? {
     let kinds = Set(refused.filter { !$0.isReplaceable }.compactMap { $0.matcher?.split(separator: " ").first })
-    guard kinds.contains("path") || kinds.contains("argument") else { return nil }
+    guard kinds.contains("path") || kinds.contains("argument") else {
+      return refused.contains { !$0.isReplaceable && $0.file != nil } ? inside : nil
+    }
     return
       "A path allows whatever is at that place: the child can replace a file in a folder of the child's own, and a "
       + "script or an interpreter runs other programs as well. `latchkey app set` with --matcher \"sha256 …\" allows one "

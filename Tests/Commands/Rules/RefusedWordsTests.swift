@@ -129,6 +129,7 @@ import Testing
       #expect(notes.contains("the child's own file /home/emma/games/zirp as it is now"), "\(notes)")
       #expect(notes.contains("It counts as “Zirp” (net.zirp.zirp): that application's rules hold for it."), "\(notes)")
       #expect(!notes.contains("A path allows"), "\(notes)")
+      #expect(notes.contains("runs any of them once it is allowed"), "\(notes)")
     }
   }
 
@@ -154,7 +155,10 @@ import Testing
     let run = await allow("Zirp") { ($0.matcher, $0.isReplaceable) = ("path \(file)", true) }
     let words = run.console.notes.joined()
     #expect(run.status == 65 && run.node.edits.isEmpty, "\(words)")
-    #expect(words.contains("--matcher \"path \(file)\"` allows whatever the child puts there"), "\(words)")
+    #expect(
+      words.contains("--matcher \"path \(file)\"` allows whatever the child puts there, and whatever that runs"),
+      "\(words)")
+    #expect(words.contains("an interpreter or a copy of one, which runs whatever the child gives it"), "\(words)")
     var script = ScriptedNode.Script()
     script.refused = [Self.zirp]
     (script.refused[0].matcher, script.refused[0].isReplaceable) = ("path \(file)", true)
