@@ -62,14 +62,16 @@ import Testing
     var rules = RuleSet()
     rules.apps[kart] = RuleSet.App()
     let entry = [kart: InstalledMatchers([AppMatcher(kind: .path, value: "/home/emma/kart")], isOwn: true)]
-    #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps(ofOwnEntries: [kart]))
+    #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps(ofOwnEntries: [kart], ofOwnFiles: [kart]))
     #expect(UnorderedApps([rules], entry, running: [kart]) == UnorderedApps())
     #expect(UnorderedApps([rules], [:], running: []) == UnorderedApps(unrecognized: [kart]))
+    let script = [kart: InstalledMatchers([AppMatcher(kind: .argument, value: "/home/emma/kart")], isOwn: true)]
+    #expect(UnorderedApps([rules], script, running: []) == UnorderedApps(ofOwnEntries: [kart]))
     rules.apps[kart]?.isBlocked = true
     #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps())
     rules.apps[kart]?.isBlocked = false
     rules.apps[kart]?.isAlwaysAllowed = true
-    #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps(ofOwnEntries: [kart]))
+    #expect(UnorderedApps([rules], entry, running: []) == UnorderedApps(ofOwnEntries: [kart], ofOwnFiles: [kart]))
   }
 
   @Test("A group's edit is as far in force as those of its applications are")

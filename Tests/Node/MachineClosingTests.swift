@@ -127,6 +127,54 @@ import Testing
     #expect(!free.isLeftOpen && free.sentences.isEmpty, "\(free.sentences)")
   }
 
+  @Test("What only an entry names for a file of the child's own is closed where unknown programs are, before it starts")
+  func ownFile() throws {
+    func listed(_ rules: inout RuleSet) {
+      rules.programs = .listed
+      rules.apps[kart, default: RuleSet.App()].category = .neutral
+    }
+    for told in [["own-programs-only", "rule-own-file kart"], ["rule-own-file kart"]] {
+      let closed = try look(kart, told, rules: listed)
+      #expect(closed.closedWords == "nothing on “Emma's PC” is recognized as it" && !closed.isRefused, "\(told)")
+      #expect(closed.sentences.count == 1 && closed.sentences.first?.contains("counts as an unknown program") == true)
+      #expect(try look(kart, told) { $0.apps[kart] = RuleSet.App() }.sentences.isEmpty, "All programs may run.")
+      let used = try look(kart, told) {
+        listed(&$0)
+        $0.lock = .on
+      }
+      #expect(!used.isLeftOpen && used.sentences.isEmpty, "It is closed as an unknown program.")
+    }
+    // A script is run by a program of the system's, which the agent of one user leaves open.
+    let script = try look(kart, ["own-programs-only", "rule-own-entry kart"], rules: listed)
+    #expect(script.closedWords == nil && script.sentences.count == 1)
+    // At bedtime alone, that agent has no orders for unknown programs, whatever was refused before.
+    let bedtime = try look(kart, ["own-programs-only", "rule-own-file kart"], refused: [kart]) {
+      $0.lock = .on
+      $0.apps[kart, default: RuleSet.App()].isAlwaysAllowed = true
+    }
+    #expect(bedtime.closedWords == nil && bedtime.sentences.isEmpty)
+  }
+
+  @Test("What a rule recognizes by now is not what the machine has told of it before")
+  func putRight() throws {
+    let digest = AppMatcher(kind: .sha256, value: String(repeating: "0a", count: 32))
+    func listed(_ matchers: [AppMatcher], _ rules: inout RuleSet) {
+      rules.programs = .listed
+      rules.apps[kart, default: RuleSet.App()].category = .neutral
+      rules.apps[kart]?.matchers = matchers
+    }
+    for name in ["rule-own-file", "rule-own-entry", "rule-unrecognized"] {
+      for told in [["\(name) kart"], ["own-programs-only", "\(name) kart"]] {
+        let allowed = try look(kart, told) { listed([digest], &$0) }
+        #expect(allowed.closedWords == nil && allowed.sentences.isEmpty && !allowed.isLeftOpen, "\(told)")
+      }
+    }
+    let path = AppMatcher(kind: .path, value: "/opt/kart/kart")
+    let missing = try look(kart, ["rule-unrecognized kart"]) { listed([path], &$0) }
+    #expect(missing.closedWords != nil, "What the path names may be missing there.")
+    #expect(try look(kart, ["rule-own-file kart"]) { listed([path], &$0) }.sentences.isEmpty)
+  }
+
   @Test("What is always allowed is explained as such, with the groups that say so")
   func alwaysAllowed() throws {
     let own = try standing {
@@ -234,6 +282,7 @@ import Testing
   func refused() throws {
     for name in [
       "rule-needed-program", "rule-matches-everything", "rule-bad-matcher", "rule-unrecognized", "rule-own-entry",
+      "rule-own-file",
     ] {
       #expect(try look(kart, ["\(name) kart"], rules: blocked).isLeftOpen, "\(name)")
       #expect(try !look(kart, ["\(name) chess"], rules: blocked).isLeftOpen, "\(name)")

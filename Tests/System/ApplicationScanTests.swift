@@ -131,6 +131,12 @@ import Testing
       try Self.write("\(root)/emma/kart", "", mode: 0o755)
       try Self.entry("\(root)/emma/applications/kart.desktop", "Kart", "Exec=\(root)/emma/kart")
       try Self.entry("\(root)/emma/applications/chess.desktop", "Chess", "X-Flatpak=org.a.Chess")
+      // A link of the account's own is what it leads to.
+      try Self.write("\(root)/emma/bin/racer", "", mode: 0o755)
+      for (name, place) in [("racer", "\(root)/emma/bin/racer"), ("away", "\(root)/bin/neighbour")] {
+        try FileManager.default.createSymbolicLink(atPath: "\(root)/emma/\(name)", withDestinationPath: place)
+        try Self.entry("\(root)/emma/applications/\(name).desktop", name, "Exec=\(root)/emma/\(name)")
+      }
       try Self.write(
         "\(root)/dpkg/info/both.list", "\(root)/bin/alone\n\(root)/bin/neighbour\n\(root)/games/script")
       let found = ApplicationScan.run(places(root))
@@ -143,8 +149,10 @@ import Testing
           "one": [], "two": [], "own": [],
           "kart": [AppMatcher(kind: .path, value: "\(root)/emma/kart")],
           "org.a.Chess": [AppMatcher(kind: .flatpak, value: "org.a.Chess")],
+          "racer": [AppMatcher(kind: .path, value: "\(root)/emma/bin/racer")], "away": [],
         ])
-      #expect(Set(found.filter(\.isOwn).map(\.app.appID.text)) == ["own", "kart", "org.a.Chess"])
+      #expect(
+        Set(found.filter(\.isOwn).map(\.app.appID.text)) == ["own", "kart", "org.a.Chess", "racer", "away"])
     }
   }
 

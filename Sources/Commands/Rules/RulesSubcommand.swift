@@ -80,7 +80,7 @@ struct RulesSubcommand: AsyncParsableCommand {
       return name == "own-programs-only" || ConditionKind.named(name)?.weight == .fault
     }
     var gathered: [[ConditionListing]] = []
-    for name in ["rule-unrecognized", "rule-own-entry"] {
+    for name in ["rule-unrecognized", "rule-own-entry", "rule-own-file"] {
       let machines = Dictionary(grouping: known.filter { $0.condition.name == name }, by: \.deviceID)
       let several = machines.values.filter { $0.count > 1 }
       gathered += several.sorted { $0[0].deviceName.text < $1[0].deviceName.text }

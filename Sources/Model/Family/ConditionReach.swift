@@ -23,7 +23,8 @@ extension MachineCondition {
     switch name {
     case "agent-silent", "no-agent", "no-account", "too-many-rules": .machine
     case "rule-no-account", "rule-other-account": .account
-    case "rule-unrecognized", "rule-own-entry", "rule-needed-program", "rule-matches-everything", "rule-bad-matcher":
+    case "rule-unrecognized", "rule-own-entry", "rule-own-file", "rule-needed-program", "rule-matches-everything",
+      "rule-bad-matcher":
       .application
     default: .nothing
     }

@@ -9,11 +9,15 @@ struct UnorderedApps: Equatable {
   var unrecognized: Set<AppID> = []
   /// Those of which an account's own entry alone says what they are, where that does not count.
   var ofOwnEntries: Set<AppID> = []
+  /// Those of the latter whose programs are files in the account's home, and no scripts: wherever
+  /// unknown programs are closed, they are.
+  var ofOwnFiles: Set<AppID> = []
 
   /// Returns the same without some applications.
   func subtracting(_ apps: Set<AppID>) -> UnorderedApps {
     UnorderedApps(
-      unrecognized: unrecognized.subtracting(apps), ofOwnEntries: ofOwnEntries.subtracting(apps))
+      unrecognized: unrecognized.subtracting(apps), ofOwnEntries: ofOwnEntries.subtracting(apps),
+      ofOwnFiles: ofOwnFiles.subtracting(apps))
   }
 }
 
@@ -46,8 +50,9 @@ extension UnorderedApps {
         let found = installed[id]
         if found?.used(for: id, in: rules).isEmpty == false {
           recognized.insert(id)
-        } else if found?.matchers.isEmpty == false {
+        } else if let found, !found.matchers.isEmpty {
           ofOwnEntries.insert(id)
+          if found.matchers.allSatisfy({ $0.kind == .path }) { ofOwnFiles.insert(id) }
         } else {
           unrecognized.insert(id)
         }

@@ -81,8 +81,10 @@ struct ConditionService: Sendable {
       conditions += faults.serious
       if context.enforcementState.agent != nil {
         let unordered = try await context.unorderedApps()
-        for (name, apps) in [("rule-unrecognized", unordered.unrecognized), ("rule-own-entry", unordered.ofOwnEntries)]
-        {
+        for (name, apps) in [
+          ("rule-unrecognized", unordered.unrecognized), ("rule-own-file", unordered.ofOwnFiles),
+          ("rule-own-entry", unordered.ofOwnEntries.subtracting(unordered.ofOwnFiles)),
+        ] {
           for app in apps.sorted() where app.text.utf8.count <= 64 {
             conditions.append(MachineCondition(name, detail: app.text))
           }

@@ -84,7 +84,7 @@ private struct ClosedSubject {
   /// where it does otherwise than they say.
   func look(_ machine: ToldMachine) -> (isOpen: Bool, sentence: String?) {
     if let nothing = machine.nothing { return isAllowed ? (false, nil) : (true, nothing) }
-    let faults = machine.faults(of: app)
+    let faults = faults(on: machine)
     // What the system needs is closed by nothing.
     if !isAllowed, let needed = faults.first(where: { $0.condition.name == "rule-needed-program" }) {
       return (true, needed.sentences)
@@ -98,15 +98,14 @@ private struct ClosedSubject {
     // It is one of the other programs there, or an unknown one if the child can write to its place.
     // The agent of one user has no orders for the other programs.
     let single = machine.conditions.first { $0.condition.name == "own-programs-only" }
-    let closesUnknown =
-      (single == nil || standings.contains(where: \.rules.ordersUnknown)) && isClosed(.unknown)
+    let closesUnknown = closesUnknown(isSingle: single != nil)
+    let ofOwn = faults.first { ownReasons.contains($0.condition.name) }
+    let isOwnFile = ofOwn?.condition.name == "rule-own-file"
     let closesOthers = single == nil && isClosed(.app(.otherPrograms))
     if isAllowed {
       guard closesUnknown || closesOthers else { return (false, nil) }
       let isClosedThere = isUnrecognizedAndClosed(machine)
-      if !isClosedThere, let own = faults.first(where: { $0.condition.name == "rule-own-entry" }) {
-        return (false, own.sentences)
-      }
+      if !isClosedThere || isOwnFile, let ofOwn { return (false, ofOwn.sentences) }
       guard isClosedThere || faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else {
         return (false, nil)
       }
@@ -114,14 +113,14 @@ private struct ClosedSubject {
       let next = machine.refused.contains(app) ? "" : " \(Self.next("rule-unrecognized", app))"
       return (false, closedUnrecognized(machine.words, isSure: isClosedThere) + next)
     }
-    if closesUnknown, closesOthers || app == .unknownPrograms { return (false, nil) }
+    if closesUnknown, closesOthers || isOwnFile || app == .unknownPrograms { return (false, nil) }
     if closesUnknown, single != nil {
       return (false, "\(Self.ownFolders(machine.words)) \(Self.next("others-left-open", app))")
     }
     let why = faults.first?.sentences ?? (isSilent ? silence(machine) : nil) ?? off(machine.words)
     let others = single == nil ? nil : ConditionKind.named("others-left-open")?.sentences(on: machine.words)
     // What counts as a program without a rule of its own is left open because those are.
-    if faults.first?.condition.name == "rule-own-entry", let why, let others {
+    if ofOwn != nil, let why, let others {
       return (!closesUnknown && !closesOthers, "\(others) \(why)")
     }
     return (!closesUnknown && !closesOthers, why ?? others)
@@ -132,11 +131,36 @@ private struct ClosedSubject {
   func isUnrecognizedAndClosed(_ machine: ToldMachine) -> Bool {
     guard isAllowed, machine.nothing == nil, !isRunning(on: machine.device) else { return false }
     // What the child's own account alone says of a program is no reason to let it run.
-    let reasons: Set = ["rule-unrecognized", "rule-own-entry"]
-    guard machine.faults(of: app).contains(where: { reasons.contains($0.condition.name) }) else { return false }
-    // What was refused there is an unknown program. Of other programs, that is not known.
+    let names = Set(faults(on: machine).map(\.condition.name))
+    guard names.contains("rule-unrecognized") || !names.isDisjoint(with: ownReasons) else { return false }
+    // What was refused there, or is a file in a folder of the child's own, is an unknown program.
+    // Of other programs, that is not known.
     let isSingle = machine.conditions.contains { $0.condition.name == "own-programs-only" }
-    return isClosed(.unknown) && (machine.refused.contains(app) || !isSingle && isClosed(.app(.otherPrograms)))
+    guard closesUnknown(isSingle: isSingle) else { return false }
+    return machine.refused.contains(app) || names.contains("rule-own-file")
+      || !isSingle && isClosed(.app(.otherPrograms))
+  }
+
+  /// The conditions about an application that only an account's own entry names.
+  private var ownReasons: Set<String> { ["rule-own-entry", "rule-own-file"] }
+
+  /// Returns what a machine has told that keeps it from closing the application as such, without
+  /// what the rules as they are now have put right.
+  private func faults(on machine: ToldMachine) -> [ConditionListing] {
+    let named = standings.filter { $0.rules.apps[app]?.isEnabled == true }.flatMap { $0.rules.app(app).matchers }
+    let kinds = Set(named.map(\.kind))
+    // Paths, packages and snaps that a parent has named may be missing there.
+    let isRecognizedAnywhere = !kinds.isDisjoint(with: [.sha256, .flatpak, .argument, .name])
+    return machine.faults(of: app).filter { listing in
+      if ownReasons.contains(listing.condition.name) { return kinds.isEmpty }
+      return listing.condition.name != "rule-unrecognized" || !isRecognizedAnywhere
+    }
+  }
+
+  /// Returns whether unknown programs are closed; the agent of one user has no orders for those
+  /// that merely count.
+  private func closesUnknown(isSingle: Bool) -> Bool {
+    (!isSingle || standings.contains(where: \.rules.ordersUnknown)) && isClosed(.unknown)
   }
 
   private func isRunning(on device: DeviceID) -> Bool {

@@ -143,14 +143,19 @@ public struct ApplicationScan {
           }
         let isOwn = !places.shares.contains(draft.share)
         let program = draft.program.flatMap { program -> String? in
-          if isOwn, !program.hasPrefix(Self.home(of: draft.share) + "/") { return nil }
+          if isOwn, !Self.isIn(Self.home(of: draft.share), program) { return nil }
           return (isOwn ? ownStarts : starts)[program] == 1 ? program : nil
         }
         let matchers = [
           draft.entry.flatpak.map { AppMatcher(kind: .flatpak, value: $0) },
           program.flatMap { _ in package.flatMap { programs[$0] == 1 ? AppMatcher(kind: .package, value: $0) : nil } },
           draft.launched,
-          program.map { AppMatcher(kind: scripts[$0] == nil ? .path : .argument, value: $0) },
+          program.map {
+            // The kernel shows where a link of the account's own leads.
+            scripts[$0] == nil
+              ? AppMatcher(kind: .path, value: isOwn ? BoundedFile.resolved($0) ?? $0 : $0)
+              : AppMatcher(kind: .argument, value: $0)
+          },
         ]
         let becomes = (program.flatMap { scripts[$0] } ?? []).filter { path in
           (isOwn ? named : machineNamed)[path] == 1 && (isOwn ? ownStarts : starts)[path] == nil
@@ -200,6 +205,13 @@ public struct ApplicationScan {
   private static let manyPrograms = Set(
     ApplicationPlaces.usualPrograms
       + ["/lib", "/usr/lib", "/usr/libexec", "/usr/local/lib", "/usr/local/libexec", "/opt"])
+
+  /// Returns whether a program is in a home, also after links are followed.
+  private static func isIn(_ home: Substring, _ program: String) -> Bool {
+    guard program.hasPrefix(home + "/") else { return false }
+    guard let place = BoundedFile.resolved(program) else { return true }
+    return place.hasPrefix((BoundedFile.resolved(String(home)) ?? String(home)) + "/")
+  }
 
   /// Returns the home of the account whose folder of applications this is.
   private static func home(of share: String) -> Substring {
