@@ -27,8 +27,8 @@ import Testing
         looker.look(at: seen.pid, wanted, BootClock.now()), looker.look(at: hidden.pid, wanted, BootClock.now())
       )
       let (first, second) = (try #require(firstLook).facts, try #require(secondLook).facts)
-      #expect(first.arguments.hasSuffix(" craft.jar") && !first.hasMoreArguments, "again: \(isAgain)")
-      #expect(second.arguments.utf8.count == ArgumentReader.mostBytes && second.hasMoreArguments, "again: \(isAgain)")
+      #expect(first.arguments.contains(" craft.jar ") && !first.hasMoreArguments, "again: \(isAgain)")
+      #expect(second.arguments.utf8.count >= ArgumentReader.mostBytes && second.hasMoreArguments, "again: \(isAgain)")
     }
   }
 

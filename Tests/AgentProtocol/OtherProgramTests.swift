@@ -135,6 +135,9 @@ import Testing
         == ["snap minetest", "path /snap/minetest/1/usr/bin/minetest"])
     #expect(matchers(facts(.init(path: python), script: "/home/emma/game.py")) == ["argument /home/emma/game.py"])
     #expect(matchers(facts(.init(path: python), script: "/home/emma/*.py")) == [], "It would be a pattern.")
+    var relative = facts(.init(path: python))
+    relative.scriptPlace = "/home/emma/game.py"
+    #expect(matchers(relative) == ["argument /home/emma/game.py"])
     #expect(matchers(facts(.init(path: python), script: ScriptInterpreters.elsewhere)) == [])
     #expect(matchers(facts(.init(path: "/usr/bin/bash"), isFromTerminal: true, script: "")) == [])
     // In its own mounts, a child can give any file any path.

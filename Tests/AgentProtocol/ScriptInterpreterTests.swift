@@ -34,6 +34,33 @@ import Testing
     }
   }
 
+  @Test("What arguments name from a folder has an absolute path, which decides nothing about scripts of the system")
+  func relative() {
+    for (path, folder, place) in [
+      ("x.py", "/home/emma", "/home/emma/x.py"), ("./a/../x.py", "/home/emma/", "/home/emma/x.py"),
+      ("../../../etc/x", "/home/emma", "/etc/x"), ("x", "/", "/x"), ("x", "/home/emma (deleted)", nil),
+      ("x", "(unreachable)/home", nil), (String(repeating: "a", count: 4_096), "/b", nil),
+    ] as [(String, String, String?)] {
+      #expect(ScriptInterpreters.place(of: path, from: folder) == place, "\(path)")
+    }
+    for (name, arguments, file) in [
+      ("python3", ["-u", "x.py"], "x.py"), ("python3", ["/opt/x.py", "y"], "/opt/x.py"), ("python3", ["-m", "x"], nil),
+      ("python3", ["-c", "x"], nil), ("python3", ["", "x"], nil), ("bash", ["-e", "./run.sh"], "./run.sh"),
+      ("bash", ["-c", "./run.sh"], nil), ("bash", ["-l"], nil), ("sh", ["+x", "run"], "run"),
+    ] as [(String, [String], String?)] {
+      #expect(ScriptInterpreters.file(in: arguments, of: name) == file, "\(name) \(arguments)")
+    }
+    let found = ScriptInterpreters.places(in: ["-X", "dev", "x.py", "/opt/y", "./x.py"], from: "/home/emma")
+    #expect(found.paths == ["/home/emma/dev", "/home/emma/x.py"] && !found.isCut)
+    let long = String(repeating: "a", count: 3_000)
+    let many = ScriptInterpreters.places(in: (0..<8).map { "\($0)\(long)" }, from: "/home/emma")
+    #expect(many.paths.count == 5 && many.isCut)
+    #expect(ScriptInterpreters.isNamed("/home/emma/games/run.sh", in: ["games/run.sh"]))
+    #expect(!ScriptInterpreters.isNamed("/dev/pts/run.sh", in: ["run.sh"]))
+    #expect(!ScriptInterpreters.isNamed("/home/emma/other", in: ["run.sh", "/home/emma/other"]))
+    #expect(ScriptInterpreters.script(in: ["x.py"], of: "python3") == nil)
+  }
+
   @Test("A shell runs a script or a text, or asks a person")
   func shells() {
     for (arguments, script) in [

@@ -213,6 +213,29 @@ import Testing
     }
   }
 
+  @Test("What an entry gives to an interpreter is recognized by its path among the arguments, in the home for an own entry")
+  func interpreted() async throws {
+    try await TemporaryFolder.with { root in
+      for path in ["emma/x.py", "emma/y.py", "share/game/main.py"] { try Self.write("\(root)/\(path)", "pass") }
+      for (name, line) in [
+        ("own", "/usr/bin/python3 \(root)/emma/x.py"), ("away", "/usr/bin/python3 \(root)/share/game/main.py"),
+        ("none", "/usr/bin/python3 \(root)/emma/none.py"),
+      ] {
+        try Self.entry("\(root)/emma/applications/\(name).desktop", name, "Exec=\(line)")
+      }
+      try Self.entry("\(root)/emma/applications/placed.desktop", "Placed", "Exec=python3 y.py", "Path=\(root)/emma")
+      try Self.entry("\(root)/share/applications/game.desktop", "Game", "Exec=python3 \(root)/share/game/main.py")
+      let found = ApplicationScan.run(places(root))
+      let matchers = Dictionary(uniqueKeysWithValues: found.map { ($0.app.appID.text, $0.matchers) })
+      func script(_ path: String) -> [AppMatcher] { [AppMatcher(kind: .argument, value: "\(root)/\(path)")] }
+      #expect(
+        matchers == [
+          "own": script("emma/x.py"), "placed": script("emma/y.py"), "game": script("share/game/main.py"),
+          "away": [], "none": [],
+        ])
+    }
+  }
+
   @Test(
     "What several entries of the machine's start recognizes none of them, and is known as shared, with what a link leads to"
   )

@@ -93,6 +93,22 @@ import Testing
   }
 
   @Test(
+    "The script that a line gives to an interpreter is an absolute path, or one in the folder of the entry",
+    arguments: [
+      ("/usr/bin/python3 /home/emma/x.py", "/home/emma/x.py"), ("python3 -u /opt/x.py --fast", "/opt/x.py"),
+      ("python3.11 x.py", "/home/emma/game/x.py"), ("bash ./run.sh %U", "/home/emma/game/run.sh"),
+      ("sh -eu data/run", "/home/emma/game/data/run"), ("env A=b perl -w /opt/x.pl", "/opt/x.pl"),
+      ("python3 -X dev /opt/x.py", nil), ("python3 -m game", nil), ("python3 -c \"/opt/x.py\"", nil),
+      ("sh -c \"/opt/x\"", nil), ("python3 %f", nil), ("python3", nil), ("python3 ../x.py", nil),
+      ("python3 /opt/*.py", nil), ("cat /opt/x.py", nil), ("java -jar /opt/x.jar", nil), ("wine /opt/x.exe", nil),
+    ] as [(String, String?)])
+  func scripts(line: String, script: String?) {
+    #expect(ExecLine.script(line, in: "/home/emma/game/") == script)
+    #expect(script?.hasPrefix("/home/emma/game") == true ? ExecLine.script(line, in: nil) == nil : true)
+    #expect(entry("Type=Application", "Name=A", "Exec=\(line)", "Path=/a\\sb")?.folder == "/a b")
+  }
+
+  @Test(
     "An interpreter is known by its whole name with a version, so that a game whose name begins like one is a program",
     arguments: [
       ("python", true), ("python3", true), ("python3.11", true), ("lua5.4", true), ("luajit", true),

@@ -127,6 +127,12 @@ extension ProcessLooker {
     return script.map { MountNamespace.isOther(in: folder) ? ScriptInterpreters.elsewhere : $0 }
   }
 
+  /// Returns the place of a script that is named by a relative path; `nil` in a process's own
+  /// mounts, where any path may lead to any file.
+  static func scriptPlace(_ places: ScriptPlaces, in folder: String) -> String? {
+    places.script.flatMap { MountNamespace.isOther(in: folder) ? nil : $0 }
+  }
+
   /// Returns the path of the file that a process reads as its standard input; `nil` for anything
   /// else, such as a terminal.
   private static func input(in folder: String) -> String? {

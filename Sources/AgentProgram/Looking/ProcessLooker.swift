@@ -38,6 +38,8 @@ struct ProcessLooker {
     /// system's libraries.
     var hasForeignCode = false
     var firstArguments: ArgumentReader.Arguments
+    /// The files that those name by relative paths.
+    var places: ScriptPlaces
     /// The files whose SHA-256 was not known yet when the images were read.
     var awaited: Set<FileMark> = []
     /// The folder in /proc that shows its program.
@@ -53,6 +55,13 @@ struct ProcessLooker {
   struct FirstSeen {
     var place: [UInt64]?
     var arguments: ArgumentReader.Arguments
+    /// The files that the arguments name by relative paths.
+    var places = ScriptPlaces()
+
+    /// Returns the arguments that count, with those that the process shows now.
+    func shown(with present: ArgumentReader.Arguments) -> String {
+      ([arguments.text] + places.paths + (present == arguments ? [] : [present.text])).joined(separator: " ")
+    }
   }
 
   /// The path of an executable, and what distinguishes it from another program at the same path.
@@ -110,12 +119,19 @@ struct ProcessLooker {
   /// Returns the arguments with which a process was first seen in its present program, whatever it
   /// shows now.
   private mutating func firstArguments(
-    of process: ProcessIdentity, _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?
-  ) -> ArgumentReader.Arguments {
-    if let first = firstSeen[process], first.place == place { return first.arguments }
-    guard !present.text.isEmpty else { return present }
-    let first = copied(place, present, path) ?? present
-    firstSeen[process] = FirstSeen(place: place, arguments: first)
+    of process: ProcessIdentity, _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?,
+    _ folder: String
+  ) -> FirstSeen {
+    if let first = firstSeen[process], first.place == place { return first }
+    guard !present.text.isEmpty else { return FirstSeen(place: place, arguments: present) }
+    var first = FirstSeen(place: place, arguments: copied(place, present, path) ?? present)
+    first.places = ScriptPlaces(in: folder, of: path?.split(separator: "/").last ?? "", first.arguments.afterFirst)
+    if place != nil, first.arguments.afterFirst.contains(where: ScriptInterpreters.isRelative) {
+      // A copy may have left the folder in which its original was started.
+      first.places = first.places.union(
+        firstSeen.values.first { $0.place == place && $0.arguments == first.arguments }?.places)
+    }
+    firstSeen[process] = first
     return first
   }
 
@@ -209,10 +225,13 @@ struct ProcessLooker {
     let isRenewed = known?.awaited.contains { !hashes.isWaiting($0) } == true
     _ = hashes.takePostponed()
     if known == nil {
-      let first = firstArguments(of: identity, line.programPlace, arguments, path)
-      var facts = facts(identity, user, line, path, program, folder, first, wanted)
-      if first != arguments { facts.arguments += " " + arguments.text }
-      known = Known(facts: facts, file: mark, firstArguments: first, folder: folder, place: place)
+      let first = firstArguments(of: identity, line.programPlace, arguments, path, folder)
+      var facts = facts(identity, user, line, path, program, folder, first.arguments, wanted)
+      facts.arguments = first.shown(with: arguments)
+      facts.hasMoreArguments = facts.hasMoreArguments || first.places.isCut
+      facts.scriptPlace = Self.scriptPlace(first.places, in: folder)
+      known = Known(
+        facts: facts, file: mark, firstArguments: first.arguments, places: first.places, folder: folder, place: place)
       // If the process has begun another program meanwhile, the facts may mix both programs, or
       // describe one that is not mapped yet.
       switch known?.facts.isFromWritablePlace == true ? Self.move(of: pid, from: line, executable, folder) : nil {
@@ -236,13 +255,15 @@ struct ProcessLooker {
     if before != nil {
       // In the middle of an exec, the program is visible before its arguments.
       if seen.firstArguments.text.isEmpty {
-        seen.firstArguments = firstArguments(of: identity, line.programPlace, arguments, path)
+        let first = firstArguments(of: identity, line.programPlace, arguments, path, folder)
+        (seen.firstArguments, seen.places) = (first.arguments, first.places)
+        seen.facts.scriptPlace = Self.scriptPlace(first.places, in: folder)
       }
       seen.facts.script = Self.script(path, seen.firstArguments, seen.facts.startedAt, now, in: folder)
       // The arguments from the first sighting count as well, whatever the process shows now.
-      seen.facts.arguments =
-        arguments == seen.firstArguments ? seen.firstArguments.text : seen.firstArguments.text + " " + arguments.text
-      seen.facts.hasMoreArguments = arguments.isCut || seen.firstArguments.isCut
+      let first = FirstSeen(place: line.programPlace, arguments: seen.firstArguments, places: seen.places)
+      seen.facts.arguments = first.shown(with: arguments)
+      seen.facts.hasMoreArguments = arguments.isCut || seen.firstArguments.isCut || seen.places.isCut
       seen.facts.name = line.name
       seen.facts.programPlace = line.programPlace ?? seen.facts.programPlace
       seen.facts.isProtected = isProtected(identity, program, wanted)

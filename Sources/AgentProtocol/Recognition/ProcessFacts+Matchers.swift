@@ -40,7 +40,9 @@ extension ProcessFacts {
   ///
   /// No argument allows an executable that the account can replace.
   private func place(of image: Image) -> AppMatcher? {
-    guard ScriptInterpreters.tellsScript(image.name), !hasWritableExecutable, let script, !script.isEmpty else {
+    guard ScriptInterpreters.tellsScript(image.name), !hasWritableExecutable,
+      let script = script.flatMap({ $0.isEmpty ? nil : $0 }) ?? scriptPlace
+    else {
       return AppMatcher(kind: .path, value: image.path)
     }
     guard script.hasPrefix("/"), script != ScriptInterpreters.unsettled else { return nil }

@@ -66,6 +66,10 @@ public struct ProcessFacts: Hashable, Sendable {
   public var hasMoreArguments: Bool
   /// The path of the script that its arguments name for an interpreter; `nil` for none.
   public var script: String?
+  /// The absolute path of a script that its arguments name by a relative path; `nil` for none.
+  ///
+  /// It decides nothing but by which argument a parent can allow the script.
+  public var scriptPlace: String?
   /// The executable, followed by other files that it has mapped as code.
   public var images: [Image]
   /// The Flatpak that it runs in, according to itself.
@@ -93,7 +97,8 @@ public struct ProcessFacts: Hashable, Sendable {
   public init(
     identity: ProcessIdentity, parent: Int32 = 0, account: UInt32, startedAt: BootInstant, name: String,
     arguments: String = "",
-    hasMoreArguments: Bool = false, script: String? = nil, images: [Image], flatpak: String? = nil,
+    hasMoreArguments: Bool = false, script: String? = nil, scriptPlace: String? = nil, images: [Image],
+    flatpak: String? = nil,
     isGenuineFlatpak: Bool = false,
     isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, hasChildsCode: Bool = false,
     isFromTerminal: Bool = false,
@@ -108,6 +113,7 @@ public struct ProcessFacts: Hashable, Sendable {
     self.arguments = arguments
     self.hasMoreArguments = hasMoreArguments
     self.script = script
+    self.scriptPlace = scriptPlace
     self.images = images
     self.flatpak = flatpak
     self.isGenuineFlatpak = isGenuineFlatpak

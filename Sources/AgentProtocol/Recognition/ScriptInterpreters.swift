@@ -71,6 +71,63 @@ public enum ScriptInterpreters {
     return nil
   }
 
+  /// Returns the file that an interpreter or a shell runs, from its arguments after the first, as
+  /// they name it.
+  ///
+  /// Returns `nil` if there is none, or if an argument before it may be more than an option.
+  public static func file(in arguments: [String], of name: some StringProtocol) -> String? {
+    if NeededPrograms.isShell(name) {
+      guard shellScript(in: arguments) != nil else { return nil }
+      return arguments.first { !$0.hasPrefix("-") && !$0.hasPrefix("+") || !$0.hasPrefix("--") && $0.contains("c") }
+        .flatMap { $0.hasPrefix("-") || $0.hasPrefix("+") ? nil : $0 }
+    }
+    for argument in arguments where argument.isEmpty || !isPlainOption(argument, of: name) {
+      return argument.isEmpty || argument.hasPrefix("-") ? nil : argument
+    }
+    return nil
+  }
+
+  /// Returns whether an argument may be the relative path of a file.
+  public static func isRelative(_ argument: String) -> Bool {
+    !argument.isEmpty && !argument.hasPrefix("-") && !argument.hasPrefix("/")
+  }
+
+  /// The room for the absolute paths of one process, in bytes, and for a path.
+  private static let (placeBytes, pathBytes) = (16_384, 4_096)
+
+  /// Returns the absolute path of a file that is named from a folder; `nil` if the folder is gone
+  /// or the path is too long.
+  public static func place(of path: String, from folder: String) -> String? {
+    guard folder.hasPrefix("/"), !folder.hasSuffix(" (deleted)") else { return nil }
+    var parts: [Substring] = []
+    for part in folder.split(separator: "/") + path.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    let place = "/" + parts.joined(separator: "/")
+    return place.utf8.count <= pathBytes ? place : nil
+  }
+
+  /// Returns the absolute paths of what arguments name from a folder, and whether there was no room
+  /// for some.
+  public static func places(in arguments: [String], from folder: String) -> (paths: [String], isCut: Bool) {
+    var (paths, bytes): ([String], Int) = ([], 0)
+    for argument in arguments where isRelative(argument) {
+      guard let place = place(of: argument, from: folder), !paths.contains(place) else { continue }
+      bytes += place.utf8.count
+      guard bytes <= placeBytes else { return (paths, true) }
+      paths.append(place)
+    }
+    return (paths, false)
+  }
+
+  /// Returns whether a file has the name of one that arguments name by a relative path.
+  public static func isNamed(_ path: String, in arguments: [String]) -> Bool {
+    guard path.hasPrefix("/"), !path.hasPrefix("/dev/"), let name = path.split(separator: "/").last else {
+      return false
+    }
+    return arguments.contains { isRelative($0) && $0.split(separator: "/").last == name }
+  }
+
   /// Returns whether only root can put a script at a path.
   static func isInstalled(_ path: String) -> Bool {
     !path.contains("/../") && path != unsettled

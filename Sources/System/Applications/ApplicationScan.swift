@@ -38,6 +38,8 @@ public struct ApplicationScan {
     var share: String
     var file: String
     var program: String?
+    /// A Boolean value that indicates whether an interpreter runs the program as its script.
+    var isInterpreted = false
     /// The matcher that recognizes it if another program starts it.
     var launched: AppMatcher?
   }
@@ -103,7 +105,13 @@ public struct ApplicationScan {
     let line = entry.flatpak == nil ? entry.exec : nil
     let launched = line.flatMap { LaunchLine.matcher($0, name: entry.name) }
     let program = launched == nil ? line.flatMap(ExecLine.program).flatMap(path(of:)) : nil
-    drafts.append(Draft(id: id, entry: entry, share: share, file: file, program: program, launched: launched))
+    let script =
+      launched == nil && program == nil
+      ? line.flatMap { ExecLine.script($0, in: entry.folder) }.flatMap { BoundedFile.isRegular($0) ? $0 : nil } : nil
+    drafts.append(
+      Draft(
+        id: id, entry: entry, share: share, file: file, program: program ?? script, isInterpreted: script != nil,
+        launched: launched))
   }
 
   /// Returns the path of a program; `nil` if it does not exist.
@@ -126,6 +134,10 @@ public struct ApplicationScan {
     var scripts: [String: [String]] = [:]
     for program in Set(drafts.compactMap(\.program)) where BoundedFile.isScript(program) {
       scripts[program] = ScriptPrograms.named(in: program, besides: Self.manyPrograms.union(places.programs))
+    }
+    // What an interpreter is given is recognized as a script is, by its path among the arguments.
+    for draft in drafts where draft.isInterpreted {
+      if let script = draft.program, scripts[script] == nil { scripts[script] = [] }
     }
     // Entries in an account's own folders take nothing from the machine's applications.
     let named = Dictionary(grouping: scripts.values.joined(), by: \.self).mapValues(\.count)

@@ -11,6 +11,8 @@ public struct DesktopEntry: Hashable, Sendable {
   public var name: String
   /// The command line that starts it; `nil` if it is started differently.
   public var exec: String?
+  /// The folder in which it is started; `nil` if it names none.
+  public var folder: String?
   /// The program that must exist for the application to count as installed.
   public var tryExec: String?
   /// The categories, such as `Education` and `Game`.
@@ -33,6 +35,7 @@ public struct DesktopEntry: Hashable, Sendable {
     guard let name else { return nil }
     self.name = name
     exec = values["Exec"].map(Self.unescaped)
+    folder = values["Path"].map(Self.unescaped).flatMap { $0.isEmpty ? nil : $0 }
     tryExec = values["TryExec"].map(Self.unescaped).flatMap { $0.isEmpty ? nil : $0 }
     categories = Self.list(values["Categories"] ?? "")
     flatpak = values["X-Flatpak"].map(Self.unescaped)

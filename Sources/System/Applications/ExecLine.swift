@@ -20,10 +20,39 @@ public enum ExecLine {
     return name.isEmpty || isInterpreter(name) || launchers.contains(name) ? nil : program
   }
 
+  /// The letters of options without a value, of the programs that run the file that is their first
+  /// other argument; by the name up to its first digit or dash.
+  private static let options: [String: String] = [
+    "python": "bBdEIOPqsSuvx", "pypy": "bBdEIOPqsSuvx", "perl": "Ww", "ruby": "Ww", "lua": "", "luajit": "",
+    "tclsh": "", "wish": "", "php": "", "node": "", "nodejs": "", "guile": "", "gjs": "", "mono": "", "sh": "eux", "bash": "eux",
+    "dash": "eux", "ksh": "eux", "zsh": "eux",
+  ]
+
+  /// Returns the absolute path of the file that a command line has an interpreter or a shell run;
+  /// `nil` for any other command line.
+  ///
+  /// `folder` is the one in which the program is started, if the entry names it.
+  static func script(_ line: String, in folder: String?) -> String? {
+    let words = started(line)
+    guard let name = words.first.map(base), let letters = options[stem(name)] else { return nil }
+    for word in words.dropFirst() {
+      if word.hasPrefix("-"), word.count > 1, word.dropFirst().allSatisfy({ letters.contains($0) }) { continue }
+      guard !word.isEmpty, !word.hasPrefix("-"), !word.hasPrefix("%"), !word.contains(where: { "*?\\".contains($0) })
+      else { return nil }
+      if word.hasPrefix("/") { return word }
+      guard let folder, folder.hasPrefix("/"), !word.split(separator: "/").contains("..") else { return nil }
+      let parts = (folder.split(separator: "/") + word.split(separator: "/")).filter { $0 != "." }
+      return "/" + parts.joined(separator: "/")
+    }
+    return nil
+  }
+
+  private static func stem(_ name: String) -> String { String(name.prefix { !("0"..."9").contains($0) && $0 != "-" }) }
+
   /// Returns whether a name is that of an interpreter up to its first digit or dash, as the agent
   /// compares names.
   private static func isInterpreter(_ name: String) -> Bool {
-    interpreters.contains(String(name.prefix { !("0"..."9").contains($0) && $0 != "-" }))
+    interpreters.contains(stem(name))
   }
 
   /// Returns the words of a command line without the environment variables that it sets.
