@@ -16,13 +16,14 @@ import hashing
 import inventories
 import keys
 import noise_handshakes
+import programs
 import registers
 import rotation
 import rules
 import shared
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, shared, inventories, agent]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, shared, inventories, agent, programs]
 
 
 def main() -> int:

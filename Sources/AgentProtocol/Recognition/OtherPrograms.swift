@@ -15,7 +15,7 @@ struct OtherPrograms: Sendable {
   /// A script starts other programs from there.
   private var folders: Set<String> = []
   /// Folders that hold many programs.
-  private static let shared: Set<String> = [
+  static let shared: Set<String> = [
     "/bin", "/sbin", "/lib", "/usr/bin", "/usr/sbin", "/usr/games", "/usr/lib", "/usr/libexec", "/usr/share",
     "/usr/local",
     "/usr/local/bin", "/usr/local/sbin", "/usr/local/games", "/usr/local/lib", "/usr/local/share", "/opt", "/opt/bin",

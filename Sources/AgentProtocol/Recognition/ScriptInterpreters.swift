@@ -14,7 +14,7 @@ public enum ScriptInterpreters {
   public static let elsewhere = "(elsewhere)"
 
   /// The names of their executables, up to the first digit or dash.
-  private static let names: Set<String> = [
+  static let names: Set<String> = [
     "python", "pypy", "perl", "ruby", "node", "nodejs", "java", "javaw", "lua", "luajit", "php", "tclsh", "wish",
     "mono",
     "dotnet", "gjs", "guile", "electron", "qml", "qmlscene", "busybox", "sbcl", "swipl", "racket", "Rscript", "R",

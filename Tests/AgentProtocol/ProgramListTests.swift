@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import LatchkeyAgentProtocol
+
+/// Tests of the lists of programs, and of what arguments name, against an independent
+/// implementation: Protocol/vectors/programs.json.
+@Suite struct ProgramListTests {
+  private struct Vectors: Decodable {
+    struct Name: Decodable {
+      let name: String
+      let isInterpreter: Bool
+    }
+    struct Line: Decodable {
+      let name: String
+      let arguments: [String]
+      let script: String?
+      let folder: String
+      let places: [String]
+    }
+
+    let needed, shells, otherShells, desktops, packages, opening, interpreters, folders: [String]
+    let names: [Name]
+    let arguments: [Line]
+  }
+
+  private func vectors() throws -> Vectors {
+    let path = URL(filePath: #filePath).appending(path: "../../../Protocol/vectors/programs.json").standardized
+    return try JSONDecoder().decode(Vectors.self, from: try Data(contentsOf: path))
+  }
+
+  @Test("The lists of the sources are those of the vectors")
+  func lists() throws {
+    let vectors = try vectors()
+    for (name, listed, known) in [
+      ("needed", vectors.needed, NeededPrograms.names), ("shells", vectors.shells, NeededPrograms.shells),
+      ("otherShells", vectors.otherShells, NeededPrograms.otherShells),
+      ("desktops", vectors.desktops, NeededPrograms.ofDesktops), ("packages", vectors.packages, NeededPrograms.packages),
+      ("opening", vectors.opening, OpeningPrograms.names),
+      ("interpreters", vectors.interpreters, ScriptInterpreters.names), ("folders", vectors.folders, OtherPrograms.shared),
+    ] as [(String, [String], Set<String>)] {
+      let others = Set(listed).symmetricDifference(known)
+      #expect(others.isEmpty, "\(name): \(others.sorted())")
+    }
+  }
+
+  @Test("What is an interpreter, and what arguments name, is what the vectors say")
+  func arguments() throws {
+    let vectors = try vectors()
+    for one in vectors.names { #expect(ScriptInterpreters.contains(one.name) == one.isInterpreter, "\(one.name)") }
+    for line in vectors.arguments {
+      #expect(ScriptInterpreters.script(in: line.arguments, of: line.name) == line.script, "\(line)")
+      #expect(ScriptInterpreters.places(in: line.arguments, from: line.folder).paths == line.places, "\(line)")
+    }
+  }
+}
