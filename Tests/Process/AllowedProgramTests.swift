@@ -36,6 +36,14 @@ extension ProcessTests {
 
       func path(of id: String) -> String { "\(folder)/games/\(id)" }
 
+      /// Gives the menu entry of a game another ID and name.
+      func rename(_ id: String, to other: String, name: String) throws {
+        let menu = "\(folder)/.local/share/applications"
+        try FileManager.default.removeItem(atPath: "\(menu)/\(id).desktop")
+        try Data("[Desktop Entry]\nType=Application\nName=\(name)\nExec=\(path(of: id)) %U\n".utf8)
+          .write(to: URL(fileURLWithPath: "\(menu)/\(other).desktop"))
+      }
+
       /// Starts a game; returns whether it is closed.
       func isClosed(_ id: String) async throws -> Bool {
         let game = try home.play([path(of: id)])
@@ -103,6 +111,15 @@ extension ProcessTests {
         try Data("next".utf8).append(to: games.path(of: "net.zirp.zirp"))
         _ = try await home.outcome(of: [("programs", "all"), ("app/net.zirp.zirp/limit", "0")])
         try await eventually("its next version is closed") { try await games.isClosed("net.zirp.zirp") }
+
+        // Another name and another file of its menu entry make it no other application.
+        try games.rename("net.zirp.zirp", to: "lesson", name: "Lesson")
+        let scanned = try await home.mum.latchkey("apps", "scan")
+        #expect(scanned.output.contains("Zirp") && !scanned.output.contains("Lesson"), "\(scanned)")
+        for _ in 0..<3 { #expect(try await games.isClosed("net.zirp.zirp")) }
+        _ = try await home.outcome(of: [("programs", "listed")])
+        let renamed = try await games.refusal(of: "net.zirp.zirp")
+        #expect(renamed.appID.text == "net.zirp.zirp" && renamed.displayName == "Zirp", "\(renamed)")
       }
     }
 

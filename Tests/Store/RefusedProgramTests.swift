@@ -37,6 +37,26 @@ import Testing
     #expect(try await rig.store.refusedPrograms() == [Self.program(1, at: 9)])
   }
 
+  @Test("What is known of programs and names survives a restart in its order")
+  func known() async throws {
+    let game = AppMatcher(kind: .path, value: "/home/emma/a game")
+    let digest = AppMatcher(kind: .sha256, value: String(repeating: "0a", count: 32))
+    let known = KnownPrograms(
+      [
+        .init(digest, as: nil, at: "/home/emma/b"), .init(game, as: Fixed.app("game")),
+        .init(digest, as: Fixed.app("game"), at: game.value),
+      ], names: [Fixed.app("game"): "A game", Fixed.app("kart"): "Kart"])
+    let before = try await rig.store.remember { value in
+      defer { value = known }
+      return value
+    }
+    #expect(before == KnownPrograms())
+    try rig.reopen()
+    #expect(try await rig.store.knownPrograms() == known)
+    try await rig.store.remember { $0 = KnownPrograms() }
+    #expect(try await rig.store.knownPrograms() == KnownPrograms())
+  }
+
   @Test("The list that parents get fits one item, whatever the programs are called")
   func list() async throws {
     let mum = try await rig.paired(.parent)

@@ -26,8 +26,8 @@ public struct RefusedProgram: Hashable, Sendable {
   public var name: String
   /// The time of the last refusal, in milliseconds of household time.
   public var refusedAt: Int64
-  /// The application that a matcher's program is by a menu entry of the account's own or by a
-  /// rule's name; `nil` if it is none, and for an application.
+  /// The application as which a matcher's program counts, by what is known of it, a menu entry of
+  /// the account's own or a rule's name; `nil` if it is none, and for an application.
   public var app: AppID?
   /// The path of the program's file if the account can replace it; `nil` for any other program.
   public var file: String?

@@ -42,17 +42,24 @@ struct ApplicationService: EffectCarrier {
 
   /// Looks what is installed, and keeps it; `nil` if it could not be stored.
   private func look(_ places: ApplicationPlaces) async -> ApplicationsScanned? {
-    // Reading thousands of files must not keep the tasks of links waiting.
-    let (list, matchers) = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        let found = ApplicationScan.run(places)
-        var list = EntryList(found.lazy.map(\.app))
-        list.entries.sort { $0.appID < $1.appID }
-        continuation.resume(returning: (list, Self.matchers(of: found)))
-      }
-    }
     do {
-      let (number, changes) = try await context.store.setInstalled(list, matchers: matchers, at: context.wall())
+      let known = try await context.store.knownPrograms()
+      // Reading thousands of files must not keep the tasks of links waiting.
+      let seen = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: Seen(places, known)) }
+      }
+      let household = try await context.readHousehold()
+      let rules = household.children(of: context.own).map { household.rules(for: $0) }
+      let settled = try await context.store.remember { known in
+        var programs = OwnPrograms(known, for: rules)
+        let settled = programs.settle(seen.found) { seen.present.contains($0) }
+        known = programs.known
+        return settled
+      }
+      var list = EntryList(settled.filter(\.isListed).map(\.app))
+      list.entries.sort { $0.appID < $1.appID }
+      let (number, changes) = try await context.store.setInstalled(
+        list, matchers: Self.matchers(of: settled, shared: seen.shared), at: context.wall())
       await directory.committed(changes)
       context.changes.notify()
       context.logger.debug("looked at what is installed", metadata: ["applications": "\(list.entries.count)"])
@@ -63,18 +70,36 @@ struct ApplicationService: EffectCarrier {
     }
   }
 
-  /// Returns what recognizes applications, without what an agent would refuse.
-  private static func matchers(of found: [FoundApplication]) -> [AppID: InstalledMatchers] {
+  /// What a look has seen, without what an agent would refuse.
+  private struct Seen: Sendable {
+    let found: [OwnPrograms.Found]
+    /// What recognizes programs that several entries start.
+    let shared: [AppMatcher]
+    /// The paths of known programs at which there is something now.
+    let present: Set<String>
+
+    init(_ places: ApplicationPlaces, _ known: KnownPrograms) {
+      let all = ApplicationScan.run(places)
+      found = all.map { one in
+        OwnPrograms.Found(
+          app: one.app, matchers: one.matchers.filter { MatcherCheck.fault(of: $0) == nil }, isOwn: one.isOwn)
+      }
+      shared = Set(all.flatMap(\.shared)).filter { MatcherCheck.fault(of: $0) == nil }
+        .sorted { ($0.kind.rawValue, $0.value) < ($1.kind.rawValue, $1.value) }
+      let paths = known.programs.filter { $0.file == nil && $0.matcher.value.hasPrefix("/") }.map(\.matcher.value)
+      present = Set(paths.filter { access($0, F_OK) == 0 })
+    }
+  }
+
+  /// Returns what recognizes applications.
+  private static func matchers(
+    of settled: [OwnPrograms.Found], shared: [AppMatcher]
+  ) -> [AppID: InstalledMatchers] {
     var matchers: [AppID: InstalledMatchers] = [:]
-    for one in found where matchers[one.app.appID] == nil {
-      let usable = one.matchers.filter { MatcherCheck.fault(of: $0) == nil }
-      if !usable.isEmpty { matchers[one.app.appID] = InstalledMatchers(usable, isOwn: one.isOwn) }
+    for one in settled where !one.matchers.isEmpty {
+      matchers[one.app.appID] = InstalledMatchers(one.matchers, isOwn: one.isOwn)
     }
-    let shared = Set(found.flatMap(\.shared)).filter { MatcherCheck.fault(of: $0) == nil }
-    if !shared.isEmpty {
-      matchers[.otherPrograms] = InstalledMatchers(
-        shared.sorted { ($0.kind.rawValue, $0.value) < ($1.kind.rawValue, $1.value) })
-    }
+    if !shared.isEmpty { matchers[.otherPrograms] = InstalledMatchers(shared) }
     return matchers
   }
 

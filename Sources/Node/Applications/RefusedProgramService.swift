@@ -63,6 +63,7 @@ actor RefusedProgramService {
     guard let program = try await program(closing, rules, at: min(max(0, time), HybridTimestamp.wallLimit - 1)) else {
       return
     }
+    try await remember([program], household)
     try await context.store.keep(refused: program)
     try await forgetEarlier(program)
     noted[closing] = now
@@ -73,7 +74,7 @@ actor RefusedProgramService {
   private func program(
     _ closing: Closing, _ rules: RuleSet, at time: Int64
   ) async throws(StoreError) -> RefusedProgram? {
-    let installed = try await readInstalled()
+    let (installed, known) = (try await readInstalled(), try await context.store.knownPrograms())
     func refused(
       _ target: RefusedProgram.Target, _ name: String, app: AppID? = nil, file: String? = nil
     ) -> RefusedProgram? {
@@ -82,7 +83,9 @@ actor RefusedProgramService {
         file: file)
       return program.fault == nil ? program : nil
     }
-    func name(of app: AppID) -> String { rules.app(app).name ?? installed.names[app] ?? app.text }
+    func name(of app: AppID) -> String {
+      rules.app(app).name ?? installed.names[app] ?? known.names[app] ?? app.text
+    }
     if let app = closing.app, app != .otherPrograms {
       return refused(.app(app), name(of: app))
     }
@@ -91,9 +94,10 @@ actor RefusedProgramService {
       return refused(.app(app), name(of: app))
     }
     // What an account has installed for itself is recognized by a matcher that a parent sets.
-    let app = rules.named(closing.matchers) ?? installed.own(closing.matchers, rules)
     let path = closing.matchers.first { $0.kind == .path }?.value
     let file = closing.app == nil ? path : nil
+    let app = OwnPrograms(known, for: [rules]).app(
+      of: closing.matchers, at: file, named: rules.named(closing.matchers), claims: installed.own(closing.matchers))
     for matcher in closing.matchers {
       let place = matcher.kind == .sha256 ? path ?? "program" : matcher.value
       let base = place.split(separator: "/").last.map(String.init) ?? place
@@ -117,19 +121,40 @@ actor RefusedProgramService {
     if !earlier.isEmpty { try await context.store.forget(refused: earlier) }
   }
 
+  /// Remembers as which applications files of the accounts' own were refused, whatever their menus
+  /// call them later.
+  private func remember(_ programs: [RefusedProgram], _ household: Household) async throws(StoreError) {
+    let files = programs.filter { $0.file != nil }
+    guard !files.isEmpty else { return }
+    let rules = household.children(of: context.own).map { household.rules(for: $0) }
+    try await context.store.remember { known in
+      var own = OwnPrograms(known, for: rules)
+      for program in files {
+        guard let file = program.file else { continue }
+        own.note(program.matchers, at: file, as: program.app)
+      }
+      known = own.known
+    }
+  }
+
   /// Returns the programs that are an application by now: a menu entry may be read, or a rule set,
   /// only after a file was refused for the first time.
   private func renewed(
     _ kept: [RefusedProgram], _ household: Household
   ) async throws(StoreError) -> [RefusedProgram] {
+    let without = kept.filter { $0.app == nil && $0.file != nil }
+    guard !without.isEmpty else { return [] }
+    let (installed, known) = (try await readInstalled(), try await context.store.knownPrograms())
     var renewed: [RefusedProgram] = []
-    for var program in kept where program.app == nil {
-      guard let file = program.file else { continue }
-      let (installed, place) = (try await readInstalled(), [AppMatcher(kind: .path, value: file)])
+    for var program in without {
       for child in household.user(of: program.account, on: context.own).children {
         let rules = household.rules(for: child)
-        guard let app = rules.named(place) ?? installed.own(place, rules) else { continue }
-        program.name = TextRule.displayName.cleaned(rules.app(app).name ?? installed.names[app] ?? app.text)
+        let matchers = program.matchers
+        let app = OwnPrograms(known, for: [rules]).app(
+          of: matchers, at: program.file, named: rules.named(matchers), claims: installed.own(matchers))
+        guard let app else { continue }
+        program.name = TextRule.displayName.cleaned(
+          rules.app(app).name ?? installed.names[app] ?? known.names[app] ?? app.text)
         program.app = app
         if program.fault == nil { renewed.append(program) }
         break
@@ -156,6 +181,7 @@ actor RefusedProgramService {
     var kept = try await context.store.refusedPrograms()
     let household = try await context.readHousehold()
     let renewed = try await renewed(kept, household)
+    try await remember(renewed, household)
     for program in renewed { try await context.store.keep(refused: program) }
     if !renewed.isEmpty { kept = try await context.store.refusedPrograms() }
     let time = context.time.now
@@ -178,49 +204,5 @@ actor RefusedProgramService {
       context.changes.notify()
     }
     return !refused.isEmpty
-  }
-}
-
-/// The applications of a machine, by what recognizes their programs.
-private struct InstalledPrograms {
-  /// Those that are installed for all accounts.
-  private(set) var machines: [AppMatcher: AppID] = [:]
-  /// Those that only entries of an account's own name.
-  private var owns: [AppMatcher: AppID] = [:]
-  let names: [AppID: String]
-
-  init(_ found: [AppID: InstalledMatchers], _ list: [InstalledApp]) {
-    for (app, known) in found.sorted(by: { $0.key < $1.key }) where !app.isOfMany {
-      for matcher in known.matchers {
-        if known.isOwn {
-          if owns[matcher] == nil { owns[matcher] = app }
-        } else if machines[matcher] == nil {
-          machines[matcher] = app
-        }
-      }
-    }
-    names = Dictionary(list.map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// Returns the application that an account's own menu entry makes of a program; `nil` for none.
-  ///
-  /// If a parent has said by anything but the content of files how the application is recognized,
-  /// an entry makes nothing of it.
-  func own(_ matchers: [AppMatcher], _ rules: RuleSet) -> AppID? {
-    matchers.lazy.compactMap { owns[$0] }.first { rules.apps[$0]?.isRecognizedByContent ?? true }
-  }
-}
-
-extension RuleSet {
-  /// Returns the application whose rules name a program by the last part of its path; `nil` for
-  /// none.
-  ///
-  /// A child can give any program a name, so that such a rule alone lets nothing of the child's
-  /// run.
-  fileprivate func named(_ matchers: [AppMatcher]) -> AppID? {
-    guard let path = matchers.first(where: { $0.kind == .path })?.value, let name = path.split(separator: "/").last
-    else { return nil }
-    let matcher = AppMatcher(kind: .name, value: String(name))
-    return apps.filter { $0.value.isEnabled && $0.value.matchers.contains(matcher) }.keys.min()
   }
 }

@@ -114,6 +114,21 @@ extension Migration001 {
       is_own INTEGER NOT NULL               -- 1 if an account has it in its own folder
     ) STRICT, WITHOUT ROWID;
 
+    -- On a child's machine: as which application each program of an account's own was first known.
+    CREATE TABLE known_program (
+      number INTEGER PRIMARY KEY,           -- in the order in which they became known
+      matcher TEXT NOT NULL,                -- the kind, a space, the value
+      file TEXT NOT NULL,                   -- the path at which a content was refused; empty for any other matcher
+      app_id TEXT,                          -- 1 to 255 bytes; null if it was refused as no application
+      UNIQUE (matcher, file)
+    ) STRICT;
+
+    -- On a child's machine: the names of applications, as of the last look before they had rules.
+    CREATE TABLE known_name (
+      app_id TEXT PRIMARY KEY,              -- 1 to 255 bytes
+      name TEXT NOT NULL                    -- 1 to 255 bytes
+    ) STRICT, WITHOUT ROWID;
+
     -- On a child's machine: the programs that were refused lately because no parent has listed them.
     CREATE TABLE refused_program (
       number INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order of the last refusals
