@@ -13,8 +13,8 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
       child's machine keeps for a week which others were closed, also when all programs may run again, and this shows the \
       command that allows each. A copy of a known application is listed as that application until that one is allowed.
 
-      A program in a folder of the child's own is listed as the application that the child's menu calls it, with its file. It \
-      is allowed by its content, so that no other file can take its place.
+      A program in a folder of the child's own is listed as the application that the child's menu first called it, with its \
+      file. It is allowed by its content, so that no other file can take its place.
 
       Example: latchkey apps refused --child Emma
       """)
@@ -169,12 +169,19 @@ enum RefusedText {
     }.joined(separator: "\n")
   }
 
-  /// Returns a sentence on the application that a file of the child's own would count as; `nil` if
-  /// that is not decided by what the child has written.
+  /// Returns a sentence on the application that a program would count as; `nil` if that is not
+  /// decided by what the child has written, and opens nothing that is closed to others.
   private static func counted(_ program: RefusedListing) -> String? {
-    guard program.file != nil, !program.isReplaceable else { return nil }
-    return "It would count as “\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))"
-      + "\(standing(program)), a name that the child may have given it."
+    let isChilds = program.file != nil && !program.isReplaceable
+    let standing = standing(program)
+    guard isChilds || !standing.isEmpty else { return nil }
+    return "It would count as \(application(program))\(standing)"
+      + (isChilds ? ", a name that the child may have given it." : ".")
+  }
+
+  /// Returns the name and the ID of the application that a program would count as.
+  private static func application(_ program: RefusedListing) -> String {
+    "“\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))"
   }
 
   /// Returns what an application is that no limit closes at its end.
@@ -255,10 +262,14 @@ enum RefusedText {
   /// application that is recognized already.
   static func recognized(_ program: RefusedListing) -> String? {
     guard let matcher = program.matcher.map(ShownText.safe) else { return nil }
-    guard let file = program.file.map(ShownText.safe) else { return "What is allowed is recognized by \(matcher)." }
+    guard let file = program.file.map(ShownText.safe) else {
+      let standing = standing(program)
+      return "What is allowed is recognized by \(matcher)."
+        + (standing.isEmpty ? "" : " It counts as \(application(program))\(standing).")
+    }
     return "What is allowed is the child's own file \(file) as it is now, by \(matcher). It counts as "
-      + "“\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))\(standing(program)): that application's rules hold for "
-      + "it. A new version of the file is refused again."
+      + "\(application(program))\(standing(program)): that application's rules hold for it. A new version of the file is "
+      + "refused again."
   }
 
   /// A sentence on what a file of the child's own may run by itself.

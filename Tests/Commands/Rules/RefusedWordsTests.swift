@@ -150,6 +150,28 @@ import Testing
     #expect(lines.count == 64 && lines.first == digests[1] && lines.last == Self.zirp.matcher)
   }
 
+  @Test func whatAnAllowWouldMakeOfAProgramIsListedBeforehand() async {
+    for (change, words) in [
+      ({ $0.category = .learning }, "which is learning"), ({ $0.isAlwaysAllowed = true }, "which is always allowed"),
+    ] as [((inout RefusedListing) -> Void, String)] {
+      var script = ScriptedNode.Script()
+      var zirp = Self.zirp
+      change(&zirp)
+      script.refused = [zirp, SampleValues.refused[0]]
+      change(&script.refused[1])
+      let run = await ScriptedRun(["apps", "refused"], node: ScriptedNode(script)) { $0.variables["COLUMNS"] = "200" }
+      let page = run.console.output
+      #expect(
+        page.contains("count as “Zirp” (net.zirp.zirp), \(words), a name that the child may have given it."), "\(page)")
+      #expect(page.contains("  It would count as “Patience” (org.kde.kpat), \(words).\n"), "\(page)")
+    }
+    var script = ScriptedNode.Script()
+    script.refused[1].category = .learning
+    let run = await ScriptedRun("apps", "allow", "kart", script: script)
+    let notes = run.console.notes.joined()
+    #expect(notes.contains("It counts as “kart” (kart), which is learning."), "\(notes)")
+  }
+
   @Test func whatTheChildCanReplaceIsNotAllowedByItsPlace() async {
     let file = "/home/emma/games/zirp"
     let run = await allow("Zirp") { ($0.matcher, $0.isReplaceable) = ("path \(file)", true) }
