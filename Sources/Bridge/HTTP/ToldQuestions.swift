@@ -29,8 +29,9 @@ struct ToldQuestions: Sendable {
     if notices.count > Self.most { notices.removeFirst() }
   }
 
-  /// Notes the questions that were told before this process began: the open requests of which no
-  /// notice waits.
+  /// Adds the questions that an earlier run of the bridge has told the receiver.
+  ///
+  /// These are the requests that are still open and that no notice in `new` is about.
   mutating func recover(_ requests: [RequestListing], besides new: [ParentNotice]) {
     let untold = Set(new.flatMap(\.requests))
     for request in requests.reversed() where request.state == .open && !untold.contains(request.requestID) {
