@@ -1,6 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeyRules
 import LatchkeySimulation
 import LatchkeyTestSupport
 import Testing
@@ -154,5 +155,44 @@ import Testing
     #expect(words("always-allowed").contains("--no-always-allowed"))
     #expect(!words("overridden-by-child", .enforced).contains("`latchkey rules`"), "It is in force for somebody.")
     #expect(words("from-the-future").hasSuffix("to see what."))
+  }
+
+  @Test("A receipt names an application as people call it, unless another one has the same name")
+  func applicationsName() throws {
+    let blocked = register(.child(emma), "app/org.gnome.Chess/blocked", "yes", 10)
+    let state = RegistersInForce([blocked], .recorded, exceptions: ["rules-off"])
+    let (chess, other) = (try #require(AppID("org.gnome.Chess")), try #require(AppID("chess")))
+    func command(_ names: [AppID: String]) -> Substring? {
+      let words = state.summary(on: "Emma's PC", RuleTerms(names: names, whose: "--child Emma"))
+      return words.firstMatch(of: /`latchkey app set (.+)`/)?.output.1
+    }
+    #expect(command([chess: "Gnome Chess"]) == "\"Gnome Chess\" --child Emma --enabled")
+    #expect(command([chess: "Chess", other: "Board"]) == "\"org.gnome.Chess\" --child Emma --enabled")
+    #expect(command([chess: "Chess", other: "chess"]) == "\"org.gnome.Chess\" --child Emma --enabled")
+    #expect(command([chess: "$(reboot)"]) == "\"org.gnome.Chess\" --child Emma --enabled")
+  }
+
+  @Test("A receipt does not say that nothing is enforced where another rule holds instead")
+  func otherRuleHolds() {
+    let bedtime = register(.family, "schedule/bedtime", "20:00-07:00", 10)
+    func words(_ names: [String]) -> String {
+      RegistersInForce([bedtime], .recorded, exceptions: names).summary(on: "Emma's PC")
+    }
+    let overtaken = words(["no-process-events", "overridden-by-child"])
+    #expect(!overtaken.contains("Nothing enforces"), "\(overtaken)")
+    #expect(overtaken.contains("A child's own rule holds there instead of the family's."), "\(overtaken)")
+    #expect(words(["agent-silent", "overridden-by-child"]).contains("Nothing enforces"))
+    #expect(words(["no-process-events"]).contains("Nothing enforces"))
+  }
+
+  @Test("A receipt for unknown programs that cannot be counted says so once")
+  func uncounted() {
+    let counted = register(.family, "unknownPrograms", "count", 10)
+    let words = RegistersInForce([counted], .recorded, exceptions: ["unknown-not-counted"]).summary(on: "Emma's PC")
+    #expect(
+      words.hasPrefix(
+        "Recorded on Emma's PC: unknown programs are allowed and counted as screen time. Unknown programs are allowed "
+          + "there and not counted, because Latchkey runs for one account alone."), "\(words)")
+    #expect(!words.contains("In force") && !words.contains("Nothing enforces"), "\(words)")
   }
 }

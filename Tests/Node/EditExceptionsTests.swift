@@ -106,7 +106,10 @@ import Testing
       #expect(try names(exceptions(blocked, [OrderFault(kind, account: 1_000, app: kart)])) == [name, "open"])
     }
     let counted = [try register(ScreenTimeRule.unknownPrograms.key, "count")]
-    #expect(try names(exceptions(counted, [], isSystem: false)) == ["unknown-not-counted"])
+    #expect(try names(exceptions(counted, [], isSystem: false)) == ["unknown-not-counted", "open"])
+    let alsoLimited = counted + [try register(ChildRule.dailyLimit.key, "60")]
+    #expect(
+      try names(exceptions(alsoLimited, [], isSystem: false)) == ["others-left-open", "unknown-not-counted"])
     #expect(try names(exceptions(counted, [])) == [])
     let step = [try register(AppRule.step.key(of: kart), "pause")]
     #expect(try names(exceptions(step, [OrderFault(.cannotPause, account: 1_000)])) == ["cannot-pause"])

@@ -271,6 +271,14 @@ import Testing
     }
     #expect(found.isLeftOpen && found.sentences.first?.contains("are off on “Emma's PC”") == true, "\(found.sentences)")
     #expect(found.sentences.first?.contains("`latchkey app set kart --enabled`") == true)
+    let named = try look(kart, told) {
+      blocked(&$0)
+      $0.apps[kart]?.isEnabled = false
+      $0.apps[kart]?.name = "Super Kart"
+      $0.lock = .on
+    }
+    #expect(named.sentences.first?.contains("The rules of “Super Kart” are off") == true, "\(named.sentences)")
+    #expect(named.sentences.first?.contains("`latchkey app set \"Super Kart\" --enabled`") == true)
     #expect(
       try !look(kart, told) {
         blocked(&$0)

@@ -235,7 +235,8 @@ extension ProcessTests {
           "app", "set", "latchkey.unknown", "--category", "learning", "--child", "Emma")
         #expect(refused.status != 0 && refused.talk.contains("--unknown-programs"), "\(refused)")
         // An agent of this user leaves alone what merely counts, so that its use ends here.
-        try await home.set([("unknownPrograms", "count")])
+        let counted = try await home.outcome(of: [("unknownPrograms", "count")])
+        #expect(counted.stateInForce?.enforcement == .recorded, "\(counted)")
         try await home.mum.eventuallyHasUsage(1)
         let record = try #require(try await home.mum.usage().first)
         #expect(record.appID == .unknownPrograms && record.category == .reward, "\(record)")

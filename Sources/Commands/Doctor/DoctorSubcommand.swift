@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey doctor` subcommand.
 struct DoctorSubcommand: AsyncParsableCommand {
@@ -82,10 +83,16 @@ struct DoctorSubcommand: AsyncParsableCommand {
         stamps.append(ClockFacts.Stamp(device: name, at: session.record.sessionEnd))
       }
     }
+    let conditions = (try? await interface.ask(Endpoints.getConditions)) ?? []
+    var terms: [DeviceID: RuleTerms] = [:]
+    if !conditions.isEmpty {
+      let known = await CommandTerms(at: interface)
+      for listing in conditions { terms[listing.deviceID] = known.terms(on: listing.deviceID, listing.deviceName) }
+    }
     return DoctorRequest(
       node: .running(status, nearby), peer: try peer.map { try DeviceSearch.find($0, among: status.peers) },
-      stamps: stamps, conditions: (try? await interface.ask(Endpoints.getConditions)) ?? [],
-      receivers: (try? await interface.ask(Endpoints.getReceivers)) ?? [], now: now)
+      stamps: stamps, conditions: conditions, receivers: (try? await interface.ask(Endpoints.getReceivers)) ?? [],
+      terms: terms, now: now)
   }
 }
 
@@ -100,6 +107,8 @@ struct DoctorRequest: Sendable {
   var conditions: [ConditionListing] = []
   /// What carries notices elsewhere.
   var receivers: [ReceiverListing] = []
+  /// The words about the conditions of each machine.
+  var terms: [DeviceID: RuleTerms] = [:]
   /// Unix milliseconds.
   var now: Int64
 
@@ -111,7 +120,7 @@ struct DoctorRequest: Sendable {
     } catch { machine = .unreadable }
     var facts = Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
       node: request.node, machine: machine, peer: request.peer, now: request.now, stamps: request.stamps)
-    (facts.conditions, facts.receivers) = (request.conditions, request.receivers)
+    (facts.conditions, facts.receivers, facts.terms) = (request.conditions, request.receivers, request.terms)
     let user = geteuid()
     if stateFolder == SystemNode.stateFolder, user != 0, let owner = facts.folder.entries.first?.owner, owner != user {
       // That others may not use a service's files is as it should be.

@@ -104,7 +104,7 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
     let names = try await DeviceNames(of: interface)
     let isOwn = try await interface.ask(Endpoints.getStatus).deviceID == command.author
     let zone = try await FamilyClock(at: interface).zone
-    let terms = await CommandTerms(at: interface, zone: zone)[command.target]
+    let terms = await CommandTerms(at: interface, zone: zone)[command]
     let progress = CommandText.progress(
       command, on: names.name(command.target),
       peer: try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }, terms: terms
@@ -150,9 +150,11 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
     if let target = command?.target {
       machine = try? await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == target }?.device.name
     }
+    var terms = RuleTerms()
+    if let command { terms = await CommandTerms(at: interface)[command] }
     try CommandEnd.tell(
-      command, id: id, machine: machine, format: listing.format, time: timeout,
-      author: await CommandEnd.author(insteadOf: command, at: interface))
+      command, id: choice.id, machine: machine, format: listing.format, time: timeout,
+      author: await CommandEnd.author(insteadOf: command, at: interface), terms)
   }
 }
 
@@ -161,6 +163,8 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Take back a command that the other machine has not stored yet.",
     discussion: """
+      A message or a request for a report can be taken back. A rule holds from when it was set: set another one instead.
+
       Example: latchkey commands cancel last
       """)
 
@@ -171,11 +175,19 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
   func run() async throws {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
-    let command = try await interface.ask(Endpoints.cancelCommand, choice.find(at: interface))
+    let id = try await choice.find(at: interface)
+    let command: ConfigurationCommand
+    do { command = try await interface.ask(Endpoints.cancelCommand, id) } catch {
+      guard [.invalid, .tooLate].contains(error.code),
+        let present = try? await interface.ask(Endpoints.getCommand, id)
+      else { throw error }
+      throw TerminalFailure(.data, CommandText.kept(present, await CommandTerms(at: interface)[present]))
+    }
+    let terms = await CommandTerms(at: interface)[command]
     guard command.status == .cancelled else {
-      throw TerminalFailure(.data, "It is too late to cancel: the command is \(CommandText.progress(command)).")
+      throw TerminalFailure(.data, CommandText.kept(command, terms))
     }
     if listing.format == .json { return try console.write(JSONText.pretty(command)) }
-    console.note(CommandText.cancelled(command))
+    console.note(CommandText.cancelled(command, terms))
   }
 }

@@ -43,8 +43,9 @@ enum PointsSentences {
         "\(PointsText.counted(entry.milliPoints)) wait for a review (\(entry.short)): \(entry.words) on "
           + "\(ShownText.safe(entry.deviceName.text)).")
     }
-    if role == .parent, !points.held.isEmpty {
-      sentences.append("`latchkey points review ID --approve` or `--reject` decides.")
+    if role == .parent, let first = points.held.first {
+      let which = points.held.count > 1 ? "decides on the first of them." : "decides."
+      sentences.append("`latchkey points review \(first.short) --approve` or `--reject` \(which)")
     }
     return sentences
   }

@@ -54,7 +54,29 @@ enum CommandText {
   }
 
   /// Returns what became of a command that was taken back.
-  static func cancelled(_ command: ConfigurationCommand) -> String { "Cancelled: \(request(command.payload))." }
+  static func cancelled(_ command: ConfigurationCommand, _ terms: RuleTerms = RuleTerms()) -> String {
+    "Cancelled: \(request(command.payload, terms))."
+  }
+
+  /// Returns sentences on a command that cannot be taken back: why, and what can be done instead.
+  static func kept(_ command: ConfigurationCommand, _ terms: RuleTerms) -> String {
+    let what = request(command.payload, terms)
+    if let edit = command.payload.value as? Edit {
+      let rules =
+        switch edit.registers.first?.zone {
+        case .child(let id): terms.children[id].map { "`latchkey rules \(ShellWord.person($0))`" } ?? "`latchkey rules`"
+        case .machine: "`latchkey accounts`"
+        default: "`latchkey settings`"
+        }
+      return
+        "This cannot be taken back, because it holds since it was set: \(what). Set what you want instead; \(rules) shows what holds."
+    }
+    let next =
+      command.payload.value is TextMessage
+      ? "Send another one with `latchkey message`."
+      : "`latchkey commands show last` says how far the newest one is."
+    return "This cannot be taken back any more, because it is \(progress(command, terms: terms)): \(what). \(next)"
+  }
 
   /// Returns the sentences about a command instead of which something newer holds.
   ///

@@ -31,9 +31,9 @@ struct RequestsSubcommand: AsyncParsableCommand {
             RequestText.answer(request),
           ]
         }, empty: "Nothing was asked for today."))
-    let open = requests.count { $0.state == .open }
-    if open > 0, try await interface.ask(Endpoints.getStatus).role == .parent {
-      environment.console.note("`latchkey approve ID` or `latchkey deny ID` answers; the first answer holds.")
+    let open = requests.filter { $0.state == .open }
+    if let first = open.first, try await interface.ask(Endpoints.getStatus).role == .parent {
+      environment.console.note(RequestText.answering(first, isOnly: open.count == 1))
     }
   }
 }

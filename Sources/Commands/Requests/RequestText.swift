@@ -12,6 +12,14 @@ enum RequestText {
     return SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? "")
   }
 
+  /// Returns a sentence with the commands that answer a request.
+  static func answering(_ request: RequestListing, isOnly: Bool) -> String {
+    guard !isOnly else { return "`latchkey approve` or `latchkey deny` answers it; the first answer holds." }
+    return
+      "`latchkey approve \(request.short)` or `latchkey deny \(request.short)` answers the one at the top, by its ID; the "
+      + "first answer holds."
+  }
+
   static func answer(_ request: RequestListing) -> String {
     guard let answer = request.answer else { return request.state == .open ? "waits" : "nobody answered" }
     let second = request.overtaken.map { "; second: \(said($0)) on \(ShownText.safe($0.by.text))" }.joined()

@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
@@ -186,14 +187,19 @@ enum RuleIssue {
     }
     guard let time = options.wait else { return }
     let ended = try await CommandWaiter(node: node).wait(commands.map(\.commandID), seconds: time.seconds)
+    var terms = rules.terms
+    // Another application can have the name of one that a receipt's command is about.
+    if ended.contains(where: { $0.stateInForce?.as(RegistersInForce.self)?.exceptions.isEmpty == false }) {
+      terms.names = await CommandTerms(at: node).names.merging(terms.names) { $1 }
+    }
     var failures: [TerminalFailure] = []
     for (command, machine) in zip(commands, machines) {
       do {
         let end = ended.first { $0.commandID == command.commandID }
         try CommandEnd.tell(
-          end, id: command.commandID.description, machine: machine?.name,
+          end, id: commands.count == 1 ? "last" : command.commandID.description, machine: machine?.name,
           format: options.format == .json ? .json : .table, time: time,
-          author: await CommandEnd.author(insteadOf: end, at: node), rules.terms)
+          author: await CommandEnd.author(insteadOf: end, at: node), terms)
       } catch let failure as TerminalFailure { failures.append(failure) }
     }
     for sentence in failures.dropFirst().compactMap(\.sentence) { console.note(sentence) }

@@ -57,14 +57,19 @@ struct RulesSubcommand: AsyncParsableCommand {
     {
       environment.console.note(sentence)
     }
-    for sentence in Self.weakened(try await interface.ask(Endpoints.getConditions), of: rules) {
-      environment.console.note(sentence)
+    let conditions = try await interface.ask(Endpoints.getConditions)
+    var terms = OwnedRules(rules).terms
+    if conditions.contains(where: { $0.condition.isOfApplication }) {
+      terms.names = await CommandTerms(at: interface, zone: zone).names.merging(terms.names) { $1 }
     }
+    for sentence in Self.weakened(conditions, of: rules, terms) { environment.console.note(sentence) }
   }
 
   /// Returns what keeps the rules of a child from being carried out on its machines: one sentence
   /// each, and one for all applications that are not recognized on a machine.
-  private static func weakened(_ conditions: [ConditionListing], of rules: ChildRules) -> [String] {
+  private static func weakened(
+    _ conditions: [ConditionListing], of rules: ChildRules, _ terms: RuleTerms
+  ) -> [String] {
     let set = rules.rules + rules.family
     let members = set.filter { RuleKey($0.key)?.entry == GroupRule.members.entry }.flatMap {
       $0.value.split(separator: "\n")
@@ -85,23 +90,23 @@ struct RulesSubcommand: AsyncParsableCommand {
       let several = machines.values.filter { $0.count > 1 }
       gathered += several.sorted { $0[0].deviceName.text < $1[0].deviceName.text }
     }
-    let lists = gathered.map { Self.sentence($0) }
+    let lists = gathered.map { Self.sentence($0, terms) }
     let others = known.filter { listing in !gathered.contains { $0.contains(listing) } }
-    let whose = OwnedRules(rules).option
     return others.compactMap { listing in
       guard let kind = ConditionKind.named(listing.condition.name) else { return nil }
       let words = kind.words(
         on: listing.isOwn ? "this machine" : ShownText.quoted(listing.deviceName), account: listing.accountName ?? "",
-        detail: listing.condition.detail, whose: whose)
+        detail: listing.condition.detail, whose: terms.whose, app: terms.words(for: listing.condition))
       return ShownText.safe("\(words.sentence) \(words.next)")
     } + lists
   }
 
   /// Returns one sentence for several applications that a machine recognizes nothing as, or only by
   /// an account's own entry.
-  private static func sentence(_ listings: [ConditionListing]) -> String {
+  private static func sentence(_ listings: [ConditionListing], _ terms: RuleTerms) -> String {
     let there = listings[0].isOwn ? "this machine" : ShownText.quoted(listings[0].deviceName)
-    let names = listings.map { ShownText.safe($0.condition.detail) }.sorted().joined(separator: ", ")
+    let names = listings.map { ShownText.safe(terms.words(for: $0.condition)?.name ?? $0.condition.detail) }.sorted()
+      .joined(separator: ", ")
     guard listings[0].condition.name == "rule-unrecognized" else {
       return
         "These count on \(there) as programs without a rule of their own, because only the child's own account says which programs "

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey today` subcommand.
 struct TodaySubcommand: AsyncParsableCommand {
@@ -121,7 +122,7 @@ struct MeSubcommand: AsyncParsableCommand {
     for notice in day.notices where !ends.contains(where: { MeText.isSaid(notice, of: $0) }) {
       console.note(ShownText.safe(notice))
     }
-    console.note(MeText.hint(day, requests))
+    if let hint = MeText.hint(day, requests) { console.note(hint) }
   }
 }
 
@@ -189,14 +190,20 @@ enum MeText {
     return "\(ShownText.safe(app.displayName)) \(verb) \(words)\(app.isLeftOpen ? ", but nothing closes \(it)" : "")."
   }
 
-  /// Returns how to get more.
-  static func hint(_ day: ChildToday, _ requests: [RequestListing]) -> String {
+  /// Returns how to get more, and what shows why an application is closed; `nil` if there is
+  /// nothing to say.
+  static func hint(_ day: ChildToday, _ requests: [RequestListing]) -> String? {
     var ways: [String] = []
     if day.redeemedMilliseconds != nil, let points = day.milliPoints, points >= 1_000 {
       ways.append("change points into time with `latchkey redeem \(min(10, points / 1_000))`")
     }
     if !requests.contains(where: { $0.state == .open }) { ways.append("ask your parents with `latchkey ask 30m`") }
-    let more = ways.isEmpty ? "" : "For more, \(ways.joined(separator: ", or ")). "
-    return more + "`latchkey explain --app NAME` shows why one is closed."
+    var sentences = ways.isEmpty ? [] : ["For more, \(ways.joined(separator: ", or "))."]
+    if let app = day.apps.first(where: { !$0.verdict.isAllowed && !$0.appID.isOfMany }) {
+      let names = Dictionary(day.apps.map { ($0.appID, $0.displayName) }) { first, _ in first }
+      let word = ShellWord.person(RuleTerms(names: names).argument(app.appID))
+      sentences.append("`latchkey explain --app \(word)` shows why \(ShownText.safe(app.displayName)) is closed.")
+    }
+    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 }

@@ -205,7 +205,7 @@ public struct RegistersInForce: CommandState {
 
   private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {
     let phrase = HouseholdKey.phrase(registers, terms)
-    let app = registers.lazy.compactMap { RuleKey($0.key)?.application?.text }.first
+    let app = registers.lazy.compactMap { RuleKey($0.key)?.application }.first.map(terms.argument)
     let isOpen = enforcement ?? .recorded == .recorded
     let but = exceptions.map { name in
       // What is not carried out at all has to be mended.
@@ -215,8 +215,10 @@ public struct RegistersInForce: CommandState {
     return switch enforcement ?? .recorded {
     case .enforced: "In force\(place): \(phrase).\(but)"
     case .ownPrograms: "In force\(place), for the programs of Latchkey's own account only: \(phrase).\(but)"
-    // Something is enforced there, which is another rule.
-    case .recorded where closesSomething && !exceptions.isEmpty && exceptions.allSatisfy(Self.isOfRival):
+    // Something is enforced there, which the exceptions name.
+    case .recorded
+    where closesSomething && exceptions.contains(where: Self.isSelfExplanatory)
+      && !exceptions.contains(where: Self.leavesAllOpen):
       "Recorded\(place): \(phrase).\(but)"
     case .recorded where closesSomething:
       "Recorded\(place): \(phrase). Nothing enforces that there now\(but.isEmpty ? ": `latchkey doctor` says why." : ".\(but)")"
@@ -224,9 +226,15 @@ public struct RegistersInForce: CommandState {
     }
   }
 
-  /// Returns whether an exception says that another rule holds instead.
-  private static func isOfRival(_ name: String) -> Bool {
-    HeldRules.Rival(rawValue: name) != nil
+  /// Returns whether an exception says what holds there in place of the edit: another rule, or that
+  /// unknown programs are allowed without being counted.
+  private static func isSelfExplanatory(_ name: String) -> Bool {
+    HeldRules.Rival(rawValue: name) != nil || name == "unknown-not-counted"
+  }
+
+  /// Returns whether an exception says that no rule at all is enforced there for the child.
+  private static func leavesAllOpen(_ name: String) -> Bool {
+    name == "not-there" || ConditionKind.named(name)?.weight == .fault
   }
 
   /// A Boolean value that indicates whether the registers hold a rule that closes programs or

@@ -2,19 +2,33 @@
 ///
 /// Spec: Protocol/10-household.md §6.
 extension ConditionKind {
+  /// What people call the application that a condition is about.
+  public struct AppWords: Hashable, Sendable {
+    public var name: String
+    /// The application in a command: its name, or its ID if the name may also mean another one.
+    public var argument: String
+
+    public init(name: String, argument: String) {
+      self.name = name
+      self.argument = argument
+    }
+  }
+
   /// Returns the sentence for a condition of a machine, and the next step.
   ///
   /// `machine` is “this machine” or the machine's name in quotation marks, `account` the account's
   /// name, or empty, and `whose` the option that names the child in the commands, such as `--child
-  /// Emma`, or empty.
+  /// Emma`, or empty. `app` is what people call the application in the detail, where that is known.
   public func words(
-    on machine: String, account: String, detail: String, whose: String = ""
+    on machine: String, account: String, detail: String, whose: String = "", app: AppWords? = nil
   ) -> (sentence: String, next: String) {
+    let argument = app.map { ShellWord.person($0.argument) } ?? detail
     let words = [
       "{there}": "on \(machine)", "{machine}": machine, "{account}": account.isEmpty ? "" : " \(account)",
       "{for account}": account.isEmpty ? "" : " for the account \(account)",
-      "{app}": detail.isEmpty ? "an application" : "“\(detail)”", "{detail}": detail,
+      "{app}": detail.isEmpty ? "an application" : "“\(app?.name ?? detail)”", "{detail}": argument,
       "{whose}": whose.isEmpty ? "" : " \(whose)",
+      "{set}": Self.command(app == nil ? "" : argument, whose),
     ]
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
@@ -44,14 +58,20 @@ extension ConditionKind {
     }
     var words = receiptWords("the application")
     (words["{detail}"], words["{whose}"]) = (ShellWord.person(app), whose.isEmpty ? "" : " \(whose)")
+    words["{set}"] = command(ShellWord.person(app), whose)
     return filled(kind.next, words)
   }
 
   private static func receiptWords(_ app: String) -> [String: String] {
     [
       "{there}": "there", "{machine}": "the machine", "{account}": "", "{for account}": "", "{app}": app,
-      "{detail}": "it", "{whose}": "",
+      "{detail}": "it", "{whose}": "", "{set}": command("", ""),
     ]
+  }
+
+  /// Returns the command that sets rules of an application, as far as it is known whose.
+  private static func command(_ app: String, _ whose: String) -> String {
+    (["latchkey app set", app] + (app.isEmpty ? [] : [whose])).filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// Returns a text with words in the place of the names in braces, in one pass: what a name stands

@@ -29,9 +29,10 @@ public struct ConditionKind: Hashable, Sendable {
   ///
   /// In the sentence, `{there}` stands for “on” and the machine, or “there”; `{machine}` for the
   /// machine, `{account}` for the name of the account after a space, `{for account}` for the same
-  /// with “for the account”, `{app}` for the application in the detail, and `{detail}` for the
-  /// detail itself, and `{whose}` for the option that names the child or the family, after a space.
-  /// Where there is none, the words are left out.
+  /// with “for the account”, `{app}` for the application in the detail, `{detail}` for the
+  /// detail itself, `{whose}` for the option that names the child or the family, after a space, and
+  /// `{set}` for the command that sets rules of the application, as far as that is known. Where
+  /// there is none, the words are left out.
   public static let all: [ConditionKind] = [
     ConditionKind(
       "agent-silent", .fault, "No agent runs {there}, so nothing is closed.",
@@ -119,15 +120,15 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "rule-needed-program", .warning,
       "The rules of {app} name a program that {machine} needs, so that is not closed{for account}.",
-      next: "Give it a matcher that fits the program alone with `latchkey app set`."),
+      next: "Give it a matcher that fits the program alone with `{set}` and --matcher."),
     ConditionKind(
       "rule-matches-everything", .warning,
       "The rules of {app} would recognize too many programs {there}, so they close none{for account}.",
-      next: "Give the program's full path, its package or its SHA-256 with `latchkey app set`."),
+      next: "Give the program's full path, its package or its SHA-256 with `{set}` and --matcher."),
     ConditionKind(
       "rule-bad-matcher", .warning,
       "The rules of {app} cannot recognize a program {there}, so they close none{for account}.",
-      next: "Give the program's full path, its package or its SHA-256 with `latchkey app set`."),
+      next: "Give the program's full path, its package or its SHA-256 with `{set}` and --matcher."),
     ConditionKind(
       "rule-unrecognized", .information, "Nothing {there} is recognized as {app}, so its rules close nothing.",
       next: "Install it there, or say how to recognize it: `latchkey app set --help` shows how."
@@ -145,7 +146,7 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "rule-shared-matcher", .information,
       "What recognizes {app} {there} recognizes another application as well{for account}, so the stricter rules of both hold.",
-      next: "Give each a matcher of its own with `latchkey app set`."),
+      next: "Give each a matcher of its own, this one with `{set}` and --matcher."),
     ConditionKind(
       "rule-no-account", .warning, "A child's account{account} does not exist any more {there}.",
       next: "Say again whose accounts they are with `latchkey accounts`."),
@@ -175,7 +176,7 @@ public struct ConditionKind: Hashable, Sendable {
       next: "Unblock it with `latchkey app set {detail}{whose} --unblocked`."),
     ConditionKind(
       "unknown-not-counted", .information,
-      "Unknown programs are not counted {there}, because Latchkey runs for one account alone.",
+      "Unknown programs are allowed {there} and not counted, because Latchkey runs for one account alone.",
       next: "Install the package there, so that Latchkey runs as a service of the machine."),
     ConditionKind(
       "ends-with-session", .information,
@@ -184,7 +185,7 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "cannot-pause", .information, "Programs cannot be paused {there} and are closed instead{for account}.",
       next:
-        "Choose closing with `latchkey app set --when-over close`, or use a kernel with control groups of the second "
+        "Choose closing with `{set} --when-over close`, or use a kernel with control groups of the second "
         + "version."),
     ConditionKind(
       "cannot-close-sessions", .warning,

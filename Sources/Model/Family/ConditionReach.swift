@@ -18,6 +18,11 @@ extension MachineCondition {
   /// How much the machine leaves open.
   public var reach: ConditionReach { Self.reach(of: name) }
 
+  /// A Boolean value that indicates whether its detail is the ID of an application.
+  public var isOfApplication: Bool {
+    reach == .application || ["rules-off", "rule-shared-matcher", "always-allowed", "app-blocked"].contains(name)
+  }
+
   /// Returns how much a machine with a condition leaves open.
   public static func reach(of name: String) -> ConditionReach {
     switch name {

@@ -71,6 +71,10 @@ struct EditExceptions {
     let unordered = UnorderedApps(unrecognized: missing, ofOwnEntries: ofOwnEntries)
     // What an application is called, and how it is recognized, closes nothing by itself.
     let open = rules.map { key, register in
+      // An agent of one account counts no unknown programs.
+      if !agent.isSystem, ScreenTimeRule.unknownPrograms.value(in: register) == .count {
+        return (key: key, isOpen: true)
+      }
       let children = held.filter { register.zone == .family || register.zone == .child($0.child) }
       let open = children.map { isOpen(key, register, $0, unordered) }
       return (key: key, isOpen: open.isEmpty ? isOpen(key, register, nil, unordered) : open.allSatisfy(\.self))

@@ -80,6 +80,16 @@ private struct ClosedSubject {
     }
   }
 
+  /// What people call the application.
+  private var words: ConditionKind.AppWords {
+    guard let standing = standings.first else { return ConditionKind.AppWords(name: app.text, argument: app.text) }
+    let known = standing.appIDs.union(standing.installed.keys).union([app])
+    var names = Dictionary(uniqueKeysWithValues: known.map { ($0, standing.name(of: $0)) })
+    // Rules that are off give no name otherwise.
+    if let name = standing.rules.apps[app]?.name { names[app] = name }
+    return ConditionKind.AppWords(name: names[app] ?? app.text, argument: RuleTerms(names: names).argument(app))
+  }
+
   /// Returns whether a machine leaves it open although the rules do not allow it, and a sentence
   /// where it does otherwise than they say.
   func look(_ machine: ToldMachine) -> (isOpen: Bool, sentence: String?) {
@@ -87,7 +97,7 @@ private struct ClosedSubject {
     let faults = faults(on: machine)
     // What the system needs is closed by nothing.
     if !isAllowed, let needed = faults.first(where: { $0.condition.name == "rule-needed-program" }) {
-      return (true, needed.sentences)
+      return (true, needed.sentences(app: words))
     }
     let isSilent = isNamed && machine.isSilent(on: app)
     // What is counted is recognized: a program of `usage track` as well.
@@ -105,19 +115,19 @@ private struct ClosedSubject {
     if isAllowed {
       guard closesUnknown || closesOthers else { return (false, nil) }
       let isClosedThere = isUnrecognizedAndClosed(machine)
-      if !isClosedThere || isOwnFile, let ofOwn { return (false, ofOwn.sentences) }
+      if !isClosedThere || isOwnFile, let ofOwn { return (false, ofOwn.sentences(app: words)) }
       guard isClosedThere || faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else {
         return (false, nil)
       }
       // A file of the child's own is allowed by its content, and its place says nothing.
-      let next = machine.refused.contains(app) ? "" : " \(Self.next("rule-unrecognized", app))"
+      let next = machine.refused.contains(app) ? "" : " \(next("rule-unrecognized"))"
       return (false, closedUnrecognized(machine.words, isSure: isClosedThere) + next)
     }
     if closesUnknown, closesOthers || isOwnFile || app == .unknownPrograms { return (false, nil) }
     if closesUnknown, single != nil {
-      return (false, "\(Self.ownFolders(machine.words)) \(Self.next("others-left-open", app))")
+      return (false, "\(Self.ownFolders(machine.words)) \(next("others-left-open"))")
     }
-    let why = faults.first?.sentences ?? (isSilent ? silence(machine) : nil) ?? off(machine.words)
+    let why = faults.first?.sentences(app: words) ?? (isSilent ? silence(machine) : nil) ?? off(machine.words)
     let others = single == nil ? nil : ConditionKind.named("others-left-open")?.sentences(on: machine.words)
     // What counts as a program without a rule of its own is left open because those are.
     if ofOwn != nil, let why, let others {
@@ -169,31 +179,31 @@ private struct ClosedSubject {
 
   private func isClosed(_ subject: Subject) -> Bool { standings.contains { !$0.verdict(of: subject).isAllowed } }
 
-  private static func next(_ condition: String, _ app: AppID) -> String {
-    ConditionKind.named(condition)?.words(on: "", account: "", detail: app.text).next ?? ""
+  private func next(_ condition: String) -> String {
+    ConditionKind.named(condition)?.words(on: "", account: "", detail: app.text, app: words).next ?? ""
   }
 
   /// Returns a sentence on rules that are off; `nil` if they are not.
   private func off(_ machine: String) -> String? {
     guard standings.contains(where: { $0.rules.apps[app]?.isEnabled == false }) else { return nil }
-    return ConditionKind.named("rules-off")?.sentences(on: machine, detail: app.text)
+    return ConditionKind.named("rules-off")?.sentences(on: machine, detail: app.text, app: words)
   }
 
   private func silence(_ machine: ToldMachine) -> String {
     let name = machine.words.hasPrefix("“") ? String(machine.words.dropFirst().dropLast()) : nil
     let on = name.map { " --on \(ShellWord.machine(DeviceName(sanitising: $0), machine.device))" } ?? ""
     return
-      "Whether anything on \(machine.words) is recognized as “\(app.text)” is not known here. `latchkey apps scan\(on)` finds what "
+      "Whether anything on \(machine.words) is recognized as “\(words.name)” is not known here. `latchkey apps scan\(on)` finds what "
       + "is installed there."
   }
 
   private func closedUnrecognized(_ machine: String, isSure: Bool) -> String {
-    "Nothing on \(machine) is recognized as “\(app.text)”, so that it \(isSure ? "is" : "may be") closed there like programs "
+    "Nothing on \(machine) is recognized as “\(words.name)”, so that it \(isSure ? "is" : "may be") closed there like programs "
       + "that no rule names."
   }
 
   private func anotherFile(_ machine: String) -> String {
-    "A file of “\(app.text)” that no parent has allowed is closed on \(machine)."
+    "A file of “\(words.name)” that no parent has allowed is closed on \(machine)."
   }
 
   private static func ownFolders(_ machine: String) -> String {

@@ -49,17 +49,22 @@ struct ToldMachine {
 
 extension ConditionKind {
   /// Returns the sentence about a machine and the next step.
-  func sentences(on machine: String, account: String = "", detail: String = "") -> String {
-    let words = words(on: machine, account: account, detail: detail)
+  func sentences(on machine: String, account: String = "", detail: String = "", app: AppWords? = nil) -> String {
+    let words = words(on: machine, account: account, detail: detail, app: app)
     return "\(words.sentence) \(words.next)"
   }
 }
 
 extension ConditionListing {
   /// The sentence about the machine and the next step.
-  var sentences: String? {
+  var sentences: String? { sentences(app: nil) }
+
+  /// Returns the sentence about the machine and the next step, with what people call the
+  /// application that it is about.
+  func sentences(app: ConditionKind.AppWords?) -> String? {
     ConditionKind.named(condition.name)?.sentences(
-      on: isOwn ? "this machine" : "“\(deviceName.text)”", account: accountName ?? "", detail: condition.detail)
+      on: isOwn ? "this machine" : "“\(deviceName.text)”", account: accountName ?? "", detail: condition.detail,
+      app: app)
   }
 }
 

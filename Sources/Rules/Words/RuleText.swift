@@ -27,6 +27,24 @@ public struct RuleTerms: Hashable, Sendable {
   /// Returns what people call an application.
   func name(_ app: AppID) -> String { names[app] ?? app.text }
 
+  /// Returns an application as a person gives it to a command: its name, or its ID if the name may
+  /// also mean another application or cannot stand on a command line.
+  public func argument(_ app: AppID) -> String {
+    guard let name = names[app], ShellWord.isPlain(name) else { return app.text }
+    let word = name.lowercased()
+    let isShared = names.contains { other, called in
+      other != app && [called.lowercased(), other.text.lowercased()].contains(word)
+    }
+    return isShared ? app.text : name
+  }
+
+  /// Returns the words for the application that a condition is about; `nil` for a condition about
+  /// anything else.
+  public func words(for condition: MachineCondition) -> ConditionKind.AppWords? {
+    guard condition.isOfApplication, let app = AppID(condition.detail) else { return nil }
+    return ConditionKind.AppWords(name: name(app), argument: argument(app))
+  }
+
   /// Returns a moment, given in Unix milliseconds, on the family's clock.
   func moment(_ instant: Int64) -> String {
     let family = zone.flatMap { try? DayBoundary(zone: $0, dayStartHour: 0) }

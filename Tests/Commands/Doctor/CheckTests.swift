@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 import Testing
 
 @testable import LatchkeyCommands
@@ -43,6 +44,13 @@ import Testing
     #expect(try finding("privileged-group", facts).next.contains("gpasswd --delete emma docker"))
     #expect(found.allSatisfy { !$0.sentence.contains("{") && !$0.next.contains("{") })
     #expect(found.allSatisfy { $0.sentence.hasSuffix(".") && ($0.severity < .warning || $0.next.hasSuffix(".")) })
+
+    facts.conditions = [listing(MachineCondition("rule-bad-matcher", detail: "kart"))]
+    let kart = try #require(AppID("kart"))
+    facts.terms = [Sample.peerID: RuleTerms(names: [kart: "Super Kart"], whose: "--child Emma")]
+    let named = try finding("rule-bad-matcher", facts)
+    #expect(named.sentence.hasPrefix("The rules of “Super Kart” cannot recognize a program"), "\(named)")
+    #expect(named.next.contains("`latchkey app set \"Super Kart\" --child Emma` and --matcher"), "\(named)")
 
     var away = Sample.status()
     away.peers[0].isConnected = false

@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
 import Synchronization
@@ -117,7 +118,38 @@ import Testing
     var script = ScriptedNode.Script()
     script.command = Self.command(.cancelled)
     let run = await ScriptedRun("commands", "cancel", "01ab", script: script)
-    #expect(run.console.notes == ["Cancelled: \(CommandText.request(script.command.payload))."])
+    #expect(run.console.notes == ["Cancelled: Chess blocked."])
+  }
+
+  @Test func whatCannotBeTakenBackSaysWhatCanBeDone() async {
+    var script = ScriptedNode.Script()
+    script.command = Self.command(.stored)
+    let rule = await ScriptedRun("commands", "cancel", "last", script: script)
+    let words = rule.console.notes.joined()
+    #expect(words.contains("holds since it was set: Chess blocked. Set what you want instead"), "\(words)")
+    #expect(words.contains("`latchkey rules Emma` shows what holds."), "\(words)")
+    script.command.payload = .message("Tea")
+    let message = await ScriptedRun("commands", "cancel", "last", script: script)
+    #expect(message.status == 65 && message.console.notes.joined().hasSuffix("`latchkey message`."))
+  }
+
+  @Test func whatIsWaitedForNamesTheApplicationAndTheChild() async throws {
+    var script = ScriptedNode.Script()
+    var toms = SampleValues.child
+    toms.childID = try #require(ChildID(bytes: [UInt8](repeating: 9, count: 16)))
+    toms.name = DeviceName(sanitising: "Tom")
+    script.children.append(toms)
+    var command = Self.command(.executed)
+    let off = RegistersInForce([SampleValues.blocked], .recorded, exceptions: ["rules-off"])
+    command.stateInForce = StateInForce(off)
+    (script.command, script.commandEnds) = (command, [.success(command)])
+    for verb in ["wait", "show"] {
+      let run = await ScriptedRun("commands", verb, "last", script: script)
+      let words = run.console.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        .joined(separator: " ")
+      #expect(words.contains("Chess blocked"), "\(words)")
+      #expect(words.contains("`latchkey app set Chess --child Emma --enabled`"), "\(words)")
+    }
   }
 
   @Test func pagesOfUseAreReadToTheLast() async {

@@ -189,7 +189,7 @@ import Testing
     let several = await ScriptedRun("rules", "Emma", script: script)
     let words = several.console.notes.joined(separator: "\n")
     #expect(
-      several.console.notes.last?.contains("as these, so their rules close nothing: openttd, org.gnome.Chess.") == true,
+      several.console.notes.last?.contains("as these, so their rules close nothing: Chess, openttd.") == true,
       "\(words)")
     #expect(!words.contains("kart") && !words.contains("bens.game"), "\(words)")
   }

@@ -47,6 +47,16 @@ import Testing
       ConditionKind.receiptSentence(of: "rules-off", isOfSeveral: true).contains("at least one of the applications"))
   }
 
+  @Test("A condition names its application as people call it, and the command that mends it")
+  func applicationsName() throws {
+    let kind = try #require(ConditionKind.named("rule-bad-matcher"))
+    let app = ConditionKind.AppWords(name: "Super Kart", argument: "kart")
+    let words = kind.words(on: "this machine", account: "", detail: "kart", whose: "--child Emma", app: app)
+    #expect(words.sentence.hasPrefix("The rules of “Super Kart” cannot recognize"))
+    #expect(words.next.hasSuffix("with `latchkey app set kart --child Emma` and --matcher."), "\(words.next)")
+    #expect(kind.words(on: "this machine", account: "", detail: "").next.contains("`latchkey app set` and --matcher"))
+  }
+
   @Test("What a machine says is put into a sentence once, and read for nothing else")
   func once() throws {
     let kind = try #require(ConditionKind.named("privileged-group"))

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 
 /// The check of the conditions that children's machines report.
 ///
@@ -17,7 +18,9 @@ struct ConditionCheck: Check {
       }
       // An account that no longer exists has no name.
       let account = listing.accountName ?? condition.account.map { "\($0)" } ?? ""
-      let words = kind.words(on: machine, account: account, detail: condition.detail)
+      let terms = facts.terms[listing.deviceID] ?? RuleTerms()
+      let words = kind.words(
+        on: machine, account: account, detail: condition.detail, whose: terms.whose, app: terms.words(for: condition))
       let sentence = heard.isEmpty ? words.sentence : words.sentence.dropLast() + heard + "."
       return Finding(condition.name, Severity(kind.weight), sentence, next: words.next)
     }

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeySystem
 
 /// The facts that an examination gathered.
@@ -25,6 +26,8 @@ public struct Facts: Sendable {
   public var clock: ClockFacts
   public var conditions: [ConditionListing]
   public var receivers: [ReceiverListing]
+  /// What the words about each machine's conditions call applications and children.
+  public var terms: [DeviceID: RuleTerms] = [:]
 
   public init(
     node: NodeFacts, machine: MachineFacts = .same, folder: FolderFacts, interfaces: [NetworkInterface] = [],
