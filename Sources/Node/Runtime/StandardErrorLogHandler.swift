@@ -18,15 +18,24 @@ struct StandardErrorLogHandler: LogHandler {
   func log(event: LogEvent) {
     let line = line(
       at: Date(), level: event.level, message: event.message.description,
-      metadata: metadata.merging(event.metadata ?? [:]) { $1 })
+      metadata: metadata.merging(event.metadata ?? [:]) { $1 }, isTerminal: isatty(STDERR_FILENO) == 1)
     let bytes = Array(line.utf8)
     _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
   /// Returns the line for one event, with its line end.
-  func line(at date: Date, level: Logger.Level, message: String, metadata: Logger.Metadata) -> String {
+  ///
+  /// For a person at a terminal, the time is that of the clock on the wall, and the line is broken
+  /// at spaces after 80 columns.
+  func line(
+    at date: Date, level: Logger.Level, message: String, metadata: Logger.Metadata, isTerminal: Bool = false
+  ) -> String {
     let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     switch format {
+    case .text where isTerminal:
+      let pairs = metadata.sorted { $0.key < $1.key }.map { " (\($0.key): \(PrintableText.of($0.value.description)))" }
+      let word = level == .info ? "" : "\(level.rawValue): "
+      return Self.broken("\(Self.clock(date)) \(word)\(PrintableText.of(message))\(pairs.joined())")
     case .text:
       let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value.description))" }
       let word = level.rawValue + String(repeating: " ", count: max(0, 8 - level.rawValue.count))
@@ -37,6 +46,27 @@ struct StandardErrorLogHandler: LogHandler {
       let encoded = (try? LocalJSON.encode(event)) ?? []
       return PrintableText.escapedJSON(String(decoding: encoded, as: UTF8.self)) + "\n"
     }
+  }
+
+  /// Returns a text in lines of at most 80 columns, the second and later ones indented; a longer
+  /// word stays whole.
+  private static func broken(_ text: String) -> String {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let begun = lines.last, begun.count + 1 + word.count <= 80 {
+        lines[lines.count - 1] = begun + " " + word
+      } else {
+        lines.append((lines.isEmpty ? "" : "  ") + word)
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Returns the time of the day in this machine's zone, such as 18:05:09.
+  private static func clock(_ date: Date) -> String {
+    var (seconds, parts) = (time_t(date.timeIntervalSince1970), tm())
+    localtime_r(&seconds, &parts)
+    return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
 
   private struct JSONEvent: Encodable {

@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+@testable import LatchkeyNode
+
+/// Tests of log lines.
+@Suite struct LogLineTests {
+  private let handler = StandardErrorLogHandler(format: .text)
+  private let date = Date(timeIntervalSince1970: 1_795_266_000)
+  private let fault = "The server home.local did not answer within 30 seconds, and is asked again in a minute."
+
+  @Test("A person at a terminal reads lines of 80 columns with the time of the day")
+  func terminal() {
+    let text = handler.line(
+      at: date, level: .warning, message: "the receiver is told nothing", metadata: ["fault": "\(fault)"],
+      isTerminal: true)
+    let lines = text.split(separator: "\n")
+    #expect(lines.count > 1 && lines.allSatisfy { $0.count <= 80 }, "\(text)")
+    #expect(lines[0].wholeMatch(of: /\d\d:\d\d:\d\d warning: the receiver is told nothing \(fault: The .*/) != nil)
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  ") } && text.hasSuffix(")\n"), "\(text)")
+  }
+
+  @Test("A file gets one line for each event, with the date and the name of each value")
+  func file() {
+    let text = handler.line(
+      at: date, level: .warning, message: "the receiver is told nothing", metadata: ["fault": "\(fault)"])
+    #expect(text.hasPrefix("2026-11-21T13:00:00.000Z warning  the receiver is told nothing fault=\""), "\(text)")
+    #expect(text.filter { $0 == "\n" }.count == 1)
+  }
+}
