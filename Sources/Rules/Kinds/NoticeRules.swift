@@ -44,7 +44,7 @@ public enum NoticeRule {
     removed: "no quiet hours of notices")
 
   private static func told(_ end: String, _ path: any Path, _ name: String) -> RuleKind<RuleSet, Bool> {
-    RuleKind("family/notices/\(end)", path, .flag, zones: .family, name: name)
+    RuleKind("family/notices/\(end)", path, .onOff, zones: .family, name: name, set: { _ in "\(name) are =" })
   }
 
   static let rows = [requests.row, limits.row, machines.row, rules.row, parents.row, reviews.row, quiet.row]

@@ -121,13 +121,18 @@ extension RuleForm<Int64> {
 }
 
 extension RuleForm<Bool> {
-  static var flag: Self {
+  static var flag: Self { flag(words: ("yes", "no")) }
+
+  /// A flag of which people read “on” and “off”.
+  static var onOff: Self { flag(words: ("on", "off")) }
+
+  private static func flag(words: (yes: String, no: String)) -> Self {
     RuleForm(
       .words(["yes", "no"]),
       typed: { text throws(RuleFault) in
         guard text == "yes" || text == "no" else { throw RuleFault("That is yes or no: give one of them.") }
         return text == "yes"
-      }, text: { $0 ? "yes" : "no" })
+      }, text: { $0 ? "yes" : "no" }, words: { value, _ in value ? words.yes : words.no })
   }
 }
 
