@@ -188,10 +188,12 @@ extension Call {
     let household = try await household()
     let untold = try await machinesWithEditsUnderWay()
     let registers = household.rules(of: nil)
-    let today = boundary(household).day(containing: context.wall())
+    let (days, now) = (boundary(household), context.wall())
     return FamilyRules(
       settings: FamilySettings(RuleSet.read(registers, child: nil).rules),
-      rules: try await listings(registers, of: nil, household).filter { RuleKey($0.key)?.isOver(on: today) != true },
+      rules: try await listings(registers, of: nil, household).filter {
+        RuleKey($0.key)?.isOver(at: now, value: $0.value, days) != true
+      },
       untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
   }
 
@@ -247,9 +249,9 @@ extension Call {
 
   fileprivate func rules(of child: ChildID) async throws -> ChildRules {
     let household = try await household()
-    let today = boundary(household, of: child).day(containing: context.wall())
+    let (days, now) = (boundary(household, of: child), context.wall())
     let rules = try await listings(household.rules(of: child), of: child, household)
-    func isOver(_ rule: RuleListing) -> Bool { RuleKey(rule.key)?.isOver(on: today) == true }
+    func isOver(_ rule: RuleListing) -> Bool { RuleKey(rule.key)?.isOver(at: now, value: rule.value, days) == true }
     let own = rules.filter { rule in
       guard !rule.isFamilys, rule.key != HouseholdKey.name, rule.key != HouseholdKey.pin else { return false }
       return !isOver(rule)

@@ -53,7 +53,7 @@ package struct GroupListing: Hashable, Sendable, Codable {
 public struct ChildRules: Hashable, Sendable, Codable {
   public var child: ChildListing
   /// The rules that are set for the child, in the order of their keys; exceptions for past days are
-  /// left out.
+  /// left out, except for times that still go on.
   public var rules: [RuleListing]
   /// The rules of the whole family that hold for the child, in the order of their keys.
   public var family: [RuleListing] = []

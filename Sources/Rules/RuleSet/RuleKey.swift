@@ -116,6 +116,22 @@ public struct RuleKey: Hashable, Sendable {
   /// Returns whether it is an exception for days that are over.
   public func isOver(on day: FamilyDay) -> Bool { days.map { $0.last < day } ?? false }
 
+  /// Returns whether it is an exception for days that are over, and none of its times goes on at an
+  /// instant: those of the last day may end on the next one.
+  ///
+  /// - Parameters:
+  ///   - instant: The instant in Unix milliseconds.
+  ///   - value: The value of the exception.
+  ///   - boundary: The family's days.
+  /// - Returns: Whether it holds no more.
+  public func isOver(at instant: Int64, value: String, _ boundary: DayBoundary) -> Bool {
+    guard let last = days?.last, isOver(on: boundary.day(containing: instant)) else { return false }
+    let timed = [DayRule.bedtime.entry, DayRule.school.entry, DayRule.rewardTimes.entry]
+    guard timed.contains(entry), let windows = try? DayWindows(typed: value) else { return true }
+    let times = Intervals(nil, exceptions: { $0 == last ? windows : nil }, around: last, boundary)
+    return times.end(at: instant) == nil
+  }
+
   /// A Boolean value that indicates whether it is an application's rule for what is recorded of
   /// many programs together, which has none.
   public var isOfMany: Bool { application?.isOfMany == true }
