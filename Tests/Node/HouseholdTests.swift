@@ -67,6 +67,18 @@ import Testing
     #expect(again.taken(from: emmas).isEmpty)
   }
 
+  @Test("A machine that was paired for another child stays its child's, and a parent is told what changes that")
+  func unheeded() throws {
+    let household = try household()
+    #expect(household.lacks(["Emma"], on: bens) && !household.lacks(["BEN"], on: bens))
+    #expect(!household.lacks(["Emma"], on: mum), "It is no machine of the household.")
+    #expect(
+      household.unheededSentence([bens: ["Emma"]])
+        == "“Ben's PC” was paired for Emma and stays Ben's, whose machine it was before: "
+        + "`latchkey devices rename \"Ben's PC\" --child Emma` makes it Emma's.")
+    #expect(household.unheededSentence([:]) == nil)
+  }
+
   @Test("A machine that only says that it is a child's is shown, and gets nothing")
   func claimed() throws {
     let word = [

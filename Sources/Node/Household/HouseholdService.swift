@@ -3,6 +3,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 import LatchkeySystem
+import Synchronization
 
 /// A service that gives each child's machine its part of the household, on a parent.
 ///
@@ -10,11 +11,18 @@ import LatchkeySystem
 /// holds, it becomes the machine of the child that was named when it was paired.
 ///
 /// Spec: Protocol/10-household.md §1, §2.
-struct HouseholdService: Sendable {
+final class HouseholdService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
   /// Milliseconds before the next try after a fault of the disk.
   private static let pause: Int64 = 5_000
+  /// The children for whom machines were paired that serve others and stay theirs.
+  private let unheeded = Mutex<[DeviceID: [String]]>([:])
+
+  init(context: NodeContext, directory: LinkDirectory) {
+    self.context = context
+    self.directory = directory
+  }
 
   func run() async {
     await context.householdNews.follow(retry: Self.pause, "the household could not be looked at", context.logger) {
@@ -30,9 +38,10 @@ struct HouseholdService: Sendable {
     let household = try await context.readHousehold()
     for machine in household.machines where machine.isToBeAssigned {
       let served = household.children(of: machine.device).compactMap { household.name(of: $0)?.lowercased() }
-      let names = ChildNames.split(machine.childName ?? "").filter {
-        served.isEmpty || served.contains($0.lowercased())
-      }
+      let named = ChildNames.split(machine.childName ?? "")
+      let names = named.filter { served.isEmpty || served.contains($0.lowercased()) }
+      let left = named.filter { !names.contains($0) }
+      unheeded.withLock { $0[machine.device] = left.isEmpty ? nil : named }
       let changes = household.assigning(machine.device, to: names) {
         ChildID(bytes: context.nextCommandID(context.wall()).bytes)
       }
@@ -42,6 +51,11 @@ struct HouseholdService: Sendable {
     let now = try await context.readHousehold()
     try await showOwners(now)
     warn(of: now.unsupervised)
+    let left = unheeded.withLock { unheeded in
+      unheeded = unheeded.filter { device, names in now.lacks(names, on: device) }
+      return unheeded
+    }
+    context.warn("unheeded", now.unheededSentence(left))
     warnOfTaken(now, try await FactNames.load(context))
     context.ownersKnown.notify()
     try await shareUse(of: now)
@@ -105,6 +119,35 @@ struct HouseholdService: Sendable {
   private func publish(_ result: EditResult) async {
     guard !result.changes.isEmpty else { return }
     await context.publish(result.changes, result.commands, isEdit: false, directory)
+  }
+}
+
+extension Household {
+  /// Returns whether a machine is not that of all children of some names.
+  func lacks(_ names: [String], on device: DeviceID) -> Bool {
+    guard machines.contains(where: { $0.device == device }) else { return false }
+    let served = Set(children(of: device).compactMap { name(of: $0)?.lowercased() })
+    return !served.isSuperset(of: names.map { $0.lowercased() })
+  }
+
+  /// Returns a sentence on machines that stay those of the children whom they serve, although they
+  /// were paired for others; `nil` if there are none.
+  ///
+  /// - Parameter left: The names of the other children by machine.
+  /// - Returns: The sentence, with the command that gives the first of them to these children.
+  func unheededSentence(_ left: [DeviceID: [String]]) -> String? {
+    let sentences = machines.compactMap { machine in
+      left[machine.device].map { names in
+        let wanted = names.joined(separator: " and ")
+        let owners = children(of: machine.device).compactMap { name(of: $0) }.joined(separator: " and ")
+        let place = ShellWord.machine(machine.name, machine.device)
+        return
+          "“\(machine.name)” was paired for \(wanted) and stays \(owners.isEmpty ? "as it was" : "\(owners)'s"), whose machine it "
+          + "was before: `latchkey devices rename \(place) --child \(ShellWord.person(ChildNames.joined(names)))` makes it "
+          + "\(wanted)'s."
+      }
+    }
+    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 }
 
