@@ -24,6 +24,7 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: ReceiverOptions
+  @OptionGroup var rights: HomeRights
 
   @Option(
     help: ArgumentHelp("The broker; port 8883, or 1883 without encryption, when not given.", valueName: "host[:port]"))
@@ -64,7 +65,7 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
       MQTTBridge.Setting.encrypted: isEncrypted ? "yes" : "no",
     ]
     values[MQTTBridge.Setting.username] = username
-    if !options.may.isEmpty { values[MQTTBridge.Setting.rights] = options.may.map(\.rawValue).joined(separator: ",") }
+    if !rights.may.isEmpty { values[MQTTBridge.Setting.rights] = rights.may.map(\.rawValue).joined(separator: ",") }
     if let ca {
       guard let whole = realpath(ca, nil), access(ca, R_OK) == 0 else {
         throw TerminalFailure(
@@ -78,14 +79,23 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
     let node = try await options.node.open().ask(Endpoints.getStatus).deviceID
     values[MQTTBridge.Setting.bridge] = MQTTBridge.name(of: options.name ?? ReceiverKind.mqtt.rawValue, at: node)
     let receiver = try await options.add(
-      .mqtt, values: values, secrets: password.map { [MQTTBridge.Setting.password: $0] } ?? [:])
+      .mqtt, values: values, secrets: password.map { [MQTTBridge.Setting.password: $0] } ?? [:],
+      allowed: rights.allowed)
     let console = TerminalEnvironment.current.console
     console.note("“\(receiver.name)” is set up. " + options.start(receiver))
+    if username == nil { console.note(Self.openBroker(mayAct: !receiver.rights.isEmpty)) }
     if !receiver.rights.isEmpty { console.note(Self.warning(receiver)) }
     if !isEncrypted, !place.isThisMachine {
       console.note(
         "The connection is not encrypted: everyone on the network can read the password and press the buttons.")
     }
+  }
+
+  /// Returns what it means that the broker asks for no user.
+  static func openBroker(mayAct: Bool) -> String {
+    "Without --username, the broker lets in everyone who can reach it: all of them can read what is told of the children"
+      + (mayAct ? ", and do what it may do" : "")
+      + ". Give the bridge a user at the broker, and let no one in without one."
   }
 
   /// Returns what it means that the receiver may do something.

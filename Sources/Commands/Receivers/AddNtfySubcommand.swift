@@ -15,6 +15,7 @@ struct AddNtfySubcommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var receiver: ReceiverOptions
+  @OptionGroup var rights: PhoneRights
 
   @Option(help: ArgumentHelp("The address of the ntfy server.", valueName: "url"))
   var server: String
@@ -42,9 +43,6 @@ struct AddNtfySubcommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard NtfySetup.texts.contains(text) else { throw ValidationError("The texts are bare, names and full.") }
-    if receiver.may.contains(where: { $0 != .answer }) {
-      throw ValidationError("A phone may answer requests and nothing else: --may answer.")
-    }
     if username?.contains(":") == true { throw ValidationError("A user's name has no colon.") }
   }
 
@@ -56,17 +54,17 @@ struct AddNtfySubcommand: AsyncParsableCommand {
     let setup: NtfySetup
     do {
       setup = try NtfySetup(
-        .init(server: server, text: text, rights: receiver.may, user: username, isInsecure: insecure), secret: secret,
+        .init(server: server, text: text, rights: rights.may, user: username, isInsecure: insecure), secret: secret,
         buttonToken: buttonToken)
     } catch { throw TerminalFailure(.data, error.sentence) }
-    let added = try await receiver.add(.ntfy, values: setup.values, secrets: setup.secrets)
+    let added = try await receiver.add(.ntfy, values: setup.values, secrets: setup.secrets, allowed: rights.allowed)
     let console = TerminalEnvironment.current.console
     for line in explanation(setup, added) { console.note(line) }
   }
 
   /// Returns what a parent does now, and should know.
   private func explanation(_ setup: NtfySetup, _ added: ReceiverListing) -> [String] {
-    let mayAnswer = receiver.may.contains(.answer)
+    let mayAnswer = rights.may.contains(.answer)
     var lines = [
       "“\(added.name)” is set up with new topics. In the phone's ntfy app, subscribe to:",
       "  \(setup.server)/\(setup.out)",

@@ -16,6 +16,9 @@ struct AddWebhookSubcommand: AsyncParsableCommand {
 
   @OptionGroup var receiver: ReceiverOptions
 
+  @Option(help: .hidden)
+  var may: String?
+
   @Option(help: ArgumentHelp("The address to call.", valueName: "url"))
   var url: String
 
@@ -33,7 +36,7 @@ struct AddWebhookSubcommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard NtfySetup.texts.contains(text) else { throw ValidationError("The texts are bare, names and full.") }
-    if !receiver.may.isEmpty { throw ValidationError("A webhook only reads: leave --may out.") }
+    if may != nil { throw ValidationError("A webhook only reads: leave --may out.") }
   }
 
   func run() async throws {

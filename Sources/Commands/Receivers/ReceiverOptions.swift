@@ -5,8 +5,6 @@ import LatchkeyBridge
 import LatchkeyModel
 import LatchkeyNode
 
-extension ReceiverRight: ExpressibleByArgument {}
-
 /// What all kinds of receiver are asked when they are set up.
 struct ReceiverOptions: ParsableArguments {
   @OptionGroup var node: NodeOptions
@@ -16,62 +14,12 @@ struct ReceiverOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What it may do besides reading, with commas between: answer requests, grant time, lock, give points.",
-      valueName: "answer,grant,lock,points"), transform: Self.rights)
-  var may: [ReceiverRight] = []
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most time that it may give in a day, by grants and answers together.", valueName: "time"),
-    transform: Self.minutes)
-  var atMost: Int?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most points that it may give in a day.", valueName: "points"))
-  var atMostPoints: Int?
-
-  @Option(
-    help: ArgumentHelp(
       "A file with the password or token in it, which nobody else can read; it is asked for when not given.",
       valueName: "file"), completion: .file())
   var secretFile: String?
 
   mutating func validate() throws {
-    let givesTime = may.contains(.answer) || may.contains(.grant)
-    if givesTime, atMost == nil {
-      throw ValidationError("Say how much time it may give in a day, such as --at-most 60m.")
-    }
-    if !givesTime, atMost != nil { throw ValidationError("It may give no time: give --may answer or grant as well.") }
-    if may.contains(.points), atMostPoints == nil {
-      throw ValidationError("Say how many points it may give in a day, such as --at-most-points 50.")
-    }
-    if !may.contains(.points), atMostPoints != nil {
-      throw ValidationError("It may give no points: give --may points as well.")
-    }
-    if let points = atMostPoints, !(1...1_000_000).contains(points) {
-      throw ValidationError("The points for a day are 1 to 1,000,000, such as 50.")
-    }
     if let name, let fault = NewReceiver(name: name, kind: .ntfy).textFault { throw ValidationError(fault) }
-  }
-
-  @Sendable private static func rights(_ text: String) throws -> [ReceiverRight] {
-    try text.split(separator: ",").map { word in
-      guard let right = ReceiverRight(rawValue: word.trimmingCharacters(in: .whitespaces).lowercased()) else {
-        throw ValidationError(
-          "A phone with ntfy takes --may answer alone, a webhook takes none, and mqtt takes "
-            + "--may answer,grant,lock,points."
-        )
-      }
-      return right
-    }
-  }
-
-  @Sendable private static func minutes(_ text: String) throws -> Int {
-    guard let minutes = SpanReader.minutes(text), (1...1_440).contains(minutes) else {
-      throw ValidationError("The time for a day is 1 minute to 24 hours, such as 60m or 2h.")
-    }
-    return minutes
   }
 }
 
@@ -112,17 +60,19 @@ extension ReceiverOptions {
   ///   - kind: Its kind.
   ///   - values: What the kind needs to know.
   ///   - secrets: What nobody else may know.
+  ///   - allowed: What it may do besides reading.
   /// - Returns: The receiver.
   /// - Throws: The node's errors, and those of the state folder.
   func add(
-    _ kind: ReceiverKind, values: [String: String], secrets: [String: String]
+    _ kind: ReceiverKind, values: [String: String], secrets: [String: String],
+    allowed: ReceiverAllowance = ReceiverAllowance()
   ) async throws -> ReceiverListing {
     let folder = node.nodeFolder
     let added = try await node.open().ask(
       Endpoints.addReceiver,
       NewReceiver(
-        name: name ?? kind.rawValue, kind: kind, rights: may, mostMinutes: atMost ?? 0,
-        mostMilliPoints: Int64(atMostPoints ?? 0) * 1_000))
+        name: name ?? kind.rawValue, kind: kind, rights: allowed.rights, mostMinutes: allowed.mostMinutes,
+        mostMilliPoints: Int64(allowed.mostPoints) * 1_000))
     let settings = BridgeSettings(
       name: added.receiver.name, kind: kind, token: added.token, values: values, secrets: secrets)
     let place = BridgeSettings.folder(in: folder)

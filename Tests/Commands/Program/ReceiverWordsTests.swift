@@ -1,0 +1,45 @@
+import ArgumentParser
+import Testing
+
+@testable import LatchkeyCommands
+@testable import LatchkeyNode
+
+/// Tests of what people read when they set up a receiver.
+@Suite struct ReceiverWordsTests {
+  private static func help(_ type: any ParsableCommand.Type) -> String {
+    LatchkeyTool.helpMessage(for: type, columns: 1_000)
+  }
+
+  @Test func eachKindsHelpListsWhatThatKindTakes() {
+    let phone = Self.help(AddNtfySubcommand.self)
+    #expect(phone.contains("--may <answer>") && !phone.contains("grant") && !phone.contains("--at-most-points"))
+    let home = Self.help(AddMQTTSubcommand.self)
+    #expect(home.contains("--may <answer,grant,lock,points>") && home.contains("--at-most-points"))
+    let webhook = Self.help(AddWebhookSubcommand.self)
+    #expect(!webhook.contains("--may") && !webhook.contains("--at-most"))
+  }
+
+  @Test(arguments: [
+    (
+      ["ntfy", "--server", "https://ntfy.example.org", "--may", "lock"], "A phone may answer requests and nothing else"
+    ),
+    (["ntfy", "--server", "https://ntfy.example.org", "--may", "answer"], "such as --at-most 60m"),
+    (["ntfy", "--server", "https://ntfy.example.org", "--may", "all"], "a webhook takes none"),
+    (["webhook", "--url", "https://example.org", "--may", "answer"], "A webhook only reads: leave --may out."),
+    (["mqtt", "--server", "home.local", "--may", "points"], "such as --at-most-points 50"),
+    (["mqtt", "--server", "home.local", "--at-most-points", "50"], "give --may points as well"),
+    (["mqtt", "--server", "home.local", "--at-most", "60m"], "give --may answer or grant as well"),
+  ])
+  func whatAKindDoesNotTakeIsRefused(arguments: [String], words: String) async {
+    let run = await ScriptedRun(["receivers", "add"] + arguments)
+    #expect(run.status == 64 && run.console.notes.joined().contains(words), "\(run.console.notes)")
+    #expect(run.node.calls.isEmpty)
+  }
+
+  @Test func aBrokerThatAsksForNoUserIsWarnedOf() {
+    let reading = AddMQTTSubcommand.openBroker(mayAct: false)
+    #expect(reading.hasPrefix("Without --username, the broker lets in everyone who can reach it"))
+    #expect(reading.contains("can read what is told of the children. Give the bridge a user"), "\(reading)")
+    #expect(AddMQTTSubcommand.openBroker(mayAct: true).contains("and do what it may do. Give"))
+  }
+}
