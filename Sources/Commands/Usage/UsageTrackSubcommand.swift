@@ -68,6 +68,19 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     }
   }
 
+  /// The application as people read of it: by the name that was given here, or as it was typed.
+  private var called: String { ShownText.safe(name ?? app) }
+
+  /// Returns a sentence on what the node counts from now on.
+  static func sentence(_ session: UsageStarted, app: String) -> String {
+    guard session.isBlocked else {
+      return "latchkey: The use of \(app) counts from now until the program ends."
+    }
+    return session.enforcement == .recorded
+      ? "latchkey: \(app) is blocked on this machine. Rules are recorded and shown here; no agent closes applications."
+      : "latchkey: \(app) is blocked on this machine, and is closed."
+  }
+
   /// Reports the start, and tells the person what they should know about it.
   private func report(
     _ started: any RecordedProgram, as app: AppID, to reporter: UsageReporter
@@ -75,13 +88,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     do {
       let session = try await reporter.start(started, app: app, name: name, zone: environment.timeZone.identifier)
-      if session.isBlocked {
-        environment.console.note(
-          session.enforcement == .recorded
-            ? "latchkey: \(app) is blocked on this machine. Rules are recorded and shown here; no agent closes applications."
-            : "latchkey: \(app) is blocked on this machine, and is closed."
-        )
-      }
+      environment.console.note(Self.sentence(session, app: called))
       return session
     } catch {
       environment.console.note(

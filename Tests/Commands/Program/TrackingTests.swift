@@ -59,6 +59,18 @@ import Testing
     #expect(stopping.status == 75 && stopping.node.calls == asked, "Without a node the program is not run.")
   }
 
+  @Test func whatIsCountedIsSaid() {
+    func words(isBlocked: Bool, _ enforcement: Enforcement) -> String {
+      var started = SampleValues.started
+      (started.isBlocked, started.enforcement) = (isBlocked, enforcement)
+      return UsageTrackSubcommand.sentence(started, app: "Chess")
+    }
+    #expect(
+      words(isBlocked: false, .enforced) == "latchkey: The use of Chess counts from now until the program ends.")
+    #expect(words(isBlocked: true, .enforced) == "latchkey: Chess is blocked on this machine, and is closed.")
+    #expect(words(isBlocked: true, .recorded).contains("no agent closes applications"))
+  }
+
   @Test func aStartThatIsNotTakenIsToldAndTheProgramRuns() async {
     let run = await track(exits: 5) { $0.usageErrors = [LocalAPIError(.storage, "The disk is full: make room.")] }
     #expect(run.status == 5)
