@@ -156,7 +156,7 @@ enum RefusedText {
   static func page(_ refused: [RefusedListing], zone: TimeZone) -> String {
     guard !refused.isEmpty else {
       return
-        "No program was refused in the last week because it is not listed. Programs are refused only with `latchkey settings set --programs listed`, and listed here once a child has started one."
+        "Nothing has been refused yet, or not within a week: a program shows up here once a child has tried to start it and it was closed because it is not listed. That happens only with `latchkey settings set --programs listed`."
         .inWidth + "\n"
     }
     return refused.map { program in

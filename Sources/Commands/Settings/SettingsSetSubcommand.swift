@@ -1,5 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
+import LatchkeyNode
 import LatchkeyRules
 
 /// The `latchkey settings set` subcommand.
@@ -102,7 +103,8 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Which programs may run: all that no rule closes, or only applications with a category and always-allowed ones.",
+      "Which programs may run: all that no rule closes, or only always-allowed applications and those with a category that "
+        + "you have set; one by default, such as reward for a game, does not count.",
       valueName: "all|listed"), completion: .list(["all", "listed", "default"]),
     transform: Setting.reading(ScreenTimeRule.programs.key))
   var programs: Setting?
@@ -186,11 +188,42 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let owner = child.map { RuleOwner.child($0) } ?? .family
-    try await RuleIssue.set(RuleRequest(changes), of: owner, at: node.open(), options: options)
+    let interface = try await node.open()
+    try await RuleIssue.set(RuleRequest(changes), of: owner, at: interface, options: options)
     if programs?.text == "listed" {
-      TerminalEnvironment.current.console.note(
+      let console = TerminalEnvironment.current.console
+      console.note(
         "`latchkey apps scan` lists what is installed and its categories, and `latchkey apps refused` what was closed since."
       )
+      let installed = (try? await interface.ask(Endpoints.getInstalled, (nil, nil))) ?? []
+      console.note(ListedWords.byDefault(installed, of: child))
     }
+  }
+}
+
+/// The words about applications that a category by default does not list.
+enum ListedWords {
+  /// Returns a sentence on the applications with a category by default, with the command that lists
+  /// one of them.
+  ///
+  /// - Parameters:
+  ///   - installed: What is installed on children's machines.
+  ///   - child: The child that a person has named; `nil` for the family.
+  /// - Returns: The sentence.
+  static func byDefault(_ installed: [InstalledListing], of child: String?) -> String {
+    let rule =
+      "A category by default, as well-known games have, does not list an application: only one that you set does"
+    var found: [(app: InstalledListing.App, category: AppCategory)] = []
+    for app in installed.flatMap(\.apps) where !found.contains(where: { $0.app.appID == app.appID }) {
+      let settings = app.settings.filter { setting in
+        child.map { setting.childName.text.lowercased() == $0.lowercased() } ?? true
+      }
+      if let category = settings.first(where: \.isByDefault)?.category { found.append((app, category)) }
+    }
+    guard let (app, category) = found.first else { return rule + "." }
+    let names = Dictionary(installed.flatMap(\.apps).map { ($0.appID, $0.displayName) }) { first, _ in first }
+    let word = ShellWord.person(RuleTerms(names: names).argument(app.appID))
+    let whose = child.map { "--child \(ShellWord.person($0))" } ?? "--family"
+    return rule + ", such as `latchkey app set \(word) \(whose) --category \(category.rawValue)`."
   }
 }

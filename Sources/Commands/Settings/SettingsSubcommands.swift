@@ -78,7 +78,11 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
       ("reward a day", (reward?.limit?.words).map { "at most \($0)" } ?? "no limit"),
       ("reward a week", (reward?.weekly).map { "at most \(SpanText.minutes(Int(clamping: $0)))" } ?? "no limit"),
       ("unknown programs", ScreenTimeRule.unknownPrograms.words(rules.unknownPrograms)),
-      ("programs", rules.programs == .all ? "all that no rule closes" : "only those with a category or always allowed"),
+      (
+        "programs",
+        rules.programs == .all
+          ? "all that no rule closes" : "only those with a category set by a parent, or always allowed"
+      ),
       ("screen time", screenTime(rules.screenTime)),
       ("learning", rules.screenTime.learning == .free ? "is no screen time" : "counts as screen time"),
       ("when time is up", timeUp(rules.sessions)),

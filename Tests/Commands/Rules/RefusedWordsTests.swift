@@ -51,6 +51,7 @@ import Testing
     script.refused = []
     let run = await ScriptedRun("apps", "refused", script: script)
     #expect(run.status == 0 && run.console.output.contains("--programs listed"), "\(run.console.output)")
+    #expect(run.console.output.contains("Nothing has been refused yet"), "\(run.console.output)")
     let allowed = await ScriptedRun("apps", "allow", "kart", script: script)
     #expect(allowed.status == 67 && allowed.console.notes.joined().contains("`latchkey apps refused`"))
   }
@@ -244,6 +245,12 @@ import Testing
     let run = await ScriptedRun("settings", "set", "--child", "Emma", "--programs", "listed")
     let words = run.console.notes.joined()
     #expect(run.status == 0 && words.contains("`latchkey apps scan`") && words.contains("`latchkey apps refused`"))
+    #expect(words.contains("does not list an application: only one that you set does."), "\(words)")
+    var script = ScriptedNode.Script()
+    script.installed = [SampleValues.installed]
+    let known = await ScriptedRun("settings", "set", "--child", "Emma", "--programs", "listed", script: script)
+    let example = "such as `latchkey app set GCompris --child Emma --category learning`."
+    #expect(known.console.notes.last?.hasSuffix(example) == true, "\(known.console.notes)")
     let all = await ScriptedRun("settings", "set", "--child", "Emma", "--programs", "all")
     #expect(!all.console.notes.joined().contains("apps refused"))
   }
