@@ -73,7 +73,7 @@ enum ArgumentHint {
   }
 
   /// Returns the subcommand that arguments name, and its names from `latchkey` on.
-  private static func subcommand(_ arguments: [String]) -> (type: any ParsableCommand.Type, path: [String]) {
+  static func subcommand(_ arguments: [String]) -> (type: any ParsableCommand.Type, path: [String]) {
     var type: any ParsableCommand.Type = LatchkeyTool.self
     var path = ["latchkey"]
     for argument in arguments {
@@ -86,7 +86,7 @@ enum ArgumentHint {
   }
 
   /// Returns the help of a subcommand, or of the one that is used without a name.
-  private static func help(of type: any ParsableCommand.Type) -> String {
+  static func help(of type: any ParsableCommand.Type) -> String {
     LatchkeyTool.helpMessage(
       for: type.configuration.defaultSubcommand ?? type, includeHidden: true, columns: 1_000)
   }

@@ -19,6 +19,7 @@ public enum LatchkeyProgram {
   /// - Parameter arguments: The arguments without the program's own name.
   /// - Returns: `nil` if the arguments ask for something else; nothing is printed then.
   public static func answer(arguments: [String]) -> Int32? {
+    let arguments = GroupHelp.arguments(for: arguments)
     guard let last = arguments.last, ["--version", "--help", "-h"].contains(last),
       SubcommandSpelling.fault(in: arguments) == nil
     else { return nil }
@@ -40,8 +41,9 @@ public enum LatchkeyProgram {
   /// - Returns: The exit status of the process; see `ExitStatus`.
   public static func run(arguments: [String]) async -> Int32 {
     let console = TerminalEnvironment.current.console
+    let arguments = GroupHelp.arguments(for: arguments)
     do {
-      if let fault = SubcommandSpelling.fault(in: arguments) {
+      if let fault = SubcommandSpelling.fault(in: arguments) ?? RepeatedOption.fault(in: arguments) {
         // It names the help, which the parser would take for that of the whole program.
         console.note("Error: " + fault)
         return ExitCode.validationFailure.rawValue

@@ -23,7 +23,8 @@ struct LockSubcommand: AsyncParsableCommand {
   @OptionGroup var whose: OnlyChildArgument
 
   @Option(
-    name: .customLong("for"), help: ArgumentHelp("For how long, such as 1h; else until `unlock`.", valueName: "time"),
+    name: .customLong("for"), parsing: .unconditional,
+    help: ArgumentHelp("For how long, such as 1h; else until `unlock`.", valueName: "time"),
     transform: Self.minutes)
   var time: Int?
 
@@ -41,7 +42,8 @@ struct LockSubcommand: AsyncParsableCommand {
   @Sendable private static func minutes(_ text: String) throws -> Int {
     guard let minutes = SpanReader.minutes(text), (1...44_640).contains(minutes) else {
       throw ValidationError(
-        "A lock is for 1 minute to 31 days, such as 1h; without --for it holds until `latchkey unlock`.")
+        "“\(DeviceName(sanitising: text))” is no time for a lock, which is for 1 minute to 31 days: type --for 1h, or leave --for out to lock "
+          + "until `latchkey unlock`.")
     }
     return minutes
   }

@@ -38,7 +38,10 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     if times.lowercased() == "none", !exception.isGiven {
-      throw ValidationError("`latchkey bedtime remove` removes the bedtime; with --today there is none today.")
+      let child = whose.family ? " --family" : whose.child.map { " --child \(ShellWord.person($0))" } ?? ""
+      throw ValidationError(
+        "A bedtime has a beginning and an end. To have none any more, type `latchkey bedtime remove\(child)`; for none today alone, "
+          + "type `latchkey bedtime set\(child) --today none`.")
     }
   }
 

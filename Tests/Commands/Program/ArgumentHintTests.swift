@@ -46,6 +46,28 @@ import Testing
     #expect(run.status == 64 && text.contains("Unknown option '--child'") && text.contains(words), "\(text)")
   }
 
+  @Test(arguments: [
+    (["limit", "set", "--daily", "1h", "--daily", "sat 2h"], "such as --daily \"mon-fri 1h, sat-sun 2h\"."),
+    (["limit", "set", "--daily=1h", "--weekends", "3h", "--daily=2h"], "--daily is given twice"),
+    (["app", "set", "Chess", "--category", "reward", "--category", "neutral"], "would count: give it once."),
+    (["limit", "set", "--child", "Emma", "--daily", "1h", "--child", "Tom"], "--child is given twice"),
+  ])
+  func anOptionThatIsGivenTwiceIsRefused(arguments: [String], words: String) async {
+    let run = await ScriptedRun(arguments)
+    let text = run.console.notes.joined()
+    #expect(run.status == 64 && text.contains(words) && run.node.calls.isEmpty, "\(text)")
+  }
+
+  @Test func whatMayBeGivenSeveralTimesIsNotRefused() {
+    for arguments in [
+      ["app", "set", "Chess", "--matcher", "name a", "--matcher", "name b"],
+      ["accounts", "assign", "kids", "--child", "Emma", "--child", "Tom"],
+      ["usage", "track", "--app", "a.b", "--", "/bin/game", "--app", "--app"],
+    ] {
+      #expect(RepeatedOption.fault(in: arguments) == nil)
+    }
+  }
+
   @Test func whatIsNoNameIsNotExplainedAsOne() async {
     let run = await ScriptedRun(["bedtime", "set", "--child", "Emma", "20:00", "07:00"])
     let text = run.console.notes.joined()

@@ -45,6 +45,23 @@ import Testing
     #expect(run.console.notes.isEmpty)
   }
 
+  @Test(arguments: [
+    ["apps", "--state-dir", "/nowhere", "--help"], ["apps", "--help", "--state-dir", "/nowhere"],
+    ["commands", "--format", "json", "-h"], ["--state-dir", "/nowhere", "--help"],
+  ])
+  func helpListsSubcommandsAlsoBesideAnOption(arguments: [String]) async {
+    let run = await ScriptedRun(arguments)
+    #expect(run.status == 0 && run.console.output.contains("SUBCOMMANDS:"), "\(run.console.output)")
+  }
+
+  @Test func helpOfASubcommandIsItsOwn() async {
+    for arguments in [["apps", "--state-dir", "/nowhere", "refused", "--help"], ["points", "Emma", "--help"]] {
+      #expect(GroupHelp.arguments(for: arguments) == arguments)
+    }
+    let track = ["usage", "track", "--app", "a.b", "--", "/bin/game", "--help"]
+    #expect(GroupHelp.arguments(for: track) == track, "It is the program's.")
+  }
+
   @Test func theVersionIsOneLine() async {
     let run = await ScriptedRun("--version")
     #expect(run.status == 0)

@@ -63,6 +63,8 @@ import Testing
     (["points", "adjust", "Emma", "abc", "--reason", "x"], "“abc” is no number of points"),
     (["points", "adjust", "Emma", "-0", "--reason", "x"], "is no number of points"),
     (["bedtime", "set", "none"], "`latchkey bedtime remove`"),
+    (["bedtime", "set", "none", "--child", "Emma"], "`latchkey bedtime set --child Emma --today none`"),
+    (["lock", "Emma", "--for", "-3m"], "“-3m” is no time for a lock, which is for 1 minute to 31 days: type --for 1h"),
     (["bedtime", "set", "--today", "--day", "tomorrow", "22:00-07:00"], "not both"),
     (["bedtime", "set", "--day", "2026-11-01", "22:00-07:00"], "That day is over"),
     (["times", "--day", "soon", "--school", "none"], "has no days called “soon”"),
