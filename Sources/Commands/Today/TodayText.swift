@@ -9,7 +9,14 @@ enum TodayText {
     let used = SpanText.minutes(Int(clamping: day.usedMilliseconds / 60_000))
     let limit = day.limitMilliseconds.map { " of \(SpanText.minutes(Int(clamping: $0 / 60_000)))" } ?? " today"
     var parts = ["\(ShownText.safe(day.name.text)) \(used)\(limit)"]
-    if day.screen.rule != nil { parts.append(words(day.screen, day)) }
+    if let rest = breakWords(day) {
+      if let limit = day.limitMilliseconds, limit > day.usedMilliseconds {
+        parts.append("\(left(limit - day.usedMilliseconds)) left")
+      }
+      parts.append(rest)
+    } else if day.screen.rule != nil {
+      parts.append(words(day.screen, day))
+    }
     for session in day.running {
       let silence = session.isStale ? " (not heard of lately)" : ""
       parts.append(
@@ -17,6 +24,13 @@ enum TodayText {
           + clock(session.since, day) + silence)
     }
     return parts.joined(separator: " · ")
+  }
+
+  /// Returns when the next break is, such as "break in 20 min, at 14:20"; `nil` if none comes
+  /// before the time is over otherwise, or one goes on.
+  private static func breakWords(_ day: ChildToday) -> String? {
+    guard day.screen.isAllowed, day.screen.rule == "breaks", let left = day.screen.leftMilliseconds else { return nil }
+    return "break in \(Self.left(left))" + (day.screen.until.map { ", at \(clock($0, day))" } ?? "")
   }
 
   /// Returns a verdict in words, such as "48 min left, until 19:20" or "not allowed: bedtime, until
