@@ -73,8 +73,22 @@ extension Call {
     let unknown = context.notices.notices(for: child, after: 0).last {
       $0.kind == .closed && $0.key == ChildNotice.unknownKey
     }
-    if let unknown, context.now() - unknown.at < Self.recentMilliseconds { today.notices.append(unknown.sentence) }
+    if let unknown, context.now() - unknown.at < Self.recentMilliseconds, try await closesUnknown(of: child) {
+      today.notices.append(unknown.sentence)
+    }
     return today
+  }
+
+  /// Returns whether an unknown program that was closed for a child is still closed when it is
+  /// started again: a parent may have listed it since.
+  private func closesUnknown(of child: ChildID) async throws -> Bool {
+    let household = try await household()
+    let standing = try await StandingReader(context: context).read(child, household)
+    guard !standing.verdict(of: .unknown).isAllowed else { return false }
+    guard standing.rules.isClosedAsUnlisted(.unknownPrograms) else { return true }
+    return try await store.refusedPrograms().contains { program in
+      household.children(of: program.account, on: own).contains(child) && standing.rules.isUnlisted(program)
+    }
   }
 
   /// The time for which a child is told again which unknown program was closed, in milliseconds.

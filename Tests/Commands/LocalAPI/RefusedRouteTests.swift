@@ -18,6 +18,38 @@ import Testing
 
   private static func path(_ path: String) -> AppMatcher { AppMatcher(kind: .path, value: path) }
 
+  @Test("A child is told of an unknown program that was closed until a parent lists it")
+  func toldUntilListed() async throws {
+    try await HomeNode.with(children: ["Emma"]) { home in
+      let (context, emma) = (home.service.context, home.children[0])
+      let service = RefusedProgramService(context: context, directory: home.service.directory)
+      let modified = HybridTimestamp(wall: context.wall(), counter: 1, author: SampleValues.parentID)
+      func set(_ key: RegisterKey, _ value: String) async throws {
+        try await home.save([Register(.child(emma), key, value, modified: modified)])
+      }
+      try await home.save([
+        Register(.machine(context.own), HouseholdKey.account(Self.account), emma.description, modified: modified)
+      ])
+      let sentence = "An unknown program was closed: it is not listed."
+      func isTold() async throws -> Bool {
+        // A call reads the household once.
+        let node = home.node(Caller(principal: .child, userID: Self.account))
+        return try await node.ask(Endpoints.getOwnToday).notices.contains(sentence)
+      }
+      context.notices.post(.closed, key: ChildNotice.unknownKey, sentence, to: emma, at: context.now())
+      #expect(try await !isTold(), "Nothing closes unknown programs.")
+      try await set("programs", "listed")
+      try await service.note(Self.use(nil), [Self.path("/home/emma/game")], at: context.now())
+      #expect(try await isTold())
+      try await set("app/fun/matchers", "path /home/emma/game")
+      #expect(try await isTold(), "A matcher alone lists nothing.")
+      try await set("app/fun/category", "neutral")
+      #expect(try await !isTold())
+      try await set("unknownPrograms", "block")
+      #expect(try await isTold())
+    }
+  }
+
   @Test("What is refused as unlisted is kept and listed, with a command's words, until a parent lists it")
   func listed() async throws {
     try await HomeNode.with(children: ["Emma", "Tom"]) { home in
