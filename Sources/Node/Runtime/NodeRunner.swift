@@ -23,10 +23,12 @@ public func runNode(
   let node = try await RunningNode(
     configuration: configuration, commands: commands, carriers: carriers, logger: logger)
   var group = ServiceGroupConfiguration(
-    services: (node.services + node.service.localServices).map {
-      .init(
-        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
-        failureTerminationBehavior: .gracefullyShutdownGroup)
+    services: (node.services + node.service.localServices).map { service in
+      // Without a name, the group prints every service with all that it holds, by reflection.
+      let kind: Any.Type = type(of: service)
+      return .init(
+        service: service, successTerminationBehavior: .gracefullyShutdownGroup,
+        failureTerminationBehavior: .gracefullyShutdownGroup, serviceName: "\(kind)")
     }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
   group.maximumGracefulShutdownDuration = .milliseconds(1_500)
   do {
