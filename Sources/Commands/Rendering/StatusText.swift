@@ -10,6 +10,13 @@ struct StatusText {
   /// A Boolean value that indicates whether to show IDs, memory, complete queues, and old events.
   var isVerbose = false
 
+  /// Returns a Boolean value that indicates whether the page of a status has times of day, which
+  /// depend on the zone.
+  static func showsMoments(of status: NodeStatus) -> Bool {
+    !status.running.isEmpty || status.messages.contains { !$0.isRead }
+      || status.peers.contains { !($0.otherParents ?? []).isEmpty }
+  }
+
   /// Returns the whole page.
   func render() -> String {
     [head, peers, running, queues, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")

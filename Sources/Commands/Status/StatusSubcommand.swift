@@ -30,7 +30,9 @@ struct StatusSubcommand: AsyncParsableCommand {
     // Followed, each value stands on a line of its own, so that a program can read them one by one.
     case .json: try environment.console.write(follow ? JSONText.line(status) : JSONText.pretty(status))
     case .table:
-      let zone = try await FamilyClock(at: interface).zone
+      // Most pages say only how long ago something was, for which the node need not be asked again.
+      let zone =
+        StatusText.showsMoments(of: status) ? try await FamilyClock(at: interface).zone : environment.timeZone
       try environment.console.write(
         StatusText(status: status, now: environment.now(), zone: zone, isVerbose: verbose).render())
     }

@@ -20,9 +20,18 @@ struct FamilyClock: Sendable {
   /// moves no times here.
   init(_ rules: FamilyRules) {
     let isSet = rules.rules.contains { $0.key == "family/zone" && $0.missing.isEmpty }
-    let family = RuleSet(rules.settings)
-    zone = isSet ? TimeText.zone(family.zone) : TerminalEnvironment.current.timeZone
-    dayStartHour = Int(clamping: family.dayStartHour)
+    // Both settings are read by name: a rule set of all settings needs the whole table of rules.
+    zone = isSet ? TimeText.zone(Self.zone(in: rules.settings)) : TerminalEnvironment.current.timeZone
+    dayStartHour = Self.dayStartHour(in: rules.settings)
+  }
+
+  private static func zone(in settings: FamilySettings) -> String {
+    if case .text(let name) = settings.values["zone"] { name } else { "UTC" }
+  }
+
+  private static func dayStartHour(in settings: FamilySettings) -> Int {
+    guard case .number(let hour) = settings.values["dayStartHour"], 0...23 ~= hour else { return 0 }
+    return Int(hour)
   }
 
   /// The days of a child, as its machines have them.
