@@ -14,7 +14,8 @@ struct DecisionBench {
       met: seconds < 60 * Double(days) / 365)
   }
 
-  private func decide() {
+  /// Decides for two children at every minute of the days.
+  func decide() {
     let (rules, game) = (family.rules, Subject.app(BenchFamily.apps[5]))
     var use: [FamilyDay: DayUse] = [:]
     var day = rules.boundary.day(containing: BenchFamily.start)

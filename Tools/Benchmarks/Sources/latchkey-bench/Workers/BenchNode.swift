@@ -24,7 +24,8 @@ final class BenchNode: Sendable {
       logger: logger)
     service = node.service
     group = ServiceGroup(
-      configuration: ServiceGroupConfiguration(services: node.services.map { .init(service: $0) }, logger: logger))
+      configuration: ServiceGroupConfiguration(
+        services: node.services.map { .init(service: $0, serviceName: "a part of a node") }, logger: logger))
   }
 
   /// Runs until `body` returns.

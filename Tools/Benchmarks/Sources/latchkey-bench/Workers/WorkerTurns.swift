@@ -42,6 +42,9 @@ struct WorkerTurns {
       let load = try await NodeLoad(nodes[0], usage: word == "kept")
       say("stored \(await load.stored(beyond: UInt64(numbers[0])))")
     case "relay", "report": say("relayed \(try await relay(word == "report", numbers))")
+    case "decide":
+      DecisionBench(family: BenchFamily(), days: numbers[0]).decide()
+      say("decided")
     case "all": say("all \(try await all(numbers[0], size: numbers[1]))")
     default: throw BenchFault("A worker does not know “\(word)”.")
     }
