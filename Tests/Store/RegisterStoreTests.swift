@@ -155,6 +155,18 @@ import Testing
     #expect(try await rig.store.toldRegisters().isEmpty)
   }
 
+  @Test func aHouseholdHasTheMachinesOfChildrenThatArePaired() async throws {
+    #expect(try await rig.store.household().machines.isEmpty)
+    let machine = try await rig.paired()
+    let found = try #require(try await rig.store.household().machines.first)
+    let record = try #require(try await rig.store.peer(machine))
+    #expect(try await rig.store.peers() == [record])
+    #expect(found.device == machine && found.name == record.device.name)
+    #expect(found.childName == record.device.childName && found.isToBeAssigned == record.isToBeAssigned)
+    _ = try await rig.store.remove(machine, removal: nil, itemID: [], at: 20)
+    #expect(try await rig.store.household().machines.isEmpty)
+  }
+
   @Test("Registers are read again once one has changed, one was told, or a machine has left, and never in between")
   func editions() async throws {
     let machine = try await rig.paired()

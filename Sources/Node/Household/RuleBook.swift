@@ -61,10 +61,10 @@ final class HouseholdReader: Sendable {
       throw StoreError.unexpected("registers without an edition")
     }
     last.withLock { $0 = book }
-    let machines = reading.peers.filter { $0.state == .active && $0.device.role == .child }.map { peer in
+    let machines = reading.machines.map { machine in
       Household.Machine(
-        device: peer.device.deviceID, name: peer.device.name, childName: peer.device.childName,
-        isToBeAssigned: peer.isToBeAssigned, accounts: reading.accounts[peer.device.deviceID] ?? [])
+        device: machine.device, name: machine.name, childName: machine.childName,
+        isToBeAssigned: machine.isToBeAssigned, accounts: reading.accounts[machine.device] ?? [])
     }
     let present = reading.present.filter { $0.bootID == bootID }
     return Household(

@@ -60,6 +60,19 @@ extension Database {
     try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
   }
 
+  /// Returns what is read of each row of a statement that is prepared once and cached.
+  ///
+  /// `read` does not keep the row. A row that is kept looks through the names of its columns at
+  /// each access, and compares them without regard to case; the statement's own row has a table.
+  func rows<Value>(
+    _ sql: String, _ arguments: StatementArguments = [], _ read: (Row) throws -> Value
+  ) throws -> [Value] {
+    let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+    var values: [Value] = []
+    while let row = try cursor.next() { values.append(try read(row)) }
+    return values
+  }
+
   /// Writes an audit entry in the transaction that it describes.
   ///
   /// - `action`: A fixed word, such as `device.paired` or `app.set`.
@@ -105,6 +118,11 @@ struct Columns {
   }
 
   func text(_ index: CInt) -> String { String(decoding: bytes(index), as: UTF8.self) }
+
+  /// Returns the text of a column; `nil` for a null.
+  func textIfAny(_ index: CInt) -> String? {
+    sqlite3_column_type(statement, index) == SQLITE_NULL ? nil : text(index)
+  }
 
   /// Returns whether a blob or text has some bytes, without a copy.
   func holds(_ bytes: [UInt8], _ index: CInt) -> Bool {

@@ -11,7 +11,7 @@ extension Store {
   /// Returns a paired or removed device; `nil` if it is neither.
   public func peer(_ device: DeviceID) async throws(StoreError) -> PeerRecord? {
     try await read { database in
-      try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]).map(PeerRecord.init)
+      try database.rows("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) { try PeerRecord($0) }.first
     }
   }
 
@@ -164,5 +164,7 @@ extension PeerRecord {
 
 extension Database {
   /// Returns all paired devices, including removed ones.
-  func peers() throws -> [PeerRecord] { try rows("SELECT * FROM peer ORDER BY number").map(PeerRecord.init) }
+  func peers() throws -> [PeerRecord] {
+    try rows("SELECT * FROM peer ORDER BY number", []) { try PeerRecord($0) }
+  }
 }

@@ -18,8 +18,18 @@ public struct KnownRegisters: Sendable {
 
 /// The devices of a household and its registers, read at one moment.
 public struct HouseholdReading: Sendable {
-  /// All paired devices, including removed ones.
-  public var peers: [PeerRecord]
+  /// A paired machine of a child's.
+  public struct Machine: Hashable, Sendable {
+    public var device: DeviceID
+    public var name: DeviceName
+    /// The name of the child that was given when the machine was paired.
+    public var childName: String?
+    /// A Boolean value that indicates whether it is to become the machine of that child now.
+    public var isToBeAssigned: Bool
+  }
+
+  /// The children's machines that are paired, in the order in which they were.
+  public var machines: [Machine]
   /// The accounts of children's machines.
   public var accounts: [DeviceID: [Account]]
   /// Who is there in accounts of this machine that several children share.
@@ -38,7 +48,7 @@ extension Store {
     try await read { [coding] database in
       let edition = try database.edition
       var reading = HouseholdReading(
-        peers: try database.peers(),
+        machines: try database.childMachines(),
         accounts: try database.inventories(Account.self, coding).mapValues { $0.entries.sorted() },
         present: try database.presentChildren())
       if edition != known {
@@ -58,6 +68,25 @@ extension Database {
       }
       return value
     }
+  }
+
+  /// Returns the children's machines, of which a household needs little: it is read after each
+  /// command and record.
+  fileprivate func childMachines() throws -> [HouseholdReading.Machine] {
+    var machines: [HouseholdReading.Machine] = []
+    try each(
+      """
+      SELECT device_id, name, child_name, assigned FROM peer
+      WHERE state = \(PeerRecord.State.active.rawValue) AND role = ? ORDER BY number
+      """, [DeviceRole.child.rawValue]
+    ) { row in
+      machines.append(
+        HouseholdReading.Machine(
+          device: try row.deviceID(0), name: DeviceName(sanitising: row.text(1)), childName: row.textIfAny(2),
+          isToBeAssigned: row.integer(3) == 1))
+      return true
+    }
+    return machines
   }
 
   fileprivate func toldRegisters() throws -> [DeviceID: RegisterMap] {
