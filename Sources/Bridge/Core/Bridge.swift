@@ -26,6 +26,8 @@ public struct Bridge: Sendable {
     let fault = Mutex<String??>(.none)
     /// The highest number of a notice that the node was told to keep.
     let kept = Mutex(0)
+    /// The notices that were given up since.
+    let dropped = Mutex(0)
     /// Has the node followed look again.
     let lookAgain = Mutex<(@Sendable () -> Void)?>(nil)
   }
@@ -53,7 +55,10 @@ public struct Bridge: Sendable {
   /// Keeps up to which notice the receiver was told.
   public func keep(_ number: Int) async throws {
     guard told.kept.withLock({ number > $0 }) else { return }
-    _ = try await node().ask(Endpoints.setPosition, (receiver, ReceiverPosition(position: number)))
+    let dropped = told.dropped.withLock { $0 }
+    let place = ReceiverPosition(position: number, dropped: dropped == 0 ? nil : min(dropped, 1_000))
+    _ = try await node().ask(Endpoints.setPosition, (receiver, place))
+    told.dropped.withLock { $0 -= dropped }
     told.kept.withLock { $0 = max($0, number) }
   }
 
@@ -71,6 +76,12 @@ public struct Bridge: Sendable {
       return hasQuestions ? .seconds(600) : nil
     }
     return .milliseconds(min(max(1_000, loud - WallClock.now() + 1_000), 3_600_000))
+  }
+
+  /// Notes that a notice is given up, since the server does not take it.
+  func passOver(_ fault: String) {
+    told.dropped.withLock { $0 += 1 }
+    logger.warning("a notice is passed over", metadata: ["fault": "\(fault)"])
   }
 
   /// Says what is wrong with the server behind the receiver, and what to do; `nil` if it is well.

@@ -158,8 +158,7 @@ extension NtfyTeller {
         refusals += 1
         if refusals >= Self.mostRefusals {
           refusals = 0
-          bridge.logger.warning(
-            "a notice is passed over, since the server refuses it", metadata: ["fault": "\(sentence)"])
+          bridge.passOver(sentence)
           await report(sentence, .publishing)
           return true
         }

@@ -112,7 +112,7 @@ actor WebhookTeller {
       await bridge.report(sentence)
       return false
     }
-    bridge.logger.warning("a notice is passed over after a day of tries", metadata: ["fault": "\(sentence)"])
+    bridge.passOver(sentence)
     await bridge.report("\(sentence) A notice was not taken for a day and is passed over.")
     return true
   }

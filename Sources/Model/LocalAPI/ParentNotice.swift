@@ -65,13 +65,17 @@ public struct ParentNotices: Hashable, Sendable, Codable {
 /// `POST /v1/receivers/{receiver}/position`: up to where a receiver has told its person.
 public struct ReceiverPosition: Hashable, Sendable, Codable {
   public var position: Int
+  /// How many notices its bridge has given up since it kept a place last, 0 to 1,000; `nil` for
+  /// none.
+  public var dropped: Int?
 
-  public init(position: Int) { self.position = position }
+  public init(position: Int, dropped: Int? = nil) { (self.position, self.dropped) = (position, dropped) }
 }
 
 extension ReceiverPosition: CheckedRequest {
   /// A sentence about a number that is no place; `nil` for one that is.
   public var textFault: String? {
-    position < 0 ? "A place is a number of 0 or more: give that of the last notice." : nil
+    if position < 0 { return "A place is a number of 0 or more: give that of the last notice." }
+    return (0...1_000).contains(dropped ?? 0) ? nil : "The notices that were given up are 0 to 1,000: count them again."
   }
 }

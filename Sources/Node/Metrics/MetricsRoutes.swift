@@ -20,8 +20,25 @@ extension Call {
     return MetricFamily.text(
       NodeMetrics(
         status: status, commits: store.commitStatistics, agent: context.agentCounters.numbers,
-        isAgentConnected: agent != nil, hasProcessEvents: agent?.hasEvents == true, startedAt: context.startedAt,
-        now: context.wall()
+        isAgentConnected: agent != nil, hasProcessEvents: agent?.hasEvents == true,
+        receivers: try await receiverNumbers(), startedAt: context.startedAt, now: context.wall()
       ).families)
+  }
+
+  private func receiverNumbers() async throws -> NodeMetrics.ReceiverNumbers {
+    var numbers = NodeMetrics.ReceiverNumbers()
+    for receiver in try await store.receivers() {
+      let bridge = context.bridges[receiver.name]
+      if bridge.readers == 0 {
+        numbers.stopped += 1
+      } else if bridge.fault == nil {
+        numbers.works += 1
+      } else {
+        numbers.faulty += 1
+      }
+    }
+    numbers.waiting = try await store.noticesWaiting()
+    numbers.counts = context.bridges.counts
+    return numbers
   }
 }

@@ -14,16 +14,29 @@ struct NodeMetrics {
   let agent: AgentCounters.Numbers
   let isAgentConnected: Bool
   let hasProcessEvents: Bool
+  let receivers: ReceiverNumbers
   /// When the node started, in Unix milliseconds.
   let startedAt: Int64
   /// The present time in Unix milliseconds.
   let now: Int64
 
+  /// The receivers of a parent, all together.
+  struct ReceiverNumbers: Hashable, Sendable {
+    var states: [(String, Int)] { [("works", works), ("faulty", faulty), ("stopped", stopped)] }
+    /// The receivers whose bridges carry notices, say that something is wrong, and do not run.
+    var (works, faulty, stopped) = (0, 0, 0)
+    /// The notices that receivers have not been told.
+    var waiting = 0
+    var counts = BridgeBoard.Counts()
+  }
+
   /// The most devices that have series of their own.
   static let mostDevices = 32
 
   /// The metrics in the order of the text.
-  var families: [MetricFamily] { process + peers + queues + database + (status.role == .child ? enforcement : []) }
+  var families: [MetricFamily] {
+    process + peers + queues + database + (status.role == .child ? enforcement : bridges)
+  }
 
   private var process: [MetricFamily] {
     [
@@ -125,6 +138,24 @@ struct NodeMetrics {
   }
 
   private static let faults = DiskStatus.State.allCases.filter { $0 != .well }
+
+  private var bridges: [MetricFamily] {
+    [
+      MetricFamily(
+        .gauge, "latchkey_receivers", "Receivers that are set up, by what their bridges do.", by: "state",
+        receivers.states),
+      MetricFamily(
+        .gauge, "latchkey_receiver_notices_waiting", "Notices that receivers have not been told.", receivers.waiting),
+      MetricFamily(
+        .counter, "latchkey_receiver_notices_told_total", "Notices that receivers were told.", receivers.counts.told),
+      MetricFamily(
+        .counter, "latchkey_receiver_notices_dropped_total", "Notices that bridges have given up.",
+        receivers.counts.dropped),
+      MetricFamily(
+        .counter, "latchkey_receiver_faults_total", "Times that a receiver's server began to be unwell.",
+        receivers.counts.faults),
+    ]
+  }
 
   private var enforcement: [MetricFamily] {
     [

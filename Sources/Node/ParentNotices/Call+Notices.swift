@@ -48,15 +48,20 @@ extension Call {
   }
 
   /// Keeps up to where a receiver has told its person.
-  func setPosition(of receiver: String, to position: Int) async throws -> ReceiverPosition {
+  func setPosition(of receiver: String, to place: ReceiverPosition) async throws -> ReceiverPosition {
     if let fault = TextRule.deviceName.fault(in: receiver) { throw LocalAPIError(.invalid, fault) }
-    let last = try await store.notices(after: 0).notices.last?.number ?? 0
-    guard position <= last else {
+    let position = place.position
+    let numbers = try await store.notices(after: 0).notices.map(\.number)
+    guard position <= numbers.last ?? 0 else {
       throw LocalAPIError(.invalid, "There is no notice \(position) yet: give the `position` of `GET /v1/notices`.")
     }
+    let before = try await store.position(of: receiver) ?? 0
     guard try await store.setPosition(of: receiver, to: position) else {
       throw LocalAPIError(
         .limit, "There are \(Store.mostReceivers) receivers, as many as a node has: use the name of one of them.")
+    }
+    if caller.receiver != nil {
+      context.bridges.told(numbers.count { $0 > before && $0 <= position }, dropped: place.dropped ?? 0)
     }
     return ReceiverPosition(position: try await store.position(of: receiver) ?? position)
   }

@@ -25,7 +25,7 @@ extension Endpoints {
     summary: "Keeps up to where a receiver has told its person, on a parent."
   ) { call, receiver, place in
     try call.checkOwn(receiver)
-    return try await call.setPosition(of: receiver, to: place.position)
+    return try await call.setPosition(of: receiver, to: place)
   }
 }
 

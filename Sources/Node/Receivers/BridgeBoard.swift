@@ -13,7 +13,18 @@ final class BridgeBoard: Sendable {
     var since: Int64?
   }
 
+  /// What has happened since the node started, at all receivers together.
+  struct Counts: Hashable {
+    /// The notices that receivers were told.
+    var told = 0
+    /// The notices that bridges have given up.
+    var dropped = 0
+    /// The times that something began to be wrong.
+    var faults = 0
+  }
+
   private let entries = Mutex<[String: Entry]>([:])
+  private let numbers = Mutex(Counts())
 
   subscript(receiver: String) -> Entry { entries.withLock { $0[receiver] ?? Entry() } }
 
@@ -22,8 +33,19 @@ final class BridgeBoard: Sendable {
     entries.withLock { entries in
       var entry = entries[receiver] ?? Entry()
       if (fault == nil) != (entry.fault == nil) { entry.since = fault.map { _ in wall } }
+      if entry.fault == nil, fault != nil { numbers.withLock { $0.faults += 1 } }
       entry.fault = fault
       entries[receiver] = entry
+    }
+  }
+
+  var counts: Counts { numbers.withLock { $0 } }
+
+  /// Notes that a receiver was told of some notices, of which its bridge has given up some.
+  func told(_ count: Int, dropped: Int) {
+    numbers.withLock { numbers in
+      numbers.told += max(0, count - dropped)
+      numbers.dropped += dropped
     }
   }
 

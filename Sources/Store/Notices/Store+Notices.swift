@@ -32,6 +32,17 @@ extension Store {
     }
   }
 
+  /// Returns how many notices receivers have not been told, at all receivers together.
+  public func noticesWaiting() async throws(StoreError) -> Int {
+    try await read {
+      try $0.first(
+        """
+        SELECT count(*) FROM receiver r LEFT JOIN notice_receiver p ON p.name = r.name
+        JOIN parent_notice n ON n.number > coalesce(p.position, 0)
+        """, [], { Int($0.integer(0)) }) ?? 0
+    }
+  }
+
   /// The most receivers of a node.
   public static let mostReceivers = 64
 
