@@ -42,6 +42,16 @@ struct ConnectionOwnerTests {
     #expect(ConnectionOwner.account(client: client, server: try end("::1", 0xA112), in: table) == 1_000)
   }
 
+  @Test("A socket of version 6 that has reached an address of version 4 is found")
+  func mapped() throws {
+    let row =
+      "  0: 0000000000000000FFFF00000100007F:C350 0000000000000000FFFF00000100007F:A112 01 0:0 0:0 0  1000 0 1\n"
+    let (client, server) = (try end("127.0.0.1", 0xC350).mapped, try end("127.0.0.1", 0xA112).mapped)
+    let owner = ConnectionOwner.account(
+      client: try #require(client), server: try #require(server), in: [UInt8]("header\n\(row)".utf8))
+    #expect(owner == 1_000)
+  }
+
   @Test("A table that is cut, empty or nonsense names nobody")
   func malformed() throws {
     let (client, server) = (try end("127.0.0.1", 0xC350), try end("127.0.0.1", 0xA112))

@@ -49,9 +49,9 @@ struct LatchkeyTool: AsyncParsableCommand {
       CommandGroup(
         name: "Use",
         subcommands: [
-          TodaySubcommand.self, MeSubcommand.self, WidgetSubcommand.self, NoticesSubcommand.self, NotifySubcommand.self,
-          ReceiversSubcommand.self, BridgeSubcommand.self,
-          ExplainSubcommand.self, UsageSubcommand.self,
+          TodaySubcommand.self, MeSubcommand.self, DashboardSubcommand.self, WebSubcommand.self,
+          WidgetSubcommand.self, NoticesSubcommand.self, NotifySubcommand.self, ReceiversSubcommand.self,
+          BridgeSubcommand.self, ExplainSubcommand.self, UsageSubcommand.self,
         ]),
     ])
 }

@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyWeb
 
 /// The reason why a command fails: one sentence for the person and an exit status for scripts.
 struct TerminalFailure: Error, Hashable, Sendable {
@@ -31,6 +32,7 @@ struct TerminalFailure: Error, Hashable, Sendable {
         case .notPermitted, .notPrivate: .permission
         }
       self.init(status, error.description)
+    case let fault as WebFault: self.init(.unavailable, fault.sentence)
     case let fault as NodeStartupError: self.init(exitStatus: fault.exitStatus, sentence: fault.message)
     case let fault as DeviceSearch.Fault: self.init(.unknownName, fault.description)
     case let error as DeviceNameError: self.init(.data, error.description)

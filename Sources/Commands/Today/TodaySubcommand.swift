@@ -78,6 +78,7 @@ struct MeSubcommand: AsyncParsableCommand {
       your rules hold and your time counts until you log out, or until --leave.
 
       Example: latchkey me
+      Example: latchkey me --web
       Example: latchkey me --i-am Ben
       """)
 
@@ -93,11 +94,16 @@ struct MeSubcommand: AsyncParsableCommand {
   @Flag(help: "Say that nobody is there any more, without a PIN.")
   var leave = false
 
+  @Flag(help: "Open this as a page in the browser, where you can also ask and change points into time.")
+  var web = false
+
   func validate() throws {
     if leave, iAm != nil { throw ValidationError("Give --i-am or --leave, not both.") }
+    if web, leave || iAm != nil { throw ValidationError("Say on the page who is there: give --web alone.") }
   }
 
   func run() async throws {
+    if web { return try await PagesOpening.open(node, isPrinted: false) }
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     if leave || iAm?.lowercased() == "nobody" { return console.note(try await PresenceText.leave(interface)) }

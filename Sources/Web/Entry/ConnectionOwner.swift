@@ -2,8 +2,8 @@ import LatchkeySystem
 
 /// The account whose program has opened a loopback connection, by the kernel's table of sockets.
 ///
-/// Every account of a machine can connect to its loopback addresses. The table names the owner of the
-/// other end, so that only the own account is let in, whatever link or cookie another one has.
+/// Every account of a machine can connect to its loopback addresses. The table names the owner of
+/// the other end, so that only the own account is let in, whatever link or cookie another one has.
 ///
 /// Spec: Protocol/15-pages.md §1.
 struct ConnectionOwner: Sendable {
@@ -11,6 +11,11 @@ struct ConnectionOwner: Sendable {
   struct End: Hashable, Sendable {
     var address: IPAddress
     var port: UInt16
+
+    /// The same end as a socket of version 6 has it.
+    var mapped: End? {
+      IPAddress([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + address.bytes).map { End(address: $0, port: port) }
+    }
   }
 
   /// Returns the number of the account that owns the other end of a connection; `nil` if it is not
@@ -22,14 +27,20 @@ struct ConnectionOwner: Sendable {
   /// - Returns: The owner of the socket at the other end.
   static func account(client: End, server: End) -> UInt32? {
     let path = client.address.isV4 ? "/proc/net/tcp" : "/proc/net/tcp6"
-    guard let table = ProcFile.read(path, most: 8 << 20) else { return nil }
-    return account(client: client, server: server, in: table)
+    if let account = ProcFile.read(path, most: mostBytes).flatMap({ account(client: client, server: server, in: $0) }) {
+      return account
+    }
+    // A program may reach an address of version 4 with a socket of version 6.
+    guard client.address.isV4, let mapped = client.mapped, let other = server.mapped else { return nil }
+    return ProcFile.read("/proc/net/tcp6", most: mostBytes).flatMap { account(client: mapped, server: other, in: $0) }
   }
+
+  private static let mostBytes = 8 << 20
 
   /// Returns the number of the account in the row of a table whose own end is the client's.
   ///
-  /// Only a socket whose connection is established counts. The kernel shows the number 0 for one that
-  /// its program has closed already: a connection of anybody would look like one of root's.
+  /// Only a socket whose connection is established counts. The kernel shows the number 0 for one
+  /// that its program has closed already: a connection of anybody would look like one of root's.
   ///
   /// - Parameters:
   ///   - client: The other end.

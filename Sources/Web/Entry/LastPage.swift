@@ -1,7 +1,7 @@
 /// When the process may end: ten minutes after the last page was closed.
 ///
-/// A page with a script holds a stream while it is visible, and asks now and then while it is not. A
-/// page without a script is taken for closed ten minutes after it was loaded.
+/// A page with a script holds a stream while it is visible, and asks now and then while it is not.
+/// A page without a script is taken for closed ten minutes after it was loaded.
 struct LastPage: Hashable, Sendable {
   /// The time after the last page, in milliseconds.
   static let milliseconds: Int64 = 600_000

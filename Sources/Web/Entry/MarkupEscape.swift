@@ -1,13 +1,13 @@
 /// The escape of text for elements and quoted attributes of a page.
 ///
 /// It looks at each Unicode scalar. A quote with a combining mark behind it (U+0301, U+200D) is one
-/// character of Swift, and an escape that compares characters lets it through: a browser still reads
-/// the quote, and the attribute ends there.
+/// character of Swift, and an escape that compares characters lets it through: a browser still
+/// reads the quote, and the attribute ends there.
 enum MarkupEscape {
   /// Returns the text with every scalar that has a meaning in HTML replaced.
   ///
-  /// Scalars that HTML does not permit become U+FFFD, and so do those that turn the direction of the
-  /// text around them: a name must not reorder the sentence in which it stands.
+  /// Scalars that HTML does not permit become U+FFFD, and so do those that turn the direction of
+  /// the text around them: a name must not reorder the sentence in which it stands.
   ///
   /// - Parameter text: Text that a person typed, or any other.
   /// - Returns: Text without markup.

@@ -2,7 +2,8 @@ import LatchkeyProtocol
 
 /// The links by which a browser is let in: each once, within a minute.
 ///
-/// Only hashes of links are kept. Ten wrong links end all that are open, so that nobody can try many.
+/// Only hashes of links are kept. Ten wrong links end all that are open, so that nobody can try
+/// many.
 ///
 /// Spec: Protocol/15-pages.md §2.
 struct OneTimeLinks: Sendable {

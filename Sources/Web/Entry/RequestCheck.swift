@@ -1,13 +1,14 @@
 import LatchkeyProtocol
 
-/// The checks of a request that need no session: the name under which it was sent, and the site that
-/// sent it.
+/// The checks of a request that need no session: the name under which it was sent, and the site
+/// that sent it.
 ///
 /// Spec: Protocol/15-pages.md §3.
 struct RequestCheck: Hashable, Sendable {
   /// The reason to refuse a request.
   enum Refusal: Hashable, Sendable {
-    /// It was sent to a name that is not this server's, such as one that was rebound to this machine.
+    /// It was sent to a name that is not this server's, such as one that was rebound to this
+    /// machine.
     case otherName
     /// Another site sent it.
     case otherSite

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Glibc
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeySystem
+import LatchkeyWeb
+
+/// The `latchkey web` subcommand.
+struct WebSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "web", abstract: "Serve the family's pages to this account's browser.",
+    discussion: """
+      `latchkey dashboard` and `latchkey me --web` start it where it does not run yet, and open a page. It listens on the \
+      loopback interface, takes connections of this account alone, and ends by itself after the last page was closed.
+
+      Example: latchkey web --idle 1h
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Option(
+    help: ArgumentHelp("How long it goes on after the last page was closed, such as 30min.", valueName: "time"))
+  var idle = WaitingTime(seconds: 600)
+
+  @Option(
+    help: ArgumentHelp(
+      "Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
+  var logLevel = "info"
+
+  @Flag(help: .hidden)
+  var background = false
+
+  mutating func validate() throws {
+    guard NodeConfiguration.logLevels.contains(logLevel) else {
+      throw ValidationError("The levels are \(NodeConfiguration.logLevels.joined(separator: ", ")).")
+    }
+  }
+
+  func run() async throws {
+    let (environment, folder, isBackground) = (TerminalEnvironment.current, node.nodeFolder, background)
+    let place = try PagesOpening.place(folder, environment)
+    let server = WebServer(
+      place, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
+      idle: Int64(idle.seconds) * 1_000
+    ) {
+      do { return try await environment.openNode(folder) } catch let error as NodeUnavailable {
+        throw LocalAPIError(.timeout, error.description)
+      }
+    }
+    let work = Task {
+      try await server.run { if isBackground { Self.leaveTerminal() } }
+    }
+    let releasing = Task { await ResidentMemory.releaseRepeatedly() }
+    defer { releasing.cancel() }
+    let stops = environment.console.interrupts()
+    let stopping = Task {
+      for await _ in stops { return work.cancel() }
+    }
+    defer { stopping.cancel() }
+    do { try await work.value } catch is CancellationError {}
+  }
+
+  /// Gives up standard error: who has started this process in the background does not wait for its
+  /// end.
+  private static func leaveTerminal() {
+    let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    guard null >= 0 else { return }
+    dup2(null, STDERR_FILENO)
+    close(null)
+  }
+}

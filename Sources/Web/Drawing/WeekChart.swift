@@ -1,0 +1,92 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// The use of a week as stacked bars by category, with the table of the same numbers.
+enum WeekChart {
+  private static let (left, top, width, height) = (34, 8, 46, 150)
+
+  static let template = """
+    {{#chart}}
+    <svg class="chart" viewBox="0 0 364 184" role="img" aria-label="{{label}}" aria-describedby="use">
+    {{#lines}}<line x1="34" x2="360" y1="{{y}}" y2="{{y}}"/><text class="scale" x="30" y="{{textY}}">{{hours}} h</text>{{/lines}}
+    {{#days}}
+    {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="30" height="{{height}}"><title>{{title}}</title></rect>{{/bars}}
+    <text class="day" x="{{middle}}" y="174">{{short}}</text>
+    {{/days}}
+    </svg>
+    <div class="scroll" tabindex="0" role="region" aria-label="Use by day and category">
+    <table id="use">
+    <caption>Use by day and category. What runs on several machines at once counts once a day.</caption>
+    <thead><tr><th scope="col">Day</th>
+    {{#kinds}}<th scope="col" class="number"><svg class="key" viewBox="0 0 10 10" aria-hidden="true">\
+    <rect class="{{kind}}" width="10" height="10"/></svg> {{title}}</th>{{/kinds}}
+    <th scope="col" class="number">All</th></tr></thead>
+    <tbody>
+    {{#days}}
+    <tr><th scope="row">{{name}}</th>{{#cells}}<td class="number">{{.}}</td>{{/cells}}\
+    <td class="number">{{all}}</td></tr>
+    {{/days}}
+    <tr><th scope="row">Week</th>{{#sums}}<td class="number">{{.}}</td>{{/sums}}<td class="number">{{sum}}</td></tr>
+    </tbody>
+    </table>
+    </div>
+    {{/chart}}
+    """
+
+  /// Returns the chart of a week.
+  ///
+  /// - Parameters:
+  ///   - days: The seven days, the first one first, each with the milliseconds of each category.
+  ///   - label: What the chart shows, in words.
+  /// - Returns: The data of the template.
+  static func data(_ days: [(day: FamilyDay, use: [AppCategory: Int64])], label: String) -> PageData {
+    let categories = AppCategory.allCases
+    let sums = categories.map { category in days.reduce(Int64(0)) { $0 + ($1.use[category] ?? 0) } }
+    let longest = days.map { $0.use.values.reduce(0, +) }.max() ?? 0
+    let hours = scale(longest)
+    let top = Int64(hours) * 3_600_000
+    let marks = stride(from: 0, through: hours, by: max(1, hours / 4)).map { mark -> PageData in
+      let y = Self.top + height - height * mark / hours
+      return ["y": y, "textY": y + 4, "hours": mark]
+    }
+    return [
+      "label": label, "lines": marks,
+      "kinds": categories.map { ["kind": $0.rawValue, "title": PageWords.title($0)] as PageData },
+      "days": days.enumerated().map { index, one in day(one.day, one.use, at: index, top: top) },
+      "sums": sums.map(cell), "sum": cell(sums.reduce(0, +)),
+    ]
+  }
+
+  private static func day(_ day: FamilyDay, _ use: [AppCategory: Int64], at index: Int, top: Int64) -> PageData {
+    let (x, name) = (left + 10 + index * width, PageClock.day(day))
+    var (bars, below): ([PageData], Int64) = ([], 0)
+    for category in AppCategory.allCases {
+      let milliseconds = use[category] ?? 0
+      let (low, high) = (place(below, top), place(below + milliseconds, top))
+      below += milliseconds
+      guard high > low else { continue }
+      bars.append([
+        "kind": category.rawValue, "x": x, "y": Self.top + height - high, "height": high - low,
+        "title": "\(name), \(PageWords.title(category)): \(PageWords.span(milliseconds))",
+      ])
+    }
+    return [
+      "name": name, "short": String(name.prefix(3)), "middle": x + 15, "bars": bars,
+      "cells": AppCategory.allCases.map { cell(use[$0] ?? 0) }, "all": cell(use.values.reduce(0, +)),
+    ]
+  }
+
+  private static func place(_ milliseconds: Int64, _ top: Int64) -> Int {
+    Int((Double(min(max(milliseconds, 0), top)) / Double(top) * Double(height)).rounded())
+  }
+
+  /// Returns the hours of the greatest line: one that is divided into up to four whole numbers.
+  private static func scale(_ milliseconds: Int64) -> Int {
+    let hours = Int(min(max(milliseconds, 0), 86_400_000) + 3_599_999) / 3_600_000
+    return [1, 2, 3, 4, 8, 12, 16, 20].first { $0 >= hours } ?? 24
+  }
+
+  private static func cell(_ milliseconds: Int64) -> String {
+    milliseconds < 60_000 ? "–" : PageWords.span(milliseconds)
+  }
+}

@@ -1,0 +1,43 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// A form of a page: its path, who may send it, and what it does.
+///
+/// Spec: Protocol/15-pages.md §4.
+struct Form: Sendable {
+  let path: String
+  let whoMay: Set<Viewer>
+  /// Asks the node, and returns what was done in words, and the page to show after it.
+  let act: @Sendable (FormCall) async throws -> FormOutcome
+}
+
+/// A form that was sent.
+struct FormCall: Sendable {
+  var node: any NodeInterface
+  var fields: FormFields
+  /// Unix milliseconds.
+  var now: Int64
+
+  /// Returns a field that the form cannot do without.
+  func field(_ name: String) throws(LocalAPIError) -> String {
+    guard let value = fields[name] else {
+      throw LocalAPIError(.invalid, "The form lacks a field: go back, load the page again and send it once more.")
+    }
+    return value
+  }
+
+  /// Returns a field with a whole number; `nil` if it is empty.
+  func number(_ name: String) throws(LocalAPIError) -> Int? {
+    guard let text = fields[name] else { return nil }
+    guard let number = Int(text) else {
+      throw LocalAPIError(.invalid, "“\(text.prefix(20))” is no whole number: give one such as 30.")
+    }
+    return number
+  }
+}
+
+/// What a form has done.
+struct FormOutcome: Hashable, Sendable {
+  var sentences: [String]
+  var page = "/"
+}

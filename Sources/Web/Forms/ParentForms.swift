@@ -1,0 +1,57 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The answer to a child's request.
+enum AnswerForm {
+  static let all = [
+    Form(path: "/requests/answer", whoMay: [.parent]) { call in
+      let isApproved: Bool
+      switch try call.field("answer") {
+      case "yes": isApproved = true
+      case "no": isApproved = false
+      default: throw LocalAPIError(.invalid, "An answer is yes or no: go back and choose one.")
+      }
+      let minutes = isApproved ? try call.number("minutes") : nil
+      let answered = try await call.node.ask(
+        Endpoints.answerRequest,
+        AnswerRequest(
+          request: try call.field("request"), isApproved: isApproved, minutes: minutes, word: call.fields["word"] ?? "")
+      )
+      let (name, wish) = (answered.childName.text, PageWords.wish(answered, minutes: minutes))
+      return FormOutcome(sentences: [isApproved ? "\(name) gets \(wish)." : "\(name) does not get \(wish)."])
+    }
+  ]
+}
+
+/// More time for a child, and the lock of its machines.
+enum ChildForms {
+  static let all = [
+    Form(path: "/children/grant", whoMay: [.parent]) { call in
+      guard let minutes = try call.number("minutes"), minutes > 0 else {
+        throw LocalAPIError(.invalid, "More time is 1 to 1,440 minutes: give a number, such as 30.")
+      }
+      let edit = try await call.node.ask(
+        Endpoints.grantTime, (try call.field("child"), GrantRequest(minutes: minutes)))
+      let given = SpanText.minutes(edit.minutes ?? minutes)
+      let sentence = "\(edit.rules.child.name.text) has \(given) more for the rest of the day."
+      return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
+    },
+    Form(path: "/children/lock", whoMay: [.parent]) { call in
+      let lock: Lock
+      switch try call.field("lock") {
+      case "on": lock = .on
+      case "off": lock = .off
+      default: throw LocalAPIError(.invalid, "Machines are locked or unlocked: go back and choose one.")
+      }
+      let edit = try await call.node.ask(
+        Endpoints.setRules, (try call.field("child"), RuleRequest([ChildRule.lock.change(lock)])))
+      let name = edit.rules.child.name.text
+      let sentence =
+        lock == .on
+        ? "\(name) is locked: nothing is open but what is always allowed, until you unlock."
+        : "\(name) is not locked any more."
+      return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
+    },
+  ]
+}

@@ -1,0 +1,112 @@
+import LatchkeyModel
+
+/// The pages for who is not let in yet or any more, and for what went wrong.
+enum EntryPages {
+  /// The path that takes one-time links.
+  static let path = "/in"
+
+  /// What is said instead of a page.
+  struct Fault: Sendable {
+    var status: Int
+    var sentence: String
+    /// The page to go on with; `nil` to try the same one again.
+    var back: String?
+
+    init(_ status: Int, _ sentence: String, back: String?) {
+      (self.status, self.sentence, self.back) = (status, sentence, back)
+    }
+
+    /// Creates the words for an error of the node, or of the way to it.
+    init(_ error: any Error, back: String?) {
+      guard let error = error as? LocalAPIError else {
+        self.init(500, "Something went wrong in the pages themselves: try again.", back: back)
+        return
+      }
+      self.init(Self.status(error.code), error.message, back: back)
+    }
+
+    private static func status(_ code: LocalAPIError.Code) -> Int {
+      switch code {
+      case .invalid, .typo: 400
+      case .forbidden: 403
+      case .unknownDevice, .unknownChild, .unknownCommand, .unknownPairing, .unknownSession, .unknownItem: 404
+      case .ambiguousDevice, .ambiguousChild, .wrongRole, .tooLate, .stillRunning: 409
+      case .limit: 429
+      case .internal: 500
+      case .noAgent, .timeout: 503
+      case .storage: 507
+      }
+    }
+  }
+
+  private static let how =
+    "Open the pages of Latchkey from the menu of applications, or in a terminal: with “latchkey dashboard” as a parent, "
+    + "with “latchkey me --web” as a child."
+  static let overSentence = "This link was used already, or is over a minute old. " + how
+  static let unknownSentence = "This is no link of these pages. " + how
+
+  private static let faultTemplate = PageFrame.template(
+    """
+    <h1>{{title}}</h1>
+    <p class="word fault fault-text">{{sentence}}</p>
+    {{#back}}<p><a href="{{.}}">Go on</a></p>{{/back}}
+    """)
+
+  private static let buttonTemplate = PageFrame.template(
+    """
+    <h1>Open Latchkey</h1>
+    <form method="post" action="\(path)"><input type="hidden" name="link" value="{{link}}"><button>Open the pages</button></form>
+    """)
+
+  private static let welcomeTemplate = PageFrame.template(
+    """
+    <h1>Latchkey</h1>
+    <p><a href="/">Go on to the pages</a></p>
+    """)
+
+  private static func bare(_ title: String) -> PageData {
+    ["title": title, "assets": Assets.all.paths, "hasNavigation": false]
+  }
+
+  /// Returns the page about a fault, in a frame.
+  static func page(_ fault: Fault, _ frame: PageData) -> WebAnswer {
+    var data = frame
+    data["sentence"] = fault.sentence
+    if let back = fault.back { data["back"] = back }
+    return .page(faultTemplate.render(data), status: fault.status)
+  }
+
+  /// Returns the page about a fault for somebody who is not let in.
+  static func fault(_ status: Int, _ sentence: String) -> WebAnswer {
+    page(Fault(status, sentence, back: nil), bare("Not done"))
+  }
+
+  static var signedOut: WebAnswer { fault(401, "You are not signed in here. " + how) }
+  static var malformed: WebAnswer {
+    fault(400, "The form is malformed: go back, load the page again and send it once more.")
+  }
+  static var otherSite: WebAnswer {
+    fault(
+      403,
+      "Nothing was changed, because this did not come from a page of Latchkey: go back, load the page again and send it once more."
+    )
+  }
+  static var left: WebAnswer { page(Fault(200, "You are signed out. " + how, back: nil), bare("Signed out")) }
+
+  /// The refusal of a name that is not the pages' own, which it does not tell.
+  static var otherName: WebAnswer {
+    fault(
+      421,
+      "These pages answer to their own name alone, so that no other site can reach them under one of its own. " + how
+        + " Through a tunnel from another machine, give both ends the same port, and use the address that "
+        + "“latchkey dashboard --print” writes.")
+  }
+
+  /// Returns the page with a button that uses a link.
+  static func button(link: String) -> WebAnswer {
+    .page(buttonTemplate.render(bare("Open").merging(["link": link]) { $1 }))
+  }
+
+  /// The page for a browser that was let in, which leads on by itself.
+  static var welcome: WebAnswer { .page(welcomeTemplate.render(bare("Open").merging(["forward": "/"]) { $1 })) }
+}

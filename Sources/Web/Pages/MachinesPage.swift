@@ -1,0 +1,115 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// The family's machines: whether they are in touch, what waits for them, and what is wrong.
+enum MachinesPage {
+  static let page = Page("/machines", whoMay: [.parent], in: .named("Machines"), template: template) { call in
+    let status = try await call.node.ask(Endpoints.getStatus)
+    let children = try await call.node.ask(Endpoints.getChildren)
+    let conditions = try await call.node.ask(Endpoints.getConditions)
+    return ("Machines", data(status, children, conditions, now: call.now))
+  }
+
+  static let template = """
+    <h1>Machines</h1>
+    <section id="machines" data-live>
+    {{#warnings}}<p class="word fault">{{.}}</p>{{/warnings}}
+    {{^hasMachines}}
+    <p>This machine is paired with no other yet: run <code>latchkey pair</code> in a terminal on both.</p>
+    {{/hasMachines}}
+    <div class="cards">
+    <article class="card">
+    <h2>{{own.name}}</h2>
+    <dl>
+    <dt>Is</dt><dd>this machine, a parent's</dd>
+    <dt>Version</dt><dd>{{own.version}}</dd>
+    {{#own.addresses}}<dt>Listens at</dt><dd>{{.}}</dd>{{/own.addresses}}
+    </dl>
+    </article>
+    {{#machines}}
+    <article class="card">
+    <h2>{{name}}</h2>
+    <dl>
+    <dt>Is</dt><dd>{{whose}}</dd>
+    <dt>State</dt><dd>{{touch}}</dd>
+    <dt>In step</dt><dd>{{sync}}</dd>
+    <dt>Waiting</dt><dd>{{waiting}}</dd>
+    {{#address}}<dt>Address</dt><dd>{{.}}</dd>{{/address}}
+    <dt>Paired</dt><dd>{{paired}}</dd>
+    </dl>
+    {{#sentences}}<p class="word fault">{{.}}</p>{{/sentences}}
+    </article>
+    {{/machines}}
+    </div>
+    </section>
+    """
+
+  /// Returns what the page shows.
+  ///
+  /// - Parameters:
+  ///   - status: The state of the node.
+  ///   - children: The children with the names of their machines.
+  ///   - conditions: What weakens the rules on machines.
+  ///   - now: Unix milliseconds.
+  /// - Returns: The data of the template.
+  static func data(
+    _ status: NodeStatus, _ children: [ChildListing], _ conditions: [ConditionListing], now: Int64
+  ) -> PageData {
+    let clock = PageClock(now: now)
+    return [
+      "warnings": status.warnings, "hasMachines": !status.peers.isEmpty,
+      "own": [
+        "name": status.name.text, "version": status.version, "addresses": status.listening,
+      ] as PageData,
+      "machines": status.peers.map { machine($0, children, conditions, clock) },
+    ]
+  }
+
+  private static func machine(
+    _ peer: PeerStatus, _ children: [ChildListing], _ conditions: [ConditionListing], _ clock: PageClock
+  ) -> PageData {
+    let owners = children.filter { $0.machines.contains(peer.device.name) }.map(\.name.text)
+    let isParents = peer.device.role == .parent
+    let waiting = peer.queues.reduce(Int64(0)) { $0 + $1.waitingItems }
+    let about = conditions.filter { $0.deviceID == peer.device.deviceID }.compactMap(sentence)
+    var data: PageData = [
+      "name": peer.device.name.text,
+      "whose": isParents ? "a parent's machine" : owners.isEmpty ? "nobody's yet" : "used by \(PageWords.list(owners))",
+      "touch": PageWords.touch(peer, clock), "sync": sync(peer.sync, clock),
+      "waiting": waiting == 0 ? "nothing" : waiting == 1 ? "1 item" : "\(waiting) items",
+      "paired": clock.moment(peer.device.pairedAt),
+      "sentences": (peer.isConnected ? [] : [peer.lastError].compactMap(\.self)) + marks(peer) + about,
+    ]
+    if let address = peer.address { data["address"] = address }
+    return data
+  }
+
+  /// Returns what weakens the rules on a machine; `nil` for what is only information, and for what
+  /// this version does not know.
+  private static func sentence(_ listing: ConditionListing) -> String? {
+    let condition = listing.condition
+    guard let kind = ConditionKind.named(condition.name), kind.weight != .information else { return nil }
+    let account = listing.accountName ?? condition.account.map { "\($0)" } ?? ""
+    return kind.words(on: "“\(listing.deviceName.text)”", account: account, detail: condition.detail).sentence
+  }
+
+  private static func sync(_ state: SyncState, _ clock: PageClock) -> String {
+    switch state {
+    case .idle: "not yet"
+    case .connecting: "is being called"
+    case .syncing(let done, let total): "exchanging, \(done) of \(total)"
+    case .synced(let at): "yes, since \(clock.moment(at))"
+    case .error(let reason, _): reason
+    }
+  }
+
+  private static func marks(_ peer: PeerStatus) -> [String] {
+    peer.marks.compactMap { mark in
+      switch mark {
+      case .quarantined: "Two machines use its keys, so nothing is exchanged with either of them."
+      case .rotationOutstanding: "Its new keys wait for it, because another machine was removed."
+      case .neverConnected, .removalUntold: nil
+      }
+    }
+  }
+}

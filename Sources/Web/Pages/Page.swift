@@ -1,0 +1,91 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// Who looks at the pages: a node's role says it, since a node answers each account by its own
+/// rights.
+enum Viewer: Hashable, Sendable {
+  case parent
+  case child
+}
+
+/// A page: its path, who may look at it, its data, and its template.
+///
+/// A page is one file, and `PageTable` lists all.
+///
+/// Spec: Protocol/15-pages.md §4.
+struct Page: Sendable {
+  /// Where the page stands in the navigation.
+  enum Place: Hashable, Sendable {
+    case named(String)
+    /// It is reached from other pages.
+    case none
+  }
+
+  let path: PagePath
+  let whoMay: Set<Viewer>
+  let place: Place
+  let template: PageTemplate
+  /// Asks the node, and returns the title and the data of the template.
+  let read: @Sendable (PageCall) async throws -> (title: String, data: PageData)
+
+  /// Creates a page.
+  ///
+  /// - Parameters:
+  ///   - path: Such as `/children/{id}`.
+  ///   - whoMay: Who may look at it.
+  ///   - place: Its name in the navigation.
+  ///   - template: The content of the page.
+  ///   - read: Asks the node for what the page shows.
+  init(
+    _ path: String, whoMay: Set<Viewer>, in place: Place = .none, template: String,
+    read: @escaping @Sendable (PageCall) async throws -> (title: String, data: PageData)
+  ) {
+    (self.path, self.whoMay, self.place, self.read) = (PagePath(path), whoMay, place, read)
+    self.template = PageFrame.template(template)
+  }
+}
+
+/// What a page is asked for.
+struct PageCall: Sendable {
+  var node: any NodeInterface
+  var viewer: Viewer
+  /// The values of the path's parameters.
+  var parameters: [String: String] = [:]
+  var query: FormFields
+  /// Unix milliseconds.
+  var now: Int64
+}
+
+/// The path of a page or form, of which a segment in braces stands for any other.
+struct PagePath: Hashable, Sendable {
+  /// The path with the names of its parameters in braces.
+  let text: String
+  private let segments: [String]
+
+  init(_ text: String) { (self.text, segments) = (text, text.split(separator: "/").map(String.init)) }
+
+  /// Returns the values of the parameters in a path; `nil` if it is another one.
+  func parameters(in path: String) -> [String: String]? {
+    guard path.hasPrefix("/") else { return nil }
+    let given = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let parts = path == "/" ? [] : given
+    guard parts.count == segments.count else { return nil }
+    var found: [String: String] = [:]
+    for (segment, part) in zip(segments, parts) {
+      if segment.hasPrefix("{") {
+        // IDs alone stand in paths, which need no escape.
+        guard !part.isEmpty, part.utf8.count <= 64, part.utf8.allSatisfy({ $0 == 0x2D || isLetterOrDigit($0) }) else {
+          return nil
+        }
+        found[String(segment.dropFirst().dropLast())] = part
+      } else if segment != part {
+        return nil
+      }
+    }
+    return found
+  }
+
+  private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  }
+}

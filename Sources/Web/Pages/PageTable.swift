@@ -1,0 +1,37 @@
+/// The table of pages and forms.
+enum PageTable {
+  static let pages: [Page] = [TodayPage.page, MePage.page, ChildPage.page, MachinesPage.page]
+
+  static let forms: [Form] = AnswerForm.all + ChildForms.all + OwnForms.all
+
+  /// Returns the page at a path for somebody, with the values of its parameters.
+  ///
+  /// - Parameters:
+  ///   - path: The path of a request.
+  ///   - viewer: Who asks.
+  /// - Returns: The page; `nil` if there is none for that viewer.
+  static func page(at path: String, for viewer: Viewer) -> (page: Page, parameters: [String: String])? {
+    for page in pages where page.whoMay.contains(viewer) {
+      if let parameters = page.path.parameters(in: path) { return (page, parameters) }
+    }
+    return nil
+  }
+
+  /// Returns whether somebody else has a page or form at a path.
+  static func isOthers(_ path: String) -> Bool {
+    pages.contains { $0.path.parameters(in: path) != nil } || forms.contains { $0.path == path }
+  }
+
+  /// Returns the form at a path for somebody; `nil` if there is none.
+  static func form(at path: String, for viewer: Viewer) -> Form? {
+    forms.first { $0.path == path && $0.whoMay.contains(viewer) }
+  }
+
+  /// Returns the navigation of somebody, with the present page marked.
+  static func navigation(for viewer: Viewer, at path: String) -> [PageData] {
+    pages.compactMap { page in
+      guard page.whoMay.contains(viewer), case .named(let name) = page.place else { return nil }
+      return ["address": page.path.text, "name": name, "isCurrent": page.path.parameters(in: path) != nil]
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The parent's first page: what children ask, and each child's day.
+enum TodayPage {
+  static let page = Page("/", whoMay: [.parent], in: .named("Today"), template: template) { call in
+    let status = try await call.node.ask(Endpoints.getStatus)
+    let children = try await call.node.ask(Endpoints.getChildren)
+    let requests = try await call.node.ask(Endpoints.getRequests, nil)
+    var days: [(ChildListing, ChildToday)] = []
+    for child in children {
+      days.append((child, try await call.node.ask(Endpoints.getToday, child.childID.description)))
+    }
+    return ("Today", data(days, requests, status, now: call.now))
+  }
+
+  static let template = """
+    <h1>Today</h1>
+    <section id="warnings" data-live>
+    {{#warnings}}<p class="word fault">{{.}}</p>{{/warnings}}
+    </section>
+    <section id="requests" data-live aria-label="Requests">
+    <div class="cards">
+    {{#requests}}
+    <article class="card request" aria-labelledby="request-{{id}}">
+    <h2 id="request-{{id}}">{{name}} asks for {{wish}}</h2>
+    {{#reason}}<blockquote>{{.}}</blockquote>{{/reason}}
+    <p class="age">{{asked}} on {{device}}</p>
+    <form method="post" action="/requests/answer">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="request" value="{{id}}">
+    <div class="row">
+    {{#minutes}}<label class="narrow">Minutes <input name="minutes" type="number" min="1" max="1440" value="{{.}}" required></label>{{/minutes}}
+    <label class="wide">A word for {{name}} <input name="word" maxlength="200"></label>
+    </div>
+    <div class="row">
+    <button name="answer" value="yes">Yes</button>
+    <button name="answer" value="no" class="quiet" formnovalidate>No</button>
+    </div>
+    </form>
+    </article>
+    {{/requests}}
+    </div>
+    </section>
+    <section id="children" data-live aria-label="Children">
+    {{^hasChildren}}
+    <p>No child is known here yet. Pair this machine with the child's: run <code>latchkey pair</code> in a terminal on both.</p>
+    {{/hasChildren}}
+    <div class="cards">
+    {{#children}}
+    <article class="card" aria-labelledby="child-{{id}}">
+    <h2 id="child-{{id}}"><a href="/children/{{id}}">{{name}}</a></h2>
+    <p class="figure">{{figure}}</p>
+    {{#reason}}<p>{{.}}</p>{{/reason}}
+    \(UseBar.template)
+    <p>{{used}}</p>
+    {{#points}}<p>{{.}}</p>{{/points}}
+    {{#running}}<p>{{.}}</p>{{/running}}
+    {{#stale}}<p class="word fault">{{.}}</p>{{/stale}}
+    <ul class="plain age">{{#machines}}<li>{{.}}</li>{{/machines}}</ul>
+    {{#pending}}<p class="note">{{.}}</p>{{/pending}}
+    <div class="row">
+    <form method="post" action="/children/grant" class="row">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
+    <button name="minutes" value="15" aria-label="15 minutes more for {{name}}">+15 min</button>
+    <button name="minutes" value="30" aria-label="30 minutes more for {{name}}">+30 min</button>
+    </form>
+    <form method="post" action="/children/lock">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
+    {{#isLocked}}<button name="lock" value="off" aria-label="Unlock the machines of {{name}}">Unlock</button>{{/isLocked}}
+    {{^isLocked}}<button name="lock" value="on" class="quiet" aria-label="Lock the machines of {{name}}">Lock</button>{{/isLocked}}
+    </form>
+    </div>
+    </article>
+    {{/children}}
+    </div>
+    </section>
+    {{#hasAnswered}}
+    <section id="answered" data-live>
+    <h2>Answered today</h2>
+    <ul>{{#answered}}<li>{{.}}</li>{{/answered}}</ul>
+    </section>
+    {{/hasAnswered}}
+    """
+
+  /// Returns what the page shows.
+  ///
+  /// - Parameters:
+  ///   - days: Each child with its day.
+  ///   - requests: The requests of all children.
+  ///   - status: The state of the node, with the children's machines.
+  ///   - now: Unix milliseconds.
+  /// - Returns: The data of the template.
+  static func data(
+    _ days: [(ChildListing, ChildToday)], _ requests: [RequestListing], _ status: NodeStatus, now: Int64
+  ) -> PageData {
+    let clock = PageClock(zone: days.first?.1.zone, now: now)
+    let answered = requests.filter { $0.state == .approved || $0.state == .denied }
+    return [
+      "warnings": status.warnings,
+      "requests": requests.filter { $0.state == .open }.map { request($0, clock) },
+      "hasChildren": !days.isEmpty,
+      "children": days.map { child($0.0, $0.1, status, clock) },
+      "hasAnswered": !answered.isEmpty,
+      "answered": answered.map { "\($0.childName.text), \(PageWords.wish($0)): \(PageWords.answer($0))" },
+    ]
+  }
+
+  private static func request(_ request: RequestListing, _ clock: PageClock) -> PageData {
+    var data: PageData = [
+      "id": request.requestID.description, "name": request.childName.text, "wish": PageWords.wish(request),
+      "asked": clock.ago(request.askedAt), "device": request.deviceName.text,
+    ]
+    if !request.reason.isEmpty { data["reason"] = request.reason }
+    if let minutes = request.minutes { data["minutes"] = minutes }
+    return data
+  }
+
+  private static func child(
+    _ child: ChildListing, _ day: ChildToday, _ status: NodeStatus, _ clock: PageClock
+  ) -> PageData {
+    let peers = status.peers.filter { child.machines.contains($0.device.name) }
+    var data: PageData = [
+      "id": child.childID.description, "name": child.name.text, "figure": PageWords.figure(day.screen),
+      "used": PageWords.used(day), "isLocked": !day.screen.isAllowed && day.screen.rule == Reason.lock.word,
+      "machines": peers.map { "\($0.device.name.text): \(PageWords.touch($0, clock))" },
+      "running": day.running.map { "\($0.displayName) on \($0.deviceName.text) since \(clock.moment($0.since))" },
+    ]
+    if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
+    if let bar = UseBar.data(day) { data["bar"] = bar }
+    if let points = day.milliPoints { data["points"] = "\(PointsText.counted(points)) to spend" }
+    if let stale = stale(child, peers, clock) { data["stale"] = stale }
+    if !child.untold.isEmpty {
+      let names = PageWords.list(child.untold.map(\.text))
+      data["pending"] = "The last change has not been confirmed yet by \(names)."
+    }
+    return data
+  }
+
+  /// Returns a sentence about how old the figures of a child are; `nil` if one of its machines is
+  /// in touch.
+  private static func stale(_ child: ChildListing, _ peers: [PeerStatus], _ clock: PageClock) -> String? {
+    if child.machines.isEmpty { return "No machine is this child's yet, so nothing is recorded or closed." }
+    guard !peers.contains(where: \.isConnected) else { return nil }
+    guard let seen = peers.compactMap(\.device.lastSeenAt).max() else {
+      return "No machine of this child's has been in touch yet: what was used is not known."
+    }
+    return "These figures are of \(clock.moment(seen)), \(clock.ago(seen)), when a machine was last in touch. "
+      + "What was used since then is not known here."
+  }
+}

@@ -1,0 +1,85 @@
+/// The answer to a request, before it is written.
+struct WebAnswer: Sendable {
+  enum Body: Sendable {
+    case bytes([UInt8])
+    /// The stream of changes, until the page closes it.
+    case changes
+  }
+
+  var status: Int
+  var headers: [(name: String, value: String)]
+  var body: Body
+
+  init(_ status: Int, _ headers: [(name: String, value: String)] = [], body: Body = .bytes([])) {
+    (self.status, self.headers, self.body) = (status, headers, body)
+  }
+
+  /// Creates the answer with a page.
+  static func page(_ text: String, status: Int = 200) -> WebAnswer {
+    WebAnswer(
+      status, [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")],
+      body: .bytes([UInt8](text.utf8)))
+  }
+
+  /// Creates the answer that leads to another page of this server.
+  static func redirect(to path: String) -> WebAnswer {
+    WebAnswer(303, [("Location", path), ("Cache-Control", "no-store")])
+  }
+
+  /// What every answer says to a browser: nothing of another site's is loaded, no code stands in a
+  /// page, and no other site shows a page in itself.
+  static let everywhere: [(name: String, value: String)] = [
+    (
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+        + "frame-ancestors 'none'; base-uri 'none'"
+    ),
+    ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
+    // Without this site's name, a browser calls the origin of its own forms `null`.
+    ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+  ]
+}
+
+/// A request as the pages see it.
+struct WebRequest: Sendable {
+  enum Method: Sendable {
+    case get
+    case post
+  }
+
+  /// The method; `nil` for any other.
+  var method: Method?
+  /// The path and the query as they were sent.
+  var target: String
+  var host: String?
+  var origin: String?
+  /// The header `Sec-Fetch-Site`.
+  var site: String?
+  /// The header `Cookie`.
+  var cookies: String?
+  var contentType: String?
+  /// Returns the body; `nil` if it is longer than a form may be.
+  var body: @Sendable () async throws -> [UInt8]?
+
+  var path: String { String(target.prefix { $0 != "?" }) }
+
+  /// The query; `nil` if it is malformed.
+  var query: FormFields? {
+    let text = target.utf8
+    guard let mark = text.firstIndex(of: UInt8(ascii: "?")) else { return FormFields([UInt8]()) }
+    return FormFields(text[text.index(after: mark)...])
+  }
+
+  /// The value of the pages' cookie; `nil` without one, or with two.
+  var cookie: String? {
+    let values = (cookies ?? "").split(separator: ";").compactMap { pair -> Substring? in
+      let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return parts.count == 2 && parts[0] == Self.cookieName ? parts[1] : nil
+    }
+    return values.count == 1 ? values.first.map(String.init) : nil
+  }
+
+  static let cookieName = "latchkey"
+}

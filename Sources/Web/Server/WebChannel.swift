@@ -1,0 +1,43 @@
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import LatchkeySystem
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// A connection to the pages: the framework's, if the program at the other end is of the own
+/// account.
+///
+/// Spec: Protocol/15-pages.md §1.
+struct WebChannel: ServerChildChannel {
+  typealias Value = HTTP1Channel.Value
+
+  private let http: HTTP1Channel
+
+  init(responder: @escaping HTTPChannelHandler.Responder) {
+    http = HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(60)))
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    guard Self.isOwn(channel) else {
+      logger.warning("another account has connected to the pages, and was refused")
+      return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+    }
+    return http.setup(channel: channel, logger: logger)
+  }
+
+  func handle(value: Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+
+  private static func isOwn(_ channel: any Channel) -> Bool {
+    guard let client = channel.remoteAddress.flatMap(end), let server = channel.localAddress.flatMap(end) else {
+      return false
+    }
+    return ConnectionOwner.account(client: client, server: server) == geteuid()
+  }
+
+  private static func end(_ address: SocketAddress) -> ConnectionOwner.End? {
+    guard let port = address.port, let text = address.ipAddress, let ip = IPAddress(text) else { return nil }
+    return ConnectionOwner.End(address: ip, port: UInt16(clamping: port))
+  }
+}

@@ -1,0 +1,101 @@
+/// The one script of all pages, which keeps an open page up to date.
+///
+/// Pages read and their forms work without it.
+enum PageScript {
+  static let text = #"""
+    "use strict";
+    (() => {
+      // Asks for the page again at each change that the one stream tells of, and puts in what
+      // differs.
+      const connection = document.getElementById("connection");
+      const isPage = document.querySelector("[data-live]") !== null;
+      let stream = null, isFetching = false, isAgain = false, timer = 0, tries = 0;
+
+      const say = (sentence) => {
+        if (!connection || connection.textContent === sentence) return;
+        connection.textContent = sentence;
+        connection.hidden = sentence === "";
+      };
+
+      // A part in which somebody types, or has typed, is left as it is.
+      const isInUse = (part) => {
+        if (part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")) return true;
+        return Array.from(part.querySelectorAll("input:not([type=hidden]), textarea"))
+          .some((field) => field.value !== field.defaultValue);
+      };
+
+      const put = (text) => {
+        const fresh = new DOMParser().parseFromString(text, "text/html");
+        const parts = Array.from(document.querySelectorAll("[data-live]"));
+        const news = Array.from(fresh.querySelectorAll("[data-live]"));
+        if (news.length === 0) return false;
+        for (const part of parts) {
+          const other = news.find((one) => one.id === part.id);
+          if (other && other.innerHTML !== part.innerHTML && !isInUse(part)) {
+            const hadFocus = part.contains(document.activeElement) ? document.activeElement : null;
+            const place = hadFocus ? Array.from(part.querySelectorAll("a, button")).indexOf(hadFocus) : -1;
+            part.innerHTML = other.innerHTML;
+            if (place >= 0) (part.querySelectorAll("a, button")[place] || part).focus();
+          }
+        }
+        return true;
+      };
+
+      const look = async () => {
+        if (isFetching) { isAgain = true; return; }
+        isFetching = true;
+        try {
+          const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+          const text = await answer.text();
+          if (answer.ok && put(text)) {
+            say("");
+          } else if (answer.status === 401) {
+            say("This page is no longer signed in: open it again from the menu, or with the command that opened it.");
+            stop();
+          } else {
+            const fault = new DOMParser().parseFromString(text, "text/html").querySelector(".fault-text");
+            say(fault ? fault.textContent : "Latchkey does not answer; this page tries again by itself.");
+          }
+        } catch (error) {
+          say("The pages of Latchkey are closed: open them again from the menu, or with the command that opened them.");
+        }
+        isFetching = false;
+        if (isAgain) { isAgain = false; setTimeout(look, 200); }
+      };
+
+      // A browser does not tell a page that its stream was cut while the machine slept or the page
+      // was hidden.
+      const start = () => {
+        if (stream || document.visibilityState !== "visible") return;
+        stream = new EventSource("/live");
+        stream.onopen = () => { tries = 0; look(); };
+        stream.onmessage = look;
+        stream.onerror = () => {
+          stop();
+          tries += 1;
+          look();
+          if (tries < 20) setTimeout(start, Math.min(tries, 5) * 1000);
+        };
+        timer = setInterval(look, 30000);
+      };
+
+      const stop = () => {
+        if (stream) stream.close();
+        stream = null;
+        clearInterval(timer);
+      };
+
+      if (isPage) {
+        document.addEventListener("visibilitychange", () => {
+          if (document.visibilityState === "visible") { tries = 0; start(); look(); } else { stop(); }
+        });
+        addEventListener("pagehide", stop);
+        addEventListener("pageshow", start);
+        // A hidden page is open all the same.
+        setInterval(() => { fetch("/alive", { cache: "no-store" }).catch(() => {}); }, 240000);
+        start();
+      }
+    })();
+
+    """#
+}

@@ -1,0 +1,66 @@
+import Foundation
+import LatchkeyModel
+
+/// Moments as a family reads them, on the clock of its zone.
+struct PageClock: Sendable {
+  private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+  private static let dayMilliseconds: Int64 = 86_400_000
+  /// A moment may be another machine's word.
+  private static let moments: ClosedRange<Int64> = -2_000_000_000_000...250_000_000_000_000
+
+  private let zone: TimeZone
+  /// The present, in Unix milliseconds.
+  let now: Int64
+
+  /// Creates the clock of a zone.
+  ///
+  /// - Parameters:
+  ///   - zone: The zone's name in the IANA list; this machine's zone if it is `nil`.
+  ///   - now: The present, in Unix milliseconds.
+  init(zone: String? = nil, now: Int64) {
+    self.zone = zone.map { TimeZone(identifier: $0) ?? .gmt } ?? .current
+    self.now = now
+  }
+
+  /// Returns a moment: the time of day, such as `19:20`, and the day before it if it is not near.
+  func moment(_ milliseconds: Int64) -> String {
+    let (then, present) = (local(milliseconds), local(now))
+    let minutes = then.rest / 60_000
+    let time = "\(Self.padded(minutes / 60)):\(Self.padded(minutes % 60))"
+    // What is less than a day away needs no date.
+    let isNear =
+      abs(then.day * Self.dayMilliseconds + then.rest - present.day * Self.dayMilliseconds - present.rest) < 72_000_000
+    return then.day == present.day || isNear ? time : "\(Self.day(FamilyDay(daysSinceEpoch: then.day))), \(time)"
+  }
+
+  /// Returns how long ago a moment was, such as `20 min ago`.
+  func ago(_ milliseconds: Int64) -> String {
+    let age = Self.held(now) - Self.held(milliseconds)
+    return age < 60_000 ? "just now" : "\(SpanText.of(age)) ago"
+  }
+
+  /// Returns a day in words, such as `Tue 24 Nov`.
+  static func day(_ day: FamilyDay) -> String {
+    let parts = day.description.split(separator: "-").compactMap { Int($0) }
+    guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return day.description }
+    return "\(weekdays[weekday(day)]) \(parts[2]) \(months[parts[1] - 1])"
+  }
+
+  /// Returns the place of a day in its week, 0 for Monday.
+  static func weekday(_ day: FamilyDay) -> Int { Int(((day.daysSinceEpoch + 3) % 7 + 7) % 7) }
+
+  private func local(_ milliseconds: Int64) -> (day: Int64, rest: Int64) {
+    let held = Self.held(milliseconds)
+    let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(held) / 1_000))
+    let shifted = held + Int64(offset) * 1_000
+    let rest = (shifted % Self.dayMilliseconds + Self.dayMilliseconds) % Self.dayMilliseconds
+    return ((shifted - rest) / Self.dayMilliseconds, rest)
+  }
+
+  private static func held(_ milliseconds: Int64) -> Int64 {
+    min(max(milliseconds, moments.lowerBound), moments.upperBound)
+  }
+
+  private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
