@@ -39,6 +39,16 @@ import Testing
     }
   }
 
+  @Test("Latchkey's own entry is not listed, and an account cannot hide its own by that")
+  func ownEntry() async throws {
+    try await TemporaryFolder.with { root in
+      let exec = "Exec=/usr/bin/latchkey dashboard"
+      try Self.entry("\(root)/share/applications/latchkey.desktop", "Latchkey", exec)
+      try Self.entry("\(root)/emma/applications/game.desktop", "Game", exec)
+      #expect(ApplicationScan.run(places(root)).map(\.app.appID.text) == ["game"])
+    }
+  }
+
   @Test("Entries of menus, Flatpaks and packages are found, with what dpkg knows of them")
   func everything() async throws {
     try await TemporaryFolder.with { root in

@@ -44,6 +44,9 @@ public struct ApplicationScan {
     var launched: AppMatcher?
   }
 
+  /// The path of Latchkey's program where its package is installed.
+  private static let ownProgram = "/usr/bin/latchkey"
+
   private let places: ApplicationPlaces
   private var drafts: [Draft] = []
   /// The IDs that are settled: listed, or hidden by a folder of higher priority of the machine or
@@ -104,7 +107,10 @@ public struct ApplicationScan {
     guard let id = entry.flatpak.flatMap({ AppID($0) }) ?? AppID(text) else { return }
     let line = entry.flatpak == nil ? entry.exec : nil
     let launched = line.flatMap { LaunchLine.matcher($0, name: entry.name) }
-    let program = launched == nil ? line.flatMap(ExecLine.program).flatMap(path(of:)) : nil
+    let named = launched == nil ? line.flatMap(ExecLine.program) : nil
+    // Latchkey's own entry, which opens the pages, is nothing to make rules for: no order closes it.
+    if named == Self.ownProgram, places.shares.contains(share) { return }
+    let program = named.flatMap(path(of:))
     let script =
       launched == nil && program == nil
       ? line.flatMap { ExecLine.script($0, in: entry.folder) }.flatMap { BoundedFile.isRegular($0) ? $0 : nil } : nil

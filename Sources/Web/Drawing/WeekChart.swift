@@ -16,7 +16,7 @@ enum WeekChart {
     </svg>
     <div class="scroll" tabindex="0" role="region" aria-label="Use by day and category">
     <table id="use">
-    <caption>Use by day and category. What runs on several machines at once counts once a day.</caption>
+    <caption>Use by day and category</caption>
     <thead><tr><th scope="col">Day</th>
     {{#kinds}}<th scope="col" class="number"><svg class="key" viewBox="0 0 10 10" aria-hidden="true">\
     <rect class="{{kind}}" width="10" height="10"/></svg> {{title}}</th>{{/kinds}}

@@ -7,7 +7,9 @@ enum MePage {
     let status = try await call.node.ask(Endpoints.getStatus)
     let parents = status.peers.filter { $0.device.role == .parent && $0.device.state == .active }
     let account = try await call.node.ask(Endpoints.getPresence)
-    if let unnamed = account.unnamed { return ("My time", data(unnamed, account.children, parents, now: call.now)) }
+    if let unnamed = account.unnamed {
+      return ("Who is there?", data(unnamed, account.children, parents, now: call.now))
+    }
     let day = try await call.node.ask(Endpoints.getOwnToday)
     let requests = try await call.node.ask(Endpoints.getRequests, day.childID.description)
     return ("My time", data(day, requests, account.children, parents, now: call.now))

@@ -17,10 +17,11 @@ enum PageTable {
     return nil
   }
 
-  /// Returns whether somebody else has a page or form at a path.
-  static func isOthers(_ path: String) -> Bool {
-    pages.contains { $0.path.parameters(in: path) != nil } || forms.contains { $0.path == path }
-  }
+  /// Returns whether anybody has a page at a path.
+  static func hasPage(at path: String) -> Bool { pages.contains { $0.path.parameters(in: path) != nil } }
+
+  /// Returns whether anybody has a form at a path.
+  static func hasForm(at path: String) -> Bool { forms.contains { $0.path == path } }
 
   /// Returns the form at a path for somebody; `nil` if there is none.
   static func form(at path: String, for viewer: Viewer) -> Form? {

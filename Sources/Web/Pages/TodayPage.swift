@@ -75,12 +75,10 @@ enum TodayPage {
     {{/children}}
     </div>
     </section>
-    {{#hasAnswered}}
     <section id="answered" data-live>
-    <h2>Answered today</h2>
-    <ul>{{#answered}}<li>{{.}}</li>{{/answered}}</ul>
+    {{#hasAnswered}}<h2>Answered today</h2>
+    <ul>{{#answered}}<li>{{.}}</li>{{/answered}}</ul>{{/hasAnswered}}
     </section>
-    {{/hasAnswered}}
     """
 
   /// Returns what the page shows.

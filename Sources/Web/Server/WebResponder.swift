@@ -99,7 +99,7 @@ extension WebResponder {
       let (node, viewer) = try await viewer()
       guard let (page, parameters) = PageTable.page(at: request.path, for: viewer) else {
         return fault(
-          PageTable.isOthers(request.path)
+          PageTable.hasPage(at: request.path)
             ? EntryPages.Fault(403, "This page is not yours to see.", back: "/")
             : EntryPages.Fault(404, "There is no such page.", back: "/"), viewer, session)
       }
@@ -125,7 +125,7 @@ extension WebResponder {
       let (node, viewer) = try await viewer()
       guard let form = PageTable.form(at: request.path, for: viewer) else {
         return fault(
-          PageTable.isOthers(request.path)
+          PageTable.hasForm(at: request.path)
             ? EntryPages.Fault(403, "This is not yours to do.", back: "/")
             : EntryPages.Fault(404, "There is no such form.", back: "/"), viewer, session)
       }

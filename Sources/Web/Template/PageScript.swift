@@ -29,6 +29,8 @@ enum PageScript {
         const parts = Array.from(document.querySelectorAll("[data-live]"));
         const news = Array.from(fresh.querySelectorAll("[data-live]"));
         if (news.length === 0) return false;
+        // It is another page by now, such as that of somebody else who is there.
+        if (fresh.title !== document.title) { location.reload(); return true; }
         for (const part of parts) {
           const other = news.find((one) => one.id === part.id);
           if (other && other.innerHTML !== part.innerHTML && !isInUse(part)) {
