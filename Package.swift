@@ -251,7 +251,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyWebTests",
       dependencies: [
-        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", "LatchkeyWeb", "LatchkeyTestSupport",
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyNode", "LatchkeySystem", "LatchkeyWeb", "LatchkeyTestSupport",
+        logging,
       ],
       path: "Tests/Web", swiftSettings: strict),
     // Stands between a node and its disk in tests.
@@ -270,7 +271,7 @@ let package = Package(
       name: "LatchkeyProcessTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyAgentProtocol",
-        "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyBridge", "LatchkeyWeb", "LatchkeyCommands",
+        "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyBridge", "LatchkeyCommands",
         "LatchkeyTestSupport", "latchkey",
         "latchkey-discovery-probe", "latchkey-waiting-node", "latchkey-agent", "LatchkeyEventBridge",
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -166,7 +166,7 @@ struct PageTests {
     let rules = ChildRules(child: emma, rules: [rule], family: [rule])
     let pages = [
       render(TodayPage.page, TodayPage.data([(emma, today)], [request], try status(peers), now: 0)),
-      render(ChildPage.page, ChildPage.data(today, .first, .first, report, rules, now: 0)),
+      render(ChildPage.page, ChildPage.data(today, .first, .first, report, rules, peers, now: 0)),
       render(MachinesPage.page, MachinesPage.data(try status(peers), [emma], [], now: 0)),
       render(MePage.page, MePage.data(today, [request], [emma.name], peers, now: 0)),
     ]

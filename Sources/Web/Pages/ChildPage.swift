@@ -14,7 +14,8 @@ enum ChildPage {
     let days = try await call.node.ask(
       Endpoints.getUseReport, (child, "day", monday.description, monday.advanced(byDays: 6).description))
     let rules = try await call.node.ask(Endpoints.getRules, child)
-    return (day.name.text, data(day, today, monday, days, rules, now: call.now))
+    let peers = try await call.node.ask(Endpoints.getStatus).peers
+    return (day.name.text, data(day, today, monday, days, rules, peers, now: call.now))
   }
 
   static let template = """
@@ -24,6 +25,7 @@ enum ChildPage {
     {{#reason}}<p>{{.}}</p>{{/reason}}
     \(UseBar.template)
     <p>{{used}}</p>
+    {{#stale}}<p class="word fault">{{.}}</p>{{/stale}}
     {{#notices}}<p class="word">{{.}}</p>{{/notices}}
     </section>
     <section id="week" data-live>
@@ -69,10 +71,12 @@ enum ChildPage {
   ///   - monday: The first day of the week that is shown.
   ///   - report: The use of each of its days.
   ///   - rules: The child's rules.
+  ///   - peers: The machines that this one is paired with.
   ///   - now: Unix milliseconds.
   /// - Returns: The data of the template.
   static func data(
-    _ day: ChildToday, _ today: FamilyDay, _ monday: FamilyDay, _ report: UseReport, _ rules: ChildRules, now: Int64
+    _ day: ChildToday, _ today: FamilyDay, _ monday: FamilyDay, _ report: UseReport, _ rules: ChildRules,
+    _ peers: [PeerStatus], now: Int64
   ) -> PageData {
     let clock = PageClock(zone: day.zone, now: now)
     let week = "Week of \(PageClock.day(monday))"
@@ -92,6 +96,8 @@ enum ChildPage {
       "rules": rules.rules.map { rule($0, clock) }, "familys": rules.family.map { rule($0, clock) },
       "hasRules": !rules.rules.isEmpty || !rules.family.isEmpty, "hasFamilys": !rules.family.isEmpty,
     ]
+    let own = peers.filter { rules.child.machines.contains($0.device.name) }
+    if let stale = PageWords.stale(rules.child, own, clock) { data["stale"] = stale }
     if isEarlier { data["after"] = monday.advanced(byDays: 7).description }
     if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
     if let bar = UseBar.data(day) { data["bar"] = bar }

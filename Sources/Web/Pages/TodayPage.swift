@@ -127,23 +127,11 @@ enum TodayPage {
     if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
     if let bar = UseBar.data(day) { data["bar"] = bar }
     if let points = day.milliPoints { data["points"] = "\(PointsText.counted(points)) to spend" }
-    if let stale = stale(child, peers, clock) { data["stale"] = stale }
+    if let stale = PageWords.stale(child, peers, clock) { data["stale"] = stale }
     if !child.untold.isEmpty {
       let names = PageWords.list(child.untold.map(\.text))
       data["pending"] = "The last change has not been confirmed yet by \(names)."
     }
     return data
-  }
-
-  /// Returns a sentence about how old the figures of a child are; `nil` if one of its machines is
-  /// in touch.
-  private static func stale(_ child: ChildListing, _ peers: [PeerStatus], _ clock: PageClock) -> String? {
-    if child.machines.isEmpty { return "No machine is this child's yet, so nothing is recorded or closed." }
-    guard !peers.contains(where: \.isConnected) else { return nil }
-    guard let seen = peers.compactMap(\.device.lastSeenAt).max() else {
-      return "No machine of this child's has been in touch yet: what was used is not known."
-    }
-    return "These figures are of \(clock.moment(seen)), \(clock.ago(seen)), when a machine was last in touch. "
-      + "What was used since then is not known here."
   }
 }

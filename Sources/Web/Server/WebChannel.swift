@@ -22,6 +22,8 @@ struct WebChannel: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     guard Self.isOwn(channel) else {
       logger.warning("another account has connected to the pages, and was refused")
+      // The server leaves a connection open whose setup has failed.
+      channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
     }
     return http.setup(channel: channel, logger: logger)

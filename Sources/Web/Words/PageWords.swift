@@ -76,6 +76,18 @@ enum PageWords {
     return peer.device.lastSeenAt.map { "off, last seen \(clock.ago($0))" } ?? "off"
   }
 
+  /// Returns a sentence about how old the figures of a child are; `nil` if one of its machines is
+  /// in touch.
+  static func stale(_ child: ChildListing, _ peers: [PeerStatus], _ clock: PageClock) -> String? {
+    if child.machines.isEmpty { return "No machine is this child's yet, so nothing is recorded or closed." }
+    guard !peers.contains(where: \.isConnected) else { return nil }
+    guard let seen = peers.compactMap(\.device.lastSeenAt).max() else {
+      return "No machine of this child's has been in touch yet: what was used is not known."
+    }
+    return "These figures are of \(clock.moment(seen)), \(clock.ago(seen)), when a machine was last in touch. "
+      + "What was used since then is not known here."
+  }
+
   /// Returns a category as the head of a column or a row.
   static func title(_ category: AppCategory) -> String {
     switch category {

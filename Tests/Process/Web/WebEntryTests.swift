@@ -138,8 +138,8 @@ extension ProcessTests {
           BuiltProgram.path, ["web", "--state-dir", folder, "--idle", "1h"], variables: ["XDG_RUNTIME_DIR": runtime],
           output: "/dev/null", talk: folder + ".log")
         try await eventually("the pages are served") { WebBrowser.hasSocket(runtime) }
-        let names = try FileManager.default.contentsOfDirectory(atPath: runtime)
-        let socket = try #require(LocalSocket.connect(to: "\(runtime)/\(try #require(names.first))/web.sock"))
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: runtime).first)
+        let socket = try #require(LocalSocket.connect(to: "\(runtime)/\(name)/web.sock"))
         var lines: [UInt8] = []
         try await eventually("a link is given") {
           guard let more = socket.read() else { return true }
