@@ -34,8 +34,8 @@ enum TodayPage {
     <label class="wide">A word for {{name}} <input name="word" maxlength="200"></label>
     </div>
     <div class="row">
-    <button name="answer" value="yes">Yes</button>
-    <button name="answer" value="no" class="quiet" formnovalidate>No</button>
+    <button name="answer" value="yes">Yes <span class="spoken">for {{name}}</span></button>
+    <button name="answer" value="no" class="quiet" formnovalidate>No <span class="spoken">for {{name}}</span></button>
     </div>
     </form>
     </article>
@@ -62,13 +62,13 @@ enum TodayPage {
     <div class="row">
     <form method="post" action="/children/grant" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
-    <button name="minutes" value="15" aria-label="15 minutes more for {{name}}">+15 min</button>
-    <button name="minutes" value="30" aria-label="30 minutes more for {{name}}">+30 min</button>
+    <button name="minutes" value="15">+15 min <span class="spoken">for {{name}}</span></button>
+    <button name="minutes" value="30">+30 min <span class="spoken">for {{name}}</span></button>
     </form>
     <form method="post" action="/children/lock">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
-    {{#isLocked}}<button name="lock" value="off" aria-label="Unlock the machines of {{name}}">Unlock</button>{{/isLocked}}
-    {{^isLocked}}<button name="lock" value="on" class="quiet" aria-label="Lock the machines of {{name}}">Lock</button>{{/isLocked}}
+    {{#isLocked}}<button name="lock" value="off">Unlock <span class="spoken">{{name}}</span></button>{{/isLocked}}
+    {{^isLocked}}<button name="lock" value="on" class="quiet">Lock <span class="spoken">{{name}}</span></button>{{/isLocked}}
     </form>
     </div>
     </article>

@@ -16,6 +16,7 @@ extension WebRequest {
     self.init(
       method: method, target: request.head.path ?? "/", host: request.head.authority, origin: header("Origin"),
       site: header("Sec-Fetch-Site"), cookies: header("Cookie"), contentType: header("Content-Type"),
+      isPart: header("Latchkey-Part") != nil,
       body: {
         do {
           return Array(try await request.body.collect(upTo: FormFields.mostBytes).readableBytesView)

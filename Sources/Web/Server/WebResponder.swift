@@ -107,7 +107,8 @@ extension WebResponder {
       let call = PageCall(node: node, viewer: viewer, parameters: parameters, query: query, now: WallClock.now())
       let (title, data) = try await page.read(call)
       var all = frame(title, viewer, request.path, session)
-      if let word = door.takeWord(cookie) {
+      // A script that asks between a form and the page after it must not take the sentence away.
+      if !request.isPart, let word = door.takeWord(cookie) {
         all["word"] = ["sentence": word.sentence, "isFault": word.isFault] as PageData
       }
       return .page(page.template.render(data.merging(all) { $1 }))

@@ -47,7 +47,7 @@ enum PageScript {
         if (isFetching) { isAgain = true; return; }
         isFetching = true;
         try {
-          const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+          const answer = await fetch(location.href, { headers: { "Latchkey-Part": "1" }, cache: "no-store" });
           const text = await answer.text();
           if (answer.ok && put(text)) {
             say("");
@@ -62,7 +62,7 @@ enum PageScript {
           say("The pages of Latchkey are closed: open them again from the menu, or with the command that opened them.");
         }
         isFetching = false;
-        if (isAgain) { isAgain = false; setTimeout(look, 200); }
+        if (isAgain) { isAgain = false; setTimeout(look, 500); }
       };
 
       // A browser does not tell a page that its stream was cut while the machine slept or the page

@@ -39,6 +39,7 @@ enum StyleSheet {
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
     .skip { position: absolute; left: -100rem; }
     .skip:focus { position: static; display: inline-block; padding: var(--space-2); }
+    .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
     h1 { font-size: 1.6rem; line-height: 1.25; margin: var(--space-2) 0 var(--space-3); }
     h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 var(--space-2); }
     h3 { font-size: 1.05rem; margin: 0 0 var(--space-2); }
