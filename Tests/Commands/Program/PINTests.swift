@@ -52,6 +52,7 @@ import Testing
     let early = await ScriptedRun("me", "--i-am", "Ben", script: script, console: ScriptedConsole(lines: ["4711"]))
     #expect(early.status != 0 && early.console.prompts.isEmpty, "What is refused anyway is asked for no PIN.")
     #expect(await ScriptedRun("me", "--i-am", "Ben", "--leave").status == 64)
+    #expect(await ScriptedRun("me", "--web", "--leave").status == 64)
   }
 
   @Test("Until a child is named, `latchkey me` shows who shares the account and what the stricter rules leave")
