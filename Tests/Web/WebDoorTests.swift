@@ -1,9 +1,9 @@
 import LatchkeyModel
-import LatchkeyNode
 import Logging
 import Synchronization
 import Testing
 
+@testable import LatchkeyNode
 @testable import LatchkeyWeb
 
 /// A node that refuses everything, so that a test sees which requests reach it.
@@ -18,16 +18,39 @@ private final class ClosedNode: NodeInterface {
   }
 }
 
+/// A node of a machine on which two children share the account, and neither has said who is there.
+private struct UnnamedNode: NodeInterface {
+  func ask<Input: Sendable, Answer: Sendable>(
+    _ endpoint: Endpoint<Input, Answer>, _ input: Input
+  ) async throws(LocalAPIError) -> Answer {
+    let screen = VerdictToday(isAllowed: false, rule: "bedtime", reason: "bedtime")
+    let account = SharedAccount(
+      children: ["Emma", "Ben"].map { DeviceName(sanitising: $0) }, present: nil,
+      unnamed: UnnamedToday(sentence: "Emma and Ben share this account.", screen: screen, at: 0, zone: "UTC"))
+    let answered = [Endpoints.getPresence.route.operationID, Endpoints.setPresence.route.operationID]
+    guard answered.contains(endpoint.route.operationID), let answer = account as? Answer else {
+      throw LocalAPIError(.forbidden, "This account may not ask that.")
+    }
+    return answer
+  }
+}
+
 @Suite("The door of the pages")
 struct WebDoorTests {
   private static let host = "lk-7f3k2m.localhost:41234"
   private let node = ClosedNode()
   private let door = WebDoor()
 
-  private var responder: WebResponder {
+  private var responder: WebResponder { responder(of: node) }
+
+  private func responder(of node: any NodeInterface) -> WebResponder {
     WebResponder(
-      check: RequestCheck(host: Self.host), door: door, logger: Logger(label: "test"), open: { [node] in node },
-      onUse: { _ in })
+      check: RequestCheck(host: Self.host), door: door, logger: Logger(label: "test"), open: { node }, onUse: { _ in })
+  }
+
+  private func text(_ answer: WebAnswer) -> String {
+    guard case .bytes(let bytes) = answer.body else { return "" }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func request(
@@ -118,6 +141,34 @@ struct WebDoorTests {
     #expect(answer.status == 503)
     guard case .bytes(let bytes) = answer.body else { return }
     #expect(String(decoding: bytes, as: UTF8.self).contains("The node has stopped: start it."))
+  }
+
+  @Test("In an account that children share, the page asks who is there")
+  func shared() async throws {
+    let (cookie, _) = try await session()
+    let answer = await responder(of: UnnamedNode()).answer(request(.get, "/", cookie: cookie))
+    #expect(answer.status == 200)
+    for part in ["Who is there?", "Emma and Ben share this account.", "<option>Ben</option>", "My PIN", "Closed"] {
+      #expect(text(answer).contains(part), "\(part)")
+    }
+    #expect(!text(answer).contains("Ask my parents"))
+    let parents = await responder(of: UnnamedNode()).answer(request(.get, "/machines", cookie: cookie))
+    #expect(parents.status == 403)
+  }
+
+  @Test("What a form has done is told once, to the page after it and not to an open page's script")
+  func word() async throws {
+    let (cookie, token) = try await session()
+    let responder = responder(of: UnnamedNode())
+    let sent = await responder.answer(request(.post, "/present", cookie: cookie, form: "token=\(token)&leave=yes"))
+    #expect(sent.status == 303 && sent.headers.contains { $0.name == "Location" && $0.value == "/" })
+    var part = request(.get, "/", cookie: cookie)
+    part.isPart = true
+    var told: [Bool] = []
+    for request in [part, request(.get, "/", cookie: cookie), request(.get, "/", cookie: cookie)] {
+      told.append(text(await responder.answer(request)).contains("You have left"))
+    }
+    #expect(told == [false, true, false])
   }
 
   @Test("A browser that signs out is not let in by its cookie any more, and another one stays")

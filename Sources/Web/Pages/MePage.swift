@@ -4,14 +4,13 @@ import LatchkeyNode
 /// The child's page: what is left, why something is closed, how to earn, and how to ask.
 enum MePage {
   static let page = Page("/", whoMay: [.child], in: .named("My time"), template: template) { call in
-    let status = try await call.node.ask(Endpoints.getStatus)
-    let parents = status.peers.filter { $0.device.role == .parent && $0.device.state == .active }
     let account = try await call.node.ask(Endpoints.getPresence)
-    if let unnamed = account.unnamed {
-      return ("Who is there?", data(unnamed, account.children, parents, now: call.now))
-    }
+    if let unnamed = account.unnamed { return ("Who is there?", data(unnamed, account.children, now: call.now)) }
     let day = try await call.node.ask(Endpoints.getOwnToday)
     let requests = try await call.node.ask(Endpoints.getRequests, day.childID.description)
+    let parents = try await call.node.ask(Endpoints.getStatus).peers.filter {
+      $0.device.role == .parent && $0.device.state == .active
+    }
     return ("My time", data(day, requests, account.children, parents, now: call.now))
   }
 
@@ -140,14 +139,13 @@ enum MePage {
   }
 
   /// Returns what the page shows while nobody has said who is there in an account that is shared.
-  static func data(
-    _ unnamed: UnnamedToday, _ sharers: [DeviceName], _ parents: [PeerStatus], now: Int64
-  ) -> PageData {
+  static func data(_ unnamed: UnnamedToday, _ sharers: [DeviceName], now: Int64) -> PageData {
     let clock = PageClock(zone: unnamed.zone, now: now)
     var data: PageData = [
       "heading": "Who is there?", "figure": PageWords.figure(unnamed.screen), "notices": [unnamed.sentence],
       "hasClosed": !unnamed.apps.isEmpty, "closed": unnamed.apps.map { line($0, clock) }, "canAsk": false,
-      "sharers": ["names": sharers.map(\.text), "isNamed": false] as PageData, "seen": seen(parents),
+      "sharers": ["names": sharers.map(\.text), "isNamed": false] as PageData,
+      "seen": "Your parents see it on their machines.",
     ]
     if let reason = PageWords.reason(unnamed.screen, clock) { data["reason"] = reason }
     return data

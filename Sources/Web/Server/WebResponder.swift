@@ -139,8 +139,15 @@ extension WebResponder {
   /// Returns the node, and who looks at it: the role of the node says so.
   private func viewer() async throws -> (node: any NodeInterface, viewer: Viewer) {
     let node = try await open()
-    let role = try await node.ask(Endpoints.getStatus).role
-    return (node, role == .parent ? .parent : .child)
+    do throws(LocalAPIError) {
+      let role = try await node.ask(Endpoints.getStatus).role
+      return (node, role == .parent ? .parent : .child)
+    } catch {
+      guard error.code == .forbidden else { throw error }
+      // In an account that children share, only this is answered until one has said who is there.
+      _ = try await node.ask(Endpoints.getPresence)
+      return (node, .child)
+    }
   }
 
   private func frame(
