@@ -35,9 +35,11 @@ import Testing
     for (name, listed, known) in [
       ("needed", vectors.needed, NeededPrograms.names), ("shells", vectors.shells, NeededPrograms.shells),
       ("otherShells", vectors.otherShells, NeededPrograms.otherShells),
-      ("desktops", vectors.desktops, NeededPrograms.ofDesktops), ("packages", vectors.packages, NeededPrograms.packages),
+      ("desktops", vectors.desktops, NeededPrograms.ofDesktops),
+      ("packages", vectors.packages, NeededPrograms.packages),
       ("opening", vectors.opening, OpeningPrograms.names),
-      ("interpreters", vectors.interpreters, ScriptInterpreters.names), ("folders", vectors.folders, OtherPrograms.shared),
+      ("interpreters", vectors.interpreters, ScriptInterpreters.names),
+      ("folders", vectors.folders, OtherPrograms.shared),
     ] as [(String, [String], Set<String>)] {
       let others = Set(listed).symmetricDifference(known)
       #expect(others.isEmpty, "\(name): \(others.sorted())")

@@ -223,7 +223,8 @@ import Testing
     }
   }
 
-  @Test("What an entry gives to an interpreter is recognized by its path among the arguments, in the home for an own entry")
+  @Test(
+    "What an entry gives to an interpreter is recognized by its path among the arguments, in the home for an own entry")
   func interpreted() async throws {
     try await TemporaryFolder.with { root in
       for path in ["emma/x.py", "emma/y.py", "share/game/main.py"] { try Self.write("\(root)/\(path)", "pass") }

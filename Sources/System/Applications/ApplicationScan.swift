@@ -108,7 +108,7 @@ public struct ApplicationScan {
     let line = entry.flatpak == nil ? entry.exec : nil
     let launched = line.flatMap { LaunchLine.matcher($0, name: entry.name) }
     let named = launched == nil ? line.flatMap(ExecLine.program) : nil
-    // Latchkey's own entry, which opens the pages, is nothing to make rules for: no order closes it.
+    // Latchkey's own entry, which opens the pages, is nothing to make rules for.
     if named == Self.ownProgram, places.shares.contains(share) { return }
     let program = named.flatMap(path(of:))
     let script =

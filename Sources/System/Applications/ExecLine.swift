@@ -24,7 +24,8 @@ public enum ExecLine {
   /// other argument; by the name up to its first digit or dash.
   private static let options: [String: String] = [
     "python": "bBdEIOPqsSuvx", "pypy": "bBdEIOPqsSuvx", "perl": "Ww", "ruby": "Ww", "lua": "", "luajit": "",
-    "tclsh": "", "wish": "", "php": "", "node": "", "nodejs": "", "guile": "", "gjs": "", "mono": "", "sh": "eux", "bash": "eux",
+    "tclsh": "", "wish": "", "php": "", "node": "", "nodejs": "", "guile": "", "gjs": "", "mono": "", "sh": "eux",
+    "bash": "eux",
     "dash": "eux", "ksh": "eux", "zsh": "eux",
   ]
 

@@ -60,7 +60,8 @@ struct WebRequest: Sendable {
   /// The header `Cookie`.
   var cookies: String?
   var contentType: String?
-  /// A Boolean value that indicates whether the script of an open page asks, to put in what differs.
+  /// A Boolean value that indicates whether the script of an open page asks, to put in what
+  /// differs.
   var isPart = false
   /// Returns the body; `nil` if it is longer than a form may be.
   var body: @Sendable () async throws -> [UInt8]?

@@ -89,7 +89,9 @@ extension ProcessTests {
         }
         let browser = try await WebBrowser(pc)
         let page = try await browser.get("/")
-        for part in ["My time, Emma", "0 min of 1 h 30 min used today", "class=\"ring\"", "Your parents see it on Kitchen laptop"] {
+        for part in [
+          "My time, Emma", "0 min of 1 h 30 min used today", "class=\"ring\"", "Your parents see it on Kitchen laptop",
+        ] {
           #expect(page.status == 200 && page.text.contains(part), "\(part): \(page)")
         }
         let asked = try await browser.form("/ask", ["minutes": "30", "app": "", "reason": "the level"])
