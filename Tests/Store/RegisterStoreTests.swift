@@ -167,6 +167,21 @@ import Testing
     #expect(try await rig.store.household().machines.isEmpty)
   }
 
+  @Test func accountsAreReadAgainOnceTheyHaveChanged() async throws {
+    let before = try #require(try await rig.store.household().registers)
+    let accounts = [Account(uid: 1_001, name: "emma", fullName: "Emma")]
+    _ = try await rig.store.setAccounts(accounts, at: 10)
+    let reading = try await rig.store.household(unless: before.edition)
+    let known = try #require(reading.registers)
+    #expect(reading.accounts[rig.own] == accounts)
+    _ = try await rig.store.setAccounts(accounts, at: 20)
+    let same = try await rig.store.household(unless: known.edition)
+    #expect(same.registers == nil && same.accounts.isEmpty)
+    _ = try await rig.store.setAccounts([], at: 30)
+    let gone = try await rig.store.household(unless: known.edition)
+    #expect(gone.registers != nil && (gone.accounts[rig.own] ?? []).isEmpty)
+  }
+
   @Test("Registers are read again once one has changed, one was told, or a machine has left, and never in between")
   func editions() async throws {
     let machine = try await rig.paired()

@@ -48,7 +48,13 @@ final class HouseholdReader: Sendable {
   private let store: Store
   private let own: DeviceID
   private let bootID: String
-  private let last = Mutex<RuleBook?>(nil)
+  private let last = Mutex<Held?>(nil)
+
+  /// What was read with the last edition.
+  private struct Held: Sendable {
+    var book: RuleBook
+    var accounts: [DeviceID: [Account]]
+  }
 
   /// Creates a reader of a machine's database in a boot: who is there holds in its own boot alone.
   init(_ store: Store, own: DeviceID, bootID: String) { (self.store, self.own, self.bootID) = (store, own, bootID) }
@@ -56,19 +62,21 @@ final class HouseholdReader: Sendable {
   /// Returns the household as this node knows it.
   func load() async throws(StoreError) -> Household {
     let held = last.withLock { $0 }
-    let reading = try await store.household(unless: held?.edition)
-    guard let book = reading.registers.map({ RuleBook($0, own: own) }) ?? held else {
+    let reading = try await store.household(unless: held?.book.edition)
+    guard
+      let known = reading.registers.map({ Held(book: RuleBook($0, own: own), accounts: reading.accounts) }) ?? held
+    else {
       throw StoreError.unexpected("registers without an edition")
     }
-    last.withLock { $0 = book }
+    last.withLock { $0 = known }
     let machines = reading.machines.map { machine in
       Household.Machine(
         device: machine.device, name: machine.name, childName: machine.childName,
-        isToBeAssigned: machine.isToBeAssigned, accounts: reading.accounts[machine.device] ?? [])
+        isToBeAssigned: machine.isToBeAssigned, accounts: known.accounts[machine.device] ?? [])
     }
     let present = reading.present.filter { $0.bootID == bootID }
     return Household(
-      book: book, machines: machines, ownAccounts: reading.accounts[own] ?? [],
+      book: known.book, machines: machines, ownAccounts: known.accounts[own] ?? [],
       present: Dictionary(present.map { ($0.account, $0.child) }) { first, _ in first }.compactMapValues(\.self))
   }
 }

@@ -25,8 +25,8 @@ extension Migration001 {
       PRIMARY KEY (peer, zone, key)
     ) STRICT, WITHOUT ROWID;
 
-    -- One random number, replaced with each change of a register or of the machines that tell of theirs: with the same
-    -- number, what was read before still holds. It is random, since a counter would repeat itself after a rollback.
+    -- One random number, replaced with each change of a register, of the machines that tell of theirs or of accounts: with
+    -- the same number, what was read before still holds. It is random, since a counter would repeat itself after a rollback.
     CREATE TABLE edition (value INTEGER NOT NULL) STRICT;
     INSERT INTO edition VALUES (random());
     CREATE TRIGGER edition_register_set AFTER INSERT ON register BEGIN UPDATE edition SET value = random(); END;
@@ -81,6 +81,13 @@ extension Migration001 {
       told_at INTEGER NOT NULL,             -- Unix milliseconds
       PRIMARY KEY (kind, device_id, part)
     ) STRICT, WITHOUT ROWID;
+    -- Who has accounts is a part of the household, too.
+    CREATE TRIGGER edition_accounts_set AFTER INSERT ON inventory WHEN NEW.kind = 'accounts'
+      BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_accounts_changed AFTER UPDATE ON inventory WHEN NEW.kind = 'accounts'
+      BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_accounts_gone AFTER DELETE ON inventory WHEN OLD.kind = 'accounts'
+      BEGIN UPDATE edition SET value = random(); END;
 
     -- On a child's machine: what tells whether an account is the one that had its number before.
     CREATE TABLE account_identity (

@@ -4,7 +4,7 @@ import LatchkeyModel
 
 /// The registers of one moment, as this machine knows them.
 public struct KnownRegisters: Sendable {
-  /// A number that stands for this content; other content has another one.
+  /// A number that stands for this content and for the accounts; other content has another one.
   public var edition: Int64
   /// What this machine holds or, on a parent, has set.
   public var own: RegisterMap
@@ -30,30 +30,30 @@ public struct HouseholdReading: Sendable {
 
   /// The children's machines that are paired, in the order in which they were.
   public var machines: [Machine]
-  /// The accounts of children's machines.
-  public var accounts: [DeviceID: [Account]]
   /// Who is there in accounts of this machine that several children share.
   public var present: [PresentChild]
   /// The registers; `nil` if they are those of the edition that the caller knows.
   public var registers: KnownRegisters?
+  /// The accounts of children's machines; empty if `registers` is `nil`, since they are the same
+  /// then.
+  public var accounts: [DeviceID: [Account]] = [:]
 }
 
 /// Reading the household.
 ///
 /// Spec: Protocol/10-household.md §1, §2.
 extension Store {
-  /// Returns the devices and the registers that this machine knows; the registers only if they are
-  /// not those of an edition that the caller knows.
+  /// Returns the devices, the accounts and the registers that this machine knows; the accounts and
+  /// registers only if they are not those of an edition that the caller knows.
   public func household(unless known: Int64? = nil) async throws(StoreError) -> HouseholdReading {
     try await read { [coding] database in
       let edition = try database.edition
       var reading = HouseholdReading(
-        machines: try database.childMachines(),
-        accounts: try database.inventories(Account.self, coding).mapValues { $0.entries.sorted() },
-        present: try database.presentChildren())
+        machines: try database.childMachines(), present: try database.presentChildren())
       if edition != known {
         reading.registers = KnownRegisters(
           edition: edition, own: RegisterMap(try database.allRegisters()), told: try database.toldRegisters())
+        reading.accounts = try database.inventories(Account.self, coding).mapValues { $0.entries.sorted() }
       }
       return reading
     }
