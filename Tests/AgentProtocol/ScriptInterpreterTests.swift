@@ -39,7 +39,8 @@ import Testing
     for (path, folder, place) in [
       ("x.py", "/home/emma", "/home/emma/x.py"), ("./a/../x.py", "/home/emma/", "/home/emma/x.py"),
       ("../../../etc/x", "/home/emma", "/etc/x"), ("x", "/", "/x"), ("x", "/home/emma (deleted)", nil),
-      ("x", "(unreachable)/home", nil), (String(repeating: "a", count: 4_096), "/b", nil),
+      ("x", "(unreachable)/home", nil), ("/opt//./a/../x", "/gone (deleted)", "/opt/x"),
+      ("/proc/self/cwd/a/x", "/home/emma", "/home/emma/a/x"), (String(repeating: "a", count: 4_096), "/b", nil),
     ] as [(String, String, String?)] {
       #expect(ScriptInterpreters.place(of: path, from: folder) == place, "\(path)")
     }
@@ -52,6 +53,8 @@ import Testing
     }
     let found = ScriptInterpreters.places(in: ["-X", "dev", "x.py", "/opt/y", "./x.py"], from: "/home/emma")
     #expect(found.paths == ["/home/emma/dev", "/home/emma/x.py"] && !found.isCut)
+    let other = ["/home//emma/x.py", "/home/./emma/x.py", "/proc/7/cwd/x.py", "/", "-"]
+    #expect(ScriptInterpreters.places(in: other, from: "/home/emma").paths == ["/home/emma/x.py"])
     let long = String(repeating: "a", count: 3_000)
     let many = ScriptInterpreters.places(in: (0..<8).map { "\($0)\(long)" }, from: "/home/emma")
     #expect(many.paths.count == 5 && many.isCut)

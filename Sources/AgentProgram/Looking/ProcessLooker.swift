@@ -126,7 +126,7 @@ struct ProcessLooker {
     guard !present.text.isEmpty else { return FirstSeen(place: place, arguments: present) }
     var first = FirstSeen(place: place, arguments: copied(place, present, path) ?? present)
     first.places = ScriptPlaces(in: folder, of: path?.split(separator: "/").last ?? "", first.arguments.afterFirst)
-    if place != nil, first.arguments.afterFirst.contains(where: ScriptInterpreters.isRelative) {
+    if place != nil, first.arguments.afterFirst.contains(where: ScriptInterpreters.isUnresolved) {
       // A copy may have left the folder in which its original was started.
       first.places = first.places.union(
         firstSeen.values.first { $0.place == place && $0.arguments == first.arguments }?.places)

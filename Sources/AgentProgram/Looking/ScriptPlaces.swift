@@ -30,14 +30,16 @@ struct ScriptPlaces: Hashable {
   ///   - name: The name of the executable.
   ///   - arguments: The arguments after the first.
   init(in folder: String, of name: some StringProtocol, _ arguments: [String]) {
-    guard ScriptInterpreters.tellsScript(name), arguments.contains(where: ScriptInterpreters.isRelative) else { return }
+    guard ScriptInterpreters.tellsScript(name), arguments.contains(where: ScriptInterpreters.isUnresolved) else {
+      return
+    }
     let file = ScriptInterpreters.file(in: arguments, of: name)
     // A text that a shell runs is no path.
     if file == nil, NeededPrograms.isShell(name) { return }
     if let link = ProcFile.link("\(folder)/cwd") {
       (paths, isCut) = ScriptInterpreters.places(in: arguments, from: link)
       script = file.flatMap {
-        ScriptInterpreters.isRelative($0) ? ScriptInterpreters.place(of: $0, from: link) : nil
+        ScriptInterpreters.isUnresolved($0) ? ScriptInterpreters.place(of: $0, from: link) : nil
       }
     }
     guard NeededPrograms.isShell(name) else { return }

@@ -87,20 +87,35 @@ public enum ScriptInterpreters {
     return nil
   }
 
-  /// Returns whether an argument may be the relative path of a file.
-  public static func isRelative(_ argument: String) -> Bool {
-    !argument.isEmpty && !argument.hasPrefix("-") && !argument.hasPrefix("/")
+  /// Returns whether an argument may be the path of a file that has another absolute path as well:
+  /// a relative one, or one with `.`, `..`, an empty part or the process's own folder in it.
+  public static func isUnresolved(_ argument: String) -> Bool {
+    guard !argument.isEmpty, !argument.hasPrefix("-") else { return false }
+    guard argument.hasPrefix("/"), argument != "/" else { return argument != "/" }
+    let parts = argument.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    return parts.contains { [".", "..", ""].contains($0) } || inOwnFolder(argument.split(separator: "/")) != nil
+  }
+
+  /// Returns the rest of a path that begins with the folder of a process by `/proc`.
+  private static func inOwnFolder(_ parts: [Substring]) -> ArraySlice<Substring>? {
+    guard let cwd = parts.firstIndex(of: "cwd"), cwd >= 2, parts[0] == "proc" else { return nil }
+    return parts.dropFirst(cwd + 1)
   }
 
   /// The room for the absolute paths of one process, in bytes, and for a path.
   private static let (placeBytes, pathBytes) = (16_384, 4_096)
 
-  /// Returns the absolute path of a file that is named from a folder; `nil` if the folder is gone
-  /// or the path is too long.
+  /// Returns the absolute path, without `.` and `..`, of a file that is named in a folder; `nil` if
+  /// the folder is gone or the path is too long.
   public static func place(of path: String, from folder: String) -> String? {
-    guard folder.hasPrefix("/"), !folder.hasSuffix(" (deleted)") else { return nil }
+    var named = path.split(separator: "/")[...]
+    let rest = path.hasPrefix("/") ? inOwnFolder(Array(named)) : named
+    if let rest {
+      guard folder.hasPrefix("/"), !folder.hasSuffix(" (deleted)") else { return nil }
+      named = folder.split(separator: "/") + rest
+    }
     var parts: [Substring] = []
-    for part in folder.split(separator: "/") + path.split(separator: "/") where part != "." {
+    for part in named where part != "." {
       if part == ".." { _ = parts.popLast() } else { parts.append(part) }
     }
     let place = "/" + parts.joined(separator: "/")
@@ -111,7 +126,7 @@ public enum ScriptInterpreters {
   /// for some.
   public static func places(in arguments: [String], from folder: String) -> (paths: [String], isCut: Bool) {
     var (paths, bytes): ([String], Int) = ([], 0)
-    for argument in arguments where isRelative(argument) {
+    for argument in arguments where isUnresolved(argument) {
       guard let place = place(of: argument, from: folder), !paths.contains(place) else { continue }
       bytes += place.utf8.count
       guard bytes <= placeBytes else { return (paths, true) }
@@ -125,7 +140,7 @@ public enum ScriptInterpreters {
     guard path.hasPrefix("/"), !path.hasPrefix("/dev/"), let name = path.split(separator: "/").last else {
       return false
     }
-    return arguments.contains { isRelative($0) && $0.split(separator: "/").last == name }
+    return arguments.contains { isUnresolved($0) && $0.split(separator: "/").last == name }
   }
 
   /// Returns whether only root can put a script at a path.
