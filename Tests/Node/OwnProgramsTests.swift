@@ -55,7 +55,9 @@ import Testing
     #expect(gone[0].app.name == "Checkers" && gone[0].isListed)
     let two = Self.look([Self.entry("checkers", "Maths"), Self.entry("learning", "Learning")], &known, Self.limited)
     #expect(two.map(\.app.name) == ["Checkers", "Learning"] && two.map(\.matchers) == [[Self.checkers], []])
-    #expect(Self.look([], &known, Self.limited, isThere: false).isEmpty, "It was removed.")
+    // It was removed, and is recognized if it comes back before the next look.
+    let removed = Self.look([], &known, Self.limited, isThere: false)
+    #expect(removed.map(\.isListed) == [false] && removed.map(\.matchers) == [[Self.checkers]], "\(removed)")
   }
 
   @Test("Without rules an application takes the name of its entry, and rules that came first leave only the ID")

@@ -186,14 +186,14 @@ extension OwnPrograms {
   ) {
     for program in known.programs where program.file == nil && !claimed.contains(program.matcher) {
       guard let app = program.app, !machines.contains(app), hasRules(app) else { continue }
-      guard !program.matcher.value.hasPrefix("/") || isThere(program.matcher.value) else { continue }
       let index = places[app] ?? settled.firstIndex { $0.app.appID == app } ?? settled.count
       if index == settled.count {
         let name = known.names[app] ?? app.text
         settled.append(Found(app: InstalledApp(appID: app, name: name), matchers: [], isOwn: true, isListed: false))
       }
-      // A program that is there is installed. What another program starts may have been removed.
-      if program.matcher.value.hasPrefix("/") { settled[index].isListed = true }
+      // A program that is there is installed, and one that is not may come back before the next look.
+      // What another program starts may have been removed.
+      if program.matcher.value.hasPrefix("/"), isThere(program.matcher.value) { settled[index].isListed = true }
       if !settled[index].matchers.contains(program.matcher) { settled[index].matchers.append(program.matcher) }
     }
   }
