@@ -12,6 +12,8 @@ final class WebDoor: Sendable {
   }
 
   private let state: Mutex<State>
+  /// Called when somebody signs out, so that the open streams of the session end.
+  private let onSignOut = Mutex<(@Sendable () -> Void)?>(nil)
 
   init() { state = Mutex(State(last: LastPage(now: Self.now))) }
 
@@ -52,8 +54,14 @@ final class WebDoor: Sendable {
     }
   }
 
-  /// Ends the session of a cookie.
-  func signOut(_ cookie: String) { state.withLock { $0.sessions.remove(cookie: cookie) } }
+  /// Ends the session of a cookie, and its streams.
+  func signOut(_ cookie: String) {
+    state.withLock { $0.sessions.remove(cookie: cookie) }
+    onSignOut.withLock { $0 }?()
+  }
+
+  /// Sets what is called when somebody signs out.
+  func whenSignedOut(_ body: @escaping @Sendable () -> Void) { onSignOut.withLock { $0 = body } }
 
   /// Keeps a sentence for the next page of a session.
   func tell(_ word: PageWord, _ cookie: String) { state.withLock { $0.sessions.tell(word, cookie: cookie) } }

@@ -57,5 +57,6 @@ actor ChangeFeed {
     }
   }
 
-  private func tell() { for reader in readers.values { reader.yield() } }
+  /// Has each reader look again.
+  func tell() { for reader in readers.values { reader.yield() } }
 }

@@ -42,7 +42,7 @@ extension WebAnswer {
       return Response(
         status: status, headers: fields,
         body: bytes.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-    case .changes:
+    case .changes(let cookie):
       return Response(
         status: status, headers: fields,
         body: ResponseBody { writer in
@@ -51,7 +51,10 @@ extension WebAnswer {
           do {
             try await request.body.consumeWithCancellationOnInboundClose { _ in
               try await writer.write(ByteBuffer(string: ": open\n\n"))
-              for await _ in await feed.changes() { try await writer.write(ByteBuffer(string: "data: change\n\n")) }
+              for await _ in await feed.changes() {
+                guard door.session(cookie) != nil else { return }
+                try await writer.write(ByteBuffer(string: "data: change\n\n"))
+              }
             }
           } catch is CancellationError {}
           try await writer.finish(nil)

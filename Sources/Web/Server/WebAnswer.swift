@@ -2,8 +2,8 @@
 struct WebAnswer: Sendable {
   enum Body: Sendable {
     case bytes([UInt8])
-    /// The stream of changes, until the page closes it.
-    case changes
+    /// The stream of changes, until the page closes it or the session of its cookie ends.
+    case changes(cookie: String)
   }
 
   var status: Int

@@ -24,7 +24,7 @@ struct WebResponder: Sendable {
 
   private func checked(_ request: WebRequest) async -> WebAnswer {
     let refusal = check.refusal(
-      host: request.host, isChange: request.method != .get, origin: request.origin, site: request.site,
+      host: request.host, isChange: request.method == .post, origin: request.origin, site: request.site,
       isEntry: request.path == EntryPages.path)
     switch refusal {
     case .otherName?: return EntryPages.otherName
@@ -45,14 +45,15 @@ struct WebResponder: Sendable {
     guard let cookie = request.cookie, let session = door.session(cookie) else { return EntryPages.signedOut }
     switch (method, request.path) {
     case (.get, "/alive"): return WebAnswer(204)
-    case (.get, "/live"): return live
+    case (.get, "/live"): return live(cookie)
     case (.get, _): return await page(request, cookie, session)
     case (.post, _): return await form(request, cookie, session)
     }
   }
 
-  private var live: WebAnswer {
-    WebAnswer(200, [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")], body: .changes)
+  private func live(_ cookie: String) -> WebAnswer {
+    WebAnswer(
+      200, [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")], body: .changes(cookie: cookie))
   }
 }
 

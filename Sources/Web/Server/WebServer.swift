@@ -71,6 +71,7 @@ public struct WebServer: Sendable {
     let responder = WebResponder(
       check: RequestCheck(host: host), door: door, logger: logger, open: open, onUse: { invitations.remove($0) })
     let feed = ChangeFeed(logger: logger, open: open)
+    door.whenSignedOut { Task { await feed.tell() } }
     let (running, started) = AsyncStream<Void>.makeStream()
     let addresses = LoopbackPort.addresses
     try await withThrowingTaskGroup(of: Void.self) { group in
