@@ -56,9 +56,11 @@ struct WebClient: Sendable {
     do {
       let response = try await client.execute(request, timeout: .seconds(Self.seconds))
       var bytes: [UInt8] = []
+      // The status says what became of it. A server that sends its body slowly holds nothing up.
+      let end = ContinuousClock.now + .seconds(Self.seconds)
       for try await part in response.body {
         bytes += part.readableBytesView.prefix(Self.mostBytes - bytes.count)
-        if bytes.count >= Self.mostBytes { break }
+        if bytes.count >= Self.mostBytes || ContinuousClock.now > end { break }
       }
       let wait = response.headers.first(name: "retry-after").flatMap { Int64($0) }
       return .success(

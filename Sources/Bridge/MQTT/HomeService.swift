@@ -28,6 +28,10 @@ actor HomeService {
   /// When this bridge began to serve each child, on the boot clock in milliseconds.
   private var since: [String: Int64] = [:]
   private var clockFault: String?
+  /// The requests that are told, the oldest first: a notice of several in a minute takes the place
+  /// of the one before, and names them all.
+  private var toldRequests: [String] = []
+  private static let mostToldRequests = 256
   private var (isPublishing, isAgain) = (false, false)
 
   /// A connection with what was learned and published on it.
@@ -101,6 +105,10 @@ extension HomeService {
     case .online(let bridge):
       link?.claims.note(bridge, isOnline: text == "online")
       if bridge == own, text == "online", !message.isRetained { link?.isComplete = true }
+      // The will of an earlier connection, or somebody else's message.
+      if bridge == own, text == "offline", link?.isComplete == true {
+        _ = await link?.connection.publish(HomeTopics.online(own), Self.online, isRetained: true)
+      }
       await publish()
     case .claim(let child):
       link?.claims.note(claim: text, of: child, isLive: !message.isRetained)
@@ -256,8 +264,11 @@ extension HomeService {
       if let child = snapshot?.children.first(where: { $0.value.name == notice.child?.text })?.key {
         switch link?.claims.standing(of: child) {
         case .own?:
-          for event in ChildEvent.of(notice, snapshot?.requests ?? []) {
+          for event in ChildEvent.of(notice, snapshot?.requests ?? []) where !toldRequests.contains(event.request ?? "")
+          {
             guard await tell(event, of: child) else { return nil }
+            if let request = event.request { toldRequests.append(request) }
+            if toldRequests.count > Self.mostToldRequests { toldRequests.removeFirst() }
           }
         // The bridge that serves the child tells of it, if there is one: its answer is on its way.
         case .other?: guard link?.claims.isAnswered(child) == true else { return .seconds(1) }
@@ -309,6 +320,11 @@ extension HomeService {
     bridge.logger.notice("a press is not carried out", metadata: ["why": "\(sentence)"])
     _ = await tell(
       ChildEvent(type: ChildEvent.refused, sentence: sentence, at: WallClock.now()), of: child)
+  }
+
+  /// Says that a press was not carried out, since too many wait for the node.
+  func refuseFlood(of child: String) async {
+    await refuse(child, PressRules.Refusal.tooMany.sentence ?? "")
   }
 
   /// Carries out a press, and publishes the state that follows.

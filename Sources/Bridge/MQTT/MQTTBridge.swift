@@ -69,7 +69,11 @@ public struct MQTTBridge: BridgeKind {
       defer { group.cancelAll() }
       group.addTask { try await bridge.follow { try await service.look() } }
       group.addTask { for await (child, press) in presses { await service.carryOut(press, for: child) } }
-      group.addTask { try await connect(service, bridge) { pressed.yield($0) } }
+      group.addTask {
+        try await connect(service, bridge) { press in
+          if case .dropped = pressed.yield(press) { false } else { true }
+        }
+      }
       // The first to end ends all: the node does not know the receiver any more, or the bridge is
       // told to stop.
       try await group.next()
@@ -82,7 +86,7 @@ public struct MQTTBridge: BridgeKind {
   public func clear(_ bridge: Bridge) async throws(BridgeFault) {
     let service = HomeService(bridge, own: own, rights: [])
     let connection: MQTTConnection
-    do { connection = try MQTTConnection(server, name: service.clientName, will: service.will) } catch {
+    do { connection = try MQTTConnection(server, name: service.clientName, will: nil) } catch {
       throw BridgeFault(error.sentence(server))
     }
     let limit = Task {
@@ -106,7 +110,7 @@ public struct MQTTBridge: BridgeKind {
 
   /// Connects again and again.
   private func connect(
-    _ service: HomeService, _ bridge: Bridge, _ press: @escaping @Sendable ((child: String, press: Press.Read)) -> Void
+    _ service: HomeService, _ bridge: Bridge, _ press: @escaping @Sendable ((child: String, press: Press.Read)) -> Bool
   ) async throws {
     var pause = Self.shortestPause
     while !Task.isCancelled {
@@ -128,7 +132,7 @@ public struct MQTTBridge: BridgeKind {
   /// Uses a connection to its end; returns why it ended.
   private func use(
     _ connection: MQTTConnection, _ service: HomeService, _ bridge: Bridge,
-    _ press: @Sendable ((child: String, press: Press.Read)) -> Void
+    _ press: @Sendable ((child: String, press: Press.Read)) -> Bool
   ) async -> MQTTFault? {
     var watch: Task<Void, any Error>?
     defer { watch?.cancel() }
@@ -142,7 +146,7 @@ public struct MQTTBridge: BridgeKind {
         await service.start(connection)
       case .message(let message):
         let wasComplete = watch == nil
-        if let pressed = await service.take(message) { press(pressed) }
+        if let pressed = await service.take(message), !press(pressed) { await service.refuseFlood(of: pressed.child) }
         if !wasComplete, await service.isComplete(connection) {
           watch?.cancel()
           watch = nil

@@ -34,6 +34,8 @@ actor NtfyTeller {
   private var outcomes: [Outcome] = []
   /// The requests that a press answers at this moment, of which the press itself tells.
   private var answering: Set<CommandID> = []
+  /// What became of questions while a press answered them, until that tells of it.
+  private var held: [ToldQuestions.Settled] = []
   private var isFlushing = false
   private var backoff = Backoff(first: .seconds(1), longest: .seconds(300))
   private var nextTry: ContinuousClock.Instant?
@@ -73,7 +75,7 @@ actor NtfyTeller {
 
   /// Notes what became of a question that was answered elsewhere or whose day is over.
   private func note(_ settled: ToldQuestions.Settled) {
-    guard !settled.notice.requests.contains(where: { answering.contains($0) }) else { return }
+    guard !settled.notice.requests.contains(where: { answering.contains($0) }) else { return held.append(settled) }
     let answered = settled.requests.filter { $0.answer != nil }
     // A phone that keeps the question as well is not told late at night that nothing has happened.
     guard !answered.isEmpty || hasSequences else { return }
@@ -104,10 +106,18 @@ extension NtfyTeller {
   ///   - isAnswered: Whether nothing of it is open any more.
   func ended(_ requests: [CommandID], _ sentences: [String], isAnswered: Bool) async {
     let notice = requests.lazy.compactMap { self.questions.notice(of: $0) }.first
-    if isAnswered, let notice { questions.forget(notice.key) }
+    if isAnswered, !sentences.isEmpty, let notice { questions.forget(notice.key) }
     answering.subtract(requests)
-    guard !sentences.isEmpty else { return }
-    say(sentences, in: notice.map(NtfyMessage.place) ?? requests.first?.description ?? "")
+    let settled = held.filter { $0.notice.requests.contains { requests.contains($0) } }
+    held.removeAll { $0.notice.requests.contains { requests.contains($0) } }
+    if sentences.isEmpty {
+      // The node may have answered before it was lost, or somebody else was first: if the next look
+      // does not find what became of it, the last one has.
+      for one in settled { note(one) }
+      bridge.lookAgain()
+    } else {
+      say(sentences, in: notice.map(NtfyMessage.place) ?? requests.first?.description ?? "")
+    }
     // A look tries again after a pause.
     if await !flush() { bridge.lookAgain() }
   }

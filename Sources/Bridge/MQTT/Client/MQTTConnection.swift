@@ -15,6 +15,8 @@ final class MQTTConnection: Sendable {
 
   /// The time without traffic after which a keep-alive message is sent, in seconds.
   private static let keepAliveSeconds: CInt = 60
+  /// The most rounds of a tenth of a second for taking leave of the broker.
+  private static let leaveRounds = 10
   /// The time that a broker has to accept a connection, in seconds.
   private static let acceptSeconds = 20
   /// The most events that wait for the reader.
@@ -60,11 +62,11 @@ final class MQTTConnection: Sendable {
   /// - Parameters:
   ///   - server: The broker, and how it knows this client.
   ///   - name: The client's name at the broker, which ends an earlier connection of that name.
-  ///   - will: What the broker publishes, retained, once the connection is lost.
+  ///   - will: What the broker publishes, retained, once the connection is lost; `nil` for nothing.
   ///   - confirmSeconds: The time that the broker has to confirm a message.
   /// - Throws: `MQTTFault` without the library, or if it does not accept the settings.
   init(
-    _ server: MQTTServer, name: String, will: (topic: String, payload: String), confirmSeconds: Int = 30
+    _ server: MQTTServer, name: String, will: (topic: String, payload: String)?, confirmSeconds: Int = 30
   ) throws(MQTTFault) {
     guard let library = MosquittoLibrary.shared else { throw .noLibrary }
     (self.library, self.server, self.confirmSeconds) = (library, server, confirmSeconds)
@@ -85,13 +87,13 @@ final class MQTTConnection: Sendable {
   deinit { continuation.finish() }
 
   private func prepare(
-    _ made: MosquittoLibrary.Handle, _ will: (topic: String, payload: String)
+    _ made: MosquittoLibrary.Handle, _ will: (topic: String, payload: String)?
   ) throws(MQTTFault) {
     func check(_ code: CInt) throws(MQTTFault) {
       if code != MosquittoLibrary.Code.success { throw .failed(library.text(code)) }
     }
     try check(library.setThreaded(made, true))
-    try check(library.setWill(made, will.topic, CInt(will.payload.utf8.count), will.payload, 1, true))
+    if let will { try check(library.setWill(made, will.topic, CInt(will.payload.utf8.count), will.payload, 1, true)) }
     if let username = server.username { try check(library.setPassword(made, username, server.password)) }
     if server.isEncrypted {
       let code =
@@ -242,7 +244,11 @@ extension MQTTConnection {
       code = library.loop(made.pointer, CInt(seconds) * 1_000, 1)
       reason = errno
     }
-    if code == MosquittoLibrary.Code.success { _ = library.disconnect(made.pointer) }
+    if code == MosquittoLibrary.Code.success {
+      // What takes leave is only queued, and the loop ends once it is written.
+      _ = library.disconnect(made.pointer)
+      for _ in 0..<Self.leaveRounds where library.loop(made.pointer, 100, 1) != MosquittoLibrary.Code.success { break }
+    }
     handle.withLock { $0 = nil }
     library.destroy(made.pointer)
     finish(code, reason)
