@@ -184,9 +184,10 @@ enum RefusedText {
     "“\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))"
   }
 
-  /// Returns what an application is that no limit closes at its end.
+  /// Returns what an application is that no limit closes at its end, or that stays closed.
   private static func standing(_ program: RefusedListing) -> String {
-    program.isAlwaysAllowed
+    if program.isBlocked { return ", which is blocked and stays closed" }
+    return program.isAlwaysAllowed
       ? ", which is always allowed" : program.category == .learning ? ", which is learning" : ""
   }
 

@@ -208,7 +208,10 @@ enum MeText {
     if let app = day.apps.first(where: { !$0.verdict.isAllowed && !$0.appID.isOfMany }) {
       let names = Dictionary(day.apps.map { ($0.appID, $0.displayName) }) { first, _ in first }
       let word = ShellWord.person(RuleTerms(names: names).argument(app.appID))
-      sentences.append("`latchkey explain --app \(word)` shows why \(ShownText.safe(app.displayName)) is closed.")
+      // By name, since a machine may serve several children.
+      let child = ShellWord.person(day.name.text)
+      sentences.append(
+        "`latchkey explain \(child) --app \(word)` shows why \(ShownText.safe(app.displayName)) is closed.")
     }
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }

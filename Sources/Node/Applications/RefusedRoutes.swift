@@ -49,7 +49,7 @@ extension Call {
               appID: listed.id, isNew: listed.isNew, isRefusedNow: rules.programs == .listed, displayName: program.name,
               matcher: listed.matcher?.text, file: program.file, isReplaceable: program.isReplaceable,
               isListed: rules.isListed(listed.id), category: rules.app(listed.id).category,
-              isAlwaysAllowed: rules.app(listed.id).isAlwaysAllowed,
+              isAlwaysAllowed: rules.app(listed.id).isAlwaysAllowed, isBlocked: rules.app(listed.id).isBlocked,
               matchers: (rules.apps[listed.id]?.matchers ?? []).map(\.text), refusedAt: program.refusedAt,
               more: told.more))
         }
@@ -132,6 +132,9 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   /// The application's category, also one by default; `nil` for none.
   package var category: AppCategory?
   package var isAlwaysAllowed = false
+  /// A Boolean value that indicates whether the application is blocked, so that the command alone
+  /// does not let it run.
+  package var isBlocked = false
   /// The matchers that the application has by its rules.
   package var matchers: [String] = []
   /// The time of the last refusal, in milliseconds of household time.

@@ -23,10 +23,11 @@ import Testing
   @Test func whyAnApplicationIsClosedIsAskedByItsName() {
     var day = SampleValues.today
     let hint = MeText.hint(day, SampleValues.requests)
-    #expect(hint == "`latchkey explain --app Chat` shows why Chat is closed.")
+    #expect(hint == "`latchkey explain Emma --app Chat` shows why Chat is closed.")
     day.apps[2].displayName = "Chess"
     let other = MeText.hint(day, SampleValues.requests)
-    #expect(other == "`latchkey explain --app \"org.example.Chat\"` shows why Chess is closed.", "Two are called so.")
+    #expect(
+      other == "`latchkey explain Emma --app \"org.example.Chat\"` shows why Chess is closed.", "Two are called so.")
     day.apps.removeLast()
     #expect(MeText.hint(day, SampleValues.requests) == nil)
     #expect(MeText.hint(day, []) == "For more, ask your parents with `latchkey ask 30m`.")
