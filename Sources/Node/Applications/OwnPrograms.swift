@@ -92,8 +92,8 @@ struct OwnPrograms {
     rules.allSatisfy { $0.apps[app]?.matchers.allSatisfy { [.sha256, .name].contains($0.kind) } ?? true }
   }
 
-  /// Returns whether a file or script was the first that was known as an application, which a parent
-  /// has then listed, and of which no file was allowed yet.
+  /// Returns whether a file or script was the first that was known as an application, which a
+  /// parent has then listed, and of which no file was allowed yet.
   private func isFirst(_ place: String?, of app: AppID) -> Bool {
     guard let place, rules.contains(where: { $0.isListed(app) }),
       rules.allSatisfy({ $0.apps[app]?.matchers.isEmpty ?? true })
@@ -191,8 +191,8 @@ extension OwnPrograms {
         let name = known.names[app] ?? app.text
         settled.append(Found(app: InstalledApp(appID: app, name: name), matchers: [], isOwn: true, isListed: false))
       }
-      // A program that is there is installed, and one that is not may come back before the next look.
-      // What another program starts may have been removed.
+      // A program that is there is installed, and one that is not may come back before the next
+      // look. What another program starts may have been removed.
       if program.matcher.value.hasPrefix("/"), isThere(program.matcher.value) { settled[index].isListed = true }
       if !settled[index].matchers.contains(program.matcher) { settled[index].matchers.append(program.matcher) }
     }
