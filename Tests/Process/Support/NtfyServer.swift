@@ -110,10 +110,13 @@ actor NtfyServer {
 // MARK: - The phone
 
 extension NtfyServer {
+  /// The server refuses a request now and then while its database of users is in use.
+  private static let patience = ["--retry", "20", "--retry-all-errors", "--retry-delay", "1"]
+
   /// What the phone has been sent, the oldest first.
   func messages() async throws -> [Message] {
     let result = try await lab.run(
-      "curl", ["-sf", "-u", "phone:word of phone", "\(url)/\(topics?.out ?? "")/json?poll=1&since=all"])
+      "curl", Self.patience + ["-sf", "-u", "phone:word of phone", "\(url)/\(topics?.out ?? "")/json?poll=1&since=all"])
     guard result.status == 0 else { throw LabFault("the phone cannot read: \(result)") }
     let messages = try result.output.split(separator: "\n").map {
       try JSONDecoder().decode(Message.self, from: Data($0.utf8))
@@ -139,7 +142,7 @@ extension NtfyServer {
   /// Posts to the topic of the buttons, as often as it is told.
   func post(_ body: String, times: Int = 1) async throws {
     let url = "\(url)/\(topics?.in ?? "")?n=[1-\(times)]"
-    let result = try await lab.run("curl", ["-sf", "-o", "/dev/null", "-d", body, url])
+    let result = try await lab.run("curl", Self.patience + ["-sf", "-o", "/dev/null", "-d", body, url])
     guard result.status == 0 else { throw LabFault("the phone cannot post: \(result)") }
   }
 
