@@ -195,6 +195,46 @@ extension ProcessTests {
       }
     }
 
+    @Test("Requests within a minute are an event each; of many presses each is done or told; a forged end is put right")
+    func once() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await Home(lab)
+        try await home.add(home.mum, may: ["--may", "grant", "--at-most", "600m"])
+        _ = try home.bridge(home.mum)
+        try await eventually("the state is there") { try await home.broker.state(of: home.emma) != nil }
+        let events = try await home.broker.follow(HomeTopics.event(home.emma))
+        func told(_ type: String) -> [ChildEvent] {
+          ProcessLab.read(events).split(separator: "\n").compactMap { line in
+            try? JSONDecoder().decode(ChildEvent.self, from: Data(line.drop { $0 != "{" }.utf8))
+          }.filter { $0.type == type }
+        }
+        let grant = HomeTopics.press(home.emma, .grant)
+        var malformed = 0
+        try await eventually("events arrive") {
+          try await home.broker.publish(grant, "?")
+          malformed += 1
+          return !told(ChildEvent.refused).isEmpty
+        }
+        for minutes in [21, 22, 23] {
+          #expect(try await home.pc.latchkey("ask", "\(minutes)m").status == 0)
+          try await eventually("it is told") { told("asked").last?.minutes == minutes }
+        }
+
+        let own = MQTTBridge.name(of: "home", at: try await home.mum.api.ask(Endpoints.getStatus).deviceID)
+        try await home.broker.forge(HomeTopics.online(own), "offline")
+        try await eventually("it is put right") { try await home.broker.kept(HomeTopics.online(own)) == "online" }
+
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        try await home.broker.publish(
+          grant, lines: (0..<150).map { "{\"id\":\"press-\($0)\",\"minutes\":1,\"at\":\(now)}" })
+        try await eventually("each is done or told") {
+          let done = try await home.mum.api.ask(Endpoints.getReceivers).first?.usedMinutes ?? 0
+          return done + told(ChildEvent.refused).count - malformed == 150
+        }
+        #expect(told("asked").count == 3)
+      }
+    }
+
     @Test("A certificate of a stranger and a wrong password are told in words, and nothing is published")
     func wrong() async throws {
       try await ProcessLab.run { lab in
