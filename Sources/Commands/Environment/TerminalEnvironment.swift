@@ -91,6 +91,25 @@ struct TerminalEnvironment: Sendable {
   var mayColour: Bool { (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb" }
 }
 
+extension TerminalEnvironment {
+  /// Runs a process's work until that ends or a person or the service manager interrupts it, and
+  /// gives memory back regularly.
+  ///
+  /// - Parameter body: The work, which is cancelled by an interrupt.
+  /// - Throws: The errors of the work, except that it was cancelled.
+  func runUntilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    let work = Task { try await body() }
+    let releasing = Task { await ResidentMemory.releaseRepeatedly() }
+    defer { releasing.cancel() }
+    let stops = console.interrupts()
+    let stopping = Task {
+      for await _ in stops { return work.cancel() }
+    }
+    defer { stopping.cancel() }
+    do { try await work.value } catch is CancellationError {}
+  }
+}
+
 extension Duration {
   fileprivate var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -47,17 +47,9 @@ struct WebSubcommand: AsyncParsableCommand {
         throw LocalAPIError(.timeout, error.description)
       }
     }
-    let work = Task {
+    try await environment.runUntilInterrupted {
       try await server.run { if isBackground { Self.leaveTerminal() } }
     }
-    let releasing = Task { await ResidentMemory.releaseRepeatedly() }
-    defer { releasing.cancel() }
-    let stops = environment.console.interrupts()
-    let stopping = Task {
-      for await _ in stops { return work.cancel() }
-    }
-    defer { stopping.cancel() }
-    do { try await work.value } catch is CancellationError {}
   }
 
   /// Gives up standard error: who has started this process in the background does not wait for its

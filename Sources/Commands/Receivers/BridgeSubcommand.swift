@@ -41,17 +41,11 @@ struct BridgeSubcommand: AsyncParsableCommand {
     let bridge = Bridge(
       settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
       open: { try await environment.openBridge(folder, settings.token, $0) })
-    let work = Task { try await BridgeKinds.run(settings, bridge) }
-    let releasing = Task { await ResidentMemory.releaseRepeatedly() }
-    defer { releasing.cancel() }
-    let stops = environment.console.interrupts()
-    let stopping = Task {
-      for await _ in stops { return work.cancel() }
-    }
-    defer { stopping.cancel() }
-    do { try await work.value } catch let fault as BridgeFault {
+    do {
+      try await environment.runUntilInterrupted { try await BridgeKinds.run(settings, bridge) }
+    } catch let fault as BridgeFault {
       throw TerminalFailure(.configuration, fault.sentence)
-    } catch is CancellationError {}
+    }
   }
 
   /// Returns the line that runs the bridge of a receiver, with the node's folder if it was given.
