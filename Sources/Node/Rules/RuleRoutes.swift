@@ -324,68 +324,6 @@ extension GrantScope {
   }
 }
 
-extension Call {
-  /// Returns the applications that a person may mean: a child's, or without one those of all.
-  func knownApps(of child: ChildID?) async throws -> KnownApps {
-    KnownApps(
-      try await apps(of: child).flatMap(\.apps), of: child, on: try await installedListings(nil),
-      groups: try await groups(of: child))
-  }
-
-  /// Returns the applications that have rules, or that are installed and have a category by
-  /// default, for each child.
-  fileprivate func apps(of wanted: ChildID?) async throws -> [ChildApps] {
-    let household = try await household()
-    let children = try await children(wanted)
-    guard !children.isEmpty else { return [ChildApps(child: nil, apps: try await apps(of: nil, household))] }
-    var found: [ChildApps] = []
-    for child in children {
-      found.append(ChildApps(child: child, apps: try await apps(of: child.childID, household)))
-    }
-    return found
-  }
-
-  private func apps(of child: ChildID?, _ household: Household) async throws -> [AppListing] {
-    let registers = household.rules(of: child)
-    let rules = RuleSet.read(registers, child: child).rules
-    var listings: [AppID: [RegisterKey: RuleListing]] = [:]
-    // The family's come first, and the child's take their places.
-    for listing in try await self.listings(registers, of: child, household) {
-      guard let id = RuleKey(listing.key)?.application else { continue }
-      let isHidden = listings[id]?[listing.key] != nil && listing.notInForce != nil
-      guard !isHidden else { continue }
-      listings[id, default: [:]][listing.key] = listing
-      guard !listing.isFamilys, RuleKey(listing.key) == AppRule.limit.key(of: id) else { continue }
-      // The child's limit of every day holds instead of the family's of each weekday.
-      listings[id] = listings[id]?.filter { key, rule in
-        !rule.isFamilys || RuleKey(key)?.weekday == nil
-      }
-    }
-    let names = try await installedNames(of: child, household)
-    for id in rules.groups.values.flatMap(\.members) where listings[id] == nil { listings[id] = [:] }
-    for id in names.keys where listings[id] == nil && rules.categoryByDefault(id) != nil { listings[id] = [:] }
-    return listings.sorted { $0.key < $1.key }.map { id, listings in
-      // What is set is shown also while it does not apply; the groups' rules only as far as they
-      // do.
-      let own = rules.apps[id] ?? RuleSet.App()
-      let app = own.isEnabled ? rules.withGroups(own, id) : own
-      let byDefault = rules.categoryByDefault(id)
-      let use = AppUse(
-        category: app.category ?? byDefault ?? .neutral, milliPointsPerMinute: app.milliPointsPerMinute)
-      return AppListing(
-        appID: id, displayName: app.name ?? names[id] ?? id.text, category: app.category ?? byDefault,
-        isByDefault: byDefault != nil, ownMilliPointsPerMinute: own.milliPointsPerMinute,
-        milliPointsPerMinute: rules.perMinute(use),
-        isEnabled: app.isEnabled, isBlocked: app.isBlocked, isAlwaysAllowed: app.isAlwaysAllowed,
-        limit: app.limit?.text, hours: app.hours?.text,
-        groups: !own.isEnabled
-          ? []
-          : rules.groups(of: id).map { GroupListing(name: $0, limit: $1.limit?.text, hours: $1.hours?.text) },
-        matchers: app.matchers, rules: listings.sorted { $0.key < $1.key }.map(\.value))
-    }
-  }
-}
-
 extension ChildApps {
   /// The applications without the rules that recognize their processes, which a child could evade.
   fileprivate var shownToChild: ChildApps {
