@@ -69,7 +69,8 @@ let package = Package(
     .systemLibrary(
       name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
-    .target(name: "LatchkeyModel", path: "Sources/Model", swiftSettings: strict),
+    .target(name: "CTexts", path: "Sources/CTexts", exclude: ["de.po"]),
+    .target(name: "LatchkeyModel", dependencies: ["CTexts"], path: "Sources/Model", swiftSettings: strict),
     .target(
       name: "LatchkeyRules", dependencies: ["LatchkeyModel"], path: "Sources/Rules",
       swiftSettings: strict),

@@ -47,7 +47,8 @@ struct PageTests {
 
   private func render(_ page: Page, _ data: PageData) -> String {
     page.template.render(
-      data.merging(["title": "T", "token": "TOKEN", "assets": Assets.all.paths, "hasNavigation": false]) { $1 })
+      data.merging(["title": "T", "token": "TOKEN", "assets": Assets.all.paths, "hasNavigation": false]) { $1 },
+      in: .english)
   }
 
   private let left = VerdictToday(

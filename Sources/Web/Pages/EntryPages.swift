@@ -73,7 +73,7 @@ enum EntryPages {
     var data = frame
     data["sentence"] = fault.sentence
     if let back = fault.back { data["back"] = back }
-    return .page(faultTemplate.render(data), status: fault.status)
+    return .page(faultTemplate, data, status: fault.status)
   }
 
   /// Returns the page about a fault for somebody who is not let in.
@@ -104,9 +104,9 @@ enum EntryPages {
 
   /// Returns the page with a button that uses a link.
   static func button(link: String) -> WebAnswer {
-    .page(buttonTemplate.render(bare("Open").merging(["link": link]) { $1 }))
+    .page(buttonTemplate, bare("Open").merging(["link": link]) { $1 })
   }
 
   /// The page for a browser that was let in, which leads on by itself.
-  static var welcome: WebAnswer { .page(welcomeTemplate.render(bare("Open").merging(["forward": "/"]) { $1 })) }
+  static var welcome: WebAnswer { .page(welcomeTemplate, bare("Open").merging(["forward": "/"]) { $1 }) }
 }

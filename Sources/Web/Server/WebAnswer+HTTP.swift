@@ -1,5 +1,6 @@
 import Hummingbird
 import HummingbirdCore
+import LatchkeyModel
 import NIOCore
 
 extension WebRequest {
@@ -16,6 +17,7 @@ extension WebRequest {
     self.init(
       method: method, target: request.head.path ?? "/", host: request.head.authority, origin: header("Origin"),
       site: header("Sec-Fetch-Site"), cookies: header("Cookie"), contentType: header("Content-Type"),
+      language: Language.asked(for: header("Accept-Language") ?? ""),
       isPart: header("Latchkey-Part") != nil,
       body: {
         do {
@@ -38,6 +40,7 @@ extension WebAnswer {
     for header in headers { if let name = HTTPFields.Element.Name(header.name) { fields[name] = header.value } }
     let status = HTTPResponse.Status(code: status)
     switch body {
+    case .page: preconditionFailure("A page has no language yet.")
     case .bytes(let bytes):
       return Response(
         status: status, headers: fields,

@@ -1,7 +1,11 @@
+import LatchkeyModel
+
 /// The answer to a request, before it is written.
-struct WebAnswer: Sendable {
-  enum Body: Sendable {
+struct WebAnswer {
+  enum Body {
     case bytes([UInt8])
+    /// A page, before it is put into the language of who reads it.
+    case page(PageTemplate, PageData)
     /// The stream of changes, until the page closes it or the session of its cookie ends.
     case changes(cookie: String)
   }
@@ -15,9 +19,18 @@ struct WebAnswer: Sendable {
   }
 
   /// Creates the answer with a page.
-  static func page(_ text: String, status: Int = 200) -> WebAnswer {
+  static func page(_ template: PageTemplate, _ data: PageData, status: Int = 200) -> WebAnswer {
     WebAnswer(
-      status, [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")],
+      status, [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")], body: .page(template, data)
+    )
+  }
+
+  /// Returns the answer with its page in the language of who reads it.
+  func worded(in language: Language) -> WebAnswer {
+    guard case .page(let template, let data) = body else { return self }
+    let text = template.render(data.merging(["language": language.code]) { $1 }, in: language)
+    return WebAnswer(
+      status, headers + [("Content-Language", language.code), ("Vary", "Accept-Language")],
       body: .bytes([UInt8](text.utf8)))
   }
 
@@ -60,6 +73,8 @@ struct WebRequest: Sendable {
   /// The header `Cookie`.
   var cookies: String?
   var contentType: String?
+  /// The language of who reads, by the header `Accept-Language`.
+  var language = Language.english
   /// A Boolean value that indicates whether the script of an open page asks, to put in what
   /// differs.
   var isPart = false

@@ -19,7 +19,7 @@ struct WebResponder: Sendable {
   func answer(_ request: WebRequest) async -> WebAnswer {
     var answer = await checked(request)
     answer.headers += WebAnswer.everywhere
-    return answer
+    return answer.worded(in: request.language)
   }
 
   private func checked(_ request: WebRequest) async -> WebAnswer {
@@ -112,7 +112,7 @@ extension WebResponder {
       if !request.isPart, let word = door.takeWord(cookie) {
         all["word"] = ["sentence": word.sentence, "isFault": word.isFault] as PageData
       }
-      return .page(page.template.render(data.merging(all) { $1 }))
+      return .page(page.template, data.merging(all) { $1 })
     } catch { return fault(EntryPages.Fault(error, back: nil), nil, session) }
   }
 

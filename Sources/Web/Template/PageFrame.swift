@@ -8,7 +8,7 @@ enum PageFrame {
 
   private static let before = """
     <!DOCTYPE html>
-    <html lang="en">
+    <html lang="{{language}}">
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -19,12 +19,12 @@ enum PageFrame {
     {{#forward}}<meta http-equiv="refresh" content="0; url={{.}}">{{/forward}}
     </head>
     <body>
-    <a class="skip" href="#main">Skip to the content</a>
+    <a class="skip" href="#main">[[Skip to the content]]</a>
     <header>
     <p class="brand"><svg viewBox="0 0 24 24" aria-hidden="true" class="mark"><circle cx="8" cy="12" r="5"/>\
     <path d="M13 12h9M18 12v4M22 12v3"/></svg> Latchkey</p>
     {{#hasNavigation}}
-    <nav aria-label="Pages"><ul>
+    <nav aria-label="[[Pages]]"><ul>
     {{#navigation}}
     <li><a href="{{address}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>{{name}}</a></li>
     {{/navigation}}
@@ -43,7 +43,7 @@ enum PageFrame {
     {{#token}}
     <footer>
     <form method="post" action="/out"><input type="hidden" name="token" value="{{token}}">\
-    <button class="quiet">Sign out</button></form>
+    <button class="quiet">[[Sign out]]</button></form>
     </footer>
     {{/token}}
     </body>

@@ -1,10 +1,15 @@
+import LatchkeyModel
 import Mustache
+import Synchronization
 
-/// What a template shows, by the names in it: texts, numbers, truth values, and lists and groups of
-/// these.
+/// What a template shows, by the names in it: texts, phrases, numbers, truth values, and lists and
+/// groups of these.
 typealias PageData = [String: Any]
 
-/// A template whose every value is escaped by `MarkupEscape`.
+/// A template whose every value is escaped by `MarkupEscape`, in any language.
+///
+/// Its own texts stand in double brackets, `[[A word for {name}]]`: they are phrases, whose places
+/// become tags. What stands between backticks in a text becomes code.
 ///
 /// The library's own escape compares characters. Each template is one text with one content type,
 /// and has none of the tags that go around it: partials, which fall back to the library's escape,
@@ -15,22 +20,34 @@ struct PageTemplate: Sendable {
     return "{{%CONTENT_TYPE:SAFE}}"
   }()
 
-  private let template: MustacheTemplate
+  private let text: String
+  private let templates = Templates()
 
   /// Creates a template.
   ///
   /// A fault in it is one of this program's, which every run of the tests would find.
   ///
   /// - Parameter text: HTML with the tags of Mustache for values, sections and comments.
-  init(_ text: String) {
-    precondition(Self.isSafe(text), "A template has a tag that is not escaped: \(text)")
-    do { template = try MustacheTemplate(string: Self.contentType + text) } catch {
-      preconditionFailure("A template is malformed: \(error)")
-    }
-  }
+  init(_ text: String) { self.text = text }
 
   /// Returns the page of some data.
-  func render(_ data: PageData) -> String { template.render(data) }
+  func render(_ data: PageData, in language: Language) -> String {
+    template(in: language).render(PageTexts.worded(data, in: language))
+  }
+
+  private func template(in language: Language) -> MustacheTemplate {
+    templates.byLanguage.withLock { byLanguage in
+      if let template = byLanguage[language] { return template }
+      let text = PageTexts.worded(text, in: language)
+      precondition(Self.isSafe(text), "A template has a tag that is not escaped: \(text)")
+      let template: MustacheTemplate
+      do { template = try MustacheTemplate(string: Self.contentType + text) } catch {
+        preconditionFailure("A template is malformed: \(error)")
+      }
+      byLanguage[language] = template
+      return template
+    }
+  }
 
   /// Returns whether a template has only tags whose values are escaped.
   static func isSafe(_ text: String) -> Bool {
@@ -40,6 +57,11 @@ struct PageTemplate: Sendable {
       if let next, ["{", "&", ">", "<", "=", "%", "$", "*"].contains(next) { return false }
     }
     return true
+  }
+
+  /// The template in each language in which it was needed.
+  private final class Templates: Sendable {
+    let byLanguage = Mutex<[Language: MustacheTemplate]>([:])
   }
 }
 

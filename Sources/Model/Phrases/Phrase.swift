@@ -1,0 +1,99 @@
+/// A sentence for people as a value: its English text with named places, and what stands in them.
+///
+/// It is put into words where somebody reads it, in the language of that reader. So what a child's
+/// machine says can be read in German by the child and in English by a parent.
+///
+/// A name in braces is a place: `Phrase("{child} has {time} left", ["child": …, "time": …])`. The
+/// text is also the key of the translations (`Sources/CTexts`), so that it stands in the source as
+/// one literal, which `Tools/check-texts` finds.
+public struct Phrase: Hashable, Sendable {
+  /// What stands in a place.
+  public indirect enum Argument: Hashable, Sendable {
+    /// A text that is the same in all languages, such as a name or a time of the day.
+    case text(String)
+    case number(Int)
+    case phrase(Phrase)
+    /// What is listed, such as `A, B and C`.
+    case list([Argument])
+  }
+
+  /// The English text for one, and that for all other numbers.
+  public struct Plural: Hashable, Sendable {
+    /// The English text for any other number than 1.
+    public var other: String
+    /// The number that decides, which stands in the place `{count}` if there is one.
+    public var count: Int
+  }
+
+  /// The English text, with its places; with a plural, the text for 1.
+  public var text: String
+  public var plural: Plural?
+  /// What stands in each place, by its name.
+  public var arguments: [String: Argument]
+
+  /// Creates a phrase.
+  ///
+  /// - Parameters:
+  ///   - text: The English text, which names its places in braces.
+  ///   - arguments: What stands in each place.
+  public init(_ text: String, _ arguments: [String: Argument] = [:]) {
+    (self.text, self.arguments) = (text, arguments)
+  }
+
+  /// Creates a phrase whose words depend on a number.
+  ///
+  /// - Parameters:
+  ///   - one: The English text for 1.
+  ///   - other: The English text for any other number.
+  ///   - count: The number, which stands in the place `{count}`.
+  ///   - arguments: What stands in the other places.
+  public init(one: String, other: String, count: Int, _ arguments: [String: Argument] = [:]) {
+    self.init(one, arguments)
+    plural = Plural(other: other, count: count)
+  }
+
+  /// Returns the phrase in words.
+  ///
+  /// A place for which there is no argument stays as it is.
+  public func worded(in language: Language = .english) -> String {
+    let form = language.form(of: self)
+    var words = ""
+    var rest = Substring(form)
+    while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
+      words += rest[..<start]
+      let name = String(rest[rest.index(after: start)..<end])
+      words += argument(name)?.worded(in: language) ?? String(rest[start...end])
+      rest = rest[rest.index(after: end)...]
+    }
+    return words + rest
+  }
+
+  private func argument(_ name: String) -> Argument? {
+    if let argument = arguments[name] { return argument }
+    return name == "count" ? plural.map { .number($0.count) } : nil
+  }
+}
+
+extension Phrase: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
+extension Phrase.Argument: ExpressibleByStringLiteral {
+  /// Creates an argument that is the same in all languages.
+  public init(stringLiteral text: String) { self = .text(text) }
+
+  func worded(in language: Language) -> String {
+    switch self {
+    case .text(let text): text
+    case .number(let number): String(number)
+    case .phrase(let phrase): phrase.worded(in: language)
+    case .list(let items): Self.worded(items.map { $0.worded(in: language) }, in: language)
+    }
+  }
+
+  private static func worded(_ items: [String], in language: Language) -> String {
+    guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+    let list = items.dropLast().joined(separator: ", ")
+    return Phrase("{list} and {last}", ["list": .text(list), "last": .text(last)]).worded(in: language)
+  }
+}

@@ -1,0 +1,51 @@
+import LatchkeyModel
+
+/// The texts of templates and data in the language of who reads.
+enum PageTexts {
+  /// Returns a template whose texts in double brackets are in a language.
+  static func worded(_ template: String, in language: Language) -> String {
+    let parts = split(template, at: "[[")
+    return parts.dropFirst().reduce(parts.first ?? "") { all, part in
+      let halves = split(part, at: "]]")
+      precondition(halves.count == 2, "A text of a template does not end: \(part)")
+      return all + markup(Phrase(halves[0]).worded(in: language)) + halves[1]
+    }
+  }
+
+  /// Returns data whose phrases are in a language.
+  static func worded(_ data: PageData, in language: Language) -> PageData { data.mapValues { value($0, language) } }
+
+  private static func value(_ value: Any, _ language: Language) -> Any {
+    switch value {
+    case let phrase as Phrase: phrase.worded(in: language)
+    case let data as PageData: worded(data, in: language)
+    case let list as [Any]: list.map { Self.value($0, language) }
+    default: value
+    }
+  }
+
+  /// Returns a text of a template as markup: its places become tags, and what stands between
+  /// backticks becomes code.
+  private static func markup(_ text: String) -> String {
+    let escaped = split(MarkupEscape.escape(text), at: "`").enumerated()
+      .map { index, part in index % 2 == 1 ? "<code>\(part)</code>" : part }.joined()
+    return split(split(escaped, at: "{").joined(separator: "{{"), at: "}").joined(separator: "}}")
+  }
+
+  /// Returns the parts of a text around a mark, which is compared scalar by scalar.
+  private static func split(_ text: String, at mark: String) -> [String] {
+    let (scalars, mark) = (Array(text.unicodeScalars), Array(mark.unicodeScalars))
+    var (parts, part, index) = ([String](), String.UnicodeScalarView(), 0)
+    while index < scalars.count {
+      if scalars[index...].starts(with: mark) {
+        parts.append(String(part))
+        part.removeAll()
+        index += mark.count
+      } else {
+        part.append(scalars[index])
+        index += 1
+      }
+    }
+    return parts + [String(part)]
+  }
+}
