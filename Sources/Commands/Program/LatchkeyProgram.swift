@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeySystem
+import NIOCore
 
 /// The program as a function: arguments in, exit status out.
 public enum LatchkeyProgram {
@@ -10,6 +11,8 @@ public enum LatchkeyProgram {
   /// - Returns: the process's exit status.
   public static func main(arguments: [String]) async -> Int32 {
     InheritedDescriptors.note()
+    // One thread serves a program that asks a node; each more would be started for nothing.
+    if arguments.first != "run" { NIOSingletons.groupLoopCountSuggestion = 1 }
     return await run(arguments: arguments)
   }
 
