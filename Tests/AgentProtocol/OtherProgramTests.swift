@@ -133,8 +133,16 @@ import Testing
     #expect(
       matchers(facts(.init(path: "/snap/minetest/1/usr/bin/minetest", snap: "minetest")))
         == ["snap minetest", "path /snap/minetest/1/usr/bin/minetest"])
-    #expect(matchers(facts(.init(path: python), script: "/home/emma/game.py")) == ["argument /home/emma/game.py"])
-    #expect(matchers(facts(.init(path: python), script: "/home/emma/*.py")) == [], "It would be a pattern.")
+    func running(_ script: String) -> ProcessFacts {
+      var running = facts(.init(path: python), script: script)
+      running.certainScript = script
+      return running
+    }
+    #expect(matchers(running("/home/emma/game.py")) == ["argument /home/emma/game.py"])
+    #expect(matchers(running("/home/emma/*.py")) == [], "It would be a pattern.")
+    #expect(
+      matchers(facts(.init(path: python), script: "/home/emma/game.py")) == ["path \(python)"],
+      "It may run anything else.")
     var relative = facts(.init(path: python))
     relative.scriptPlace = "/home/emma/game.py"
     #expect(matchers(relative) == ["argument /home/emma/game.py"])

@@ -15,11 +15,12 @@ import Testing
       let name: String
       let arguments: [String]
       let script: String?
+      let certain: String?
       let folder: String
       let places: [String]
     }
 
-    let needed, shells, otherShells, desktops, packages, opening, interpreters, folders: [String]
+    let needed, shells, otherShells, desktops, packages, opening, interpreters, running, folders: [String]
     let names: [Name]
     let arguments: [Line]
   }
@@ -39,6 +40,7 @@ import Testing
       ("packages", vectors.packages, NeededPrograms.packages),
       ("opening", vectors.opening, OpeningPrograms.names),
       ("interpreters", vectors.interpreters, ScriptInterpreters.names),
+      ("running", vectors.running, ScriptInterpreters.running),
       ("folders", vectors.folders, OtherPrograms.shared),
     ] as [(String, [String], Set<String>)] {
       let others = Set(listed).symmetricDifference(known)
@@ -52,6 +54,9 @@ import Testing
     for one in vectors.names { #expect(ScriptInterpreters.contains(one.name) == one.isInterpreter, "\(one.name)") }
     for line in vectors.arguments {
       #expect(ScriptInterpreters.script(in: line.arguments, of: line.name) == line.script, "\(line)")
+      let certain = ScriptInterpreters.certainFile(in: line.arguments, of: line.name)
+      #expect(
+        certain.flatMap { ScriptInterpreters.certainPlace(of: $0, from: line.folder) } == line.certain, "\(line)")
       #expect(ScriptInterpreters.places(in: line.arguments, from: line.folder).paths == line.places, "\(line)")
     }
   }

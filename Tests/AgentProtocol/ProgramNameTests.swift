@@ -19,7 +19,7 @@ import Testing
       identity: AgentRig.process(5), account: 1_000, startedAt: .init(milliseconds: 1), name: name,
       arguments: arguments,
       images: [.init(path: path)])
-    return table.match(facts) == MatchTable.Match(app: app, isWeak: true)
+    return table.match(facts).map { $0.app == app && $0.isWeak } == true
   }
 
   @Test(

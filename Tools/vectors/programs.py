@@ -79,6 +79,12 @@ ocamlrun octave perl php pwsh pypy python qemu qjs qml qmlscene racket raku retr
 swipl tclsh wine winedevice.exe wineserver wish
 """.split()
 
+# Those that run the file that their first argument names, and leave the other arguments to it.
+RUNNING = """
+dotnet gjs guile java javaw love lua luajit mono node nodejs ocaml ocamlrun perl php pypy python qjs racket raku ruby
+tclsh wine wish
+""".split()
+
 FOLDERS = """
 / /bin /home /lib /opt /opt/bin /sbin /srv /usr /usr/bin /usr/games /usr/lib /usr/libexec /usr/local /usr/local/bin
 /usr/local/games /usr/local/lib /usr/local/sbin /usr/local/share /usr/sbin /usr/share /var /var/lib
@@ -94,15 +100,74 @@ ARGUMENTS = [
     ("python3", ["", "/usr/bin/tool"]), ("perl", ["-I", "/usr/bin/x", "game.pl"]), ("perl5.36.0", ["-w", "/usr/bin/tool"]),
     ("java", ["-Xmx1G", "-jar", "/usr/share/x.jar"]), ("java", ["-cp", "/usr/share/x.jar", "Main"]),
     ("gjs-console", ["-m", "/usr/share/gnome-shell/x"]), ("tclsh", ["-w", "/usr/bin/tool"]), ("lua5.4", ["../../../../game.lua"]),
+    ("pypy3", ["-u", "game.py"]), ("python3", ["-uc", "/usr/bin/tool"]), ("node", ["-r", "x.js", "/usr/bin/tool"]), ("node", ["/usr/bin/tool", "-e"]),
+    ("java", ["@more", "/usr/share/x.jar"]), ("java", ["-Xbootclasspath/p:x.jar", "-jar", "/usr/share/x.jar"]),
+    ("gdb", ["/usr/bin/tool", "-ex", "run"]), ("dosbox", ["/usr/share/games/x"]), ("bash", ["-eu", "./game.sh"]), ("bash", ["-s", "/usr/bin/tool"]),
+    ("bash", ["-c", "/usr/bin/tool"]), ("dash", ["-o", "/usr/bin/tool"]), ("csh", ["-f", "game.csh"]), ("fish", ["-f", "/usr/bin/tool"]),
+    ("sh", ["+x", "/usr/bin/tool"]), ("env", ["python3", "game.py"]), ("env", ["-S python3 -u", "game.py"]), ("env", ["A=b", "python3", "game.py"]),
+    ("env", ["-u", "A", "python3", "game.py"]), ("env", ["python3", "-m", "game"]), ("timeout", ["9", "/usr/bin/tool"]),
+    ("wine64-preloader", ["/usr/lib/wine/wine64", "kart.exe"]), ("python3", ["levels/../game.py"]), ("python3", ["/usr/../tool"]),
+    ("python3", ["/proc/self/cwd/game.py"]), ("python3", ["/usr//bin/./tool"]),
 ]
 
 NAMES = ["python3.11", "perl5.36-x86_64-linux-gnu", "luajit-2.1.0-beta3", "wine64-preloader", "pythonic", "luanti", "winery", "bash", "Python"]
 
 
+def kind(name):
+    """Return the name of an executable up to the first digit or dash."""
+    return name[:next((place for place, letter in enumerate(name) if letter in "0123456789-"), len(name))]
+
+
 def is_interpreter(name):
-    """Return whether an executable with this name is an interpreter: up to the first digit or dash."""
-    end = next((place for place, letter in enumerate(name) if letter in "0123456789-"), len(name))
-    return name[:end] in INTERPRETERS
+    """Return whether an executable with this name is an interpreter."""
+    return kind(name) in INTERPRETERS
+
+
+def becomes(name, arguments):
+    """Return the interpreter or shell, and its arguments, that env becomes or Wine's loader runs; otherwise what is given."""
+    first = arguments[0] if arguments else ""
+    if name == "env":
+        words = first[2:].split() if first.startswith("-S") else [first]
+        program = words[0].split("/")[-1] if words else ""
+        if is_interpreter(program) or program in SHELLS + OTHER_SHELLS:
+            return program, words[1:] + arguments[1:]
+    elif kind(name) == "wine" and kind(first.split("/")[-1]) == "wine":
+        return name, arguments[1:]
+    return name, arguments
+
+
+def is_valueless(option, name):
+    """Return whether an argument is an option that takes no value and names nothing to run."""
+    if kind(name) in ("java", "javaw"):
+        return option == "-jar" or option.startswith(("-Xm", "-Xs", "-D"))
+    if kind(name) == "gjs":
+        return option in ("-m", "--module")
+    if name in SHELLS + OTHER_SHELLS:
+        letters = "" if name == "fish" else "efnuvx"
+    else:
+        letters = LETTERS.get("python" if kind(name) == "pypy" else kind(name), "")
+    return len(option) > 1 and option[0] == "-" and set(option[1:]) <= set(letters)
+
+
+def certain(name, arguments, folder):
+    """Return the absolute path of the script that is run for certain, or None."""
+    name, arguments = becomes(name, arguments)
+    if kind(name) not in RUNNING and name not in SHELLS + OTHER_SHELLS:
+        return None
+    file = next((one for one in arguments if not is_valueless(one, name)), "")
+    if not file or file[0] in "-+@":
+        return None
+    parts = [part for part in file.split("/") if part]
+    if file[0] == "/":
+        folder = ""
+        if ".." in parts or not parts or parts[0] in ("proc", "dev"):
+            return None
+    else:
+        while parts and parts[0] in (".", ".."):
+            folder = folder.rsplit("/", 1)[0] if parts.pop(0) == ".." else folder
+        if ".." in parts:
+            return None
+    return folder + "/" + "/".join(part for part in parts if part != ".")
 
 
 def is_plain(option, name):
@@ -126,13 +191,21 @@ def script(name, arguments):
 
 
 def places(arguments, folder):
-    """Return the absolute paths of relative arguments, each once."""
+    """Return the other absolute paths of arguments, each once."""
     found = []
     for one in arguments:
-        if not one or one[0] in "-/":
+        if not one or one[0] == "-" or one == "/":
             continue
+        steps = one.split("/")
+        if one[0] == "/":
+            if steps[1] == "proc" and "cwd" in steps[3:]:
+                steps = folder.split("/") + steps[steps.index("cwd", 3) + 1:]
+            elif not {"", ".", ".."} & set(steps[1:]):
+                continue
+        else:
+            steps = folder.split("/") + steps
         parts = []
-        for part in (folder + "/" + one).split("/"):
+        for part in steps:
             if part == "..":
                 del parts[-1:]
             elif part not in ("", "."):
@@ -146,8 +219,8 @@ def places(arguments, folder):
 def build():
     folder = "/home/emma/games"
     return {
-        "about": "the lists of programs of Protocol/13-agent.md section 8, which names are interpreters, and the script and the "
-        "absolute paths that arguments after the first name from a folder",
+        "about": "the lists of programs of Protocol/13-agent.md section 8, which names are interpreters, and the script, the script "
+        "that is run for certain and the absolute paths that arguments after the first name from a folder",
         "needed": NEEDED,
         "shells": SHELLS,
         "otherShells": OTHER_SHELLS,
@@ -155,8 +228,10 @@ def build():
         "packages": PACKAGES,
         "opening": OPENING,
         "interpreters": INTERPRETERS,
+        "running": RUNNING,
         "folders": FOLDERS,
         "names": [{"name": name, "isInterpreter": is_interpreter(name)} for name in NAMES],
-        "arguments": [{"name": name, "arguments": line, "script": script(name, line), "folder": folder, "places": places(line, folder)}
+        "arguments": [{"name": name, "arguments": line, "script": script(name, line), "folder": folder,
+                       "certain": certain(name, line, folder), "places": places(line, folder)}
                       for name, line in ARGUMENTS],
     }

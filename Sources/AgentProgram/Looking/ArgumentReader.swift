@@ -1,3 +1,4 @@
+import LatchkeyAgentProtocol
 import LatchkeySystem
 
 /// A reader of processes' arguments, which keeps long arguments as long as there is room.
@@ -11,6 +12,13 @@ struct ArgumentReader {
     /// The beginnings of the arguments from the second on, for interpreters and shells; otherwise
     /// empty.
     var afterFirst: [String] = []
+    /// A Boolean value that indicates whether there are more arguments than those.
+    var hasMore = false
+    /// Of further arguments those that may be a script by a relative path, if the others do not
+    /// show what is run.
+    var later: [String] = []
+    /// A Boolean value that indicates whether there was no room for some of those.
+    var isLaterCut = false
   }
 
   /// The size up to which arguments are always kept, in bytes.
@@ -20,6 +28,9 @@ struct ArgumentReader {
   /// The most arguments that are kept separately, and their largest size in bytes, which is that of
   /// a path.
   private static let (mostApart, mostApartBytes) = (16, 4_096)
+  /// The most further arguments among which a script is looked for, and the most of them that are
+  /// kept, with their size in bytes.
+  private static let (mostLater, mostKept, mostKeptBytes) = (1_024, 64, 16_384)
   /// The room for the long arguments of all processes together, in bytes.
   static let roomBytes = 4 << 20
 
@@ -30,8 +41,9 @@ struct ArgumentReader {
 
   /// Returns the arguments of the process with a folder in `/proc`.
   ///
-  /// With `isDivided`, they are also kept separately.
-  mutating func read(_ folder: String, isDivided: Bool = false) -> Arguments {
+  /// Those of a program that may show its script are also kept separately. `name` is the name of
+  /// the executable.
+  mutating func read(_ folder: String, of name: Substring = "") -> Arguments {
     guard var bytes = ProcFile.line("\(folder)/cmdline", most: Self.usualBytes) else { return Arguments() }
     var isCut = false
     if bytes.count == Self.usualBytes {
@@ -44,13 +56,37 @@ struct ArgumentReader {
       }
     }
     while bytes.last == 0 { bytes.removeLast() }
-    var read = Arguments(text: String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self), isCut: isCut)
-    if isDivided {
-      let parts = bytes.split(separator: 0, maxSplits: Self.mostApart + 1, omittingEmptySubsequences: false).dropFirst()
-      read.afterFirst = parts.prefix(Self.mostApart).map {
-        String(decoding: $0.prefix(Self.mostApartBytes), as: UTF8.self)
-      }
+    var read = Self.divided(bytes, of: name)
+    read.isCut = isCut
+    return read
+  }
+
+  /// Returns arguments that are separated by zeros, and those of a program that may show its script
+  /// separately as well.
+  static func divided(_ bytes: [UInt8], of name: Substring) -> Arguments {
+    var read = Arguments(text: String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self))
+    guard ScriptInterpreters.mayShowScript(name) else { return read }
+    let parts = bytes.split(separator: 0, maxSplits: mostApart + 1, omittingEmptySubsequences: false).dropFirst()
+    read.afterFirst = parts.prefix(mostApart).map { String(decoding: $0.prefix(mostApartBytes), as: UTF8.self) }
+    read.hasMore = parts.count > mostApart
+    if let rest = parts.dropFirst(mostApart).first, ScriptInterpreters.isUndecided(read.afterFirst, of: name) {
+      (read.later, read.isLaterCut) = later(in: rest)
     }
     return read
+  }
+
+  /// Returns the arguments that may be a script by a relative path, and whether there was no room
+  /// for some.
+  private static func later(in rest: ArraySlice<UInt8>) -> (arguments: [String], isCut: Bool) {
+    let parts = rest.split(separator: 0, maxSplits: mostLater, omittingEmptySubsequences: false)
+    var (kept, bytes): ([String], Int) = ([], 0)
+    for part in parts.prefix(mostLater) {
+      let argument = String(decoding: part.prefix(mostApartBytes), as: UTF8.self)
+      guard ScriptInterpreters.isUnresolved(argument), !kept.contains(argument) else { continue }
+      bytes += part.count
+      guard kept.count < mostKept, bytes <= mostKeptBytes else { return (kept, true) }
+      kept.append(argument)
+    }
+    return (kept, parts.count > mostLater)
   }
 }

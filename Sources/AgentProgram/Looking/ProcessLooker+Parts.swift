@@ -118,7 +118,9 @@ extension ProcessLooker {
     guard let name = path?.split(separator: "/").last else { return nil }
     let script: String?
     if NeededPrograms.isShell(name) {
-      script = ScriptInterpreters.shellScript(in: arguments.afterFirst) ?? input(in: folder)
+      // Behind so many options, there may be anything.
+      script =
+        ScriptInterpreters.shellScript(in: arguments.afterFirst) ?? (arguments.hasMore ? "" : input(in: folder))
     } else {
       guard ScriptInterpreters.contains(name) else { return nil }
       if arguments.text.isEmpty, now - started < betweenMilliseconds { return ScriptInterpreters.unsettled }
@@ -127,10 +129,11 @@ extension ProcessLooker {
     return script.map { MountNamespace.isOther(in: folder) ? ScriptInterpreters.elsewhere : $0 }
   }
 
-  /// Returns the place of a script that is named by a relative path; `nil` in a process's own
-  /// mounts, where any path may lead to any file.
-  static func scriptPlace(_ places: ScriptPlaces, in folder: String) -> String? {
-    places.script.flatMap { MountNamespace.isOther(in: folder) ? nil : $0 }
+  /// Returns the places of a script that is named by a relative path, and of one that is run for
+  /// certain; `nil` in a process's own mounts, where any path may lead to any file.
+  static func scripts(_ places: ScriptPlaces, in folder: String) -> (place: String?, certain: String?) {
+    guard places.script != nil || places.certain != nil, !MountNamespace.isOther(in: folder) else { return (nil, nil) }
+    return (places.script, places.certain)
   }
 
   /// Returns the path of the file that a process reads as its standard input; `nil` for anything

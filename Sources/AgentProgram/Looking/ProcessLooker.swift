@@ -125,8 +125,9 @@ struct ProcessLooker {
     if let first = firstSeen[process], first.place == place { return first }
     guard !present.text.isEmpty else { return FirstSeen(place: place, arguments: present) }
     var first = FirstSeen(place: place, arguments: copied(place, present, path) ?? present)
-    first.places = ScriptPlaces(in: folder, of: path?.split(separator: "/").last ?? "", first.arguments.afterFirst)
-    if place != nil, first.arguments.afterFirst.contains(where: ScriptInterpreters.isUnresolved) {
+    first.places = ScriptPlaces(in: folder, of: path?.split(separator: "/").last ?? "", first.arguments)
+    let named = first.arguments.afterFirst + first.arguments.later
+    if place != nil, named.contains(where: ScriptInterpreters.isUnresolved) {
       // A copy may have left the folder in which its original was started.
       first.places = first.places.union(
         firstSeen.values.first { $0.place == place && $0.arguments == first.arguments }?.places)
@@ -208,10 +209,11 @@ struct ProcessLooker {
       status.map { ProgramPlace(path: path, status: $0, mounts) { MountNamespace.isOther(in: folder) } }
     }
     let needs = wanted.needs[user] ?? []
-    let tellsScript = path?.split(separator: "/").last.map { ScriptInterpreters.tellsScript($0) } == true
+    let executableName = path?.split(separator: "/").last ?? ""
+    let tellsScript = ScriptInterpreters.tellsScript(executableName)
     var arguments = ArgumentReader.Arguments()
     if needs.contains(.arguments) || tellsScript && needs.contains(.scripts) {
-      arguments = self.arguments.read(folder, isDivided: tellsScript)
+      arguments = self.arguments.read(folder, of: executableName)
     }
     if needs.contains(.arguments), let path, JavaCommand.isShown(by: path), let name = wanted.names[user],
       let command = JavaCommand.read(of: pid, user, named: name)
@@ -229,7 +231,7 @@ struct ProcessLooker {
       var facts = facts(identity, user, line, path, program, folder, first.arguments, wanted)
       facts.arguments = first.shown(with: arguments)
       facts.hasMoreArguments = facts.hasMoreArguments || first.places.isCut
-      facts.scriptPlace = Self.scriptPlace(first.places, in: folder)
+      (facts.scriptPlace, facts.certainScript) = Self.scripts(first.places, in: folder)
       known = Known(
         facts: facts, file: mark, firstArguments: first.arguments, places: first.places, folder: folder, place: place)
       // If the process has begun another program meanwhile, the facts may mix both programs, or
@@ -257,7 +259,7 @@ struct ProcessLooker {
       if seen.firstArguments.text.isEmpty {
         let first = firstArguments(of: identity, line.programPlace, arguments, path, folder)
         (seen.firstArguments, seen.places) = (first.arguments, first.places)
-        seen.facts.scriptPlace = Self.scriptPlace(first.places, in: folder)
+        (seen.facts.scriptPlace, seen.facts.certainScript) = Self.scripts(first.places, in: folder)
       }
       seen.facts.script = Self.script(path, seen.firstArguments, seen.facts.startedAt, now, in: folder)
       // The arguments from the first sighting count as well, whatever the process shows now.

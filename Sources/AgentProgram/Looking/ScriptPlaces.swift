@@ -10,8 +10,11 @@ import LatchkeySystem
 struct ScriptPlaces: Hashable {
   /// The absolute paths that count as arguments.
   var paths: [String] = []
-  /// The absolute path of the script, if the arguments name one by a relative path.
+  /// The absolute path of the script that it runs according to its arguments, if they name one by a
+  /// relative path.
   var script: String?
+  /// The absolute path of the script that it runs for certain; `nil` if it may run anything else.
+  var certain: String?
   /// A Boolean value that indicates whether there was no room for some of the paths.
   var isCut = false
 
@@ -28,37 +31,58 @@ struct ScriptPlaces: Hashable {
   /// - Parameters:
   ///   - folder: The process's folder in `/proc`.
   ///   - name: The name of the executable.
-  ///   - arguments: The arguments after the first.
-  init(in folder: String, of name: some StringProtocol, _ arguments: [String]) {
-    guard ScriptInterpreters.tellsScript(name), arguments.contains(where: ScriptInterpreters.isUnresolved) else {
+  ///   - arguments: Its arguments.
+  init(in folder: String, of name: some StringProtocol, _ arguments: ArgumentReader.Arguments) {
+    guard ScriptInterpreters.mayShowScript(name) else { return }
+    let named = ScriptInterpreters.certainFile(in: arguments.afterFirst, of: name)
+    let candidates = arguments.afterFirst + arguments.later
+    guard candidates.contains(where: ScriptInterpreters.isUnresolved) else {
+      certain = named.flatMap { ScriptInterpreters.certainPlace(of: $0, from: nil) }
+      isCut = arguments.isLaterCut
       return
     }
-    let file = ScriptInterpreters.file(in: arguments, of: name)
+    let isShell = NeededPrograms.isShell(name)
     // A text that a shell runs is no path.
-    if file == nil, NeededPrograms.isShell(name) { return }
-    if let link = ProcFile.link("\(folder)/cwd") {
-      (paths, isCut) = ScriptInterpreters.places(in: arguments, from: link)
-      script = file.flatMap {
-        ScriptInterpreters.isUnresolved($0) ? ScriptInterpreters.place(of: $0, from: link) : nil
-      }
+    if isShell, ScriptInterpreters.file(in: arguments.afterFirst, of: name) == nil, !arguments.isUndecided(of: name) {
+      return
     }
-    guard NeededPrograms.isShell(name) else { return }
+    let link = ProcFile.link("\(folder)/cwd")
+    certain = named.flatMap { ScriptInterpreters.certainPlace(of: $0, from: link) }
+    isCut = arguments.isLaterCut
+    let unresolved = named.flatMap { ScriptInterpreters.isUnresolved($0) ? $0 : nil }
+    if let link {
+      let found = ScriptInterpreters.places(in: candidates, from: link)
+      (paths, isCut) = (found.paths, isCut || found.isCut)
+      script = unresolved.flatMap { ScriptInterpreters.place(of: $0, from: link) }
+    }
+    guard isShell else { return }
     // A script often begins with a change of its folder, and the shell goes on to read the file.
     for descriptor in Self.shellDescriptors {
-      guard let open = ProcFile.link("\(folder)/fd/\(descriptor)"),
-        ScriptInterpreters.isNamed(open, in: arguments), !paths.contains(open)
+      guard let open = ProcFile.link("\(folder)/fd/\(descriptor)"), ScriptInterpreters.isNamed(open, in: candidates)
       else { continue }
-      paths.append(open)
+      if !paths.contains(open) { paths.append(open) }
+      guard let unresolved, ScriptInterpreters.isNamed(open, in: [unresolved]) else { continue }
       script = open
+      // Either it has left its folder, or what started it has left this file open for it.
+      if open != certain { certain = nil }
     }
   }
 
-  /// Returns these and other places; of two scripts, its own.
+  /// Returns these and the places of the process that it may be a copy of; of two scripts, its own,
+  /// but for certain only if both are the same.
   func union(_ other: ScriptPlaces?) -> ScriptPlaces {
     guard let other, other != self else { return self }
     var all = self
     all.paths += other.paths.filter { !paths.contains($0) }
     all.isCut = isCut || other.isCut
+    if other.certain != certain { all.certain = nil }
     return all
+  }
+}
+
+extension ArgumentReader.Arguments {
+  /// Returns whether those that are kept separately do not show what is run, and there are more.
+  func isUndecided(of name: some StringProtocol) -> Bool {
+    hasMore && ScriptInterpreters.isUndecided(afterFirst, of: name)
   }
 }

@@ -86,32 +86,46 @@ extension AgentMachine.Supervised {
   /// Matchers come first, then the node's statement about the process, then the inherited
   /// application. Evidence that a child can forge never spares an unknown program that closes
   /// earlier. Such evidence is the node's statement, which the child made to it, and any weak
-  /// matcher except a path at its place.
+  /// matcher except a path at its place. Arguments that do not show what a program runs spare none:
+  /// what it is without them counts if that closes earlier.
   func recognize(
     _ facts: ProcessFacts, inheriting inherited: AppID?
   ) -> (match: MatchTable.Match?, own: AppID?) {
-    var otherwise: MatchTable.Match?
-    if let match = table.match(facts, isStricter: closesEarlier) {
-      let isForgeable = match.isWeak && facts.hasWritableExecutable && !table.isAtItsPath(facts, match.app)
-      let found = isForgeable ? stricter(match, facts) : match
-      if found.app != nil { return (found, found.app) }
-      otherwise = found
-    } else if let app = table.named(facts.identity) {
-      otherwise = stricter(MatchTable.Match(app: app, isWeak: true), facts)
-    } else if isUnknown(facts) {
-      otherwise = MatchTable.Match(app: nil, isWeak: true)
-    } else if table.isOther(facts) {
-      otherwise = MatchTable.Match(app: .otherPrograms, isWeak: true)
+    guard let match = table.match(facts, isStricter: closesEarlier) else {
+      return (stricter(inherited, unmatched(facts), facts), nil)
     }
-    // A program with its own menu entry is recognized by that. An inherited application spares
-    // nothing: the stricter of the two counts. However, an always-allowed application includes the
-    // other programs that it starts, if root has installed them.
+    let isForgeable = match.isWeak && facts.hasWritableExecutable && !table.isAtItsPath(facts, match.app)
+    let found = isForgeable ? stricter(match, facts) : match
+    guard let app = found.app else { return (stricter(inherited, found, facts), nil) }
+    guard match.isLoose else { return (found, app) }
+    if let without = stricter(inherited, unmatched(facts), facts), closesEarlier(without.app, app) {
+      return (without, nil)
+    }
+    // Passed on, an always-allowed application would spare what the process starts.
+    return (MatchTable.Match(app: app, isWeak: true), programs[app]?.isAlwaysAllowed == true ? nil : app)
+  }
+
+  /// Returns what a process is that no matcher matches; `nil` for nothing.
+  private func unmatched(_ facts: ProcessFacts) -> MatchTable.Match? {
+    if let app = table.named(facts.identity) { return stricter(MatchTable.Match(app: app, isWeak: true), facts) }
+    if isUnknown(facts) { return MatchTable.Match(app: nil, isWeak: true) }
+    return table.isOther(facts) ? MatchTable.Match(app: .otherPrograms, isWeak: true) : nil
+  }
+
+  /// Returns the inherited application of a process, or what it is otherwise if that closes
+  /// earlier.
+  ///
+  /// A program with its own menu entry is recognized by that. An always-allowed application
+  /// includes the other programs that it starts, if root has installed them.
+  private func stricter(
+    _ inherited: AppID?, _ otherwise: MatchTable.Match?, _ facts: ProcessFacts
+  ) -> MatchTable.Match? {
     guard let inherited, let program = programs[inherited], program.countsLaunches, facts.mayInherit,
       !table.isEntry(facts)
-    else { return (otherwise, nil) }
+    else { return otherwise }
     let isIncluded = program.isAlwaysAllowed && otherwise?.app == .otherPrograms && OtherPrograms.isInstalled(facts)
-    guard isIncluded || otherwise.map({ closesEarlier($0.app, inherited) }) != true else { return (otherwise, nil) }
-    return (MatchTable.Match(app: inherited, isWeak: true), nil)
+    guard isIncluded || otherwise.map({ closesEarlier($0.app, inherited) }) != true else { return otherwise }
+    return MatchTable.Match(app: inherited, isWeak: true)
   }
 
   /// Returns whether a process that is no application is an unknown program.

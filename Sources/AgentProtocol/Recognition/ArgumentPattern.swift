@@ -20,6 +20,10 @@ struct ArgumentPattern: Hashable, Sendable {
   /// A Boolean value that indicates whether it names a Windows program: it contains `.exe` or a
   /// backslash.
   private let isOfWindows: Bool
+  /// The pattern itself if it is the absolute path of a file; otherwise `nil`.
+  private let file: String?
+  /// A Boolean value that indicates whether it may name a file in a folder.
+  private let hasSlash: Bool
 
   /// Creates a pattern; `nil` if it has too few specific characters.
   init?(_ text: String) {
@@ -29,6 +33,26 @@ struct ArgumentPattern: Hashable, Sendable {
     guard telling.joined().count(where: { $0 != "?" && $0 != "/" }) >= Self.leastCharacters else { return nil }
     parts = text.utf8.split(separator: 0x2A).map(Array.init)
     isOfWindows = text.contains("\\") || text.lowercased().contains(".exe")
+    hasSlash = text.contains { "/\\".contains($0) }
+    file = text.hasPrefix("/") && !text.contains { "*?\\".contains($0) } ? text : nil
+  }
+
+  /// Returns whether a process shows that it is what the pattern names, so that this may spare it.
+  ///
+  /// Anything can be among the arguments of a program. What counts is the script that an
+  /// interpreter or a shell runs for certain.
+  func isShown(by facts: ProcessFacts) -> Bool {
+    guard let image = facts.images.first, facts.settledName != nil, !image.isLoader else { return false }
+    guard ScriptInterpreters.mayShowScript(image.name) else {
+      return file == nil && !hasSlash && matches(facts.arguments)
+    }
+    if isOfWindows, image.name.hasPrefix("wine"), let program = ProgramNames.windowsProgram(in: facts.arguments) {
+      return matches(String(program))
+    }
+    guard let script = facts.certainScript else { return false }
+    if let file { return file == script }
+    // Only root can change a script of the system, which decides what its arguments mean.
+    return matches("\(image.path) \(script)") || ScriptInterpreters.isOfSystem(script) && matches(facts.arguments)
   }
 
   func matches(_ arguments: String) -> Bool {

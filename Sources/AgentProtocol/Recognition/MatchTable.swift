@@ -10,6 +10,11 @@ struct MatchTable: Sendable {
     var app: AppID?
     /// A Boolean value that indicates whether only a weak matcher recognizes it.
     var isWeak: Bool
+    /// A Boolean value that indicates whether only arguments recognize it, and do not show what it
+    /// runs.
+    ///
+    /// They spare nothing.
+    var isLoose = false
   }
 
   private var bySHA256: [String: [AppID]] = [:]
@@ -153,14 +158,16 @@ struct MatchTable: Sendable {
       let stricter = others.first { $0 != own && isStricter($0, own) }
       return Match(app: stricter ?? own, isWeak: stricter != nil)
     }
-    var weak = others + flatpak
-    for image in facts.images { for package in image.copiedPackages.sorted() { weak += byPackage[package] ?? [] } }
-    weak += matched(facts)
-    for image in facts.images { weak += byPath[image.path] ?? [] }
-    for image in facts.images { for path in image.copiedPaths.sorted() { weak += byPath[path] ?? [] } }
-    weak += byName.apps(of: facts)
-    for image in facts.images { weak += image.snap.flatMap { bySnap[$0] } ?? [] }
-    return strictest(weak).map { Match(app: $0, isWeak: true) }
+    var files = others + flatpak
+    for image in facts.images { for package in image.copiedPackages.sorted() { files += byPackage[package] ?? [] } }
+    var places: [AppID] = []
+    for image in facts.images { places += byPath[image.path] ?? [] }
+    for image in facts.images { for path in image.copiedPaths.sorted() { places += byPath[path] ?? [] } }
+    places += byName.apps(of: facts)
+    for image in facts.images { places += image.snap.flatMap { bySnap[$0] } ?? [] }
+    guard let found = strictest(files + matched(facts) + places) else { return nil }
+    let isLoose = files.isEmpty && places.isEmpty && !byArgument.contains { $0.pattern.isShown(by: facts) }
+    return Match(app: found, isWeak: true, isLoose: isLoose)
   }
 
   /// Returns the applications whose patterns match the arguments of a process, or might match the

@@ -47,7 +47,7 @@ extension NeededPrograms {
 extension ProcessFacts {
   /// The name of the executable if only root can change the file at its path, since a child can
   /// give its own files any name.
-  private var settledName: Substring? {
+  var settledName: Substring? {
     guard let image = images.first, !image.isHidden, !image.isForeign, !hasWritableExecutable else { return nil }
     return image.name
   }

@@ -35,17 +35,17 @@ extension ProcessFacts {
     return image.copiedPackages.isEmpty && image.copiedPaths.isEmpty ? image.sha256 : nil
   }
 
-  /// Returns the matcher of an image's path, or of the script that it runs; `nil` for a script
-  /// whose path is not known or cannot be a pattern.
+  /// Returns the matcher of an image's path, or of the script that it runs for certain; `nil` for
+  /// a script whose path is not known or cannot be a pattern.
   ///
-  /// No argument allows an executable that the account can replace.
+  /// No argument allows an executable that the account can replace, or one that may run anything
+  /// else than the script.
   private func place(of image: Image) -> AppMatcher? {
-    guard ScriptInterpreters.tellsScript(image.name), !hasWritableExecutable,
-      let script = script.flatMap({ $0.isEmpty ? nil : $0 }) ?? scriptPlace
-    else {
+    guard ScriptInterpreters.tellsScript(image.name), !hasWritableExecutable else {
       return AppMatcher(kind: .path, value: image.path)
     }
-    guard script.hasPrefix("/"), script != ScriptInterpreters.unsettled else { return nil }
+    if script == ScriptInterpreters.unsettled || script == ScriptInterpreters.elsewhere { return nil }
+    guard let script = certainScript ?? scriptPlace else { return AppMatcher(kind: .path, value: image.path) }
     // In a pattern, some characters stand for others.
     return script.contains { "*?\\".contains($0) } ? nil : AppMatcher(kind: .argument, value: script)
   }

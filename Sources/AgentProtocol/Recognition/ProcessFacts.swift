@@ -70,6 +70,10 @@ public struct ProcessFacts: Hashable, Sendable {
   ///
   /// It decides nothing but by which argument a parent can allow the script.
   public var scriptPlace: String?
+  /// The absolute path of the script that it runs for certain; `nil` if it may run anything else.
+  ///
+  /// Only by this does an argument spare an interpreter or a shell.
+  public var certainScript: String?
   /// The executable, followed by other files that it has mapped as code.
   public var images: [Image]
   /// The Flatpak that it runs in, according to itself.
@@ -97,7 +101,8 @@ public struct ProcessFacts: Hashable, Sendable {
   public init(
     identity: ProcessIdentity, parent: Int32 = 0, account: UInt32, startedAt: BootInstant, name: String,
     arguments: String = "",
-    hasMoreArguments: Bool = false, script: String? = nil, scriptPlace: String? = nil, images: [Image],
+    hasMoreArguments: Bool = false, script: String? = nil, scriptPlace: String? = nil,
+    certainScript: String? = nil, images: [Image],
     flatpak: String? = nil,
     isGenuineFlatpak: Bool = false,
     isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, hasChildsCode: Bool = false,
@@ -114,6 +119,7 @@ public struct ProcessFacts: Hashable, Sendable {
     self.hasMoreArguments = hasMoreArguments
     self.script = script
     self.scriptPlace = scriptPlace
+    self.certainScript = certainScript
     self.images = images
     self.flatpak = flatpak
     self.isGenuineFlatpak = isGenuineFlatpak

@@ -46,14 +46,18 @@ struct ProgramNames: Sendable {
   /// at its `.exe`.
   private static func program(in arguments: String) -> String? {
     guard !arguments.isEmpty else { return nil }
+    let path = windowsProgram(in: arguments) ?? arguments.prefix { $0 != " " }
+    return path.split { $0 == "/" || $0 == "\\" }.last.map(String.init)
+  }
+
+  /// Returns the path of the Windows program that is the first argument; `nil` if that is none.
+  static func windowsProgram(in arguments: String) -> Substring? {
     let first = arguments.prefix { $0 != " " }
     // A beginning like that of a Windows path, such as `C:\\`.
-    let isOfWindows = first.dropFirst().hasPrefix(":\\") || first.dropFirst().hasPrefix(":/")
-    let path =
-      isOfWindows
-      ? arguments.lowercased().firstRange(of: ".exe").map {
-        arguments.prefix(arguments.lowercased().distance(from: arguments.lowercased().startIndex, to: $0.upperBound))
-      } ?? first : first
-    return path.split { $0 == "/" || $0 == "\\" }.last.map(String.init)
+    guard first.dropFirst().hasPrefix(":\\") || first.dropFirst().hasPrefix(":/") else { return nil }
+    let lowercased = arguments.lowercased()
+    return lowercased.firstRange(of: ".exe").map {
+      arguments.prefix(lowercased.distance(from: lowercased.startIndex, to: $0.upperBound))
+    } ?? first
   }
 }

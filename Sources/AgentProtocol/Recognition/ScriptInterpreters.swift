@@ -32,7 +32,7 @@ public enum ScriptInterpreters {
   private static let others = ["/usr/lib/python", "/usr/share/doc/", "/usr/share/games/"]
 
   public static func contains(_ name: some StringProtocol) -> Bool {
-    names.contains(String(decoding: name.utf8.prefix { !(0x30...0x39).contains($0) && $0 != 0x2D }, as: UTF8.self))
+    names.contains(kind(of: name))
   }
 
   /// Returns whether the arguments of an executable with this name tell what it runs: it is an
