@@ -111,6 +111,11 @@ import Testing
     #expect(
       try names(exceptions(alsoLimited, [], isSystem: false)) == ["others-left-open", "unknown-not-counted"])
     #expect(try names(exceptions(counted, [])) == [])
+    let listed = [try register(ScreenTimeRule.programs.key, "listed")]
+    #expect(try names(exceptions(listed, [], isSystem: false)) == ["unlisted-left-open"])
+    let locked = listed + [try register(ChildRule.lock.key, "on")]
+    #expect(try names(exceptions(locked, [], isSystem: false)) == ["others-left-open", "unlisted-left-open"])
+    #expect(try names(exceptions(listed, [])) == [])
     let step = [try register(AppRule.step.key(of: kart), "pause")]
     #expect(try names(exceptions(step, [OrderFault(.cannotPause, account: 1_000)])) == ["cannot-pause"])
     let sessions = [try register(ScreenTimeRule.sessions.key, "close")]

@@ -94,13 +94,30 @@ import Testing
     }
     #expect(!named.isLeftOpen && named.sentences.isEmpty)
     #expect(try !look(kart, own, running: kart, rules: listed).isLeftOpen, "What is tracked is closed.")
-    #expect(try !look(.unknownPrograms, own, rules: listed).isLeftOpen)
-    // Otherwise it depends on where the program is.
+    let unknown = try look(.unknownPrograms, own, rules: listed)
+    #expect(!unknown.isLeftOpen && !unknown.isPartlyOpen)
+    // Otherwise it depends on where the program is: what is installed goes on.
     for app in [kart, .otherPrograms] {
-      let found = try look(app, own, rules: listed)
-      #expect(!found.isLeftOpen && found.sentences.count == 1)
+      let found = try look(app, own, installed: [kart], rules: listed)
+      #expect(found.isLeftOpen == (app == .otherPrograms) && found.isPartlyOpen == (app == kart))
+      #expect(found.sentences.count == 1)
       #expect(found.sentences.first?.contains("closes only what is in a folder of the child's own") == true)
     }
+    let refused = try look(kart, own, refused: [kart], rules: listed)
+    #expect(!refused.isLeftOpen && !refused.isPartlyOpen, "It is a file of the child's own.")
+  }
+
+  @Test("What one of several machines leaves open is not said to be closed")
+  func several() throws {
+    let standing = try standing(rules: blocked)
+    let found = MachineClosing(kart, standing, on: [machine([]), machine(["agent-silent"])])
+    #expect(!found.isLeftOpen && found.isPartlyOpen && found.sentences.count == 1)
+    let closed = MachineClosing(kart, standing, on: [machine([]), machine([])])
+    #expect(!closed.isLeftOpen && !closed.isPartlyOpen && closed.sentences.isEmpty)
+    let locked = try self.standing { $0.lock = .on }
+    #expect(
+      MachineClosing.besides([locked], on: [machine([]), machine(["own-programs-only"])])
+        == ", but only what a rule names is closed on every machine")
   }
 
   @Test("What only an account's own entry names is left open like programs without a rule of their own, and said so")
@@ -336,10 +353,17 @@ import Testing
     #expect(
       MachineClosing.besides([locked], on: [machine(["own-programs-only"])]) == ", but only what a rule names is closed"
     )
+    let strict = try standing {
+      listed(&$0)
+      $0.lock = .on
+    }
+    #expect(
+      MachineClosing.besides([strict], on: [machine(["own-programs-only"])])
+        == ", but only what a rule names, and what is in a folder of the child's own, is closed")
     #expect(
       locked.notices().map(\.sentence) == ["Unknown programs are not allowed now: locked by a parent."])
     #expect(
-      locked.notices(leftOpen: [.unknownPrograms]).map(\.sentence)
+      locked.notices([.unknownPrograms: ", but nothing closes them"]).map(\.sentence)
         == ["Unknown programs are not allowed now: locked by a parent, but nothing closes them."])
   }
 }

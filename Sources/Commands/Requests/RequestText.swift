@@ -61,8 +61,10 @@ enum RequestText {
       else { return nil }
       let verdict = found.app.verdict
       let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
-      return "\(ShownText.safe(found.app.displayName)) stays closed for now: "
-        + "\(ShownText.safe(verdict.reason ?? "a rule"))\(until)."
+      let exception = found.app.exception
+      let stays = exception.isEmpty ? "stays closed" : "is still not allowed by the rules"
+      return "\(ShownText.safe(found.app.displayName)) \(stays) for now: "
+        + "\(ShownText.safe(verdict.reason ?? "a rule"))\(until)\(exception)."
     }
     return (try? await node.ask(Endpoints.getToday, child)).flatMap(TodayText.obstacle)
   }

@@ -92,13 +92,26 @@ struct RulesSubcommand: AsyncParsableCommand {
     }
     let lists = gathered.map { Self.sentence($0, terms) }
     let others = known.filter { listing in !gathered.contains { $0.contains(listing) } }
-    return others.compactMap { listing in
-      guard let kind = ConditionKind.named(listing.condition.name) else { return nil }
+    return others.flatMap { listing -> [String] in
+      guard let kind = ConditionKind.named(listing.condition.name) else { return [] }
+      let machine = listing.isOwn ? "this machine" : ShownText.quoted(listing.deviceName)
       let words = kind.words(
-        on: listing.isOwn ? "this machine" : ShownText.quoted(listing.deviceName), account: listing.accountName ?? "",
-        detail: listing.condition.detail, whose: terms.whose, app: terms.words(for: listing.condition))
-      return ShownText.safe("\(words.sentence) \(words.next)")
+        on: machine, account: listing.accountName ?? "", detail: listing.condition.detail, whose: terms.whose,
+        app: terms.words(for: listing.condition))
+      let isOfOneUser = listing.condition.name == "own-programs-only"
+      return ["\(words.sentence) \(words.next)"].map(ShownText.safe) + (isOfOneUser ? leftOpen(rules, on: machine) : [])
     } + lists
+  }
+
+  /// Returns what the agent of one user leaves open on a machine of what a child's rules close.
+  private static func leftOpen(_ rules: ChildRules, on machine: String) -> [String] {
+    let programs = ScreenTimeRule.programs.key.registerKey
+    let isListed = (rules.rules + rules.family).first { $0.key == programs }?.value == AllowedPrograms.listed.rawValue
+    let closesAll = (rules.rules + rules.family).contains { rule in
+      rule.key != programs && RuleKey(rule.key)?.entry.effects.contains(.everything) == true
+    }
+    let names = (closesAll ? ["others-left-open"] : []) + (isListed ? ["unlisted-left-open"] : [])
+    return names.compactMap { ConditionKind.named($0)?.words(on: machine, account: "", detail: "").sentence }
   }
 
   /// Returns one sentence for several applications that a machine recognizes nothing as, or only by

@@ -53,8 +53,8 @@ struct ExplainSubcommand: AsyncParsableCommand {
     let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
     guard verdict.isAllowed else {
       let reason = ShownText.safe(verdict.reason ?? "a rule")
-      return found.isLeftOpen
-        ? "the rules say no\(until) (\(reason)), but nothing closes it" : "not allowed\(until) (\(reason))"
+      let exception = found.app.exception
+      return exception.isEmpty ? "not allowed\(until) (\(reason))" : "the rules say no\(until) (\(reason))\(exception)"
     }
     guard let left = verdict.leftMilliseconds else { return "allowed" }
     return "allowed, \(TodayText.left(left)) left\(until)"

@@ -191,9 +191,9 @@ enum MeText {
 
   /// Returns a sentence about why an application is closed.
   static func closed(_ app: AppToday, at now: Int64, zone: String) -> String {
-    let (verb, it) = app.appID.isOfMany ? ("are", "them") : ("is", "it")
+    let verb = app.appID.isOfMany ? "are" : "is"
     let words = app.verdict.rule == "blocked" ? "blocked" : TodayText.words(app.verdict, at: now, zone: zone)
-    return "\(ShownText.safe(app.displayName)) \(verb) \(words)\(app.isLeftOpen ? ", but nothing closes \(it)" : "")."
+    return "\(ShownText.safe(app.displayName)) \(verb) \(words)\(app.exception)."
   }
 
   /// Returns how to get more, and what shows why an application is closed; `nil` if there is
@@ -211,7 +211,8 @@ enum MeText {
       // By name, since a machine may serve several children.
       let child = ShellWord.person(day.name.text)
       sentences.append(
-        "`latchkey explain \(child) --app \(word)` shows why \(ShownText.safe(app.displayName)) is closed.")
+        "`latchkey explain \(child) --app \(word)` shows why \(ShownText.safe(app.displayName)) is "
+          + (app.exception.isEmpty ? "closed." : "not allowed by the rules."))
     }
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }

@@ -81,8 +81,10 @@ enum TodayText {
           app.verdict.isAllowed
             ? words(app.verdict, day)
             : app.isLeftOpen
-              ? "not closed" : "not allowed" + (app.verdict.until.map { ", until \(clock($0, day))" } ?? ""),
-          (app.verdict.reason ?? "") + (app.isLeftOpen ? ", but nothing closes it" : ""),
+              ? "not closed"
+              : (app.isPartlyOpen ? "not closed everywhere" : "not allowed")
+                + (app.verdict.until.map { ", until \(clock($0, day))" } ?? ""),
+          (app.verdict.reason ?? "") + app.exception,
         ]
       }, empty: "Nothing was used today.")
   }

@@ -203,6 +203,11 @@ public struct ConditionKind: Hashable, Sendable {
       "Programs without a rule of their own are neither closed nor counted {there}, because Latchkey runs for one account alone.",
       next: "Install the package there, so that Latchkey runs as a service of the machine."),
     ConditionKind(
+      "unlisted-left-open", .information,
+      "Of programs that are not listed, only those in folders of the child's own are closed {there}, because Latchkey runs for "
+        + "one account alone: what the system has installed may run.",
+      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+    ConditionKind(
       "too-many-rules", .fault, "There are more rules than the agent {there} takes, so that earlier ones still hold.",
       next: "Remove the rules of applications that are not used any more."),
     ConditionKind(

@@ -96,7 +96,10 @@ struct EditExceptions {
       if registers.contains(where: { ScreenTimeRule.unknownPrograms.value(in: $0) == .count }) {
         names.insert("unknown-not-counted")
       }
-      if keys.contains(where: { $0.entry.effects.contains(.everything) }) { names.insert("others-left-open") }
+      let isListed = registers.contains { ScreenTimeRule.programs.value(in: $0) == .listed }
+      if isListed { names.insert("unlisted-left-open") }
+      let others = keys.filter { !isListed || $0.entry != ScreenTimeRule.programs.entry }
+      if others.contains(where: { $0.entry.effects.contains(.everything) }) { names.insert("others-left-open") }
       return
     }
     if !agent.hasEvents { names.insert("no-process-events") }

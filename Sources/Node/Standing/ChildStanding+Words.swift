@@ -116,8 +116,9 @@ extension ChildStanding {
   /// Returns what a person should know now: that a program has little time left or none, and that
   /// time was taken away today.
   ///
-  /// `leftOpen` are the programs that no machine closes although the rules do not allow them.
-  func notices(leftOpen: Set<AppID> = []) -> [Notice] {
+  /// `exceptions` are what to add of programs that machines do not close although the rules do not
+  /// allow them.
+  func notices(_ exceptions: [AppID: String] = [:]) -> [Notice] {
     var notices = (rules.deductions[situation.day] ?? [:]).sorted { $0.key.description < $1.key.description }.map {
       id, less in
       Notice(
@@ -134,12 +135,11 @@ extension ChildStanding {
         reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried,
         isToday: isToday)
       guard verdict.isAllowed else {
-        let (verb, it) = app.isOfMany ? ("are", "them") : ("is", "it")
-        let but = leftOpen.contains(app) ? ", but nothing closes \(it)" : ""
+        let verb = app.isOfMany ? "are" : "is"
         notices.append(
           Notice(
             app: app, rule: reason.word, warning: 0,
-            sentence: "\(name) \(verb) not allowed now: \(closed(reason, words))\(but)."))
+            sentence: "\(name) \(verb) not allowed now: \(closed(reason, words))\(exceptions[app] ?? "")."))
         continue
       }
       guard let left = verdict.until.map({ $0 - situation.boot }),

@@ -12,6 +12,10 @@ struct MachineClosing {
   /// A Boolean value that indicates whether the rules do not allow it, and no machine is known to
   /// close it.
   let isLeftOpen: Bool
+  /// A Boolean value that indicates whether the rules do not allow it, and it may run all the same:
+  /// one of several machines leaves it open, or a machine does so depending on where its program
+  /// is.
+  let isPartlyOpen: Bool
   /// Why it is closed on all machines although its rules allow it; `nil` if it is not.
   let closedWords: String?
   /// A Boolean value that indicates whether a machine has refused a file of the child's own as this
@@ -32,29 +36,40 @@ struct MachineClosing {
       sentences = [
         "The desktop or accessibility needs it: what closes everything leaves it alone, and a rule of its own closes it."
       ]
-      isLeftOpen = true
+      (isLeftOpen, isPartlyOpen) = (true, false)
       closedWords = nil
       return
     }
-    var (open, closed) = (0, 0)
+    var (open, unsure, closed) = (0, 0, 0)
     for machine in machines {
       let found = subject.look(machine)
-      if found.isOpen { open += 1 }
+      switch found.extent {
+      case .open: open += 1
+      case .unsure: unsure += 1
+      case .closed: break
+      }
       if subject.isUnrecognizedAndClosed(machine) { closed += 1 }
       if let sentence = found.sentence { sentences.append(sentence) }
     }
     isLeftOpen = !isAllowed && open == machines.count
+    isPartlyOpen = !isAllowed && !isLeftOpen && open + unsure > 0
     let isClosed = isAllowed && !machines.isEmpty && closed == machines.count
     closedWords =
       isClosed ? "nothing on \(machines.count == 1 ? machines[0].words : "any machine") is recognized as it" : nil
   }
 
   /// Returns what to add to the reason for which no rule allows any screen time; empty if what no
-  /// rule names is closed on some machine.
+  /// rule names is closed on all machines.
   static func besides(_ standings: [ChildStanding], on machines: [ToldMachine]) -> String {
     if machines.allSatisfy({ $0.nothing != nil }) { return ", but nothing closes it" }
     let others = MachineClosing(.otherPrograms, standings, isAllowed: false, on: machines)
-    return others.isLeftOpen ? ", but only what a rule names is closed" : ""
+    guard others.isLeftOpen else {
+      return others.isPartlyOpen ? ", but only what a rule names is closed on every machine" : ""
+    }
+    let unknown = MachineClosing(.unknownPrograms, standings, isAllowed: false, on: machines)
+    return unknown.isLeftOpen || unknown.isPartlyOpen
+      ? ", but only what a rule names is closed"
+      : ", but only what a rule names, and what is in a folder of the child's own, is closed"
   }
 
   private static func isOfDesktop(_ app: AppID) -> Bool {
@@ -67,6 +82,14 @@ struct MachineClosing {
 
 /// An application with what the rules say of it, and of what it is where nothing recognizes it.
 private struct ClosedSubject {
+  /// How much of an application that the rules do not allow a machine leaves open.
+  enum Extent {
+    case closed
+    /// It depends on where its program is.
+    case unsure
+    case open
+  }
+
   let app: AppID
   let standings: [ChildStanding]
   let isAllowed: Bool
@@ -90,21 +113,23 @@ private struct ClosedSubject {
     return ConditionKind.AppWords(name: names[app] ?? app.text, argument: RuleTerms(names: names).argument(app))
   }
 
-  /// Returns whether a machine leaves it open although the rules do not allow it, and a sentence
-  /// where it does otherwise than they say.
-  func look(_ machine: ToldMachine) -> (isOpen: Bool, sentence: String?) {
-    if let nothing = machine.nothing { return isAllowed ? (false, nil) : (true, nothing) }
+  /// Returns how much a machine leaves open although the rules do not allow it, and a sentence where
+  /// it does otherwise than they say.
+  func look(_ machine: ToldMachine) -> (extent: Extent, sentence: String?) {
+    if let nothing = machine.nothing { return isAllowed ? (.closed, nil) : (.open, nothing) }
     let faults = faults(on: machine)
     // What the system needs is closed by nothing.
     if !isAllowed, let needed = faults.first(where: { $0.condition.name == "rule-needed-program" }) {
-      return (true, needed.sentences(app: words))
+      return (.open, needed.sentences(app: words))
     }
     let isSilent = isNamed && machine.isSilent(on: app)
     // What is counted is recognized: a program of `usage track` as well.
     if isAllowed, isNamed, faults.isEmpty, machine.refused.contains(app), isClosed(.unknown) {
-      return (false, anotherFile(machine.words))
+      return (.closed, anotherFile(machine.words))
     }
-    if isNamed && faults.isEmpty && !isSilent || isRunning(on: machine.device) && !app.isOfMany { return (false, nil) }
+    if isNamed && faults.isEmpty && !isSilent || isRunning(on: machine.device) && !app.isOfMany {
+      return (.closed, nil)
+    }
     // It is one of the other programs there, or an unknown one if the child can write to its place.
     // The agent of one user has no orders for the other programs.
     let single = machine.conditions.first { $0.condition.name == "own-programs-only" }
@@ -113,27 +138,29 @@ private struct ClosedSubject {
     let isOwnFile = ofOwn?.condition.name == "rule-own-file"
     let closesOthers = single == nil && isClosed(.app(.otherPrograms))
     if isAllowed {
-      guard closesUnknown || closesOthers else { return (false, nil) }
+      guard closesUnknown || closesOthers else { return (.closed, nil) }
       let isClosedThere = isUnrecognizedAndClosed(machine)
-      if !isClosedThere || isOwnFile, let ofOwn { return (false, ofOwn.sentences(app: words)) }
+      if !isClosedThere || isOwnFile, let ofOwn { return (.closed, ofOwn.sentences(app: words)) }
       guard isClosedThere || faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else {
-        return (false, nil)
+        return (.closed, nil)
       }
       // A file of the child's own is allowed by its content, and its place says nothing.
       let next = machine.refused.contains(app) ? "" : " \(next("rule-unrecognized"))"
-      return (false, closedUnrecognized(machine.words, isSure: isClosedThere) + next)
+      return (.closed, closedUnrecognized(machine.words, isSure: isClosedThere) + next)
     }
-    if closesUnknown, closesOthers || isOwnFile || app == .unknownPrograms { return (false, nil) }
+    if closesUnknown, closesOthers || isOwnFile || app == .unknownPrograms { return (.closed, nil) }
+    if app == .otherPrograms, closesOthers { return (.closed, nil) }
     if closesUnknown, single != nil {
-      return (false, "\(Self.ownFolders(machine.words)) \(next("others-left-open"))")
+      // What was refused there is a file of the child's own.
+      let extent: Extent = app == .otherPrograms ? .open : machine.refused.contains(app) ? .closed : .unsure
+      return (extent, "\(Self.ownFolders(machine.words)) \(next("others-left-open"))")
     }
     let why = faults.first?.sentences(app: words) ?? (isSilent ? silence(machine) : nil) ?? off(machine.words)
     let others = single == nil ? nil : ConditionKind.named("others-left-open")?.sentences(on: machine.words)
+    let extent: Extent = closesUnknown || closesOthers && !isOwnFile ? why == nil ? .closed : .unsure : .open
     // What counts as a program without a rule of its own is left open because those are.
-    if ofOwn != nil, let why, let others {
-      return (!closesUnknown && !closesOthers, "\(others) \(why)")
-    }
-    return (!closesUnknown && !closesOthers, why ?? others)
+    if ofOwn != nil, let why, let others { return (extent, "\(others) \(why)") }
+    return (extent, why ?? others)
   }
 
   /// Returns whether its rules allow it, but a machine recognizes nothing as it, and closes what no

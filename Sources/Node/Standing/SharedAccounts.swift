@@ -108,9 +108,9 @@ extension Call {
       + (reason.map { " (\($0))" } ?? "")
     if verdict.isAllowed { return (words, []) }
     let closing = MachineClosing(app, standings, isAllowed: false, on: machine)
-    return closing.isLeftOpen
-      ? ("\(words), but nothing closes it", closing.sentences)
-      : (words, closing.sentences + [naming(child, household)])
+    if closing.isLeftOpen { return ("\(words), but nothing closes it", closing.sentences) }
+    let exception = closing.isPartlyOpen ? ", but \(app.isOfMany ? "they" : "it") may run all the same" : ""
+    return (words + exception, closing.sentences + [naming(child, household)])
   }
 
   /// Returns what holds in an account of this machine of which nobody has said who is there; `nil`
@@ -143,12 +143,13 @@ extension Call {
       guard let shared = builder.verdict(of: app), !shared.verdict.isAllowed else { return nil }
       let standing = standings[shared.place]
       let name = standing.name(of: app)
-      return AppToday(
+      var shown = AppToday(
         appID: app, displayName: name, category: shared.verdict.category,
         usedMilliseconds: standing.today.apps[app] ?? 0,
         verdict: standing.shown(
-          shared.verdict, of: Subject(app), name: name, whose: household.title(of: sharers[shared.place]).text),
-        isLeftOpen: MachineClosing(app, standings, isAllowed: false, on: machines).isLeftOpen)
+          shared.verdict, of: Subject(app), name: name, whose: household.title(of: sharers[shared.place]).text))
+      shown.note(MachineClosing(app, standings, isAllowed: false, on: machines))
+      return shown
     }
     return closed.sorted { ($0.displayName, $0.appID) < ($1.displayName, $1.appID) }
   }

@@ -108,13 +108,13 @@ extension Call {
     var shown = standing.shown(id)
     let today = context.time.moment(standing.rules.boundary).day
     let closing = MachineClosing(id, standing, on: try await toldMachines(of: child, household))
-    if let words = closing.closedWords { shown.verdict = VerdictToday(closedBecause: words) }
+    shown.note(closing)
     return ChildExplanation(
       name: Self.name(of: child, in: household), app: shown, at: standing.situation.time,
       zone: standing.rules.zone, rules: standing.explained(id),
       opening: standing.opening(of: id, household.rules(of: child), today: today, closing),
       enforcement: context.enforcement,
-      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences, isLeftOpen: closing.isLeftOpen,
+      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences,
       shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
   }
 
@@ -191,12 +191,10 @@ extension Call {
       let machines = try await toldMachines(of: child, household)
       if !screen.isAllowed { screen.reason? += MachineClosing.besides([standing], on: machines) }
       for index in apps.indices {
-        let closing = MachineClosing(apps[index].appID, standing, on: machines)
-        apps[index].isLeftOpen = closing.isLeftOpen
-        if let words = closing.closedWords { apps[index].verdict = VerdictToday(closedBecause: words) }
+        apps[index].note(MachineClosing(apps[index].appID, standing, on: machines))
       }
     }
-    let leftOpen = Set(apps.filter(\.isLeftOpen).map(\.appID))
+    let exceptions = Dictionary(apps.map { ($0.appID, $0.exception) }) { first, _ in first }
     let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
     let isRedeemed = usesPoints && standing.rules.points.use == .redeemFirst
     return ChildToday(
@@ -206,7 +204,7 @@ extension Call {
       categories: CategoryToday.list(today.categories), apps: apps,
       running: try await shown(standing.running, household, standing),
       screen: screen,
-      notices: try await standing.notices(leftOpen: leftOpen).map(\.sentence) + sharedSentences(of: child, household),
+      notices: try await standing.notices(exceptions).map(\.sentence) + sharedSentences(of: child, household),
       enforcement: context.enforcement,
       milliPoints: usesPoints ? situation.spendable : nil,
       redeemedMilliseconds: isRedeemed ? situation.redeemed.map(\.milliseconds).limitedSum : nil)

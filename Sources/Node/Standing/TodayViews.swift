@@ -77,6 +77,24 @@ public struct AppToday: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the rules do not allow it, and no machine of the
   /// child's closes it.
   public var isLeftOpen = false
+  /// A Boolean value that indicates whether the rules do not allow it, and it may run all the same
+  /// on a machine of the child's, at least from some folders.
+  public var isPartlyOpen = false
+}
+
+extension AppToday {
+  /// What to add to a sentence that says that the rules do not allow it; empty if all machines
+  /// close it.
+  package var exception: String {
+    if isLeftOpen { return ", but nothing closes \(appID.isOfMany ? "them" : "it")" }
+    return isPartlyOpen ? ", but \(appID.isOfMany ? "they" : "it") may run all the same" : ""
+  }
+
+  /// Notes what machines do about it.
+  mutating func note(_ closing: MachineClosing) {
+    (isLeftOpen, isPartlyOpen) = (closing.isLeftOpen, closing.isPartlyOpen)
+    if let words = closing.closedWords { verdict = VerdictToday(closedBecause: words) }
+  }
 }
 
 /// Why an application may run or may not: every rule that was considered.
@@ -133,8 +151,6 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   /// Why it runs on although the rules do not allow it, one sentence for each machine on which it
   /// does.
   package var leftOpen: [String] = []
-  /// A Boolean value that indicates whether it would be closed on no machine of the child's.
-  package var isLeftOpen = false
   /// Who is there in each account that the child shares, as far as known, and what holds there
   /// meanwhile, one sentence each.
   package var shared: [String] = []

@@ -47,7 +47,7 @@ enum MePage {
     </section>
     {{/sharers}}
     <section id="closed" data-live>
-    {{#hasClosed}}<h2>Closed now</h2>
+    {{#hasClosed}}<h2>Not allowed now</h2>
     <ul>{{#closed}}<li>{{.}}</li>{{/closed}}</ul>{{/hasClosed}}
     {{#hasEnds}}<h2>Closes next</h2>
     <ul>{{#ends}}<li>{{.}}</li>{{/ends}}</ul>{{/hasEnds}}

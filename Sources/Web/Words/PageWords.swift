@@ -37,7 +37,9 @@ enum PageWords {
     let verdict = app.verdict
     let until = verdict.until.map { ", until \(clock.moment($0))" } ?? ""
     if verdict.isAllowed { return verdict.leftMilliseconds.map { "\(SpanText.left($0)) left\(until)" } ?? "allowed" }
-    return "closed: \(verdict.reason ?? "a rule")\(until)\(app.isLeftOpen ? " (nothing closes it there)" : "")"
+    let exception = app.exception
+    return
+      "\(exception.isEmpty ? "closed" : "not allowed by the rules"): \(verdict.reason ?? "a rule")\(until)\(exception)"
   }
 
   /// Returns what a child asks for, such as `30 min for rewards`.

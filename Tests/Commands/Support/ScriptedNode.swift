@@ -75,6 +75,7 @@ final class ScriptedNode: NodeInterface {
     var requests = SampleValues.requests
     /// The day of every child.
     var today = SampleValues.today
+    var explanation = SampleValues.explanation
     /// What is installed on children's machines.
     var installed: [InstalledListing] = []
     /// What children's machines have refused.
@@ -355,7 +356,7 @@ final class ScriptedNode: NodeInterface {
       guard let notices = script.childNotices else { throw LocalAPIError(.wrongRole, "This is a parent's machine.") }
       return events(notices)
     }
-    on(Endpoints.getExplanation) { _, _ in SampleValues.explanation }
+    on(Endpoints.getExplanation) { script, _ in script.explanation }
     on(Endpoints.getUseReport) { _, _ in SampleValues.useReport }
     on(Endpoints.getRequests) { script, _ in script.requests }
     on(Endpoints.ask) { _, _ in SampleValues.requests[0] }
