@@ -72,6 +72,21 @@ import Testing
     #expect(!state.isAgentHeard)
   }
 
+  @Test("Who tells conditions hears of what nothing is recognized as, also where the orders stay the same")
+  func unordered() throws {
+    let kart = try #require(AppID("kart"))
+    let seen = state.changes.version
+    state.decided(UnorderedApps())
+    #expect(state.changes.version == seen)
+    state.decided(UnorderedApps(unrecognized: [kart]))
+    let told = state.changes.version
+    #expect(told != seen)
+    state.decided(UnorderedApps(unrecognized: [kart]))
+    #expect(state.changes.version == told)
+    state.decided(UnorderedApps(ofOwnEntries: [kart], ofOwnFiles: [kart]))
+    #expect(state.changes.version != told)
+  }
+
   @Test("An edit is enforced once orders are confirmed that were made after it, even if nothing else changed")
   func confirmed() async {
     state.connected(hello)

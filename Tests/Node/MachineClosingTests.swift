@@ -192,6 +192,31 @@ import Testing
     #expect(try look(kart, ["rule-own-file kart"]) { listed([path], &$0) }.sentences.isEmpty)
   }
 
+  @Test("What a machine has told before it confirmed the last change says nothing of new matchers, and is said to be old")
+  func unconfirmed() throws {
+    var behind = machine(["rule-unrecognized kart"])
+    behind.isBehind = true
+    func listed(_ matchers: [AppMatcher], _ rules: inout RuleSet) {
+      rules.programs = .listed
+      rules.apps[kart, default: RuleSet.App()].category = .neutral
+      rules.apps[kart]?.matchers = matchers
+    }
+    let path = AppMatcher(kind: .path, value: "/opt/kart/kart")
+    let allowed = MachineClosing(kart, try standing { listed([path], &$0) }, on: [behind])
+    #expect(allowed.closedWords == nil && !allowed.isLeftOpen && allowed.sentences.count == 1)
+    #expect(allowed.sentences.first?.hasPrefix("“Emma's PC” has not confirmed the last change of the rules yet.") == true)
+    let blocked = try standing {
+      $0.apps[kart, default: RuleSet.App()].isBlocked = true
+      $0.apps[kart]?.matchers = [path]
+    }
+    let unsure = MachineClosing(kart, blocked, on: [behind])
+    #expect(!unsure.isLeftOpen && unsure.isPartlyOpen && unsure.sentences == allowed.sentences)
+    // Without a matcher, no change of the rules makes anything recognized as it.
+    #expect(MachineClosing(kart, try standing { listed([], &$0) }, on: [behind]).closedWords != nil)
+    behind.isBehind = false
+    #expect(MachineClosing(kart, blocked, on: [behind]).isLeftOpen)
+  }
+
   @Test("What is always allowed is explained as such, with the groups that say so")
   func alwaysAllowed() throws {
     let own = try standing {

@@ -90,19 +90,39 @@ private struct NewApps {
 
   /// Returns an ID like a name, with a mark of the matcher; `nil` if very many like it are taken.
   private func freshID(_ name: String, _ matcher: AppMatcher) -> AppID? {
+    let mark = Hexadecimal.encode(SHA256.hash(Array(matcher.text.utf8)).prefix(AppID.markBytes))
+    let base = "\(AppID.word(of: name))-\(mark)"
+    for number in 1...99 {
+      guard let id = AppID(number == 1 ? base : "\(base)-\(number)") else { return nil }
+      if !id.isOfMany, isFree(id) { return id }
+    }
+    return nil
+  }
+}
+
+extension AppID {
+  /// The bytes of a matcher's hash that stand in the ID under which its program is listed.
+  fileprivate static let markBytes = 4
+
+  /// Returns the name of a file as the ID of its program begins.
+  fileprivate static func word(of name: String) -> String {
     let characters = name.unicodeScalars.map { scalar -> Unicode.Scalar in
       let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
       return isPlain || "._+".unicodeScalars.contains(scalar) ? scalar : "-"
     }
     // A word that begins with a dash or a dot looks like an option or a hidden file.
     let text = String(String.UnicodeScalarView(characters)).drop { "-.".contains($0) }
-    let mark = Hexadecimal.encode(SHA256.hash(Array(matcher.text.utf8)).prefix(4))
-    let base = "\(text.isEmpty ? "program" : String(text.prefix(200)))-\(mark)"
-    for number in 1...99 {
-      guard let id = AppID(number == 1 ? base : "\(base)-\(number)") else { return nil }
-      if !id.isOfMany, isFree(id) { return id }
-    }
-    return nil
+    return text.isEmpty ? "program" : String(text.prefix(200))
+  }
+
+  /// Returns whether it may be the ID under which a program that was no known application was
+  /// listed, by the name of the program's file.
+  func isOfRefused(_ name: String) -> Bool {
+    let (id, start) = (text.lowercased(), Self.word(of: name).lowercased() + "-")
+    guard id.hasPrefix(start) else { return false }
+    let parts = id.dropFirst(start.count).split(separator: "-", omittingEmptySubsequences: false)
+    guard let mark = parts.first, mark.count == 2 * Self.markBytes, mark.allSatisfy(\.isHexDigit) else { return false }
+    return parts.count == 1 || parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy(\.isNumber)
   }
 }
 

@@ -42,6 +42,8 @@ final class EnforcementState: Sendable {
     var answers: [CommandID: FollowingOrders] = [:]
     /// What the agent does not carry out of the orders in force.
     var faults: [OrderFault] = []
+    /// The applications that orders recognize nothing as, as it was decided last.
+    var unordered = UnorderedApps()
     /// A Boolean value that indicates whether the newest orders are larger than an agent takes.
     var areTooLarge = false
     /// When something last happened that parents are told of for a day, by the name of its
@@ -136,6 +138,18 @@ final class EnforcementState: Sendable {
     let isNews = state.withLock { state in
       defer { state.areTooLarge = areTooLarge }
       return state.areTooLarge != areTooLarge
+    }
+    if isNews { changes.notify() }
+  }
+
+  /// Notes which applications orders recognize nothing as.
+  ///
+  /// A look at what is installed, and the end of a program, may change that while the orders stay
+  /// the same.
+  func decided(_ unordered: UnorderedApps) {
+    let isNews = state.withLock { state in
+      defer { state.unordered = unordered }
+      return state.unordered != unordered
     }
     if isNews { changes.notify() }
   }

@@ -122,6 +122,7 @@ private struct ClosedSubject {
     if !isAllowed, let needed = faults.first(where: { $0.condition.name == "rule-needed-program" }) {
       return (.open, needed.sentences(app: words))
     }
+    if isOutdated(faults, on: machine) { return (isAllowed ? .closed : .unsure, unconfirmed(machine.words)) }
     let isSilent = isNamed && machine.isSilent(on: app)
     // What is counted is recognized: a program of `usage track` as well.
     if isAllowed, isNamed, faults.isEmpty, machine.refused.contains(app), isClosed(.unknown) {
@@ -168,7 +169,9 @@ private struct ClosedSubject {
   func isUnrecognizedAndClosed(_ machine: ToldMachine) -> Bool {
     guard isAllowed, machine.nothing == nil, !isRunning(on: machine.device) else { return false }
     // What the child's own account alone says of a program is no reason to let it run.
-    let names = Set(faults(on: machine).map(\.condition.name))
+    let faults = faults(on: machine)
+    let names = Set(faults.map(\.condition.name))
+    if isOutdated(faults, on: machine) { return false }
     guard names.contains("rule-unrecognized") || !names.isDisjoint(with: ownReasons) else { return false }
     // What was refused there, or is a file in a folder of the child's own, is an unknown program.
     // Of other programs, that is not known.
@@ -184,14 +187,26 @@ private struct ClosedSubject {
   /// Returns what a machine has told that keeps it from closing the application as such, without
   /// what the rules as they are now have put right.
   private func faults(on machine: ToldMachine) -> [ConditionListing] {
-    let named = standings.filter { $0.rules.apps[app]?.isEnabled == true }.flatMap { $0.rules.app(app).matchers }
-    let kinds = Set(named.map(\.kind))
+    let kinds = matcherKinds
     // Paths, packages and snaps that a parent has named may be missing there.
     let isRecognizedAnywhere = !kinds.isDisjoint(with: [.sha256, .flatpak, .argument, .name])
     return machine.faults(of: app).filter { listing in
       if ownReasons.contains(listing.condition.name) { return kinds.isEmpty }
       return listing.condition.name != "rule-unrecognized" || !isRecognizedAnywhere
     }
+  }
+
+  /// The kinds of the matchers that the rules give it now.
+  private var matcherKinds: Set<AppMatcher.Kind> {
+    let named = standings.filter { $0.rules.apps[app]?.isEnabled == true }.flatMap { $0.rules.app(app).matchers }
+    return Set(named.map(\.kind))
+  }
+
+  /// Returns whether a machine may have told before the rules gave the application its matchers that
+  /// nothing is recognized as it.
+  private func isOutdated(_ faults: [ConditionListing], on machine: ToldMachine) -> Bool {
+    machine.isBehind && !matcherKinds.isEmpty && faults.contains { $0.condition.name == "rule-unrecognized" }
+      && !isRunning(on: machine.device)
   }
 
   /// Returns whether unknown programs are closed; the agent of one user has no orders for those
@@ -222,6 +237,11 @@ private struct ClosedSubject {
     return
       "Whether anything on \(machine.words) is recognized as “\(words.name)” is not known here. `latchkey apps scan\(on)` finds what "
       + "is installed there."
+  }
+
+  private func unconfirmed(_ machine: String) -> String {
+    "\(machine) has not confirmed the last change of the rules yet. Before it, nothing there was recognized as "
+      + "“\(words.name)”; whether anything is by the rules as they are now is not known here."
   }
 
   private func closedUnrecognized(_ machine: String, isSure: Bool) -> String {

@@ -114,8 +114,20 @@ extension Call {
       zone: standing.rules.zone, rules: standing.explained(id),
       opening: standing.opening(of: id, household.rules(of: child), today: today, closing),
       enforcement: context.enforcement,
-      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + closing.sentences,
+      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + Self.files(app, besides: id, in: standing)
+        + closing.sentences,
       shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
+  }
+
+  /// Returns a sentence on files that a parent has allowed under the name of another application
+  /// that nothing allows; none for any other application.
+  private static func files(_ text: String, besides app: AppID, in standing: ChildStanding) -> [String] {
+    let files = standing.rules.apps.keys.filter { $0 != app && $0.isOfRefused(text) }.sorted()
+    guard let first = files.first, !app.isOfMany, standing.rules.apps[app] == nil else { return [] }
+    return [
+      "A file of that name was listed as \(first.text), which has rules of its own: `latchkey explain` with --app "
+        + "\(first.text) shows them."
+    ]
   }
 
   /// Returns a sentence about a name that no application is known by.
@@ -241,10 +253,15 @@ extension Call {
     let past = AppID(text).flatMap { id in
       standing.situation.use.values.contains { $0.apps[id] != nil } ? id : nil
     }
+    // A file that was refused is listed under its name with a mark, and machines tell that ID as an
+    // installed application's only after their next look.
+    let files = standing.rules.apps.keys.filter { $0.isOfRefused(text) }
     do {
-      if let app = try AppSearch.find(text, among: known, isWhole: past != nil) { return app }
+      if let app = try AppSearch.find(text, among: known, isWhole: past != nil) ?? past { return app }
+      if let file = try AppSearch.find(text, among: files.map { AppSearch.Candidate(appID: $0, name: text) }) {
+        return file
+      }
     } catch { throw LocalAPIError(.invalid, error.description) }
-    if let past { return past }
     let question = AppSearch.question(for: text, among: known)
     guard question.isEmpty, AppID(text) != nil else {
       throw LocalAPIError(

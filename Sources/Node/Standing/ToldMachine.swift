@@ -12,6 +12,9 @@ struct ToldMachine {
   var accounts: Set<UInt32>?
   /// What to call it in sentences: “this machine”, or its name in quotation marks.
   var words = "the machine"
+  /// A Boolean value that indicates whether it has not confirmed the last change of the rules, so
+  /// that what it has told may be older than that.
+  var isBehind = false
   /// A Boolean value that indicates whether it has told all of its conditions.
   var isWhole = true
   /// What it has found installed.
@@ -75,6 +78,7 @@ extension Call {
     let installed = try await installed()
     let refused = try await store.inventories(RefusedProgram.self)
     let rules = household.rules(for: child)
+    let behind = try await machinesWithEditsUnderWay()
     let machines =
       role == .child ? [(own, "this machine")] : household.machines(of: child).map { ($0.device, "“\($0.name.text)”") }
     return machines.map { device, words in
@@ -84,6 +88,7 @@ extension Call {
       }
       return ToldMachine(
         device: device, conditions: listings.filter { $0.deviceID == device }, accounts: accounts, words: words,
+        isBehind: behind.contains(device),
         isWhole: lists[device].map { $0.more == 0 } ?? true,
         installed: Set((installed[device]?.entries ?? []).map(\.appID)), refused: Set(unlisted.compactMap(\.app)))
     }

@@ -130,6 +130,38 @@ import Testing
     }
   }
 
+  @Test("A file that a parent has allowed is explained by its name at once, before a machine tells it as installed")
+  func explained() async throws {
+    try await HomeNode.with(children: ["Emma"]) { home in
+      let (context, emma) = (home.service.context, home.children[0])
+      let service = RefusedProgramService(context: context, directory: home.service.directory)
+      let modified = HybridTimestamp(wall: context.wall(), counter: 1, author: SampleValues.parentID)
+      let content = AppMatcher(kind: .sha256, value: String(repeating: "0a", count: 32))
+      try await home.save([
+        Register(.machine(context.own), HouseholdKey.account(Self.account), emma.description, modified: modified),
+        Register(.child(emma), "programs", "listed", modified: modified),
+      ])
+      try await service.note(Self.use(nil), [content, Self.path("/home/emma/zirp")], at: context.now())
+      try await service.look()
+      func explained(_ name: String) async throws -> ChildExplanation {
+        try await home.node(Self.root).ask(Endpoints.getExplanation, ("Emma", name, nil))
+      }
+      #expect(try await explained("zirp").app.appID == .otherPrograms, "Nothing is known by that name.")
+      let refused = try #require(try await home.node(Self.root).ask(Endpoints.getRefused, "Emma").first)
+      try await home.save([
+        Register(
+          .child(emma), try #require(AppRule.category.key(of: refused.appID).registerKey), "neutral", modified: modified),
+        Register(
+          .child(emma), try #require(AppRule.matchers.key(of: refused.appID).registerKey), content.text,
+          modified: modified),
+      ])
+      for name in ["zirp", "Zirp", refused.appID.text] {
+        let found = try await explained(name)
+        #expect(found.app.appID == refused.appID && found.app.verdict.isAllowed, "\(name): \(found)")
+      }
+    }
+  }
+
   /// Calls `body` with a machine that Emma and Tom use, each in an account of its own, and on which
   /// only listed applications may run.
   private func withTwo(_ body: (HomeNode, RefusedProgramService) async throws -> Void) async throws {
