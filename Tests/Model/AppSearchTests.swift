@@ -37,4 +37,15 @@ import Testing
       AppSearch.question(for: "supertuxcart", among: Self.candidates) == "Did you mean supertuxkart?")
     #expect(AppSearch.question(for: "qqqqqq", among: Self.candidates).isEmpty)
   }
+
+  @Test(
+    "The part of an ID that people read stands for a name that is not known",
+    arguments: [
+      ("org.supertuxkart.SuperTuxKart", "SuperTuxKart"), ("kart", "kart"), ("zirp-0a1b2c3d", "zirp"),
+      ("steam.app.440", "app"), ("gnome-chess", "gnome-chess"), ("foo.desktop", "foo.desktop"),
+      ("-0a1b2c3d", "-0a1b2c3d"),
+    ])
+  func readable(id: String, name: String) throws {
+    #expect(try #require(AppID(id)).readable == name)
+  }
 }

@@ -217,6 +217,16 @@ import Testing
     #expect(MachineClosing(kart, blocked, on: [behind]).isLeftOpen)
   }
 
+  @Test("A condition names its application as people do, or by what can be read of its ID")
+  func names() throws {
+    let condition = MachineCondition("rule-bad-matcher", detail: "org.example.Quux")
+    let quux = try #require(AppID(condition.detail))
+    #expect(RuleTerms().told(condition) == ConditionKind.AppWords(name: "Quux", argument: quux.text))
+    let named = RuleTerms(names: [quux: "Quux Game"]).told(condition)
+    #expect(named == ConditionKind.AppWords(name: "Quux Game", argument: "Quux Game"))
+    #expect(RuleTerms().told(MachineCondition("other-enforcer", detail: "timekpr")) == nil)
+  }
+
   @Test("What is always allowed is explained as such, with the groups that say so")
   func alwaysAllowed() throws {
     let own = try standing {

@@ -48,8 +48,7 @@ struct WidgetSource: Sendable {
   /// Returns a condition of a child's machine as a sentence; `nil` for one that weakens nothing.
   private static func warning(_ listing: ConditionListing) -> String? {
     guard let kind = ConditionKind.named(listing.condition.name), kind.weight != .information else { return nil }
-    let account = listing.accountName ?? listing.condition.account.map { "\($0)" } ?? ""
-    return kind.words(on: "“\(listing.deviceName)”", account: account, detail: listing.condition.detail).sentence
+    return listing.words(on: "“\(listing.deviceName)”")?.sentence
   }
 
   /// Calls a closure with each change that the node tells of, until the node stops.

@@ -3,7 +3,7 @@
 /// Spec: Protocol/10-household.md §6.
 extension ConditionKind {
   /// What people call the application that a condition is about.
-  public struct AppWords: Hashable, Sendable {
+  public struct AppWords: Hashable, Sendable, Codable {
     public var name: String
     /// The application in a command: its name, or its ID if the name may also mean another one.
     public var argument: String

@@ -11,10 +11,12 @@ public struct ConditionListing: Hashable, Sendable, Codable {
   public var condition: MachineCondition
   /// The log-in name of the account that it is about; `nil` if it is about the machine.
   public var accountName: String?
+  /// What people call the application that it is about; `nil` if it is about no application.
+  public var app: ConditionKind.AppWords?
 
   public init(
     deviceID: DeviceID, deviceName: DeviceName, isOwn: Bool, heardAt: Int64? = nil, condition: MachineCondition,
-    accountName: String? = nil
+    accountName: String? = nil, app: ConditionKind.AppWords? = nil
   ) {
     self.deviceID = deviceID
     self.deviceName = deviceName
@@ -22,5 +24,16 @@ public struct ConditionListing: Hashable, Sendable, Codable {
     self.heardAt = heardAt
     self.condition = condition
     self.accountName = accountName
+    self.app = app
+  }
+}
+
+extension ConditionListing {
+  /// Returns the sentence about a machine that is called so, and the next step; `nil` if this
+  /// version does not know the condition.
+  public func words(on machine: String) -> (sentence: String, next: String)? {
+    let account = accountName ?? condition.account.map { String($0) } ?? ""
+    return ConditionKind.named(condition.name)?.words(
+      on: machine, account: account, detail: condition.detail, app: app)
   }
 }

@@ -1,6 +1,7 @@
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeyRules
 import LatchkeyStore
 
 /// The machines of the household.
@@ -291,15 +292,17 @@ extension Call {
   func conditions() async throws -> [ConditionListing] {
     let household = try await household()
     let known = try await store.inventories(MachineCondition.self)
+    let isOfApps = known.values.contains { $0.entries.contains(where: \.isOfApplication) }
+    let terms = isOfApps ? try await appTerms(household) : RuleTerms()
     if role == .child {
       let accounts = try await accounts(on: nil).map(\.account)
-      return (known[own]?.entries ?? []).map { listing($0, of: own, context.name, accounts) }
+      return (known[own]?.entries ?? []).map { listing($0, of: own, context.name, accounts, terms) }
     }
     let heard = Dictionary(
       try await listed().map { ($0.device.deviceID, $0.device.lastSeenAt) }, uniquingKeysWith: { first, _ in first })
     return household.machines.flatMap { machine in
       (known[machine.device]?.entries ?? []).map { condition in
-        var listing = listing(condition, of: machine.device, machine.name, machine.accounts)
+        var listing = listing(condition, of: machine.device, machine.name, machine.accounts, terms)
         listing.heardAt = heard[machine.device] ?? nil
         return listing
       }
@@ -307,12 +310,12 @@ extension Call {
   }
 
   private func listing(
-    _ condition: MachineCondition, of device: DeviceID, _ name: DeviceName, _ accounts: [Account]
+    _ condition: MachineCondition, of device: DeviceID, _ name: DeviceName, _ accounts: [Account], _ terms: RuleTerms
   ) -> ConditionListing {
     ConditionListing(
       deviceID: device, deviceName: name, isOwn: device == own, condition: condition,
       accountName: condition.account.map { account in
         accounts.first { $0.uid == account }?.name ?? String(account)
-      })
+      }, app: terms.told(condition))
   }
 }

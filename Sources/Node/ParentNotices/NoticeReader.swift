@@ -14,6 +14,8 @@ struct NoticeReader {
 
   let household: Household
   let names: FactNames
+  /// What people call applications.
+  let terms: RuleTerms
   /// The requests of all children that are kept.
   let requests: [RequestListing]
   /// What each machine has told that weakens rules on it.
@@ -80,13 +82,10 @@ struct NoticeReader {
       sentence = "\(place) is there again."
       matters = isFresh
     case .rulesWeakened:
-      let words = condition(notice).flatMap { listing in
-        ConditionKind.named(listing.condition.name)?.words(
-          on: place, account: listing.accountName ?? "", detail: listing.condition.detail)
-      }
+      let words = condition(notice)?.words(on: place)
       sentence =
         words.map { "\($0.sentence) \($0.next)" }
-        ?? "What weakened rules on \(place) is over" + (Self.past(notice, on: place).map { ". It was: \($0)" } ?? ".")
+        ?? "What weakened rules on \(place) is over" + (past(notice, on: place).map { ". It was: \($0)" } ?? ".")
       matters = words != nil
     case .ruleNotInForce:
       sentence =
@@ -108,10 +107,12 @@ struct NoticeReader {
   }
 
   /// Returns the words of a condition that is over; `nil` if this version does not know it.
-  private static func past(_ notice: StoredNotice, on place: String) -> String? {
+  private func past(_ notice: StoredNotice, on place: String) -> String? {
     guard let condition = MachineCondition(lines: [notice.detail]) else { return nil }
     let account = condition.account.map { String($0) } ?? ""
-    return ConditionKind.named(condition.name)?.words(on: place, account: account, detail: condition.detail).sentence
+    return ConditionKind.named(condition.name)?.words(
+      on: place, account: account, detail: condition.detail, app: terms.told(condition)
+    ).sentence
   }
 
   /// Returns what weakens rules, if it still does.

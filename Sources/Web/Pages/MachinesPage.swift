@@ -87,10 +87,8 @@ enum MachinesPage {
   /// Returns what weakens the rules on a machine; `nil` for what is only information, and for what
   /// this version does not know.
   private static func sentence(_ listing: ConditionListing) -> String? {
-    let condition = listing.condition
-    guard let kind = ConditionKind.named(condition.name), kind.weight != .information else { return nil }
-    let account = listing.accountName ?? condition.account.map { "\($0)" } ?? ""
-    return kind.words(on: "“\(listing.deviceName.text)”", account: account, detail: condition.detail).sentence
+    guard let kind = ConditionKind.named(listing.condition.name), kind.weight != .information else { return nil }
+    return listing.words(on: "“\(listing.deviceName.text)”")?.sentence
   }
 
   private static func sync(_ state: SyncState, _ clock: PageClock) -> String {

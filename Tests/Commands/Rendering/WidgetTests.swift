@@ -132,6 +132,14 @@ import Testing
     #expect(
       await line { $0.children = Array(repeating: SampleValues.child, count: 6) }
         == Array(repeating: "Emma 48 min", count: 4).joined(separator: " · ") + " · +2\n")
+    let weakened = ConditionListing(
+      deviceID: SampleValues.childID, deviceName: SampleValues.childName, isOwn: false,
+      condition: MachineCondition("rule-bad-matcher", detail: "net.kart.kart"),
+      app: ConditionKind.AppWords(name: "Super Kart", argument: "Super Kart"))
+    let warned = await ScriptedRun(
+      ["widget", "--format", "waybar"], node: ScriptedNode(Self.parents { $0.conditions = [weakened] })
+    ).console.output
+    #expect(warned.contains("The rules of “Super Kart” cannot recognize") && !warned.contains("net.kart"), "\(warned)")
     let asked = await ScriptedRun(
       "widget", "--format", "i3blocks", script: Self.parents { $0.requests = SampleValues.requests })
     #expect(asked.status == WidgetFormat.urgentStatus)
