@@ -192,7 +192,8 @@ import Testing
     #expect(try look(kart, ["rule-own-file kart"]) { listed([path], &$0) }.sentences.isEmpty)
   }
 
-  @Test("What a machine has told before it confirmed the last change says nothing of new matchers, and is said to be old")
+  @Test(
+    "What a machine has told before it confirmed the last change says nothing of new matchers, and is said to be old")
   func unconfirmed() throws {
     var behind = machine(["rule-unrecognized kart"])
     behind.isBehind = true
@@ -204,7 +205,8 @@ import Testing
     let path = AppMatcher(kind: .path, value: "/opt/kart/kart")
     let allowed = MachineClosing(kart, try standing { listed([path], &$0) }, on: [behind])
     #expect(allowed.closedWords == nil && !allowed.isLeftOpen && allowed.sentences.count == 1)
-    #expect(allowed.sentences.first?.hasPrefix("“Emma's PC” has not confirmed the last change of the rules yet.") == true)
+    #expect(
+      allowed.sentences.first?.hasPrefix("“Emma's PC” has not confirmed the last change of the rules yet.") == true)
     let blocked = try standing {
       $0.apps[kart, default: RuleSet.App()].isBlocked = true
       $0.apps[kart]?.matchers = [path]
@@ -323,6 +325,16 @@ import Testing
     }
     #expect(found.isLeftOpen && found.sentences.first?.contains("are off on “Emma's PC”") == true, "\(found.sentences)")
     #expect(found.sentences.first?.contains("`latchkey app set kart --enabled`") == true)
+    var several = machine(told)
+    several.whose = "--child Emma"
+    let off = try standing {
+      blocked(&$0)
+      $0.apps[kart]?.isEnabled = false
+      $0.lock = .on
+    }
+    #expect(
+      MachineClosing(kart, off, on: [several]).sentences.first?.contains(
+        "`latchkey app set kart --child Emma --enabled`") == true)
     let named = try look(kart, told) {
       blocked(&$0)
       $0.apps[kart]?.isEnabled = false

@@ -137,12 +137,12 @@ public struct ConditionKind: Hashable, Sendable {
       "rule-own-entry", .information,
       "Only the child's own account says which program {app} is {there}: that can be enough to block or limit it, and never to "
         + "allow it. Otherwise it counts as a program without a rule of its own.",
-      next: "`latchkey apps refused` lists it where it is closed, with the command that allows it."),
+      next: "`latchkey apps refused{whose}` lists it where it is closed, with the command that allows it."),
     ConditionKind(
       "rule-own-file", .information,
       "Only the child's own account says which program {app} is {there}, and that is a file in a folder of the child's own: that "
         + "can be enough to block or limit it, and never to allow it. Otherwise it counts as an unknown program.",
-      next: "`latchkey apps refused` lists it where it is closed, with the command that allows it."),
+      next: "`latchkey apps refused{whose}` lists it where it is closed, with the command that allows it."),
     ConditionKind(
       "rule-shared-matcher", .information,
       "What recognizes {app} {there} recognizes another application as well{for account}, so the stricter rules of both hold.",

@@ -113,14 +113,14 @@ private struct ClosedSubject {
     return ConditionKind.AppWords(name: names[app] ?? app.text, argument: RuleTerms(names: names).argument(app))
   }
 
-  /// Returns how much a machine leaves open although the rules do not allow it, and a sentence where
-  /// it does otherwise than they say.
+  /// Returns how much a machine leaves open although the rules do not allow it, with a sentence
+  /// where it does otherwise than they say.
   func look(_ machine: ToldMachine) -> (extent: Extent, sentence: String?) {
     if let nothing = machine.nothing { return isAllowed ? (.closed, nil) : (.open, nothing) }
     let faults = faults(on: machine)
     // What the system needs is closed by nothing.
     if !isAllowed, let needed = faults.first(where: { $0.condition.name == "rule-needed-program" }) {
-      return (.open, needed.sentences(app: words))
+      return (.open, needed.sentences(app: words, whose: machine.whose))
     }
     if isOutdated(faults, on: machine) { return (isAllowed ? .closed : .unsure, unconfirmed(machine.words)) }
     let isSilent = isNamed && machine.isSilent(on: app)
@@ -141,12 +141,12 @@ private struct ClosedSubject {
     if isAllowed {
       guard closesUnknown || closesOthers else { return (.closed, nil) }
       let isClosedThere = isUnrecognizedAndClosed(machine)
-      if !isClosedThere || isOwnFile, let ofOwn { return (.closed, ofOwn.sentences(app: words)) }
+      if !isClosedThere || isOwnFile, let ofOwn { return (.closed, ofOwn.sentences(app: words, whose: machine.whose)) }
       guard isClosedThere || faults.contains(where: { $0.condition.name == "rule-unrecognized" }) else {
         return (.closed, nil)
       }
       // A file of the child's own is allowed by its content, and its place says nothing.
-      let next = machine.refused.contains(app) ? "" : " \(next("rule-unrecognized"))"
+      let next = machine.refused.contains(app) ? "" : " \(next("rule-unrecognized", machine))"
       return (.closed, closedUnrecognized(machine.words, isSure: isClosedThere) + next)
     }
     if closesUnknown, closesOthers || isOwnFile || app == .unknownPrograms { return (.closed, nil) }
@@ -154,9 +154,10 @@ private struct ClosedSubject {
     if closesUnknown, single != nil {
       // What was refused there is a file of the child's own.
       let extent: Extent = app == .otherPrograms ? .open : machine.refused.contains(app) ? .closed : .unsure
-      return (extent, "\(Self.ownFolders(machine.words)) \(next("others-left-open"))")
+      return (extent, "\(Self.ownFolders(machine.words)) \(next("others-left-open", machine))")
     }
-    let why = faults.first?.sentences(app: words) ?? (isSilent ? silence(machine) : nil) ?? off(machine.words)
+    let why =
+      faults.first?.sentences(app: words, whose: machine.whose) ?? (isSilent ? silence(machine) : nil) ?? off(machine)
     let others = single == nil ? nil : ConditionKind.named("others-left-open")?.sentences(on: machine.words)
     let extent: Extent = closesUnknown || closesOthers && !isOwnFile ? why == nil ? .closed : .unsure : .open
     // What counts as a program without a rule of its own is left open because those are.
@@ -202,8 +203,8 @@ private struct ClosedSubject {
     return Set(named.map(\.kind))
   }
 
-  /// Returns whether a machine may have told before the rules gave the application its matchers that
-  /// nothing is recognized as it.
+  /// Returns whether a machine may have told that nothing is recognized as the application before
+  /// the rules gave it its matchers.
   private func isOutdated(_ faults: [ConditionListing], on machine: ToldMachine) -> Bool {
     machine.isBehind && !matcherKinds.isEmpty && faults.contains { $0.condition.name == "rule-unrecognized" }
       && !isRunning(on: machine.device)
@@ -221,14 +222,16 @@ private struct ClosedSubject {
 
   private func isClosed(_ subject: Subject) -> Bool { standings.contains { !$0.verdict(of: subject).isAllowed } }
 
-  private func next(_ condition: String) -> String {
-    ConditionKind.named(condition)?.words(on: "", account: "", detail: app.text, app: words).next ?? ""
+  private func next(_ condition: String, _ machine: ToldMachine) -> String {
+    ConditionKind.named(condition)?.words(on: "", account: "", detail: app.text, whose: machine.whose, app: words).next
+      ?? ""
   }
 
   /// Returns a sentence on rules that are off; `nil` if they are not.
-  private func off(_ machine: String) -> String? {
+  private func off(_ machine: ToldMachine) -> String? {
     guard standings.contains(where: { $0.rules.apps[app]?.isEnabled == false }) else { return nil }
-    return ConditionKind.named("rules-off")?.sentences(on: machine, detail: app.text, app: words)
+    return ConditionKind.named("rules-off")?.sentences(
+      on: machine.words, detail: app.text, whose: machine.whose, app: words)
   }
 
   private func silence(_ machine: ToldMachine) -> String {

@@ -114,19 +114,20 @@ extension Call {
       zone: standing.rules.zone, rules: standing.explained(id),
       opening: standing.opening(of: id, household.rules(of: child), today: today, closing),
       enforcement: context.enforcement,
-      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + Self.files(app, besides: id, in: standing)
+      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + Self.files(
+          app, besides: id, in: standing, of: ShellWord.person(household.title(of: child).text))
         + closing.sentences,
       shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
   }
 
   /// Returns a sentence on files that a parent has allowed under the name of another application
   /// that nothing allows; none for any other application.
-  private static func files(_ text: String, besides app: AppID, in standing: ChildStanding) -> [String] {
+  private static func files(_ text: String, besides app: AppID, in standing: ChildStanding, of child: String) -> [String] {
     let files = standing.rules.apps.keys.filter { $0 != app && $0.isOfRefused(text) }.sorted()
     guard let first = files.first, !app.isOfMany, standing.rules.apps[app] == nil else { return [] }
     return [
-      "A file of that name was listed as \(first.text), which has rules of its own: `latchkey explain` with --app "
-        + "\(first.text) shows them."
+      "A file of that name was listed as \(first.text), which has rules of its own: `latchkey explain \(child) --app "
+        + "\(first.text)` shows them."
     ]
   }
 

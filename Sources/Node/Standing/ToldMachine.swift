@@ -12,6 +12,9 @@ struct ToldMachine {
   var accounts: Set<UInt32>?
   /// What to call it in sentences: “this machine”, or its name in quotation marks.
   var words = "the machine"
+  /// The option that names the child in commands, such as `--child Emma`; empty if it can be left
+  /// out.
+  var whose = ""
   /// A Boolean value that indicates whether it has not confirmed the last change of the rules, so
   /// that what it has told may be older than that.
   var isBehind = false
@@ -52,8 +55,10 @@ struct ToldMachine {
 
 extension ConditionKind {
   /// Returns the sentence about a machine and the next step.
-  func sentences(on machine: String, account: String = "", detail: String = "", app: AppWords? = nil) -> String {
-    let words = words(on: machine, account: account, detail: detail, app: app)
+  func sentences(
+    on machine: String, account: String = "", detail: String = "", whose: String = "", app: AppWords? = nil
+  ) -> String {
+    let words = words(on: machine, account: account, detail: detail, whose: whose, app: app)
     return "\(words.sentence) \(words.next)"
   }
 }
@@ -64,10 +69,10 @@ extension ConditionListing {
 
   /// Returns the sentence about the machine and the next step, with what people call the
   /// application that it is about.
-  func sentences(app: ConditionKind.AppWords?) -> String? {
+  func sentences(app: ConditionKind.AppWords?, whose: String = "") -> String? {
     ConditionKind.named(condition.name)?.sentences(
       on: isOwn ? "this machine" : "“\(deviceName.text)”", account: accountName ?? "", detail: condition.detail,
-      app: app)
+      whose: whose, app: app)
   }
 }
 
@@ -78,6 +83,9 @@ extension Call {
     let installed = try await installed()
     let refused = try await store.inventories(RefusedProgram.self)
     let rules = household.rules(for: child)
+    let name = household.title(of: child).text
+    let whose =
+      household.children.count > 1 && ShellWord.isPlain(name) ? "--child \(ShellWord.person(name))" : ""
     let behind = try await machinesWithEditsUnderWay()
     let machines =
       role == .child ? [(own, "this machine")] : household.machines(of: child).map { ($0.device, "“\($0.name.text)”") }
@@ -88,6 +96,7 @@ extension Call {
       }
       return ToldMachine(
         device: device, conditions: listings.filter { $0.deviceID == device }, accounts: accounts, words: words,
+        whose: whose,
         isBehind: behind.contains(device),
         isWhole: lists[device].map { $0.more == 0 } ?? true,
         installed: Set((installed[device]?.entries ?? []).map(\.appID)), refused: Set(unlisted.compactMap(\.app)))
