@@ -28,8 +28,15 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let refused = try await node.open().ask(Endpoints.getRefused, child)
+    let interface = try await node.open()
+    let refused = try await interface.ask(Endpoints.getRefused, child)
     if listing.format == .json { return try environment.console.write(JSONText.pretty(refused)) }
+    if refused.isEmpty {
+      for sentence in RefusedText.empty(try await RuleOwner.child(child).all(at: interface)) {
+        try environment.console.say(sentence)
+      }
+      return
+    }
     try environment.console.write(RefusedText.page(refused, zone: environment.timeZone))
     for sentence in RefusedText.notes(refused) { environment.console.note(sentence) }
   }
@@ -40,8 +47,9 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow", abstract: "Allow a program that was closed because it is not listed.",
     discussion: """
-      The program gets a category if it has none, and a matcher if nothing recognizes it yet. The rules of its application hold \
-      for it. `latchkey apps refused` lists such programs.
+      The program gets a category if it has none, a matcher if nothing recognizes it yet, and the name in the list if it has \
+      none, so that other commands take that name as well. The rules of its application hold for it. `latchkey apps refused` \
+      lists such programs.
 
       Example: latchkey apps allow Chess --child Emma --category learning
       """)
@@ -77,7 +85,8 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     // An application that is listed already keeps its category.
     let isListed = found.isListed && category == nil
     let changes =
-      (isListed ? [] : AppRule.category.changes(category ?? found.category ?? .neutral)) + Self.recognition(found)
+      AppRule.name.changes(found.newName)
+      + (isListed ? [] : AppRule.category.changes(category ?? found.category ?? .neutral)) + Self.recognition(found)
     try await RuleIssue.set(
       RuleRequest(changes, app: found.appID.text, isNew: found.isNew ? true : nil),
       of: .child(found.childID.description), at: interface, options: options)
@@ -151,15 +160,36 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
 
 /// The programs that were refused, as text.
 enum RefusedText {
+  /// Returns sentences about a list without programs: for whom only listed programs may run, and
+  /// for whom all may.
+  ///
+  /// - Parameter owners: The rules of the children, and those of the family unless there is one
+  ///   child alone.
+  /// - Returns: The sentences.
+  static func empty(_ owners: [OwnedRules]) -> [String] {
+    let key = ScreenTimeRule.programs.key.text
+    let familys = owners.first { $0.child == nil }?.inForce(key)
+    let children = owners.filter { $0.child != nil }
+    let listed = children.filter { ($0.inForce(key) ?? familys) == AllowedPrograms.listed.rawValue }
+    let free = children.filter { ($0.inForce(key) ?? familys) != AllowedPrograms.listed.rawValue }
+    var sentences: [String] = []
+    if !listed.isEmpty {
+      sentences.append(
+        "Only listed programs may run for \(ShownText.list(listed.map(\.whom))), and nothing was refused within a week. A "
+          + "program shows up here once a child has tried to start it.")
+    }
+    for child in free {
+      sentences.append(
+        "All programs may run for \(child.whom), so nothing is refused: `latchkey settings set"
+          + (child.option.isEmpty ? "" : " \(child.option)") + " --programs listed` allows only listed ones.")
+    }
+    return sentences
+  }
+
   /// Returns a paragraph for each program: what it is, when it was refused and how it is
   /// recognized, and the command that allows it.
   static func page(_ refused: [RefusedListing], zone: TimeZone) -> String {
-    guard !refused.isEmpty else {
-      return
-        "Nothing has been refused yet, or not within a week: a program shows up here once a child has tried to start it and it was closed because it is not listed. That happens only with `latchkey settings set --programs listed`."
-        .inWidth + "\n"
-    }
-    return refused.map { program in
+    refused.map { program in
       let place = "\(ShownText.safe(program.displayName)) on \(ShownText.safe(program.deviceName.text))"
       let time = TimeText.short(program.refusedAt, zone: zone)
       let file = program.file.map { ", the child's own file \(ShownText.safe($0))" } ?? ""
@@ -181,7 +211,8 @@ enum RefusedText {
 
   /// Returns the name and the ID of the application that a program would count as.
   private static func application(_ program: RefusedListing) -> String {
-    "“\(ShownText.safe(program.displayName))” (\(ShownText.safe(program.appID.text)))"
+    let (name, id) = (ShownText.safe(program.displayName), ShownText.safe(program.appID.text))
+    return name == id ? "“\(id)”" : "“\(name)” (\(id))"
   }
 
   /// Returns what an application is that no limit closes at its end, or that stays closed.

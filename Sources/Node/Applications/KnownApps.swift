@@ -83,6 +83,13 @@ struct KnownApps: Sendable {
     return "\(commands.joined(separator: " or ")) looks again, and lists what is installed."
   }
 
+  /// Returns a question about similar names, which is empty if there are none, and the commands
+  /// that look at the machines again; `more` are applications whose names may be meant as well.
+  func hints(_ text: String, besides more: [AppSearch.Candidate]) -> (question: String, scans: String) {
+    let question = AppSearch.question(for: text, among: candidates + more, quote: PrintableText.of)
+    return (question, machines.isEmpty ? "`latchkey apps scan` lists what is installed." : scans)
+  }
+
   private func question(_ text: String) -> String {
     AppSearch.question(for: text, among: candidates, quote: PrintableText.of)
   }
@@ -114,6 +121,9 @@ struct KnownApps: Sendable {
     }
     return id
   }
+
+  /// Returns whether a group has a name.
+  func isGroup(_ name: String) -> Bool { groups.contains { $0.text.lowercased() == name.lowercased() } }
 
   /// Returns the error about a text that names a group; `nil` if it names none.
   private func group(_ text: String) -> LocalAPIError? {

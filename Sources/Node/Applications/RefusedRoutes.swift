@@ -42,12 +42,14 @@ extension Call {
           let rules = household.rules(for: child)
           guard rules.isUnlisted(program) else { continue }
           if names[child] == nil { names[child] = NewApps(try await knownApps(of: child)) }
-          guard let listed = names[child]?.app(of: program) else { continue }
+          guard let listed = names[child]?.app(of: program), let name = names[child]?.name(of: listed.id, program.name)
+          else { continue }
           listings.append(
             RefusedListing(
               deviceID: machine.device, deviceName: machine.name, childID: child, childName: household.title(of: child),
-              appID: listed.id, isNew: listed.isNew, isRefusedNow: rules.programs == .listed, displayName: program.name,
-              matcher: listed.matcher?.text, file: program.file, isReplaceable: program.isReplaceable,
+              appID: listed.id, isNew: listed.isNew, isRefusedNow: rules.programs == .listed, displayName: name.text,
+              newName: name.isNew ? name.text : nil, matcher: listed.matcher?.text, file: program.file,
+              isReplaceable: program.isReplaceable,
               isListed: rules.isListed(listed.id), category: rules.app(listed.id).category,
               isAlwaysAllowed: rules.app(listed.id).isAlwaysAllowed, isBlocked: rules.app(listed.id).isBlocked,
               matchers: (rules.apps[listed.id]?.matchers ?? []).map(\.text), refusedAt: program.refusedAt,
@@ -56,6 +58,21 @@ extension Call {
       }
     }
     return listings
+  }
+
+  /// Returns a sentence on a program that was refused and has a name or an ID, with the command
+  /// that allows it; `nil` if there is none.
+  func refusal(of text: String, for child: ChildID?) async throws -> String? {
+    let word = text.lowercased()
+    let found = try await refusedPrograms(of: child).first { program in
+      [program.displayName.lowercased(), program.appID.text.lowercased()].contains(word)
+    }
+    guard let found else { return nil }
+    let (name, whose) = (PrintableText.of(found.displayName), ShellWord.person(found.childName.text))
+    return "“\(name)” was closed on \(PrintableText.of(found.deviceName.text)) because it is not listed: "
+      + (found.isReplaceable
+        ? "`latchkey apps refused --child \(whose)` says how it is allowed."
+        : "`latchkey apps allow \(ShellWord.person(found.displayName)) --child \(whose)` allows it.")
   }
 }
 
@@ -83,10 +100,35 @@ private struct NewApps {
     }
   }
 
-  private func isFree(_ id: AppID) -> Bool {
-    // A text that fits several applications is taken as well.
-    do { return try known.match(id.text, isWhole: true) == nil } catch { return false }
+  /// Returns the name by which a person can name an application from now on, and whether it has to
+  /// be set for that.
+  ///
+  /// It is the name that the parent knows, or else that of the program. A name that another
+  /// application or a group has, or that cannot be typed, gives way to the ID.
+  func name(of id: AppID, _ program: String) -> (text: String, isNew: Bool) {
+    let own = known.name(of: id)
+    let names = (own == id.text ? [] : [own]) + [program]
+    for name in names where Self.isTyped(name) && isApp(name, id) { return (name, false) }
+    return own == id.text && Self.isTyped(program) && isFree(program) ? (program, true) : (id.text, false)
   }
+
+  /// Words that commands take for something else than one application.
+  private static let words = Set(AppCategory.allCases.map(\.rawValue) + ["all", "any", "every", "everything", "none"])
+
+  private static func isTyped(_ name: String) -> Bool {
+    ShellWord.isPlain(name) && !words.contains(name.lowercased()) && TextRule.displayName.fault(in: name) == nil
+  }
+
+  private func isApp(_ name: String, _ id: AppID) -> Bool {
+    do { return try known.match(name, isWhole: true) == id } catch { return false }
+  }
+
+  private func isFree(_ name: String) -> Bool {
+    // A text that fits several applications is taken as well.
+    do { return try known.match(name, isWhole: true) == nil && !known.isGroup(name) } catch { return false }
+  }
+
+  private func isFree(_ id: AppID) -> Bool { isFree(id.text) }
 
   /// Returns an ID like a name, with a mark of the matcher; `nil` if very many like it are taken.
   private func freshID(_ name: String, _ matcher: AppMatcher) -> AppID? {
@@ -138,7 +180,11 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   package var isNew: Bool
   /// A Boolean value that indicates whether only listed programs may run for the child now.
   package var isRefusedNow: Bool
+  /// The name by which a person can name the application from now on; its ID if there is none.
   package var displayName: String
+  /// The name that the application is given as well, so that it is known by `displayName`; `nil`
+  /// for none.
+  package var newName: String?
   /// The matcher that the application is given as well, as a person writes it; `nil` for none.
   package var matcher: String?
   /// The path of the program's file, if the child can replace it; otherwise `nil`.

@@ -109,9 +109,13 @@ extension Call {
     let held = try await household().rules(of: child).filter { $0.zone == zone && $0.value != nil }
     let present = Set(held.map(\.key))
     if let text = request.app {
-      let resolved = try await knownApps(of: child).resolve(text, in: request, present)
-      request = resolved.request
-      made.app = resolved.app
+      do {
+        let resolved = try await knownApps(of: child).resolve(text, in: request, present)
+        (request, made.app) = (resolved.request, resolved.app)
+      } catch let error as LocalAPIError where error.code == .unknownItem {
+        guard let refusal = try await refusal(of: text, for: child) else { throw error }
+        throw LocalAPIError(.unknownItem, refusal)
+      }
     }
     if let group = request.group {
       made.members = try await members(of: group, request, of: child)

@@ -104,6 +104,7 @@ extension Call {
     let installed = try await installedNames(of: child, household)
     standing.installed = installed
     let found = try Self.app(app, in: standing, installed: installed)
+    let unknown = found == nil ? try await unknownApp(app, to: child, standing) : []
     let id = found ?? .otherPrograms
     var shown = standing.shown(id)
     let today = context.time.moment(standing.rules.boundary).day
@@ -114,7 +115,8 @@ extension Call {
       zone: standing.rules.zone, rules: standing.explained(id),
       opening: standing.opening(of: id, household.rules(of: child), today: today, closing),
       enforcement: context.enforcement,
-      leftOpen: (found == nil ? [Self.unknownName(app)] : []) + Self.files(
+      leftOpen: unknown
+        + Self.files(
           app, besides: id, in: standing, of: ShellWord.person(household.title(of: child).text))
         + closing.sentences,
       shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
@@ -122,7 +124,9 @@ extension Call {
 
   /// Returns a sentence on files that a parent has allowed under the name of another application
   /// that nothing allows; none for any other application.
-  private static func files(_ text: String, besides app: AppID, in standing: ChildStanding, of child: String) -> [String] {
+  private static func files(_ text: String, besides app: AppID, in standing: ChildStanding, of child: String)
+    -> [String]
+  {
     let files = standing.rules.apps.keys.filter { $0 != app && $0.isOfRefused(text) }.sorted()
     guard let first = files.first, !app.isOfMany, standing.rules.apps[app] == nil else { return [] }
     return [
@@ -131,10 +135,35 @@ extension Call {
     ]
   }
 
-  /// Returns a sentence about a name that no application is known by.
-  private static func unknownName(_ text: String) -> String {
-    "No application “\(DeviceName(sanitising: text))” was used this week, has rules or was installed at the last look: this is what holds for "
-      + "programs that no rule names. A program of the system without an entry in a menu stays open outside of a terminal."
+  /// Returns sentences about a name that no application is known by: what may have been meant, and
+  /// whose rules are explained instead.
+  ///
+  /// - Parameters:
+  ///   - text: The name.
+  ///   - child: The child whose applications were searched.
+  ///   - standing: What holds for the child.
+  /// - Returns: The sentences.
+  /// - Throws: `LocalAPIError` if the name looks like a misspelling, or if it can be no ID.
+  private func unknownApp(
+    _ text: String, to child: ChildID, _ standing: ChildStanding
+  ) async throws -> [String] {
+    // A child cannot have its machine looked at, or allow a program.
+    let isParent = Set.operators.contains(caller.principal)
+    let used = standing.apps.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
+    let past = standing.situation.use.values.flatMap(\.apps.keys).map { AppSearch.Candidate(appID: $0, name: $0.text) }
+    let (question, scans) = try await knownApps(of: child).hints(text, besides: used + past)
+    let sentence =
+      "No application “\(DeviceName(sanitising: text))” was used this week, has rules or was installed at the last look"
+    let refused = isParent ? try await refusal(of: text, for: child) : nil
+    let hints = [refused, question.isEmpty ? nil : question, isParent ? scans : nil].compactMap(\.self)
+    guard question.isEmpty, AppID(text) != nil else {
+      let rest = question.isEmpty && refused == nil ? ["`latchkey apps` lists those that have rules."] : []
+      throw LocalAPIError(.unknownItem, "\(sentence). " + (rest + hints).joined(separator: " "))
+    }
+    return [
+      "\(sentence): this is what holds for programs that no rule names. A program of the system without an entry in a menu "
+        + "stays open outside of a terminal."
+    ] + hints
   }
 
   /// Returns a child's use by day, week or month.
@@ -263,13 +292,6 @@ extension Call {
         return file
       }
     } catch { throw LocalAPIError(.invalid, error.description) }
-    let question = AppSearch.question(for: text, among: known)
-    guard question.isEmpty, AppID(text) != nil else {
-      throw LocalAPIError(
-        .unknownItem,
-        "No application “\(DeviceName(sanitising: text))” was used this week, has rules or was installed at the last look"
-          + (question.isEmpty ? ": `latchkey apps` lists those that have rules." : ". \(question)"))
-    }
     return nil
   }
 

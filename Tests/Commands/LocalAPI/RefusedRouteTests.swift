@@ -101,6 +101,8 @@ import Testing
       #expect(ids[2] == "org.gnome.Chess")
       #expect(listed.map(\.isNew) == [true, true, false] && listed.allSatisfy(\.isRefusedNow))
       #expect(listed.map(\.matcher) == ["path /opt/kart/kart", "path /home/emma/game", nil])
+      #expect(listed.map(\.displayName) == ["kart", "game", "Chess"])
+      #expect(listed.map(\.newName) == ["kart", "game", nil])
       // Whatever the child puts at its place would be allowed.
       #expect(
         listed.map(\.file) == [nil, "/home/emma/game", nil] && listed.map(\.isReplaceable) == [false, true, false])
@@ -150,7 +152,8 @@ import Testing
       let refused = try #require(try await home.node(Self.root).ask(Endpoints.getRefused, "Emma").first)
       try await home.save([
         Register(
-          .child(emma), try #require(AppRule.category.key(of: refused.appID).registerKey), "neutral", modified: modified),
+          .child(emma), try #require(AppRule.category.key(of: refused.appID).registerKey), "neutral", modified: modified
+        ),
         Register(
           .child(emma), try #require(AppRule.matchers.key(of: refused.appID).registerKey), content.text,
           modified: modified),
@@ -300,6 +303,52 @@ import Testing
       #expect(listed[0].appID == kart && listed[0].matchers == ["name kart"] && listed[0].file == "/home/emma/kart")
       #expect(listed[1].appID.text.wholeMatch(of: /evil-[0-9a-f]{8}/) != nil && listed[1].displayName == "evil")
       #expect(listed[1].matcher == Self.digest("0a").text && listed[1].category == nil)
+    }
+  }
+
+  @Test("The name in the list names the program from then on, and another application's name is not shown for it")
+  func named() async throws {
+    try await withTwo { home, service in
+      let (context, emma) = (home.service.context, home.children[0])
+      _ = try await context.store.setInstalled(
+        EntryList([InstalledApp(appID: Self.chess, name: "Chess")]), matchers: [:], at: 8)
+      for (byte, name) in [("0a", "kart"), ("0b", "chess"), ("0c", "all"), ("0d", "reward"), ("0e", "a$b")] {
+        try await service.note(Self.use(nil), [Self.digest(byte), Self.path("/home/emma/\(name)")], at: context.now())
+      }
+      try await service.look()
+      let listed = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
+      #expect(listed.map(\.newName) == [nil, nil, nil, nil, "kart"], "\(listed)")
+      #expect(listed.dropLast().map(\.displayName) == listed.dropLast().map(\.appID.text), "\(listed)")
+      let kart = try #require(listed.last)
+      #expect(kart.displayName == "kart" && kart.appID.text != "kart")
+
+      // What `apps allow` sets.
+      let modified = HybridTimestamp(wall: context.wall(), counter: 2, author: SampleValues.parentID)
+      for (rule, value) in [("name", kart.newName), ("category", "neutral"), ("matchers", kart.matcher)] {
+        let key = try #require(RegisterKey("app/\(kart.appID.text)/\(rule)"))
+        try await home.save([Register(.child(emma), key, try #require(value), modified: modified)])
+      }
+      let explained = try await home.node(Self.root).ask(Endpoints.getExplanation, ("Emma", kart.displayName, nil))
+      #expect(explained.app.appID == kart.appID && explained.app.displayName == "kart")
+      // A misspelling is asked about, and what is refused is said to be.
+      do {
+        _ = try await home.node(Self.root).ask(Endpoints.getExplanation, ("Emma", "karr", nil))
+        Issue.record("No application has that name.")
+      } catch let error as LocalAPIError {
+        #expect(
+          error.message.contains("Did you mean kart?") && error.message.contains("`latchkey apps scan"), "\(error)")
+      }
+      let all = try await home.node(Self.root).ask(Endpoints.getExplanation, ("Emma", listed[2].appID.text, nil))
+      #expect(
+        all.leftOpen.contains { $0.contains("because it is not listed: `latchkey apps allow") }, "\(all.leftOpen)")
+      #expect(all.leftOpen.contains { $0.contains("`latchkey apps scan") }, "\(all.leftOpen)")
+      // Another file of that name is told apart.
+      let other = Self.path("/home/emma/other/kart")
+      try await service.note(Self.use(nil), [Self.digest("0f"), other], at: context.now())
+      try await service.look()
+      let again = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
+      let second = try #require(again.first { $0.file == other.value })
+      #expect(second.displayName == second.appID.text && second.newName == nil && second.appID != kart.appID)
     }
   }
 

@@ -46,12 +46,23 @@ import Testing
       odd.console.output.contains("a shell would change") && odd.console.notes.contains { $0.hasSuffix("also these.") })
   }
 
-  @Test func anEmptyListSaysWhatFillsIt() async {
+  @Test func anEmptyListSaysWhetherListedModeIsOn() async {
     var script = ScriptedNode.Script()
     script.refused = []
-    let run = await ScriptedRun("apps", "refused", script: script)
-    #expect(run.status == 0 && run.console.output.contains("--programs listed"), "\(run.console.output)")
-    #expect(run.console.output.contains("Nothing has been refused yet"), "\(run.console.output)")
+    let off = await ScriptedRun("apps", "refused", script: script)
+    #expect(
+      off.status == 0
+        && off.console.output.spaced.contains(
+          "All programs may run for Emma, so nothing is refused: `latchkey settings set --child Emma --programs listed` "
+            + "allows only listed ones."),
+      "\(off.console.output)")
+    script.rules.family.append(SampleValues.rule("programs", "listed"))
+    let on = await ScriptedRun("apps", "refused", "--child", "Emma", script: script)
+    #expect(
+      on.console.output.spaced.contains(
+        "Only listed programs may run for Emma, and nothing was refused within a week."),
+      "\(on.console.output)")
+    #expect(!on.console.output.contains("--programs"))
     let allowed = await ScriptedRun("apps", "allow", "kart", script: script)
     #expect(allowed.status == 67 && allowed.console.notes.joined().contains("`latchkey apps refused`"))
   }
@@ -84,6 +95,22 @@ import Testing
     let notes = run.console.notes.joined()
     #expect(notes.contains("is recognized by path /home/emma/Downloads/kart."))
     #expect(notes.contains("sha256"), "What the child can change is told.")
+  }
+
+  @Test func aProgramThatGetsANameIsNamedByItInTheReceipt() async {
+    var script = ScriptedNode.Script()
+    script.refused[1].appID = SampleValues.app("kart-0a1b2c3d")
+    script.refused[1].newName = "kart"
+    let run = await ScriptedRun("apps", "allow", "kart", script: script)
+    #expect(run.status == 0, "\(run.console.notes)")
+    #expect(run.node.edits.first?.request.changes.first == .init("app/kart-0a1b2c3d/name", "kart"))
+    #expect(run.console.notes.contains("Emma: kart-0a1b2c3d called kart."), "\(run.console.notes)")
+    #expect(run.console.notes.contains("Emma: kart neutral."), "\(run.console.notes)")
+    script.refused[1].newName = nil
+    script.refused[1].displayName = "kart-0a1b2c3d"
+    script.refused[1].category = .learning
+    let taken = await ScriptedRun("apps", "allow", "kart-0a1b2c3d", script: script)
+    #expect(taken.console.notes.joined().contains("It counts as “kart-0a1b2c3d”, which"), "\(taken.console.notes)")
   }
 
   /// A program of the child's own, as the child's menu calls it.
@@ -170,7 +197,7 @@ import Testing
     script.refused[1].category = .learning
     let run = await ScriptedRun("apps", "allow", "kart", script: script)
     let notes = run.console.notes.joined()
-    #expect(notes.contains("It counts as “kart” (kart), which is learning."), "\(notes)")
+    #expect(notes.contains("It counts as “kart”, which is learning."), "\(notes)")
   }
 
   @Test func whatTheChildCanReplaceIsNotAllowedByItsPlace() async {
@@ -254,4 +281,9 @@ import Testing
     let all = await ScriptedRun("settings", "set", "--child", "Emma", "--programs", "all")
     #expect(!all.console.notes.joined().contains("apps refused"))
   }
+}
+
+extension String {
+  /// The text with a space in place of each end of a line.
+  fileprivate var spaced: String { replacing("\n", with: " ") }
 }
