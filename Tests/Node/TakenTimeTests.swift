@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyNode
 
-/// How much time a parent can take away: Protocol/11-rules.md §5.
+/// How much time a parent can take away, and what is said of it: Protocol/11-rules.md §5.
 @Suite struct TakenTimeTests {
   private static let time: Int64 = 1_795_446_000_000
   private let kart, luanti: AppID
@@ -49,5 +49,29 @@ import Testing
     #expect(try left(.app(kart), granted: "60 app:kart") == 50, "The group's limit holds for the other one as well.")
     #expect(try left(.app(kart), granted: "60 app:kart", "15 app:luanti") == 65)
     #expect(try left(.app(kart), granted: "20 neutral") == 70)
+  }
+
+  @Test("What was given and what was taken today is told in its order, with the reason")
+  func told() throws {
+    var rules = RuleSet()
+    let day = rules.boundary.day(containing: Self.time)
+    let ids = try (1...4).map { try #require(CommandID(bytes: [UInt8](repeating: UInt8($0), count: 16))) }
+    rules.grants[day] = [
+      ids[0]: try Grant(typed: "30"), ids[2]: try Grant(typed: "15 reward"), ids[3]: try Grant(typed: "5 app:kart"),
+    ]
+    rules.deductions[day] = [ids[1]: try Deduction(typed: "10\nrude at dinner")]
+    rules.grants[day.advanced(byDays: -1)] = [ids[1]: try Grant(typed: "45")]
+    let situation = Situation(boot: BootInstant(milliseconds: 1), time: Self.time, day: day, use: [:])
+    var standing = ChildStanding(
+      child: ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10)), plan: DayPlan(rules, for: situation),
+      situation: situation, running: [])
+    standing.answerWords = [ids[2]: "after dinner", ids[3]: ""]
+    #expect(
+      standing.notices().map(\.sentence) == [
+        "30 min more today.", "10 min less today: rude at dinner",
+        "15 min more today for rewards, as asked: after dinner",
+        "5 min more today for kart, as asked.",
+      ])
+    #expect(standing.notices().map { $0.rule.prefix(5) } == ["more/", "less/", "more/", "more/"])
   }
 }

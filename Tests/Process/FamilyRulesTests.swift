@@ -99,6 +99,10 @@ extension ProcessTests {
         let more = try await home.mum.latchkey("grant", "Emma", "10m", "--wait")
         #expect(more.status == 0, "\(more)")
         _ = try await home.survivor()
+        for node in [home.pc, home.mum] {
+          let told = try await node.latchkey(node === home.pc ? "me" : "today").talk
+          #expect(told.contains("10 min more today.") && told.contains("less today: rude at dinner"), "\(told)")
+        }
       }
     }
 

@@ -113,19 +113,30 @@ extension ChildStanding {
     Set(rules.apps.keys).union(today.apps.keys).union(running.map(\.use.appID)).subtracting([.screenTime])
   }
 
-  /// Returns what a person should know now: that a program has little time left or none, and that
-  /// time was taken away today.
+  /// Returns what parents have given and taken of the day, in the order in which they did.
+  private var givenAndTaken: [Notice] {
+    let day = situation.day
+    func words(_ time: Grant, _ rule: String) -> String {
+      let span = SpanText.minutes(time.minutes)
+      return "\(span) \(rule) today\(DayRule.grant.words(time, terms).dropFirst(span.count))"
+    }
+    let given = (rules.grants[day] ?? [:]).map { id, time in
+      (id, "more", words(time, "more") + (answerWords[id] == nil ? "" : ", as asked"), answerWords[id] ?? "")
+    }
+    let taken = (rules.deductions[day] ?? [:]).map { id, less in (id, "less", words(less.time, "less"), less.reason) }
+    return (given + taken).sorted { $0.0.description < $1.0.description }.map { id, rule, words, reason in
+      Notice(
+        app: .screenTime, rule: "\(rule)/\(id)", warning: 0, sentence: words + (reason.isEmpty ? "." : ": \(reason)"))
+    }
+  }
+
+  /// Returns what a person should know now: that a program has little time left or none, and what
+  /// parents have given and taken today.
   ///
   /// `exceptions` are what to add of programs that machines do not close although the rules do not
   /// allow them.
   func notices(_ exceptions: [AppID: String] = [:]) -> [Notice] {
-    var notices = (rules.deductions[situation.day] ?? [:]).sorted { $0.key.description < $1.key.description }.map {
-      id, less in
-      Notice(
-        app: .screenTime, rule: "less/\(id)", warning: 0,
-        sentence: DayRule.deduction.words(Deduction(less.time, reason: ""), terms) + " less today"
-          + (less.reason.isEmpty ? "." : ": \(less.reason)"))
-    }
+    var notices = givenAndTaken
     for app in Set(running.filter { !$0.isStale && !$0.use.isPaused }.map(\.use.appID)).subtracting([.screenTime])
       .sorted()
     {

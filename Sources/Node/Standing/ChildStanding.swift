@@ -38,6 +38,9 @@ struct ChildStanding: Sendable {
   /// The names of applications as the child's machines have told them, for those without a name of
   /// the family's.
   var installed: [AppID: String] = [:]
+  /// The parents' words with the answers that granted time for the day, by request; empty words if
+  /// there were none.
+  var answerWords: [CommandID: String] = [:]
 
   var rules: RuleSet { plan.rules }
 
@@ -92,6 +95,8 @@ struct ChildPoints: Sendable {
   var redeemed: [RedeemedTime]
   /// The time that parents granted by their answers, by its day and by request.
   var grants: [FamilyDay: [CommandID: Grant]]
+  /// The parents' words with the answers that granted time for the day, by request.
+  var answerWords: [CommandID: String] = [:]
   /// The ledger, if this machine can spend nothing of it although there is something.
   var outOfReach: Ledger?
   /// The redeemed time on other machines, if there is none on this one.
@@ -169,6 +174,7 @@ struct StandingReader: Sendable {
       standing.waitingTime = WaitingPoints.words(points.redeemedElsewhere, names: try await FactNames.load(context))
     }
     standing.loanEnds = points.loanEnds
+    standing.answerWords = points.answerWords
     standing.isToday = day == today
     return standing
   }
@@ -236,8 +242,10 @@ struct StandingReader: Sendable {
       }
     }
     let (requests, answers) = try effects.requests(of: child)
+    let grants = RequestBook(requests, answers).grants
+    let words = answers.filter { grants[day]?[$0.request] != nil }.map { ($0.request, $0.word) }
     return ChildPoints(
-      spendable: spendable, redeemed: redeemed, grants: RequestBook(requests, answers).grants,
+      spendable: spendable, redeemed: redeemed, grants: grants, answerWords: Dictionary(words) { $1 },
       outOfReach: isChild && spendable == 0 && purse.ledger.balance > 0 ? purse.ledger : nil,
       redeemedElsewhere: elsewhere, loanEnds: loanEnds)
   }
