@@ -14,6 +14,7 @@ enum ArgumentHint {
   /// - Returns: The message.
   static func better(_ message: String, arguments: [String]) -> String {
     guard message.hasPrefix("Error: ") else { return message }
+    if let usual = UsualMistake.message(message, arguments: arguments) { return usual }
     if let unknown = unknownOption(arguments) {
       if let hint = unknown.hint {
         return "Error: Unknown option '--child': \(hint)\n  See '\(unknown.path) --help' for more information."
@@ -56,9 +57,7 @@ enum ArgumentHint {
     }
     let (type, path) = subcommand(arguments)
     let (help, name) = (help(of: type), ShellWord.person(String(asked.output.1)))
-    let rest = arguments.dropFirst(path.count - 1).map { word in
-      word.wholeMatch(of: /[A-Za-z0-9._:-]+/) == nil ? ShellWord.isPlain(word) ? "\"\(word)\"" : "…" : word
-    }
+    let rest = arguments.dropFirst(path.count - 1).map(TypedWord.quoted)
     let words =
       help.contains("--child <child>")
       ? path + rest + ["--child", name] : help.contains("<child>") ? path + [name] + rest : []

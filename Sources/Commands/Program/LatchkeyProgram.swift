@@ -159,6 +159,7 @@ enum SubcommandSpelling {
         path += " " + argument
         continue
       }
+      if let sentence = UsualMistake.takingAway(path, argument, Array(arguments[(index + 1)...])) { return sentence }
       // The text of a message is no subcommand.
       if type is MessageSubcommand.Type { return nil }
       // Nor is a child's name, which stands alone.

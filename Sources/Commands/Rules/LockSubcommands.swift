@@ -31,6 +31,14 @@ struct LockSubcommand: AsyncParsableCommand {
   @Flag(help: "End programs at once, without time to save.")
   var now = false
 
+  mutating func validate() throws {
+    // `latchkey lock 30m`, with one child alone.
+    if let text = whose.child, UsualMistake.isTime(text) {
+      throw ValidationError(
+        "The time of a lock follows --for: type `\(TypedWord.command(["latchkey", "lock", "--for", text]))`.")
+    }
+  }
+
   func run() async throws {
     let lock = time.map { Lock(until: TerminalEnvironment.current.now() + Int64($0) * 60_000) } ?? .on
     try await RuleIssue.set(

@@ -23,7 +23,7 @@ public enum PointsRule {
   public static let mode = RuleKind(
     "mode", \RuleSet.mode,
     .choice(
-      "The mode", given: [.points: "on", .limits: "off"],
+      "The mode", given: [.points: "on", .limits: "off"], option: "Points are",
       words: [.points: "on", .limits: "off, limits and times alone"]), name: "points", setting: "mode")
   public static let use = RuleKind(
     "points/use", \RuleSet.points.use,

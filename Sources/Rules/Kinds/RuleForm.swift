@@ -148,26 +148,31 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
   ///   - isLowercased: A Boolean value that indicates whether a person may type capital letters.
   ///   - given: The words of options, where they are not those of the value with hyphens for
   ///     capital letters.
+  ///   - option: The subject and the verb of the sentence about another word of an option; `nil`
+  ///     for the same as for a value.
   ///   - words: What people read in place of the words.
   /// - Returns: The form.
   static func choice(
-    _ what: String, isLowercased: Bool = false, given: [Value: String] = [:], words: [Value: String] = [:]
+    _ what: String, isLowercased: Bool = false, given: [Value: String] = [:], option: String? = nil,
+    words: [Value: String] = [:]
   ) -> Self {
     let choices = Array(Value.allCases)
     let options = choices.map { given[$0] ?? hyphened($0.rawValue) }
-    @Sendable func fault(_ words: [String]) -> RuleFault {
-      RuleFault("\(what) is \(words.dropLast().joined(separator: ", ")) or \(words.last ?? ""): give one of them.")
+    @Sendable func fault(_ words: [String], _ subject: String) -> RuleFault {
+      RuleFault("\(subject) \(words.dropLast().joined(separator: ", ")) or \(words.last ?? ""): give one of them.")
     }
     return RuleForm(
       .words(choices.map(\.rawValue)),
       typed: { text throws(RuleFault) in
         guard let choice = Value(rawValue: isLowercased ? text.lowercased() : text) else {
-          throw fault(choices.map(\.rawValue))
+          throw fault(choices.map(\.rawValue), "\(what) is")
         }
         return choice
       },
       given: { text throws(RuleFault) in
-        guard let index = options.firstIndex(of: text.lowercased()) else { throw fault(options) }
+        guard let index = options.firstIndex(of: text.lowercased()) else {
+          throw fault(options, option ?? "\(what) is")
+        }
         return choices[index]
       }, text: { $0.rawValue }, words: { value, _ in words[value] ?? value.rawValue })
   }

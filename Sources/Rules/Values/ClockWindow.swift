@@ -14,6 +14,11 @@ public struct ClockWindow: Hashable, Sendable, Comparable {
   public init(typed text: some StringProtocol) throws(RuleFault) {
     let ends = text.split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2, let start = Self.minute(ends[0]), let end = Self.minute(ends[1]), start < 1_440 else {
+      // One time alone, or with a hyphen on one side of it.
+      let times = ends.filter { !$0.isEmpty }
+      if ends.count <= 2, times.count == 1, let time = Self.minute(times[0]) {
+        throw Self.oneTime(time, isEnd: ends.count == 2 && ends[0].isEmpty)
+      }
       throw RuleFault(
         "\(String(text.prefix(64)).debugDescription) is no time of the day: write its start and its end, such as 20:00-07:00."
       )
@@ -31,6 +36,18 @@ public struct ClockWindow: Hashable, Sendable, Comparable {
   /// Returns whether `left` begins earlier in the day, or ends earlier if both begin at once.
   public static func < (left: ClockWindow, right: ClockWindow) -> Bool {
     (left.start, left.end) < (right.start, right.end)
+  }
+
+  /// Returns the fault of a time that stands alone, with an example of a whole window.
+  private static func oneTime(_ time: Int, isEnd: Bool) -> RuleFault {
+    // What ends in the morning, or begins in the evening, is usually a bedtime.
+    if isEnd {
+      let start = time <= 720 ? "20:00" : clock(time - 120)
+      return RuleFault("A start is missing before \(clock(time)): write both, such as \(start)-\(clock(time)).")
+    }
+    let end = time >= 1_080 ? "07:00" : clock(time + 120)
+    let start = time == 1_440 ? "00:00" : clock(time)
+    return RuleFault("An end is missing after \(clock(time)): write both, such as \(start)-\(end).")
   }
 
   private static func minute(_ text: some StringProtocol) -> Int? {

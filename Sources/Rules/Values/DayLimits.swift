@@ -92,6 +92,7 @@ public struct DayLimits: Hashable, Sendable {
   /// Returns a limit of time within hours that are not shorter.
   private static func within(_ hours: String, _ limit: DayLimit?) throws(RuleFault) -> DayLimit {
     guard let limit else { throw .noneWithHours }
+    guard !hours.isEmpty else { throw .hoursMissing }
     let window = try ClockWindow(typed: hours)
     guard limit.minutes <= window.length else { throw .longerThan(window, limit) }
     return DayLimit(limit.minutes, within: window)
@@ -225,6 +226,8 @@ extension RuleFault {
   }
   fileprivate static let noneWithHours = RuleFault(
     "No limit has no hours: give a time and the hours, such as 1h within 16:00-20:00, or none alone.")
+  fileprivate static let hoursMissing = RuleFault(
+    "The hours are missing after within: write them, such as 1h within 16:00-20:00, or leave the word out.")
   fileprivate static func longerThan(_ hours: ClockWindow, _ limit: DayLimit) -> RuleFault {
     RuleFault(
       "\(limit.words) is longer than \(hours.text.replacing("-", with: " to ")), so it limits nothing: give less, or only "

@@ -34,6 +34,80 @@ import Testing
     #expect(run.status == 64 && text.contains(words), "\(text)")
   }
 
+  @Test(
+    arguments: [
+      (
+        ["lock", "Emma", "-3m"],
+        "`latchkey grant Emma -3m` does. To lock for that long, type `latchkey lock Emma --for 3m`."
+      ),
+      (["lock", "Emma", "3m", "--now"], "follows --for: type `latchkey lock Emma --now --for 3m`."),
+      (["lock", "30m"], "follows --for: type `latchkey lock --for 30m`."),
+      (["unlock", "Emma", "1h"], "type `latchkey unlock Emma`. `latchkey grant Emma 1h` gives more time."),
+      (
+        ["lock", "Emma", "Tom", "--for", "1h"],
+        "one child at a time: type `latchkey lock Emma --for 1h` and `latchkey lock Tom --for 1h`. A name of several words "
+          + "is written in quotes: `latchkey lock \"Emma Tom\" --for 1h`."
+      ),
+      (
+        ["app", "set", "my kart", "--blocked", "--unblocked", "--child", "Emma"],
+        "contradict each other: type `latchkey app set \"my kart\" --blocked --child Emma` or `latchkey app set "
+          + "\"my kart\" --unblocked --child Emma`."
+      ),
+      (
+        ["explain", "Emma"],
+        "such as `latchkey explain Emma --app chess`. `latchkey apps list --child Emma` lists those with rules, and "
+          + "`latchkey today Emma`"
+      ),
+      (["explain", "Emma", "kart"], "follows --app: type `latchkey explain Emma --app kart`."),
+      (["explain"], "such as `latchkey explain --app chess`. `latchkey apps list` lists"),
+      (["breaks", "off", "--child", "Emma"], "`latchkey breaks remove --child Emma` takes away what is set."),
+      (["breaks", "set", "off", "--child", "Emma"], "taken away with `latchkey breaks remove --child Emma`."),
+      (["limit", "none"], "`latchkey limit remove` takes away what is set."),
+      (
+        ["settings", "set", "--points", "yes"],
+        "“yes” is no value of --points. Points are on or off: give one of them. An example: `latchkey settings set "
+          + "--points on`."
+      ),
+      (["settings", "set", "--points=no"], "An example: `latchkey settings set --points=off`."),
+      (
+        ["settings", "set", "--sessions", "out"],
+        "What is done about sessions is leave, lock, lock-unless-allowed or close: give one of them. An example: "
+          + "`latchkey settings set --sessions leave`."
+      ),
+      (
+        ["app", "set", "kart", "--category", "fun"],
+        "“fun” is no value of --category. --category takes learning, reward or neutral: give one of them. An "
+          + "example: `latchkey app set kart --category learning`."
+      ),
+      (
+        ["app", "set", "kart", "--when-over", "stop"],
+        "--when-over takes close or pause: give one of them. An example: `latchkey app set kart --when-over close`."
+      ),
+    ] as [([String], String)])
+  func aUsualMistakeIsExplainedWithTheCommandToType(arguments: [String], words: String) async {
+    let run = await ScriptedRun(arguments)
+    let text = run.console.notes.joined().replacing("\n", with: " ")
+    #expect(run.status == 64 && text.contains(words) && run.node.calls.isEmpty, "\(text)")
+  }
+
+  @Test func whatIsNoUsualMistakeIsNotTakenForOne() async {
+    let lock = ["lock", "Emma", "--wait", "60", "--now", "Tom"]
+    for arguments in [["lock", "Emma", "--fro", "1h"], lock, ["children", "off"]] {
+      let text = await ScriptedRun(arguments).console.notes.joined()
+      #expect(!text.contains("follows --for") && !text.contains("one child at a time"), "\(text)")
+      #expect(!text.contains("takes away"), "\(text)")
+    }
+  }
+
+  @Test(arguments: [
+    ("kart", "kart"), ("mon-fri 16:00-18:00, sat 9:00-19:00", "\"mon-fri 16:00-18:00, sat 9:00-19:00\""),
+    ("it's", "\"it's\""), ("a$b", "'a$b'"), ("say \"it's\"", "'say \"it'\\''s\"'"), ("a\nb", "…"), ("", "\"\""),
+    ("path /usr/games/kart", "\"path /usr/games/kart\""), ("*", "\"*\""), ("--hours=a b", "\"--hours=a b\""),
+  ])
+  func aTypedWordIsQuotedForAShell(word: String, quoted: String) {
+    #expect(TypedWord.quoted(word) == quoted)
+  }
+
   @Test(arguments: [
     (["lock", "--child", "Emma"], "name the child without an option, such as `latchkey lock Emma`."),
     (["grant", "--child=Emma", "30m"], "name the child without an option, such as `latchkey grant Emma 30m`."),

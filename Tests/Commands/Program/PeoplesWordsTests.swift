@@ -62,6 +62,8 @@ import Testing
     (["settings", "set", "--child", "Emma", "--zone", "UTC"], "are the whole family's"),
     (["points", "adjust", "Emma", "abc", "--reason", "x"], "“abc” is no number of points"),
     (["points", "adjust", "Emma", "-0", "--reason", "x"], "is no number of points"),
+    (["app", "set", "Chess", "--daily-limit", "1h within"], "The hours are missing after within: write them, such as"),
+    (["app", "set", "Chess", "--daily-limit", "1h within 16:00"], "An end is missing after 16:00"),
     (["bedtime", "set", "none"], "`latchkey bedtime remove`"),
     (["bedtime", "set", "none", "--child", "Emma"], "`latchkey bedtime set --child Emma --today none`"),
     (["lock", "Emma", "--for", "-3m"], "“-3m” is no time for a lock, which is for 1 minute to 31 days: type --for 1h"),

@@ -40,6 +40,10 @@ import Testing
       (["explain", "--app", "my game"], "`latchkey explain Emma --app \"my game\"`"),
       (["grant", "-30m"], "`latchkey grant Emma -30m`"),
       (["report", "day"], "`latchkey report day --child Emma`"),
+      (
+        ["app", "set", "kart", "--new", "--hours", "mon-fri 16:00-18:00, sat-sun 9:00-19:00"],
+        "`latchkey app set kart --new --hours \"mon-fri 16:00-18:00, sat-sun 9:00-19:00\" --child Emma`"
+      ),
     ] as [([String], String)])
   func aCommandThatNeedsOneChildIsShownWithOne(arguments: [String], command: String) async {
     let run = await ScriptedRun(arguments, node: ScriptedNode(family))
