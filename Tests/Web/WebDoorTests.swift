@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyWeb
 
 /// A node that refuses everything, so that a test sees which requests reach it.
-private final class ClosedNode: NodeInterface {
+final class ClosedNode: NodeInterface {
   let asked = Mutex(0)
 
   func ask<Input: Sendable, Answer: Sendable>(
@@ -45,7 +45,8 @@ struct WebDoorTests {
 
   private func responder(of node: any NodeInterface) -> WebResponder {
     WebResponder(
-      check: RequestCheck(host: Self.host), door: door, logger: Logger(label: "test"), open: { node }, onUse: { _ in })
+      check: RequestCheck(host: Self.host), door: door, logger: Logger(label: "test"), open: { _ in node },
+      onUse: { _ in })
   }
 
   private func text(_ answer: WebAnswer) -> String {

@@ -17,8 +17,8 @@ public struct ControlClient: NodeInterface {
   /// - Parameters:
   ///   - stateFolder: A path of any length.
   ///   - receiver: The token of a receiver, for its bridge; `nil` for people's programs.
-  ///   - key: By what the node knows a deed of the receiver's when it is asked for again; `nil` for
-  ///     nothing.
+  ///   - key: By what the node knows a receiver's deed, or an edit, when it is asked for again;
+  ///     `nil` for nothing.
   ///   - timeout: The time limit for requests that the node answers immediately.
   ///   - longPollTimeout: The time limit for requests that the node may hold for up to 25 s.
   /// - Returns: A client of the running node.

@@ -9,7 +9,8 @@ struct ControlDoor: Hashable, Sendable {
   let stateFolder: String
   /// The token of a receiver, whose bridge has a socket of its own; `nil` for people's programs.
   var token: String?
-  /// By what the node knows a deed of the receiver's when it is asked for again; `nil` for nothing.
+  /// By what the node knows a receiver's deed, or an edit, when it is asked for again; `nil` for
+  /// nothing.
   var key: String?
 
   fileprivate var name: String { token == nil ? ControlSocket.name : ControlSocket.bridgeName }

@@ -13,6 +13,10 @@ struct TerminalEnvironment: Sendable {
   var now: @Sendable () -> Int64
   /// Returns the running node of a state folder.
   var openNode: @Sendable (_ stateFolder: String) async throws -> any NodeInterface
+  /// Returns the running node of a state folder for an edit that it makes once for a key.
+  var openOnce: @Sendable (_ stateFolder: String, _ key: String) async throws -> any NodeInterface = {
+    try await ControlClient.open(stateFolder: $0, key: $1)
+  }
   /// Returns the running node of a state folder by the rights of a receiver, whose token is given,
   /// and for one deed if a key is given.
   var openBridge: @Sendable (_ stateFolder: String, _ token: String, _ key: String?) async throws -> any NodeInterface =

@@ -42,8 +42,11 @@ struct WebSubcommand: AsyncParsableCommand {
     let server = WebServer(
       place, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
       idle: Int64(idle.seconds) * 1_000
-    ) {
-      do { return try await environment.openNode(folder) } catch let error as NodeUnavailable {
+    ) { key in
+      do {
+        guard let key else { return try await environment.openNode(folder) }
+        return try await environment.openOnce(folder, key)
+      } catch let error as NodeUnavailable {
         throw LocalAPIError(.timeout, error.description)
       }
     }

@@ -51,7 +51,8 @@ package struct Caller: Hashable, Sendable {
   package var child: ServedChild?
   /// What a parent allows the receiver, for `Principal.integration` alone.
   var receiver: StoredReceiver?
-  /// By what the receiver's deed is known when it is asked for again; `nil` for nothing.
+  /// By what a receiver's deed, or an edit of a person's, is known when it is asked for again;
+  /// `nil` for nothing.
   var key: String?
 
   package init(principal: Principal, userID: UInt32, child: ServedChild? = nil) {

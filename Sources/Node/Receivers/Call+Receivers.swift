@@ -103,19 +103,30 @@ extension Call {
     }
   }
 
-  /// Makes changes of registers durable as a receiver's deed, which is counted in the same
-  /// transaction; `nil` for another caller's.
-  func edit(_ changes: [RegisterChange], as deed: ReceiverDeed?) async throws -> [ConfigurationCommand] {
-    guard let deed else { return try await edit(changes) }
+  /// Makes changes of registers durable: as a receiver's deed, which is counted in the same
+  /// transaction, or as an edit of a person's, once if the request has a key.
+  ///
+  /// - Parameters:
+  ///   - changes: The changes.
+  ///   - deed: The deed; `nil` for another caller's.
+  /// - Returns: The commands that carry the changes; `nil` if a request with the same key was
+  ///   carried out before.
+  /// - Throws: `LocalAPIError` if a receiver may not do it, and the store's errors.
+  func edit(_ changes: [RegisterChange], as deed: ReceiverDeed?) async throws -> [ConfigurationCommand]? {
+    let key = caller.key
+    guard deed != nil || key != nil else { return try await edit(changes) }
     if changes.isEmpty { return [] }
-    let (fault, commands) = try await act { effects, _ -> (LocalAPIError?, ActOrders) in
-      switch try count(deed, &effects) {
-      case .success(let isNew): (nil, ActOrders(edits: isNew ? changes : []))
-      case .failure(let fault): (fault, .none)
+    let (outcome, commands) = try await act { effects, _ -> (Result<Bool, LocalAPIError>, ActOrders) in
+      let outcome: Result<Bool, LocalAPIError>
+      if deed == nil, let key {
+        outcome = .success(try effects.isNew(key))
+      } else {
+        outcome = try count(deed, &effects)
       }
+      guard case .success(true) = outcome else { return (outcome, .none) }
+      return (outcome, ActOrders(edits: changes))
     }
-    if let fault { throw fault }
-    return commands
+    return try outcome.get() ? commands : nil
   }
 
   /// Returns the family's day, by which a receiver's most counts.

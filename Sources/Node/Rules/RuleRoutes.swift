@@ -70,6 +70,7 @@ extension Call {
     var app: EditedApp?
     var members: [EditedApp] = []
     var absent: [RegisterKey] = []
+    var isRepeated = false
   }
 
   /// Returns the lock that a receiver sets; refuses other rules.
@@ -97,7 +98,7 @@ extension Call {
     let made = try await make(request, in: .child(child), of: child, as: deed)
     return RuleEdit(
       rules: try await rules(of: child), commands: made.commands, machines: try await machines(of: made.commands),
-      app: made.app, members: made.members, absent: made.absent)
+      app: made.app, members: made.members, absent: made.absent, isRepeated: made.isRepeated ? true : nil)
   }
 
   /// Makes an edit that a person wrote durable; what is to be removed and is not set is passed
@@ -124,7 +125,9 @@ extension Call {
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
     made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
     changes.removeAll { made.absent.contains($0.key) }
-    made.commands = try await edit(changes, as: deed).filter { $0.carries(changes) }
+    let commands = try await edit(changes, as: deed)
+    made.isRepeated = commands == nil
+    made.commands = (commands ?? []).filter { $0.carries(changes) }
     return made
   }
 
@@ -162,10 +165,11 @@ extension Call {
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
     let text = isMore ? time.text : Deduction(time, reason: request.reason ?? "").text
     let change = RegisterChange(.child(child), place, text)
-    let commands = try await edit([change], as: deed).filter { $0.carries([change]) }
+    let made = try await edit([change], as: deed)
+    let commands = (made ?? []).filter { $0.carries([change]) }
     return RuleEdit(
       rules: try await rules(of: child), commands: commands, machines: try await machines(of: commands), app: app,
-      minutes: isMore ? minutes : -minutes)
+      minutes: isMore ? minutes : -minutes, isRepeated: made == nil ? true : nil)
   }
 
   /// Returns how many of some minutes can be taken from a child's day: what is left of the limit of

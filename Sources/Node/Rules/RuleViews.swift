@@ -105,6 +105,9 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   public var absent: [RegisterKey] = []
   /// The minutes that were granted, or taken away if it is negative; `nil` for another edit.
   public var minutes: Int?
+  /// `true` if a request with the same key was carried out before, so that this one did nothing;
+  /// otherwise `nil`.
+  public var isRepeated: Bool?
 }
 
 extension RuleEdit {

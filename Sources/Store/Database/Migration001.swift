@@ -202,10 +202,10 @@ enum Migration001 {
       PRIMARY KEY (name, day)
     ) STRICT, WITHOUT ROWID;
 
-    -- By what its last deeds are known when they are asked for again.
+    -- By what its last deeds, and the last edits of people, are known when they are asked for again.
     CREATE TABLE receiver_key (
       number INTEGER PRIMARY KEY,           -- in the order of the deeds
-      name TEXT NOT NULL,                   -- receiver.name
+      name TEXT NOT NULL,                   -- receiver.name; empty for people
       key TEXT NOT NULL,                    -- 1 to 64 bytes
       UNIQUE (name, key)
     ) STRICT;

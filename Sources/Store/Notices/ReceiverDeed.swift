@@ -39,14 +39,34 @@ public struct ReceiverDeed: Hashable, Sendable {
 ///
 /// Spec: Protocol/14-bridge.md §1.
 extension DatabaseEffects {
-  /// The most keys of a receiver that are kept; the oldest are forgotten first.
+  /// The most keys that are kept of a receiver, and of all people; the oldest are forgotten first.
   public static let mostReceiverKeys = 1_024
 
   /// Returns whether a deed with the same key was done before.
   public func wasDone(_ deed: ReceiverDeed) throws -> Bool {
     guard let key = deed.key else { return false }
-    return try database.first(
-      "SELECT 1 FROM receiver_key WHERE name = ? AND key = ?", [deed.receiver, key], { _ in true }) ?? false
+    return try isKept(key, of: deed.receiver)
+  }
+
+  /// Keeps the key of an edit that a person makes; returns whether no edit with it was made before.
+  public mutating func isNew(_ key: String) throws -> Bool {
+    // No receiver has an empty name.
+    if try isKept(key, of: "") { return false }
+    try keep(key, of: "")
+    return true
+  }
+
+  private func isKept(_ key: String, of name: String) throws -> Bool {
+    try database.first("SELECT 1 FROM receiver_key WHERE name = ? AND key = ?", [name, key], { _ in true }) ?? false
+  }
+
+  private func keep(_ key: String, of name: String) throws {
+    try database.run("INSERT INTO receiver_key (name, key) VALUES (?, ?)", [name, key])
+    try database.run(
+      """
+      DELETE FROM receiver_key WHERE name = ? AND number <=
+        (SELECT number FROM receiver_key WHERE name = ? ORDER BY number DESC LIMIT 1 OFFSET ?)
+      """, [name, name, Self.mostReceiverKeys])
   }
 
   /// Counts what a receiver gives, keeps the deed's key, and says in the audit what it does.
@@ -71,14 +91,7 @@ extension DatabaseEffects {
       INSERT INTO receiver_use VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
         minutes = minutes + excluded.minutes, milli_points = milli_points + excluded.milli_points
       """, [deed.receiver, deed.day, deed.gift.minutes, deed.gift.milliPoints])
-    if let key = deed.key {
-      try database.run("INSERT INTO receiver_key (name, key) VALUES (?, ?)", [deed.receiver, key])
-      try database.run(
-        """
-        DELETE FROM receiver_key WHERE name = ? AND number <=
-          (SELECT number FROM receiver_key WHERE name = ? ORDER BY number DESC LIMIT 1 OFFSET ?)
-        """, [deed.receiver, deed.receiver, Self.mostReceiverKeys])
-    }
+    if let key = deed.key { try keep(key, of: deed.receiver) }
     try database.audit("receiver.acts", of: deed.receiver, new: deed.words, by: own, at: wall)
     return .counted
   }

@@ -9,6 +9,12 @@ struct Form: Sendable {
   let whoMay: Set<Viewer>
   /// Asks the node, and returns what was done in words, and the page to show after it.
   let act: @Sendable (FormCall) async throws -> FormOutcome
+
+  /// The number of random bytes in the key of each page that is made.
+  ///
+  /// With the ID of a child behind it, it is the key of a form, so that a form that is sent twice
+  /// does once what it does.
+  static let keyBytes = 12
 }
 
 /// A form that was sent.
@@ -17,6 +23,8 @@ struct FormCall: Sendable {
   var fields: FormFields
   /// Unix milliseconds.
   var now: Int64
+  /// Returns the node for an edit that it makes once for a key.
+  var once: @Sendable (_ key: String) async throws -> any NodeInterface
 
   /// Returns a field that the form cannot do without.
   func field(_ name: String) throws(LocalAPIError) -> String {

@@ -16,7 +16,8 @@ enum AnswerForm {
       let answered = try await call.node.ask(
         Endpoints.answerRequest,
         AnswerRequest(
-          request: try call.field("request"), isApproved: isApproved, minutes: minutes, word: call.fields["word"] ?? "")
+          request: try call.field("request"), isApproved: isApproved, minutes: minutes,
+          word: call.fields["word"] ?? "")
       )
       let (name, wish) = (answered.childName.text, PageWords.wish(answered, minutes: minutes))
       return FormOutcome(sentences: [isApproved ? "\(name) gets \(wish)." : "\(name) does not get \(wish)."])
@@ -31,10 +32,16 @@ enum ChildForms {
       guard let minutes = try call.number("minutes"), minutes > 0 else {
         throw LocalAPIError(.invalid, "More time is 1 to 1,440 minutes: give a number, such as 30.")
       }
-      let edit = try await call.node.ask(
-        Endpoints.grantTime, (try call.field("child"), GrantRequest(minutes: minutes)))
-      let given = SpanText.minutes(edit.minutes ?? minutes)
-      let sentence = "\(edit.rules.child.name.text) has \(given) more for the rest of the day."
+      let child = try call.field("child")
+      let edit = try await call.once(try call.field("key")).ask(
+        Endpoints.grantTime, (child, GrantRequest(minutes: minutes)))
+      let (name, given) = (edit.rules.child.name.text, SpanText.minutes(edit.minutes ?? minutes))
+      if edit.isRepeated == true {
+        return FormOutcome(sentences: [
+          "\(name) got more time once, although the button was pressed twice. Press it here for more."
+        ])
+      }
+      let sentence = "\(name) has \(given) more for the rest of the day."
       return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
     },
     Form(path: "/children/lock", whoMay: [.parent]) { call in

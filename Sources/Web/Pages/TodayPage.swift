@@ -62,6 +62,7 @@ enum TodayPage {
     <div class="row">
     <form method="post" action="/children/grant" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
+    <input type="hidden" name="key" value="{{key}}-{{id}}">
     <button name="minutes" value="15">+15 min <span class="spoken">for {{name}}</span></button>
     <button name="minutes" value="30">+30 min <span class="spoken">for {{name}}</span></button>
     </form>

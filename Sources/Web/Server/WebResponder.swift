@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyProtocol
 import LatchkeySystem
 import Logging
 
@@ -11,7 +12,7 @@ struct WebResponder: Sendable {
   let check: RequestCheck
   let door: WebDoor
   let logger: Logger
-  let open: ChangeFeed.Opening
+  let open: WebServer.Opening
   /// Called with the secret of a link that was used.
   let onUse: @Sendable (String) -> Void
 
@@ -131,7 +132,8 @@ extension WebResponder {
             ? EntryPages.Fault(403, "This is not yours to do.", back: "/")
             : EntryPages.Fault(404, "There is no such form.", back: "/"), viewer, session)
       }
-      let outcome = try await form.act(FormCall(node: node, fields: fields, now: WallClock.now()))
+      let call = FormCall(node: node, fields: fields, now: WallClock.now()) { [open] in try await open($0) }
+      let outcome = try await form.act(call)
       door.tell(PageWord(sentence: outcome.sentences.joined(separator: " "), isFault: false), cookie)
       return .redirect(to: outcome.page)
     } catch { return fault(EntryPages.Fault(error, back: "/"), nil, session) }
@@ -139,7 +141,7 @@ extension WebResponder {
 
   /// Returns the node, and who looks at it: the role of the node says so.
   private func viewer() async throws -> (node: any NodeInterface, viewer: Viewer) {
-    let node = try await open()
+    let node = try await open(nil)
     do throws(LocalAPIError) {
       let role = try await node.ask(Endpoints.getStatus).role
       return (node, role == .parent ? .parent : .child)
@@ -156,7 +158,8 @@ extension WebResponder {
   ) -> PageData {
     let navigation = viewer.map { PageTable.navigation(for: $0, at: path) } ?? []
     return [
-      "title": title, "assets": Assets.all.paths, "token": session.token, "navigation": navigation,
+      "title": title, "assets": Assets.all.paths, "token": session.token,
+      "key": Hexadecimal.encode(SecureRandom.bytes(Form.keyBytes)), "navigation": navigation,
       "hasNavigation": navigation.count > 1,
     ]
   }

@@ -21,7 +21,10 @@ public struct WebServer: Sendable {
   private let place: WebPlace
   private let logger: Logger
   private let idle: Int64
-  private let open: @Sendable () async throws -> any NodeInterface
+  private let open: Opening
+
+  /// Returns the node; with a key for one edit, which the node makes once.
+  public typealias Opening = @Sendable (_ key: String?) async throws -> any NodeInterface
 
   /// Creates the server.
   ///
@@ -31,8 +34,7 @@ public struct WebServer: Sendable {
   ///   - idle: How long it goes on after the last page was closed, in milliseconds.
   ///   - open: Returns the node; throws `LocalAPIError`, whose sentence a page shows.
   public init(
-    _ place: WebPlace, logger: Logger, idle: Int64? = nil,
-    open: @escaping @Sendable () async throws -> any NodeInterface
+    _ place: WebPlace, logger: Logger, idle: Int64? = nil, open: @escaping Opening
   ) {
     (self.place, self.logger, self.idle, self.open) = (place, logger, idle ?? LastPage.milliseconds, open)
   }
@@ -70,7 +72,7 @@ public struct WebServer: Sendable {
     let invitations = InvitationService(place, host: host, door: door, logger: logger)
     let responder = WebResponder(
       check: RequestCheck(host: host), door: door, logger: logger, open: open, onUse: { invitations.remove($0) })
-    let feed = ChangeFeed(logger: logger, open: open)
+    let feed = ChangeFeed(logger: logger) { [open] in try await open(nil) }
     door.whenSignedOut { Task { await feed.tell() } }
     let (running, started) = AsyncStream<Void>.makeStream()
     let addresses = LoopbackPort.addresses

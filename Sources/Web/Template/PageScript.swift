@@ -24,6 +24,13 @@ enum PageScript {
           .some((field) => field.value !== field.defaultValue);
       };
 
+      // The key of a form is another one in each page that is made, and is no news by itself.
+      const shown = (part) => {
+        const copy = part.cloneNode(true);
+        copy.querySelectorAll("input[name=key]").forEach((field) => field.removeAttribute("value"));
+        return copy.innerHTML;
+      };
+
       const put = (text) => {
         const fresh = new DOMParser().parseFromString(text, "text/html");
         const parts = Array.from(document.querySelectorAll("[data-live]"));
@@ -33,7 +40,7 @@ enum PageScript {
         if (fresh.title !== document.title) { location.reload(); return true; }
         for (const part of parts) {
           const other = news.find((one) => one.id === part.id);
-          if (other && other.innerHTML !== part.innerHTML && !isInUse(part)) {
+          if (other && shown(other) !== shown(part) && !isInUse(part)) {
             const hadFocus = part.contains(document.activeElement) ? document.activeElement : null;
             const place = hadFocus ? Array.from(part.querySelectorAll("a, button")).indexOf(hadFocus) : -1;
             part.innerHTML = other.innerHTML;

@@ -207,6 +207,44 @@ import Testing
     }
   }
 
+  @Test("An edit of a person's with a key is made once, and one without a key each time")
+  func editsOnce() async throws {
+    try await with([.grant], minutes: 600) { home, ha, _ in
+      func grants() async throws -> Int {
+        try await home.node(Self.user).ask(Endpoints.getRules, "Emma").rules.count { $0.key.text.contains("/grant/") }
+      }
+      @Sendable func give(_ key: String?, by caller: Caller = Self.user) async throws -> Bool? {
+        var caller = caller
+        caller.key = key
+        return try await home.node(caller).ask(Endpoints.grantTime, ("Emma", GrantRequest(minutes: 15))).isRepeated
+      }
+      #expect(try await give("a") == nil)
+      for _ in 0..<2 { #expect(try await give("a") == true) }
+      #expect(try await grants() == 1)
+      // A receiver's keys are its own.
+      #expect(try await give("a", by: ha) == nil)
+      #expect(try await give("b") == nil)
+      for _ in 0..<2 { #expect(try await give(nil) == nil) }
+      #expect(try await grants() == 5)
+      async let first = give("c")
+      async let second = give("c")
+      let repeated = try await [first, second].count { $0 == true }
+      #expect(repeated == 1)
+      #expect(try await grants() == 6)
+      // What is refused leaves no key.
+      var caller = Self.user
+      caller.key = "d"
+      let less = GrantRequest(minutes: -5, app: "nothing")
+      #expect(try await refusal { _ = try await home.node(caller).ask(Endpoints.grantTime, ("Emma", less)) } != nil)
+      #expect(try await give("d") == nil)
+      caller.key = "e"
+      for isRepeated in [nil, true] as [Bool?] {
+        let edit = try await home.node(caller).ask(Endpoints.setRules, ("Emma", RuleRequest([.init("lock", "on")])))
+        #expect(edit.isRepeated == isRepeated)
+      }
+    }
+  }
+
   @Test(arguments: ["", "ä", "a b", "a/b", String(repeating: "a", count: 65)])
   func keysThatAreNone(key: String) {
     #expect(!Caller.isKey(key) && Caller.isKey("Aa-09"))

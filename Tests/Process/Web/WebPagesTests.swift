@@ -51,8 +51,17 @@ extension ProcessTests {
         #expect(late.status == 409, "\(late)")
 
         let child = try #require(try await mum.api.ask(Endpoints.getChildren).first).childID.description
-        #expect(try await browser.form("/children/grant", ["child": child, "minutes": "15"]).status == 303)
+        let form = try await browser.get("/").text
+        let key = try #require(form.firstMatch(of: /name="key" value="([0-9a-f-]+)"/)).output.1
+        let grant = ["child": child, "minutes": "15", "key": String(key)]
+        #expect(try await browser.form("/children/grant", grant).status == 303)
         #expect(try await browser.get("/").text.contains("Emma has 15 min more for the rest of the day."))
+        #expect(try await browser.form("/children/grant", grant).status == 303, "It is pressed twice.")
+        #expect(
+          try await browser.get("/").text.contains("Emma got more time once, although the button was pressed twice."))
+        let given = try await mum.api.ask(Endpoints.getRules, "Emma").rules.count { $0.key.text.contains("/grant/") }
+        #expect(given == 1)
+        #expect(try await browser.form("/children/grant", ["child": child, "minutes": "15"]).status == 400)
         #expect(try await browser.form("/children/lock", ["child": child, "lock": "on"]).status == 303)
         let locked = try await browser.get("/")
         #expect(locked.text.contains("Locked") && locked.text.contains(">Unlock <"), "\(locked)")

@@ -76,7 +76,7 @@ package struct ControlFailure: Error, Hashable, Sendable {
     "No receiver here has that token: `latchkey receivers` lists those that are set up, and `latchkey receivers add` sets "
       + "one up anew.")
 
-  /// The answer to a bridge whose `idempotency-key` cannot be kept.
+  /// The answer to a request whose `idempotency-key` cannot be kept.
   static let malformedKey = ControlFailure(
     400, .invalid, "The header idempotency-key is malformed: give 1 to 64 letters, digits and hyphens.")
 

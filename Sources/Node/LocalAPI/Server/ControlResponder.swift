@@ -109,7 +109,7 @@ struct ControlRequestContext: RequestContext {
   var target = RequestTarget(segments: [])
   /// The request's header of that name, by which a bridge says which receiver it is.
   var authorization: String?
-  /// The header `idempotency-key`, by which the node knows what a bridge asks for again.
+  /// The header `idempotency-key`, by which the node knows what is asked for again.
   var key: String?
 
   init(source: ApplicationRequestContextSource) {

@@ -40,9 +40,11 @@ struct ControlService: Service {
       node: { Call(node, caller: $0) }, stateFolder: node.context.folder.path, logger: node.context.logger,
       recognize: { context in
         guard let credentials = await context.credentials() else { return nil }
-        return await Caller(
+        var caller = await Caller(
           credentials, ofNodeOf: user, owner: { try? await node.owner(ofAccount: $0) },
           isShared: { (try? await node.isShared($0)) ?? false })
+        caller.key = context.key
+        return caller
       }, onRunning: onRunning)
   }
 
