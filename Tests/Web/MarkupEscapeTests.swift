@@ -32,4 +32,19 @@ struct MarkupEscapeTests {
       }
     }
   }
+
+  @Test(
+    "What stands between two backticks of one text is code",
+    arguments: [
+      ("<p>a `b` c</p>", "<p>a <code>b</code> c</p>"),
+      ("<p>`a` and `b`</p>", "<p><code>a</code> and <code>b</code></p>"),
+      ("<p>a ` b</p>", "<p>a &#96; b</p>"), ("<p>`a` `b</p>", "<p><code>a</code> &#96;b</p>"),
+      ("<p>`a</p><p>b`</p>", "<p>&#96;a</p><p>b&#96;</p>"), ("`a`<br>`b`", "&#96;a&#96;<br><code>b</code>"),
+      ("<a title=\"`a`\">`b`</a>", "<a title=\"&#96;a&#96;\"><code>b</code></a>"), ("<TITLE>`a`", "<TITLE>&#96;a&#96;"),
+      ("<p>``</p>", "<p><code></code></p>"), ("", ""),
+    ])
+  func code(html: String, marked: String) {
+    #expect(MarkupEscape.escape("`") == "&#96;")
+    #expect(MarkupEscape.markingCode(in: html.replacing("`", with: "&#96;")) == marked)
+  }
 }

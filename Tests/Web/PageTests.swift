@@ -47,8 +47,9 @@ struct PageTests {
 
   private func render(_ page: Page, _ data: PageData) -> String {
     page.template.render(
-      data.merging(["title": "T", "token": "TOKEN", "assets": Assets.all.paths, "hasNavigation": false]) { $1 },
-      in: .english)
+      data.merging(
+        ["title": "T", "token": "TOKEN", "key": "KEY", "assets": Assets.all.paths, "hasNavigation": false]
+      ) { $1 }, in: .english)
   }
 
   private let left = VerdictToday(
@@ -73,6 +74,72 @@ struct PageTests {
         [(emma, try day(emma, screen: left))], [], try status([peer("Emma's PC", isConnected: false)]),
         now: 1_795_950_000_000))
     #expect(away.contains("These figures are of") && away.contains("16 min ago"))
+  }
+
+  @Test("Each form that gives time has the key of its page and its child")
+  func keys() throws {
+    let emma = try child("Emma")
+    let page = render(
+      TodayPage.page, TodayPage.data([(emma, try day(emma, screen: left))], [], try status(), now: 1_795_950_000_000))
+    #expect(page.contains(#"<input type="hidden" name="key" value="KEY-\#(emma.childID)">"#), "\(page)")
+    let key = String(repeating: "0", count: 2 * Form.keyBytes) + "-\(emma.childID)"
+    #expect(Caller.isKey(key), "The node takes it.")
+  }
+
+  @Test("What was given and taken today is no rule")
+  func exceptions() throws {
+    let emma = try child("Emma")
+    let id = try #require(CommandID(bytes: [UInt8](repeating: 1, count: 16)))
+    func listing(_ key: RegisterKey?, _ value: String) throws -> RuleListing {
+      let key = try #require(key)
+      return RuleListing(
+        key: key, value: value, name: RuleText.name(key), words: RuleText.value(key, value), setBy: emma.name,
+        setAt: 1_795_949_000_000)
+    }
+    let today = FamilyDay("2026-11-29") ?? .first
+    let rules = [
+      try listing("limits/daily", "90"), try listing(DayRule.grant.key(on: today, by: id).registerKey, "30 reward"),
+      try listing(DayRule.deduction.key(on: today, by: id).registerKey, "10\nrude at dinner"),
+    ]
+    let report = UseReport(childID: emma.childID, name: emma.name, period: "day", from: "", to: "", periods: [])
+    func page(_ rules: [RuleListing]) throws -> String {
+      render(
+        ChildPage.page,
+        ChildPage.data(
+          try day(emma, screen: left), today, today, report, ChildRules(child: emma, rules: rules, family: []), [],
+          now: 1_795_950_000_000))
+    }
+    let shown = try page(rules)
+    let parts = shown.split(separator: "<h2>Rules</h2>")
+    #expect(parts.count == 2 && parts[0].contains("<h2>Given and taken today</h2>"), "\(shown)")
+    #expect(parts[0].contains("More: 30 min for rewards") && parts[0].contains("Less: 10 min (rude at dinner)"))
+    #expect(!parts[1].contains("30 min for") && parts[1].contains("1 h 30 min"))
+    let alone = try page(Array(rules.dropFirst()))
+    #expect(alone.contains("No rules are set"))
+    #expect(try !page([rules[0]]).contains("Given and taken"))
+  }
+
+  @Test("A command in a sentence is code on a page, and has no backticks")
+  func code() throws {
+    let template = PageTemplate("<title>{{a}}</title><p title=\"{{a}}\">{{a}}</p><option>{{a}}</option>")
+    #expect(
+      template.render(["a": "run `latchkey <run>` now"], in: .english)
+        == "<title>run &#96;latchkey &lt;run&gt;&#96; now</title><p title=\"run &#96;latchkey &lt;run&gt;&#96; now\">run "
+        + "<code>latchkey &lt;run&gt;</code> now</p><option>run &#96;latchkey &lt;run&gt;&#96; now</option>")
+    let fault = EntryPages.page(EntryPages.Fault(503, "Start it with `latchkey run`.", back: nil), ["title": "T"])
+    guard case .bytes(let bytes) = fault.worded(in: .english).body else { return }
+    #expect(String(decoding: bytes, as: UTF8.self).contains("Start it with <code>latchkey run</code>."))
+  }
+
+  @Test("A text that a form cannot have is refused by the name that the page gives its field")
+  func labels() throws {
+    let fields = try #require(FormFields(Array("word=\(String(repeating: "a", count: 2_000))&short=yes".utf8)))
+    let call = FormCall(node: ClosedNode(), fields: fields, now: 0) { _ in ClosedNode() }
+    #expect(try call.line("short", label: "A word") == "yes" && call.line("none", label: "A word").isEmpty)
+    do {
+      _ = try call.line("word", label: "A word")
+      Issue.record("It is too long.")
+    } catch { #expect(error.message == "“A word” must have 0 to 1,024 bytes of UTF-8.", "\(error)") }
   }
 
   @Test("A locked child is offered to be unlocked, and another one to be locked")

@@ -68,6 +68,9 @@ public struct TextRule: Hashable, Sendable {
     fact, appVersion, accountPlace, inventoryEntry,
   ]
 
+  /// Returns the same rule for a text that people know by another name.
+  public func called(_ what: String) -> TextRule { TextRule(what: what, bytes: bytes, characters: characters) }
+
   /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is
   /// valid.
   public func fault(in text: String) -> String? {

@@ -21,12 +21,51 @@ enum MarkupEscape {
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
       case "'": escaped += "&#39;"
+      case "`": escaped += backtick
       case "\t", "\n", "\r": escaped.unicodeScalars.append(scalar)
       case _ where isForbidden(scalar.value): escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(scalar)
       }
     }
     return escaped
+  }
+
+  /// A backtick of an escaped text, which a template has none of.
+  private static let backtick = "&#96;"
+  /// The elements whose content is text alone.
+  private static let texts: Set<String> = ["option", "script", "style", "textarea", "title"]
+
+  /// Returns a page in which what stands between two backticks of one text, such as a command, is
+  /// an element `code`.
+  ///
+  /// Attributes, and elements whose content is text alone, stay as they are.
+  ///
+  /// - Parameter html: HTML whose values are escaped.
+  /// - Returns: The page.
+  static func markingCode(in html: String) -> String {
+    guard html.contains(backtick) else { return html }
+    var page = ""
+    for (number, part) in html.split(separator: "<", omittingEmptySubsequences: false).enumerated() {
+      // What follows `<` is a tag, and then text up to the next one.
+      guard number > 0, let end = part.firstIndex(of: ">") else {
+        page += (number > 0 ? "<" : "") + part
+        continue
+      }
+      let name = part[..<end].prefix { $0.isLetter || $0 == "/" }.lowercased()
+      let text = part[part.index(after: end)...]
+      page += "<" + part[...end] + (texts.contains(name) ? String(text) : marked(text))
+    }
+    return page
+  }
+
+  /// Returns a text without tags in which each pair of backticks is an element `code`.
+  private static func marked(_ text: Substring) -> String {
+    var pieces = text.components(of: backtick)
+    // A backtick without another one stays.
+    if pieces.count.isMultiple(of: 2), let last = pieces.popLast() { pieces[pieces.count - 1] += backtick + last }
+    return pieces.enumerated().map { number, piece in
+      number.isMultiple(of: 2) ? piece : "<code>\(piece)</code>"
+    }.joined()
   }
 
   private static func isForbidden(_ value: UInt32) -> Bool {
@@ -37,5 +76,17 @@ enum MarkupEscape {
     case 0x202A...0x202E, 0x2066...0x2069: true
     default: value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(value)
     }
+  }
+}
+
+extension Substring {
+  /// The parts between the occurrences of a separator, also empty ones.
+  fileprivate func components(of separator: String) -> [String] {
+    var (parts, rest): ([String], Substring) = ([], self)
+    while let range = rest.firstRange(of: separator) {
+      parts.append(String(rest[..<range.lowerBound]))
+      rest = rest[range.upperBound...]
+    }
+    return parts + [String(rest)]
   }
 }

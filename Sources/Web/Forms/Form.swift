@@ -34,6 +34,20 @@ struct FormCall: Sendable {
     return value
   }
 
+  /// Returns a field with a line of text, which is empty without one.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the field.
+  ///   - label: What the page calls it.
+  /// - Returns: The text.
+  /// - Throws: `LocalAPIError` in the words of the page if the text is too long or has characters
+  ///   that cannot be shown.
+  func line(_ name: String, label: String) throws(LocalAPIError) -> String {
+    let text = fields[name] ?? ""
+    if let fault = TextRule.reason.called("“\(label)”").fault(in: text) { throw LocalAPIError(.invalid, fault) }
+    return text
+  }
+
   /// Returns a field with a whole number; `nil` if it is empty.
   func number(_ name: String) throws(LocalAPIError) -> Int? {
     guard let text = fields[name] else { return nil }

@@ -7,7 +7,8 @@ enum OwnForms {
     Form(path: "/ask", whoMay: [.child]) { call in
       let asked = try await call.node.ask(
         Endpoints.ask,
-        AskRequest(minutes: try call.number("minutes"), app: call.fields["app"], reason: call.fields["reason"] ?? ""))
+        AskRequest(
+          minutes: try call.number("minutes"), app: call.fields["app"], reason: call.line("reason", label: "Why")))
       let told = asked.told ?? []
       let whom =
         told.isEmpty

@@ -17,7 +17,7 @@ enum AnswerForm {
         Endpoints.answerRequest,
         AnswerRequest(
           request: try call.field("request"), isApproved: isApproved, minutes: minutes,
-          word: call.fields["word"] ?? "")
+          word: call.line("word", label: "A word"))
       )
       let (name, wish) = (answered.childName.text, PageWords.wish(answered, minutes: minutes))
       return FormOutcome(sentences: [isApproved ? "\(name) gets \(wish)." : "\(name) does not get \(wish)."])

@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// A child's week for parents: the use by day and category, the applications, and the rules in
 /// words.
@@ -52,6 +53,11 @@ enum ChildPage {
     </div>
     {{/hasApplications}}
     </section>
+    <section id="exceptions" data-live>
+    {{#hasExceptions}}<h2>Given and taken today</h2>
+    <ul>{{#exceptions}}<li>{{words}}{{#fault}} <span class="fault">Not in force everywhere: {{.}}</span>{{/fault}}
+    <span class="age">{{set}}</span></li>{{/exceptions}}</ul>{{/hasExceptions}}
+    </section>
     <section id="rules" data-live>
     <h2>Rules</h2>
     {{^hasRules}}<p>No rules are set: everything is recorded, and nothing is closed.</p>{{/hasRules}}
@@ -86,6 +92,8 @@ enum ChildPage {
       return (day, Dictionary(categories.map { ($0.category, $0.usedMilliseconds) }) { $0 + $1 })
     }
     let rows = applications(report, day, clock)
+    let exceptions = rules.rules.compactMap { exception($0, clock) }
+    let own = rules.rules.filter { exception($0, clock) == nil }
     let isEarlier = monday < start(of: today)
     var data: PageData = [
       "id": day.childID.description, "name": day.name.text, "figure": PageWords.figure(day.screen),
@@ -93,11 +101,12 @@ enum ChildPage {
       "before": monday.advanced(byDays: -7).description, "isEarlier": isEarlier,
       "chart": WeekChart.data(days, label: "\(week): use by day and category, with the numbers in the table below"),
       "applications": rows, "hasApplications": !rows.isEmpty,
-      "rules": rules.rules.map { rule($0, clock) }, "familys": rules.family.map { rule($0, clock) },
-      "hasRules": !rules.rules.isEmpty || !rules.family.isEmpty, "hasFamilys": !rules.family.isEmpty,
+      "exceptions": exceptions, "hasExceptions": !exceptions.isEmpty,
+      "rules": own.map { rule($0, clock) }, "familys": rules.family.map { rule($0, clock) },
+      "hasRules": !own.isEmpty || !rules.family.isEmpty, "hasFamilys": !rules.family.isEmpty,
     ]
-    let own = peers.filter { rules.child.machines.contains($0.device.name) }
-    if let stale = PageWords.stale(rules.child, own, clock) { data["stale"] = stale }
+    let machines = peers.filter { rules.child.machines.contains($0.device.name) }
+    if let stale = PageWords.stale(rules.child, machines, clock) { data["stale"] = stale }
     if isEarlier { data["after"] = monday.advanced(byDays: 7).description }
     if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
     if let bar = UseBar.data(day) { data["bar"] = bar }
@@ -120,6 +129,15 @@ enum ChildPage {
         "now": now ?? "–",
       ]
     }
+  }
+
+  /// Returns time that was given or taken today; `nil` for a rule.
+  private static func exception(_ rule: RuleListing, _ clock: PageClock) -> PageData? {
+    let entry = RuleKey(rule.key)?.entry
+    guard entry == DayRule.grant.entry || entry == DayRule.deduction.entry else { return nil }
+    var data = self.rule(rule, clock)
+    data["words"] = "\(entry == DayRule.grant.entry ? "More" : "Less"): \(rule.words)"
+    return data
   }
 
   private static func rule(_ rule: RuleListing, _ clock: PageClock) -> PageData {

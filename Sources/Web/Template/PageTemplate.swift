@@ -9,7 +9,7 @@ typealias PageData = [String: Any]
 /// A template whose every value is escaped by `MarkupEscape`, in any language.
 ///
 /// Its own texts stand in double brackets, `[[A word for {name}]]`: they are phrases, whose places
-/// become tags. What stands between backticks in a text becomes code.
+/// become tags.
 ///
 /// The library's own escape compares characters. Each template is one text with one content type,
 /// and has none of the tags that go around it: partials, which fall back to the library's escape,
@@ -30,9 +30,9 @@ struct PageTemplate: Sendable {
   /// - Parameter text: HTML with the tags of Mustache for values, sections and comments.
   init(_ text: String) { self.text = text }
 
-  /// Returns the page of some data.
+  /// Returns the page of some data, with the commands in its texts as code.
   func render(_ data: PageData, in language: Language) -> String {
-    template(in: language).render(PageTexts.worded(data, in: language))
+    MarkupEscape.markingCode(in: template(in: language).render(PageTexts.worded(data, in: language)))
   }
 
   private func template(in language: Language) -> MustacheTemplate {

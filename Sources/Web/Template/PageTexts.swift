@@ -24,12 +24,9 @@ enum PageTexts {
     }
   }
 
-  /// Returns a text of a template as markup: its places become tags, and what stands between
-  /// backticks becomes code.
+  /// Returns a text of a template as markup, in which its places are tags.
   private static func markup(_ text: String) -> String {
-    let escaped = split(MarkupEscape.escape(text), at: "`").enumerated()
-      .map { index, part in index % 2 == 1 ? "<code>\(part)</code>" : part }.joined()
-    return split(split(escaped, at: "{").joined(separator: "{{"), at: "}").joined(separator: "}}")
+    split(split(MarkupEscape.escape(text), at: "{").joined(separator: "{{"), at: "}").joined(separator: "}}")
   }
 
   /// Returns the parts of a text around a mark, which is compared scalar by scalar.

@@ -62,6 +62,12 @@ extension ProcessTests {
         let given = try await mum.api.ask(Endpoints.getRules, "Emma").rules.count { $0.key.text.contains("/grant/") }
         #expect(given == 1)
         #expect(try await browser.form("/children/grant", ["child": child, "minutes": "15"]).status == 400)
+        let long = try await browser.form(
+          "/requests/answer",
+          [
+            "request": request.requestID.description, "answer": "no", "word": String(repeating: "a", count: 2_000),
+          ])
+        #expect(long.status == 400 && long.text.contains("“A word” must have"), "\(long)")
         #expect(try await browser.form("/children/lock", ["child": child, "lock": "on"]).status == 303)
         let locked = try await browser.get("/")
         #expect(locked.text.contains("Locked") && locked.text.contains(">Unlock <"), "\(locked)")
