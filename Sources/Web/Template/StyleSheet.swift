@@ -11,7 +11,9 @@ enum StyleSheet {
       --warn: #8a3b00; --warn-soft: #fdeede;
       --learning: #2268b2; --reward: #c65d07; --neutral: #6b7480; --track: #dfe3e9;
       --space-1: 0.25rem; --space-2: 0.5rem; --space-3: 1rem; --space-4: 1.5rem;
-      --radius: 0.6rem; --column: 68rem;
+      --radius: 0.6rem; --column: 68rem; --card: 34rem;
+      /* What a finger finds. */
+      --touch: 2.75rem;
     }
     @media (prefers-color-scheme: dark) {
       :root {
@@ -33,7 +35,7 @@ enum StyleSheet {
     .brand { margin: 0; font-weight: 700; display: flex; align-items: center; gap: var(--space-2); }
     .mark { width: 1.5rem; height: 1.5rem; fill: none; stroke: var(--accent); stroke-width: 2.5; }
     nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: var(--space-1); margin: 0; padding: 0; }
-    nav a { display: block; padding: var(--space-2) var(--space-3); border-radius: var(--radius); }
+    nav a { display: flex; align-items: center; min-height: var(--touch); padding: 0 var(--space-3); border-radius: var(--radius); }
     nav a[aria-current] { background: var(--soft); font-weight: 700; }
     a { color: var(--accent); }
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
@@ -44,25 +46,35 @@ enum StyleSheet {
     h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 var(--space-2); }
     h3 { font-size: 1.05rem; margin: 0 0 var(--space-2); }
     p, ul, ol { margin: 0 0 var(--space-2); }
+    ul, ol { padding-left: 1.25rem; }
+    /* The link takes the height of a finger without taking more room. */
+    h2 > a { display: block; padding: 0.6rem 0; margin: -0.6rem 0; }
     section { margin-bottom: var(--space-4); }
-    .cards { display: grid; gap: var(--space-3); grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); }
+    /* It has nothing to show now. */
+    section:not(:has(:not(.cards))) { margin: 0; }
+    .cards { display: grid; gap: var(--space-3); grid-template-columns: minmax(0, 1fr); }
+    @media (min-width: 44rem) { .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
     .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: var(--space-3); }
     .request { border-left: 0.4rem solid var(--accent); }
     .figure { font-size: 1.5rem; font-weight: 700; line-height: 1.25; }
     .age, .note { color: var(--faint); font-size: 0.9rem; }
     .word { background: var(--soft); border-radius: var(--radius); padding: var(--space-2) var(--space-3); }
+    main > .word { margin-bottom: var(--space-3); }
     .fault { background: var(--warn-soft); color: var(--warn); }
     blockquote { margin: 0 0 var(--space-2); padding-left: var(--space-3); border-left: 3px solid var(--line); }
     .plain { list-style: none; padding: 0; }
     .plain li { padding: var(--space-1) 0; }
     form { margin: 0; }
     .row { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: end; }
-    .row + .row { margin-top: var(--space-2); }
+    .row + .row, .row + .note { margin-top: var(--space-2); }
+    .row > a { display: inline-flex; align-items: center; min-height: var(--touch); padding-right: var(--space-2); }
     label { display: block; font-size: 0.9rem; color: var(--faint); }
     input, select, button {
-      font: inherit; min-height: 2.75rem; padding: var(--space-2) var(--space-3); border-radius: var(--radius);
+      font: inherit; min-height: var(--touch); padding: var(--space-2) 0.75rem; border-radius: var(--radius);
       border: 1px solid var(--faint); background: var(--surface); color: var(--text); max-width: 100%;
     }
+    /* A phone enlarges the page for a field whose text is smaller. */
+    input, select { font-size: 1rem; }
     label input, label select { display: block; width: 100%; margin-top: var(--space-1); color: var(--text); }
     .narrow { width: 7rem; }
     .wide { flex: 1 1 12rem; }
@@ -73,22 +85,28 @@ enum StyleSheet {
     caption { text-align: left; color: var(--faint); font-size: 0.9rem; padding-bottom: var(--space-2); }
     th, td { text-align: left; vertical-align: top; padding: var(--space-2); border-bottom: 1px solid var(--line); overflow-wrap: normal; }
     td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+    #use th[scope=row] { white-space: nowrap; }
+    /* In a table that scrolls, a sentence would be as narrow as its longest word. */
+    td:last-child:not(.number) { min-width: 11rem; }
+    @media (max-width: 30rem) { th, td { padding: var(--space-2) var(--space-1); font-size: 0.9rem; } }
     dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: var(--space-1) var(--space-3); margin: 0; }
     dt { color: var(--faint); }
     dd { margin: 0; }
     svg text { fill: var(--text); font-size: 11px; }
-    .bar { width: 100%; height: 0.6rem; display: block; margin: var(--space-2) 0; }
+    .bar { width: 100%; max-width: var(--card); height: 0.6rem; display: block; margin: var(--space-2) 0; border-radius: 0.3rem; overflow: hidden; }
+    .bar rect { rx: 0; }
     .track { fill: var(--track); stroke: none; }
     .used { fill: var(--accent); }
     .ring { width: 12rem; max-width: 60vw; flex: none; }
     .ring circle { fill: none; stroke-width: 12; }
     .ring .rest { stroke: var(--track); }
     .ring .left { stroke: var(--accent); stroke-linecap: butt; }
-    .ring text { font-size: 18px; font-weight: 700; text-anchor: middle; }
+    .ring text { font-size: 13px; font-weight: 700; text-anchor: middle; }
     .beside { display: flex; flex-wrap: wrap; gap: var(--space-4); align-items: center; }
     .beside > div { flex: 1 1 14rem; }
     .chart { width: 100%; max-width: 40rem; display: block; }
     .chart line { stroke: var(--line); stroke-width: 1; }
+    @media (min-width: 40rem) { .chart text { font-size: 8.5px; } }
     .chart .day { text-anchor: middle; }
     .chart .scale { text-anchor: end; fill: var(--faint); }
     .learning { fill: var(--learning); }
