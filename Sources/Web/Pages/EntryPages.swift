@@ -48,7 +48,7 @@ enum EntryPages {
   private static let faultTemplate = PageFrame.template(
     """
     <h1>{{title}}</h1>
-    <p class="word fault fault-text">{{sentence}}</p>
+    <p id="fault" class="word fault fault-text"{{#isPassing}} data-live{{/isPassing}}>{{sentence}}</p>
     {{#back}}<p><a href="{{.}}">Go on</a></p>{{/back}}
     """)
 
@@ -72,6 +72,8 @@ enum EntryPages {
   static func page(_ fault: Fault, _ frame: PageData) -> WebAnswer {
     var data = frame
     data["sentence"] = fault.sentence
+    // The page that was asked for comes by itself when it can: its script asks again.
+    data["isPassing"] = fault.back == nil && fault.status >= 500
     if let back = fault.back { data["back"] = back }
     return .page(faultTemplate, data, status: fault.status)
   }

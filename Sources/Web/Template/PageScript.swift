@@ -9,7 +9,11 @@ enum PageScript {
       // differs.
       const connection = document.getElementById("connection");
       const isPage = document.querySelector("[data-live]") !== null;
-      let stream = null, isFetching = false, isAgain = false, timer = 0, tries = 0;
+      // A browser has six connections to a site, of which a stream takes one: its pages share a
+      // stream. The page that holds the lock has it, and tells the others.
+      const others = new BroadcastChannel("changes");
+      let stream = null, isOn = false, waiting = null, release = null;
+      let isFetching = false, isAgain = false, timer = 0, tries = 0;
 
       const say = (sentence) => {
         if (!connection || connection.textContent === sentence) return;
@@ -63,7 +67,9 @@ enum PageScript {
             stop();
           } else {
             const fault = new DOMParser().parseFromString(text, "text/html").querySelector(".fault-text");
-            say(fault ? fault.textContent : "Latchkey does not answer; this page tries again by itself.");
+            const sentence = fault ? fault.textContent : "Latchkey does not answer; this page tries again by itself.";
+            const said = document.querySelector(".fault-text");
+            say(said && said.textContent === sentence ? "" : sentence);
           }
         } catch (error) {
           say("The pages of Latchkey are closed: open them again from the menu, or with the command that opened them.");
@@ -72,29 +78,47 @@ enum PageScript {
         if (isAgain) { isAgain = false; setTimeout(look, 500); }
       };
 
+      const hear = () => { look(); others.postMessage(null); };
+
       // A browser does not tell a page that its stream was cut while the machine slept or the page
       // was hidden.
-      const start = () => {
-        if (stream || document.visibilityState !== "visible") return;
+      const open = () => {
         stream = new EventSource("/live");
-        stream.onopen = () => { tries = 0; look(); };
-        stream.onmessage = look;
+        stream.onopen = () => { tries = 0; hear(); };
+        stream.onmessage = hear;
         stream.onerror = () => {
           stop();
           tries += 1;
           look();
           if (tries < 20) setTimeout(start, Math.min(tries, 5) * 1000);
         };
+      };
+
+      const start = () => {
+        if (isOn || document.visibilityState !== "visible") return;
+        isOn = true;
         timer = setInterval(look, 30000);
+        if (!navigator.locks) { open(); return; }
+        waiting = new AbortController();
+        navigator.locks.request("changes", { signal: waiting.signal }, () => new Promise((resolve) => {
+          release = resolve;
+          open();
+        })).catch(() => {});
+        // What has changed before this page could be told of it.
+        setTimeout(() => { if (isOn && !stream) look(); }, 500);
       };
 
       const stop = () => {
-        if (stream) stream.close();
-        stream = null;
+        isOn = false;
         clearInterval(timer);
+        if (stream) stream.close();
+        if (waiting) waiting.abort();
+        if (release) release();
+        stream = waiting = release = null;
       };
 
       if (isPage) {
+        others.onmessage = look;
         document.addEventListener("visibilitychange", () => {
           if (document.visibilityState === "visible") { tries = 0; start(); look(); } else { stop(); }
         });
