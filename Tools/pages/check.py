@@ -1,0 +1,225 @@
+"""Opens the pages of a family's real nodes in a real browser. See Tools/check-pages."""
+import argparse
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+
+from playwright.sync_api import sync_playwright
+
+import attacks
+import figures
+from family import Family, Fault, eventually, ordinary_weeks
+from visitor import PHONE, Visitor, tour
+
+CHROMIUM = "/usr/bin/chromium"
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+GAME = "net.supertuxkart.SuperTuxKart"
+# Each is a text that a page of another kind would run, break or turn.
+HOSTILE = ["<img src=x onerror=alert(1)>", "W" * 64, "\u05d0\u05d1\u05d2 \u0645\u0631\u064a\u0645 {{token}}",
+           "\"\u0301'></a><b>" + "e\u0301\u0302\u0323" * 4]
+
+
+class Run:
+    """The steps, with what they find."""
+
+    def __init__(self, family, browser, pictures):
+        self.family, self.browser, self.pictures = family, browser, pictures
+        self.wrong, self.problems, self.visitors = [], [], []
+
+    def step(self, name, body):
+        began = time.monotonic()
+        try:
+            word = body()
+        except Exception as error:
+            word = "FAILED"
+            where = traceback.extract_tb(error.__traceback__)
+            lines = [f"{pathlib.Path(one.filename).name}:{one.lineno}" for one in where if f"{HERE}/" in one.filename]
+            self.wrong.append(f"{name}: {' '.join(lines)}: {type(error).__name__}: {error}")
+            self.leave(*self.visitors)
+        self.wrong += [f"{name}: {problem}" for problem in self.problems]
+        self.problems.clear()
+        print(f"{name}: {word or 'ok'} ({time.monotonic() - began:.1f} s)")
+
+    def visit(self, node, **options):
+        words = ["dashboard"] if node is self.family.parent else ["me", "--web"]
+        visitor = Visitor(self.browser, node, *words, **options)
+        self.visitors.append(visitor)
+        return visitor
+
+    def leave(self, *visitors):
+        for visitor in visitors:
+            self.problems += visitor.problems
+            visitor.close()
+        self.visitors = [one for one in self.visitors if one not in visitors]
+
+    def day(self):
+        """A parent and Emma use their pages at the same time."""
+        mum, emma = self.visit(self.family.parent), self.visit(self.family.emma, viewport=PHONE)
+        mum.sees("Emma")
+        card = mum.page.get_by_role("article", name="Emma", exact=True)
+        mum.press("+15 min for Emma", card)
+        mum.sees("Emma has 15 min more for the rest of the day.")
+        mum.press("Lock Emma", card)
+        mum.sees("Emma is locked")
+        emma.sees("Locked")
+        mum.press("Unlock Emma", card)
+        emma.page.get_by_text("Locked").first.wait_for(state="detached")
+        emma.page.get_by_label("Minutes").fill("30")
+        emma.page.get_by_label("Why").fill("the last level")
+        emma.press("Ask my parents")
+        asked = time.monotonic()
+        # Nobody loads the parent's page again.
+        mum.sees("Emma asks for 30 min")
+        shown = time.monotonic() - asked
+        mum.sees("the last level")
+        if self.pictures:
+            mum.page.screenshot(path=self.pictures / "parent-asked.png", full_page=True)
+        mum.page.get_by_label("A word for Emma").fill("then dinner")
+        mum.press("Yes for Emma")
+        mum.sees("Emma gets 30 min.")
+        answered = time.monotonic()
+        emma.sees(re.compile("then dinner"))
+        told = time.monotonic() - answered
+        mum.page.get_by_role("link", name="Emma", exact=True).click()
+        mum.sees("Week of")
+        mum.page.locator("svg.chart rect").first.wait_for()
+        mum.page.get_by_role("link", name="The week before").click()
+        mum.sees("This week")
+        self.leave(mum, emma)
+        return f"the request was shown after {shown:.2f} s, and the answer after {told:.2f} s"
+
+    def without_script(self):
+        mum = self.visit(self.family.parent, script=False)
+        emma = self.visit(self.family.emma, script=False, viewport=PHONE)
+        card = mum.page.get_by_role("article", name="Ben", exact=True)
+        mum.press("+30 min for Ben", card)
+        mum.sees("Ben has 30 min more for the rest of the day.")
+        mum.press("Lock Ben", card)
+        mum.sees("Ben is locked")
+        mum.press("Unlock Ben", card)
+        mum.sees("Ben is not locked any more.")
+        emma.page.get_by_label("Minutes").fill("20")
+        emma.press("Ask my parents")
+        mum.go()
+        mum.press("No for Emma")
+        mum.sees("Emma does not get 20 min.")
+        eventually("the answer has reached Emma's PC", lambda: all(
+            one["state"] != "open" for one in self.family.emma.ask("GET", "/v1/requests")))
+        emma.go()
+        emma.sees(re.compile("20 min: no"))
+        for visitor in (mum, emma):
+            visitor.press("Sign out")
+        self.leave(mum, emma)
+
+    def pages(self):
+        """All pages of both, in English and in German."""
+        counts = []
+        for node, name in ((self.family.parent, "parent"), (self.family.emma, "child")):
+            for locale in ("en-GB", "de-DE"):
+                visitor = self.visit(node, locale=locale)
+                is_english = locale == "en-GB"
+                found, paths = tour(visitor, name, self.pictures, with_axe=is_english,
+                                    schemes=("light", "dark") if is_english or self.pictures else ("light",))
+                self.wrong += found
+                self.leave(visitor)
+            counts.append(f"{len(paths)} of the {name}'s")
+        return f"{' and '.join(counts)} pages"
+
+    def hostile(self):
+        """Names that would break out of a page that does not escape them."""
+        family = self.family
+        family.parent.command("children", "rename", "Emma", "--to", HOSTILE[0])
+        family.parent.command("children", "rename", "Ben", "--to", HOSTILE[1])
+        for name in HOSTILE[2:]:
+            family.parent.command("children", "add", name)
+        family.parent.command("devices", "rename", "Emma's PC", "--to", HOSTILE[3])
+        family.parent.command("devices", "rename", "Ben's PC", "--to", "M" * 64)
+        family.parent.command("devices", "rename", "--self", "<script>alert(2)</script>")
+        family.parent.command("app", "set", GAME, "--child", HOSTILE[0], "--name", HOSTILE[3], "--blocked")
+        family.emma.command("ask", "10m", "--reason", HOSTILE[0] + HOSTILE[2])
+        family.ben.command("ask", "10m", "--reason", "W" * 200)
+        eventually("both have asked", lambda: sum(
+            one["state"] == "open" for one in family.parent.ask("GET", "/v1/requests")) >= 2)
+        for node, name in ((family.parent, "parent"), (family.emma, "child")):
+            visitor = self.visit(node)
+            found, _ = tour(visitor, f"hostile-{name}", self.pictures, schemes=("light",), of_each=True)
+            self.wrong += found
+            visitor.go()
+            visitor.sees(HOSTILE[0])
+            if visitor.page.locator("main img, main b").count():
+                raise Fault(f"a name became a part of the page of {visitor.page.url}")
+            self.leave(visitor)
+
+
+def picture(run, path):
+    """Makes the README's picture of the parent's first page."""
+    run.family.emma.command("ask", "30m", "--for", "Luanti", "--reason", "finish the castle with Ben")
+    mum = run.visit(run.family.parent, viewport={"width": 1280, "height": 700})
+    mum.sees("Emma asks for")
+    for box in mum.page.locator("footer").all():
+        box.evaluate("footer => footer.remove()")
+    height = mum.page.evaluate("Math.ceil(document.querySelector('main').getBoundingClientRect().bottom)")
+    mum.page.set_viewport_size({"width": 1280, "height": height})
+    mum.page.screenshot(path=path)
+    run.leave(mum)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--built", type=pathlib.Path, default=ROOT / ".build/debug")
+    parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("--picture", type=pathlib.Path)
+    parser.add_argument("--figures", action="store_true")
+    parser.add_argument("--sources", action="store_true")
+    options = parser.parse_args()
+    if options.screenshots:
+        options.screenshots.mkdir(parents=True, exist_ok=True)
+    if options.sources:
+        for file, kind in (("StyleSheet", "style"), ("PageScript", "script")):
+            text = (ROOT / f"Sources/Web/Template/{file}.swift").read_text()
+            Visitor.replaced[kind] = text.split('#"""', 1)[1].split('"""#', 1)[0]
+    # What was started is ended also if this is.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    work = pathlib.Path(tempfile.mkdtemp(prefix="latchkey-pages."))
+    family = None
+    try:
+        began = time.monotonic()
+        family = Family(options.built / "latchkey", work)
+        family.set_rules()
+        family.remember([(family.emma, "Emma", ordinary_weeks(1, 45)), (family.ben, "Ben", ordinary_weeks(2, 35))])
+        family.play(family.emma, "org.kde.krita")
+        print(f"family: {len(family.nodes)} machines ({time.monotonic() - began:.1f} s)")
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, chromium_sandbox=True)
+            run = Run(family, browser, options.screenshots)
+            if options.picture:
+                run.step("picture", lambda: picture(run, options.picture))
+            elif options.figures:
+                run.step("figures of a year", lambda: figures.of_a_year(run))
+            else:
+                run.step("a day", run.day)
+                run.step("without script", run.without_script)
+                run.step("all pages", run.pages)
+                run.step("figures", lambda: figures.of_a_day(run))
+                run.step("attacks", lambda: attacks.refused(run, playwright, CHROMIUM))
+                run.step("many pages", lambda: attacks.many(run))
+                run.step("node away", lambda: attacks.away(run))
+                run.step("hostile names", run.hostile)
+            browser.close()
+        for fault in dict.fromkeys(run.wrong):
+            print(f"FAULT {fault}", file=sys.stderr)
+        return 1 if run.wrong else 0
+    finally:
+        if family:
+            family.end()
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
