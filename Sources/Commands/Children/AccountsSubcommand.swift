@@ -181,19 +181,14 @@ enum AccountText {
       return sentence(account)
         + " It was \(old)'s until now, who loses this machine unless another account there is \(old)'s."
     }
-    let name = "The account \(ShownText.safe(account.account.name)) on \(ShownText.safe(account.deviceName.text))"
     if account.account.uid == Account.unknownNumber {
+      let name = "The account \(ShownText.safe(account.account.name)) on \(ShownText.safe(account.deviceName.text))"
       let isShared = account.childNames.count > 1
       let whose =
         account.owner == .child
         ? isShared ? "will be shared by \(known(account))" : "will be \(known(account))'s" : "will not be supervised"
       return "\(name) \(whose) as soon as the machine knows it: `latchkey accounts` shows when it does."
     }
-    return switch account.owner {
-    case .child where account.childNames.count > 1:
-      "\(name) is shared by \(known(account)) now: the stricter rules hold until `latchkey me --i-am` says who is there."
-    case .child: "\(name) is \(known(account))'s now."
-    case .nobody, .open: "\(name) is not supervised now."
-    }
+    return account.phrase.worded()
   }
 }

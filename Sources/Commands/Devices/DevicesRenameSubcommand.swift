@@ -55,29 +55,6 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
   }
 
   static func sentence(_ result: RenameResult, isRenamed: Bool) -> String {
-    let name = ShownText.quoted(result.name)
-    guard isRenamed else {
-      let owner = result.childName.map { "\(name) belongs to \(ShownText.safe($0)) now." }
-      return (owner ?? "\(name) belongs to no child now.") + unassigned(result)
-    }
-    var sentence = result.isOwn ? "This machine is called \(name) now." : "It is called \(name) now."
-    if !result.untold.isEmpty {
-      sentence +=
-        result.isOwn
-        ? " \(result.untold.map(ShownText.quoted).joined(separator: ", ")) will hear of it when next in touch."
-        : " The machine itself will hear of it when next in touch."
-    }
-    return sentence + unassigned(result)
-  }
-
-  /// Returns a sentence about the accounts that are no child's any more, after a space; empty if
-  /// there are none.
-  private static func unassigned(_ result: RenameResult) -> String {
-    guard !result.unassigned.isEmpty else { return "" }
-    let names = result.unassigned.map { ShownText.safe($0) }
-    return names.count == 1
-      ? " The account \(names[0]) there is no child's any more: say whose it is with `latchkey accounts assign`."
-      : " The accounts \(ShownText.list(names)) there are no child's any more: say whose they are with `latchkey accounts "
-        + "assign`."
+    result.phrases(isRenamed: isRenamed).map { $0.worded() }.joined(separator: " ")
   }
 }

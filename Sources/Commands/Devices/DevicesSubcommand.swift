@@ -140,15 +140,9 @@ struct DevicesUnpairSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let peer = try DeviceSearch.find(argument.device, among: await interface.ask(Endpoints.getDevices))
-    let name = ShownText.quoted(peer.device.name)
-    try await confirmation.confirm(
-      peer.device.role == .parent
-        ? "Remove the parent's machine \(name)? It is told when, can set nothing here any more, and only a new pairing brings "
-          + "it back."
-        : "Remove \(name) from the family? The last rules stay in force there, and only a new pairing brings it back.")
+    try await confirmation.confirm(UnpairResult.question(peer.device).worded())
     let result = try await interface.ask(Endpoints.deleteDevice, peer.device.deviceID.description)
-    let told = result.wasTold ? "It has been told." : "It is told when it next calls."
-    console.note("\(ShownText.quoted(result.device.name)) is removed. \(told)\(DeviceText.closed(result))")
+    console.note(result.phrases.map { $0.worded() }.joined(separator: " "))
   }
 }
 

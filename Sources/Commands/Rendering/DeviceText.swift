@@ -59,16 +59,7 @@ enum DeviceText {
   /// Returns the sentence about the queue of a removed machine, after a space; empty if there is
   /// none.
   static func closed(_ result: UnpairResult) -> String {
-    var sentences: [String] = []
-    if result.cancelledCommands > 0 {
-      sentences.append(
-        "\(ShownText.count(result.cancelledCommands, "command")) for it will not be executed; see `latchkey commands list`."
-      )
-    }
-    if result.droppedItems > 0 {
-      sentences.append("\(ShownText.count(result.droppedItems, "record")) that waited for it will not be sent.")
-    }
-    return sentences.map { " " + $0 }.joined()
+    result.closed.map { " " + $0.worded() }.joined()
   }
 }
 

@@ -6,9 +6,7 @@ enum ShownText {
   static func safe(_ text: String) -> String { PrintableText.of(text) }
 
   /// A name in quotation marks, so that it cannot pass for words of ours.
-  static func quoted(_ name: DeviceName) -> String {
-    "“" + safe(name.text).replacing("“", with: "\"").replacing("”", with: "\"") + "”"
-  }
+  static func quoted(_ name: DeviceName) -> String { name.quoted }
 
   /// Returns how long ago a time was, in words; a time in the future, from a wrong clock, is "just
   /// now".

@@ -52,4 +52,51 @@ package struct AccountListing: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether children share it and, as this node knows, nobody has
   /// said who is there.
   package var isUnnamed = false
+
+  /// The sentence that says whose the account of a machine is now.
+  package var phrase: Phrase {
+    let names = childNames.map { Phrase.Argument.text(PrintableText.of($0.text)) }
+    let arguments: [String: Phrase.Argument] = [
+      "account": .text(PrintableText.of(account.name)), "machine": .text(PrintableText.of(deviceName.text)),
+      "child": names.isEmpty ? .phrase(Phrase("a child")) : .list(names),
+    ]
+    return switch owner {
+    case .child where childNames.count > 1:
+      Phrase(
+        """
+        The account {account} on {machine} is shared by {child} now: the stricter rules hold until `latchkey me --i-am` \
+        says who is there.
+        """, arguments)
+    case .child: Phrase("The account {account} on {machine} is {child}'s now.", arguments)
+    case .nobody, .open: Phrase("The account {account} on {machine} is not supervised now.", arguments)
+    }
+  }
+}
+
+extension [AccountListing] {
+  /// The first child whom a machine states for open accounts, with the log-in names of these; `nil`
+  /// if it states none.
+  package var stated: (child: String, accounts: [String])? {
+    let open = filter { $0.owner == .open }.map(\.account)
+    guard let child = open.lazy.compactMap(\.statedChild).first(where: { ChildNames.split($0) == [$0] }) else {
+      return nil
+    }
+    return (child, open.filter { $0.isStated(child) }.map(\.name))
+  }
+
+  /// Returns the sentence about what a machine states of a child's accounts.
+  ///
+  /// - Parameters:
+  ///   - machine: The name of the machine.
+  ///   - child: The name of the child.
+  ///   - accounts: The log-in names of the accounts.
+  /// - Returns: The sentence.
+  package static func statement(_ machine: DeviceName, _ child: String, _ accounts: [String]) -> Phrase {
+    Phrase(
+      "{machine} says that {child} uses {accounts} there.",
+      [
+        "machine": .text(machine.quoted), "child": .text(PrintableText.of(child)),
+        "accounts": .list(accounts.map { .text(PrintableText.of($0)) }),
+      ])
+  }
 }

@@ -22,15 +22,12 @@ struct PairingEnd: Sendable {
   }
 
   private var paired: String {
-    var name = ShownText.quoted(progress.device?.name ?? progress.peerName ?? DeviceName(sanitising: ""))
-    if let given = progress.peerName, let device = progress.device, device.name != given {
-      name += ", which got that name because there is a machine called \(ShownText.quoted(given)) already"
-    }
+    let paired = progress.pairedPhrase.worded()
     return switch (progress.part, progress.device?.role ?? progress.peerRole) {
-    case (.inviter, .parent?): "Paired with \(name). Next: look at `latchkey status`."
+    case (.inviter, .parent?): "\(paired) Next: look at `latchkey status`."
     case (.inviter, _):
-      "Paired with \(name). Next: set a rule, such as `latchkey limit set --daily 2h`, with --child if there are several."
-    case (.joiner, _): "Paired with \(name). Next: leave `latchkey run` running; `latchkey status` shows how it stands."
+      "\(paired) Next: set a rule, such as `latchkey limit set --daily 2h`, with --child if there are several."
+    case (.joiner, _): "\(paired) Next: leave `latchkey run` running; `latchkey status` shows how it stands."
     }
   }
 
@@ -39,18 +36,11 @@ struct PairingEnd: Sendable {
       return "The digits are \(shownDigits) and not the expected \(expectedDigits), so the other machine was refused: "
         + "look at the digits that it shows, and start again with a new code."
     }
-    switch (progress.part, refusedHere) {
-    case (.inviter, true):
-      return "You said no: the other machine was turned away and the code is closed; run `latchkey pair` for a new one."
-    case (.joiner, true):
+    if let refusal = progress.refusal(isHere: refusedHere) { return refusal.worded() }
+    if refusedHere {
       return "You said no: nothing was changed; run `latchkey pair` on both machines when it is the right one."
-    // Only a machine that was asked about can have said no; before that the node knows better.
-    case (.inviter, false) where progress.attempt > 0:
-      return
-        "The other machine said no, and the code is closed: the digits differ or somebody declined; ask there, then run "
-        + "`latchkey pair` for a new one."
-    case (_, false): return ShownText.safe(progress.sentence ?? PairingOutcome.refused.sentence)
     }
+    return ShownText.safe(progress.sentence ?? PairingOutcome.refused.sentence)
   }
 
   /// Prints the outcome on standard error; throws `TerminalFailure` unless the two machines are

@@ -35,9 +35,7 @@ struct PairingView {
   static let unclear = "That is neither yes nor no: answer y or n, where n turns it away. [y/N]"
 
   /// Returns the sentence about a wrong code and the attempts left.
-  static func guessed(_ failuresLeft: Int) -> String {
-    "Somebody entered a wrong code; \(ShownText.count(failuresLeft, "failure")) left until the code is closed."
-  }
+  static func guessed(_ failuresLeft: Int) -> String { PairingProgress.guessed(failuresLeft).worded() }
 
   /// Returns a code's time in minutes, rounded up.
   static func time(_ milliseconds: Int64) -> String { ShownText.count(max(1, minutes(milliseconds)), "minute") }

@@ -93,14 +93,10 @@ struct OwnerQuestions {
   ///
   /// - Returns: The child's name; `nil` if the machine states no child, or if the person says no.
   private func offered(_ accounts: [AccountListing], on device: RegisteredDevice) async throws -> String? {
-    let open = accounts.filter { $0.owner == .open }.map(\.account)
-    guard let child = open.lazy.compactMap(\.statedChild).first(where: { ChildNames.split($0) == [$0] }) else {
-      return nil
-    }
-    let (name, shown) = (ShownText.quoted(device.name), ShownText.safe(child))
-    let theirs = ShownText.list(open.filter { $0.isStated(child) }.prefix(Self.most).map { ShownText.safe($0.name) })
+    guard let (child, theirs) = accounts.stated else { return nil }
+    let statement = [AccountListing].statement(device.name, child, Array(theirs.prefix(Self.most))).worded()
     let answer = try? await prompt.line(
-      "\(name) says that \(shown) uses \(theirs) there. Is it \(shown)'s machine? (y, or nothing to say it later)")
+      "\(statement) Is it \(ShownText.safe(child))'s machine? (y, or nothing to say it later)")
     guard answer?.lowercased().hasPrefix("y") == true else {
       console.noteWrapped("Say later whose machine it is with `latchkey devices rename`.")
       return nil
