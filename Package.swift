@@ -126,7 +126,7 @@ let package = Package(
       name: "LatchkeyCommands",
       dependencies: [
         "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyNode", "LatchkeyBridge",
-        "LatchkeyWeb", "CQREncode", "CTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "LatchkeyWeb", "CTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
       path: "Sources/Commands", swiftSettings: strict),
@@ -143,7 +143,7 @@ let package = Package(
     .target(
       name: "LatchkeyWeb",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", logging,
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", "CQREncode", logging,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Mustache", package: "swift-mustache"), .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -241,7 +241,7 @@ let package = Package(
       dependencies: [
         "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem",
         "LatchkeyAgentProtocol",
-        "LatchkeyNode", "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
+        "LatchkeyNode", "LatchkeyWeb", "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
       ],
       path: "Tests/Commands", exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(

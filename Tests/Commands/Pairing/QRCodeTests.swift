@@ -1,3 +1,4 @@
+import LatchkeyWeb
 import Testing
 
 @testable import LatchkeyCommands

@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyWeb
 
 /// An open code as a page of text for a terminal of any size.
 struct InvitationPanel: Sendable {
