@@ -39,6 +39,9 @@ struct WebSubcommand: AsyncParsableCommand {
   func run() async throws {
     let (environment, folder, isBackground) = (TerminalEnvironment.current, node.nodeFolder, background)
     let place = try PagesOpening.place(folder, environment)
+    // It keeps pairing codes, links and cookies.
+    let scope = UndumpableScope()
+    defer { withExtendedLifetime(scope) {} }
     let server = WebServer(
       place, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
       idle: Int64(idle.seconds) * 1_000

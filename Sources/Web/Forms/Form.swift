@@ -23,6 +23,8 @@ struct FormCall: Sendable {
   var fields: FormFields
   /// Unix milliseconds.
   var now: Int64
+  /// What the pages alone know of pairings.
+  var pairings = OpenPairings()
   /// Returns the node for an edit that it makes once for a key.
   var once: @Sendable (_ key: String) async throws -> any NodeInterface
 
@@ -60,6 +62,9 @@ struct FormCall: Sendable {
 
 /// What a form has done.
 struct FormOutcome: Hashable, Sendable {
+  /// What was done; nothing is told if it is empty.
   var sentences: [String]
   var page = "/"
+  /// A Boolean value that indicates whether the sentences say why it was not done.
+  var isFault = false
 }

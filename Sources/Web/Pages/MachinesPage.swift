@@ -10,13 +10,24 @@ enum MachinesPage {
     return ("Machines", data(status, children, conditions, now: call.now))
   }
 
+  /// What is known of a machine, in rows.
+  static let rows = """
+    <dt>Is</dt><dd>{{whose}}</dd>
+    <dt>State</dt><dd>{{touch}}</dd>
+    <dt>In step</dt><dd>{{sync}}</dd>
+    <dt>Waiting</dt><dd>{{waiting}}</dd>
+    {{#address}}<dt>Address</dt><dd>{{.}}</dd>{{/address}}
+    <dt>Paired</dt><dd>{{paired}}</dd>
+    """
+
   static let template = """
     <h1>Machines</h1>
     <section id="machines" data-live>
     {{#warnings}}<p class="word fault">{{.}}</p>{{/warnings}}
     {{^hasMachines}}
-    <p>This machine is paired with no other yet: run <code>latchkey pair</code> in a terminal on both.</p>
+    <p>[[This machine is paired with no other yet.]]</p>
     {{/hasMachines}}
+    <p><a class="button" href="/machines/pair">[[Pair a machine]]</a></p>
     <div class="cards">
     <article class="card">
     <h2>{{own.name}}</h2>
@@ -28,14 +39,9 @@ enum MachinesPage {
     </article>
     {{#machines}}
     <article class="card">
-    <h2>{{name}}</h2>
+    <h2><a href="/machines/{{id}}">{{name}}</a></h2>
     <dl>
-    <dt>Is</dt><dd>{{whose}}</dd>
-    <dt>State</dt><dd>{{touch}}</dd>
-    <dt>In step</dt><dd>{{sync}}</dd>
-    <dt>Waiting</dt><dd>{{waiting}}</dd>
-    {{#address}}<dt>Address</dt><dd>{{.}}</dd>{{/address}}
-    <dt>Paired</dt><dd>{{paired}}</dd>
+    \(rows)
     </dl>
     {{#sentences}}<p class="word fault">{{.}}</p>{{/sentences}}
     </article>
@@ -65,7 +71,8 @@ enum MachinesPage {
     ]
   }
 
-  private static func machine(
+  /// Returns what is known of a machine, with what is wrong with it in sentences.
+  static func machine(
     _ peer: PeerStatus, _ children: [ChildListing], _ conditions: [ConditionListing], _ clock: PageClock
   ) -> PageData {
     let owners = children.filter { $0.machines.contains(peer.device.name) }.map(\.name.text)
@@ -73,6 +80,7 @@ enum MachinesPage {
     let waiting = peer.queues.reduce(Int64(0)) { $0 + $1.waitingItems }
     let about = conditions.filter { $0.deviceID == peer.device.deviceID }.compactMap(sentence)
     var data: PageData = [
+      "id": peer.device.deviceID.description,
       "name": peer.device.name.text,
       "whose": isParents ? "a parent's machine" : owners.isEmpty ? "nobody's yet" : "used by \(PageWords.list(owners))",
       "touch": PageWords.touch(peer, clock), "sync": sync(peer.sync, clock),

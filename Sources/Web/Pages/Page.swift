@@ -54,6 +54,8 @@ struct PageCall: Sendable {
   var query: FormFields
   /// Unix milliseconds.
   var now: Int64
+  /// What the pages alone know of pairings.
+  var pairings = OpenPairings()
 }
 
 /// The path of a page or form, of which a segment in braces stands for any other.
@@ -73,10 +75,7 @@ struct PagePath: Hashable, Sendable {
     var found: [String: String] = [:]
     for (segment, part) in zip(segments, parts) {
       if segment.hasPrefix("{") {
-        // IDs alone stand in paths, which need no escape.
-        guard !part.isEmpty, part.utf8.count <= 64, part.utf8.allSatisfy({ $0 == 0x2D || isLetterOrDigit($0) }) else {
-          return nil
-        }
+        guard Self.isID(part) else { return nil }
         found[String(segment.dropFirst().dropLast())] = part
       } else if segment != part {
         return nil
@@ -85,7 +84,12 @@ struct PagePath: Hashable, Sendable {
     return found
   }
 
-  private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+  /// Returns whether a text is an ID: such alone stand in paths, where they need no escape.
+  static func isID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 0x2D || isLetterOrDigit($0) }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 }

@@ -1,8 +1,14 @@
 /// The table of pages and forms.
 enum PageTable {
-  static let pages: [Page] = [TodayPage.page, MePage.page, ChildPage.page, MachinesPage.page]
+  static let pages: [Page] = [TodayPage.page, MePage.page, ChildPage.page, MachinesPage.page] + machines
 
-  static let forms: [Form] = AnswerForm.all + ChildForms.all + OwnForms.all
+  /// A page at a path without parameters stands before one that it also fits.
+  private static let machines = [
+    PairPage.page, PairingPage.page, MachinePage.page, SetupPage.page, RemovePage.page,
+  ]
+
+  static let forms: [Form] =
+    AnswerForm.all + ChildForms.all + PairingForms.all + SetupForms.all + MachineForms.all + OwnForms.all
 
   /// Returns the page at a path for somebody, with the values of its parameters.
   ///

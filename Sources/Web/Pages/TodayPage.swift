@@ -44,7 +44,11 @@ enum TodayPage {
     </section>
     <section id="children" data-live aria-label="Children">
     {{^hasChildren}}
-    <p>No child is known here yet. Pair this machine with the child's: run <code>latchkey pair</code> in a terminal on both.</p>
+    <h2>[[Begin with a child's machine]]</h2>
+    <p>[[Here stands what each child uses, and what is left. No child is known yet: pair the child's machine with this one, and \
+    say whose it is, which account is the child's, and how long the child may use it.]]</p>
+    {{#unowned}}<p><a class="button" href="/machines/{{id}}/setup">[[Go on with {name}]]</a></p>{{/unowned}}
+    <p><a class="button" href="/machines/pair">[[Pair the child's machine]]</a></p>
     {{/hasChildren}}
     <div class="cards">
     {{#children}}
@@ -99,6 +103,9 @@ enum TodayPage {
       "warnings": status.warnings,
       "requests": requests.filter { $0.state == .open }.map { request($0, clock) },
       "hasChildren": !days.isEmpty,
+      "unowned": status.peers.filter { $0.device.role == .child && $0.device.state == .active }.map { peer in
+        ["id": peer.device.deviceID.description, "name": peer.device.name.quoted] as PageData
+      },
       "children": days.map { child($0.0, $0.1, status, clock) },
       "hasAnswered": !answered.isEmpty,
       "answered": answered.map { "\($0.childName.text), \(PageWords.wish($0)): \(PageWords.answer($0))" },

@@ -13,6 +13,7 @@ struct WebResponder: Sendable {
   let door: WebDoor
   let logger: Logger
   let open: WebServer.Opening
+  private let pairings = OpenPairings()
   /// Called with the secret of a link that was used.
   let onUse: @Sendable (String) -> Void
 
@@ -106,7 +107,8 @@ extension WebResponder {
             : EntryPages.Fault(404, "There is no such page.", back: "/"), viewer, session)
       }
       guard let query = request.query else { return EntryPages.malformed }
-      let call = PageCall(node: node, viewer: viewer, parameters: parameters, query: query, now: WallClock.now())
+      let call = PageCall(
+        node: node, viewer: viewer, parameters: parameters, query: query, now: WallClock.now(), pairings: pairings)
       let (title, data) = try await page.read(call)
       var all = frame(title, viewer, request.path, session)
       // A script that asks between a form and the page after it must not take the sentence away.
@@ -132,9 +134,13 @@ extension WebResponder {
             ? EntryPages.Fault(403, "This is not yours to do.", back: "/")
             : EntryPages.Fault(404, "There is no such form.", back: "/"), viewer, session)
       }
-      let call = FormCall(node: node, fields: fields, now: WallClock.now()) { [open] in try await open($0) }
+      let call = FormCall(node: node, fields: fields, now: WallClock.now(), pairings: pairings) { [open] in
+        try await open($0)
+      }
       let outcome = try await form.act(call)
-      door.tell(PageWord(sentence: outcome.sentences.joined(separator: " "), isFault: false), cookie)
+      if !outcome.sentences.isEmpty {
+        door.tell(PageWord(sentence: outcome.sentences.joined(separator: " "), isFault: outcome.isFault), cookie)
+      }
       return .redirect(to: outcome.page)
     } catch { return fault(EntryPages.Fault(error, back: "/"), nil, session) }
   }

@@ -41,7 +41,7 @@ enum StyleSheet {
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
     .skip { position: absolute; left: -100rem; }
     .skip:focus { position: static; display: inline-block; padding: var(--space-2); }
-    .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+    .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; user-select: none; }
     h1 { font-size: 1.6rem; line-height: 1.25; margin: var(--space-2) 0 var(--space-3); }
     h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 var(--space-2); }
     h3 { font-size: 1.05rem; margin: 0 0 var(--space-2); }
@@ -80,6 +80,19 @@ enum StyleSheet {
     .wide { flex: 1 1 12rem; }
     button { cursor: pointer; background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
     button.quiet { background: transparent; color: var(--accent); }
+    a.button {
+      display: inline-block; min-height: 2.75rem; padding: var(--space-2) var(--space-3); border-radius: var(--radius);
+      background: var(--accent); color: var(--on-accent); font-weight: 600; text-decoration: none;
+    }
+    fieldset { border: 1px solid var(--line); border-radius: var(--radius); margin: 0 0 var(--space-2); padding: var(--space-3); }
+    legend { padding: 0 var(--space-1); }
+    .choice { color: var(--text); padding: var(--space-1) 0; }
+    label.choice input { display: inline-block; width: auto; min-height: 0; margin: 0 var(--space-2) 0 0; }
+    .code { font-family: ui-monospace, "Noto Sans Mono", monospace; }
+    .digits { font-size: 2.5rem; letter-spacing: 0.1em; }
+    .qr { width: 16rem; max-width: 100%; flex: none; }
+    .qr .light { fill: #ffffff; }
+    .qr .dark { fill: #000000; }
     table { border-collapse: collapse; width: 100%; background: var(--surface); }
     .scroll { overflow-x: auto; }
     caption { text-align: left; color: var(--faint); font-size: 0.9rem; padding-bottom: var(--space-2); }

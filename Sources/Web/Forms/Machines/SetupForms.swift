@@ -1,0 +1,64 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The answers to the questions about a machine that was paired.
+///
+/// Each leads to the next question that is open, and the last one to the first page.
+enum SetupForms {
+  static let all = [
+    Form(path: "/machines/setup/owner", whoMay: [.parent]) { call in
+      try await answer(call, .owner) { device in
+        let names = OwnerFields.names(call.fields)
+        guard !names.isEmpty else { throw LocalAPIError(.invalid, "Name the child, or skip this question.") }
+        let renamed = try await call.node.ask(Endpoints.renameDevice, (device, RenameRequest(childName: names)))
+        return (renamed.phrases(isRenamed: false), [])
+      }
+    },
+    Form(path: "/machines/setup/account", whoMay: [.parent]) { call in
+      try await answer(call, .account) { device in
+        let account = AccountRequest(
+          device: device, account: try call.field("account"), children: [try call.id("child")])
+        return ([try await call.node.ask(Endpoints.assignAccount, account).phrase], [])
+      }
+    },
+    Form(path: "/machines/setup/limit", whoMay: [.parent]) { call in
+      try await answer(call, .limit) { _ in
+        try await set(ChildRule.dailyLimit.key.change(try call.field("limit")), call)
+      }
+    },
+    Form(path: "/machines/setup/bedtime", whoMay: [.parent]) { call in
+      try await answer(call, .bedtime) { _ in
+        let (from, until) = (try call.field("from"), try call.field("until"))
+        return try await set(ChildRule.bedtime.key.change("\(from)-\(until)"), call)
+      }
+    },
+  ]
+
+  private typealias Words = (phrases: [Phrase], more: [String])
+
+  /// Carries out the answer to a question, and returns it with the page that follows.
+  private static func answer(
+    _ call: FormCall, _ kind: SetupQuestion.Kind, _ act: (String) async throws -> Words
+  ) async throws -> FormOutcome {
+    let device = try call.id("device")
+    let child = kind == .owner ? nil : try call.id("child")
+    let key = child.map { "\(kind.rawValue)-\($0)" } ?? kind.rawValue
+    return try await FormOutcome.orFault(on: "/machines/\(device)/setup?at=\(key)") {
+      let words = try await act(device)
+      let state = try await SetupState.read(call.node, device)
+      return FormOutcome(words.phrases, more: words.more, page: SetupPage.path(after: key, state))
+    }
+  }
+
+  /// Sets a rule of a child, and returns what is set now.
+  private static func set(_ change: RuleRequest.Change, _ call: FormCall) async throws -> Words {
+    let edit = try await call.node.ask(Endpoints.setRules, (try call.id("child"), RuleRequest([change])))
+    let set = edit.rules.rules.filter { $0.key.text == change.key }.map { rule in
+      Phrase(
+        "Set for {child}: {rule}, {value}.",
+        ["child": .text(edit.rules.child.name.text), "rule": .text(rule.name), "value": .text(rule.words)])
+    }
+    return (set, PageWords.late(edit.machines, PageClock(now: call.now)))
+  }
+}

@@ -1,0 +1,140 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// A machine of the family: how it is reached, what is wrong with it and what to do, its accounts,
+/// and its name.
+enum MachinePage {
+  static let page = Page("/machines/{device}", whoMay: [.parent], template: template) { call in
+    let peers = try await call.node.ask(Endpoints.getDevices)
+    let peer = try peer(call.parameters["device"] ?? "", peers)
+    let children = try await call.node.ask(Endpoints.getChildren)
+    let conditions = try await call.node.ask(Endpoints.getConditions)
+    var accounts: [AccountListing] = []
+    if peer.device.role == .child, peer.device.state == .active {
+      accounts = try await call.node.ask(Endpoints.getAccounts, peer.device.deviceID.description)
+    }
+    return (peer.device.name.text, data(peer, children, accounts, conditions, now: call.now))
+  }
+
+  static let template = """
+    <h1>{{name}}</h1>
+    <section id="machine" data-live>
+    <dl>
+    \(MachinesPage.rows)
+    </dl>
+    {{#sentences}}<p class="word fault">{{.}}</p>{{/sentences}}
+    </section>
+    <section id="findings" data-live>
+    {{#hasFindings}}<h2>[[What is wrong or worth knowing]]</h2>
+    <ul>{{#findings}}<li>{{sentence}} <span class="age">{{next}}</span></li>{{/findings}}</ul>{{/hasFindings}}
+    </section>
+    <section id="accounts" data-live>
+    {{#hasAccounts}}<h2>[[Accounts]]</h2>
+    <ul>{{#accounts}}<li>{{.}}</li>{{/accounts}}</ul>{{/hasAccounts}}
+    {{#isChilds}}<p><a href="/machines/{{id}}/setup">[[Go through the questions about this machine]]</a></p>{{/isChilds}}
+    </section>
+    <section id="addresses" data-live>
+    {{#hasAddresses}}<h2>[[Addresses]]</h2>
+    <ul>{{#addresses}}<li><code>{{address}}</code> {{words}}</li>{{/addresses}}</ul>{{/hasAddresses}}
+    </section>
+    {{#isActive}}
+    <section aria-labelledby="change">
+    <h2 id="change">[[Change]]</h2>
+    <div class="row">
+    <form method="post" action="/machines/sync">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{id}}">
+    <button>[[Try now]]</button>
+    </form>
+    <form method="post" action="/machines/rename" class="row">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{id}}">
+    <label class="wide">[[Another name]] <input name="name" value="{{name}}" maxlength="64" required autocomplete="off"></label>
+    <button class="quiet">[[Rename]]</button>
+    </form>
+    </div>
+    <p><a href="/machines/{{id}}/remove">[[Remove {machine} …]]</a></p>
+    </section>
+    {{/isActive}}
+    <p><a href="/machines">[[All machines]]</a></p>
+    """
+
+  /// Returns the machine with an ID.
+  ///
+  /// - Parameters:
+  ///   - device: The ID in a path or a form.
+  ///   - peers: The machines that this one is paired with.
+  /// - Returns: The machine.
+  /// - Throws: `LocalAPIError` if there is none.
+  static func peer(_ device: String, _ peers: [PeerStatus]) throws(LocalAPIError) -> PeerStatus {
+    guard let peer = peers.first(where: { $0.device.deviceID.description == device }) else {
+      throw LocalAPIError(.unknownDevice, "There is no such machine: choose one on the page Machines.")
+    }
+    return peer
+  }
+
+  /// Returns what the page shows.
+  ///
+  /// - Parameters:
+  ///   - peer: The machine.
+  ///   - children: The children with the names of their machines.
+  ///   - accounts: The accounts of the machine.
+  ///   - conditions: What weakens the rules on machines.
+  ///   - now: Unix milliseconds.
+  /// - Returns: The data of the template.
+  static func data(
+    _ peer: PeerStatus, _ children: [ChildListing], _ accounts: [AccountListing], _ conditions: [ConditionListing],
+    now: Int64
+  ) -> PageData {
+    let clock = PageClock(now: now)
+    let findings = conditions.filter { $0.deviceID == peer.device.deviceID }.map(finding)
+    let addresses = peer.addresses.map { address -> PageData in
+      ["address": address.address, "words": words(address, clock)]
+    }
+    var data = MachinesPage.machine(peer, children, [], clock)
+    data["machine"] = peer.device.name.quoted
+    data["findings"] = findings
+    data["hasFindings"] = !findings.isEmpty
+    data["accounts"] = accounts.map(account)
+    data["hasAccounts"] = !accounts.isEmpty
+    data["addresses"] = addresses
+    data["hasAddresses"] = !addresses.isEmpty
+    data["isActive"] = peer.device.state == .active
+    data["isChilds"] = peer.device.role == .child && peer.device.state == .active
+    return data
+  }
+
+  /// Returns a condition of the machine with its next step, as `latchkey doctor` words them.
+  private static func finding(_ listing: ConditionListing) -> PageData {
+    let condition = listing.condition
+    guard let kind = ConditionKind.named(condition.name) else {
+      return [
+        "sentence": Phrase(
+          "A newer Latchkey there tells of “{condition}”, which this one does not know.",
+          ["condition": .text(condition.name)]),
+        "next": Phrase("Update Latchkey on this machine."),
+      ]
+    }
+    let account = listing.accountName ?? condition.account.map { "\($0)" } ?? ""
+    let words = kind.words(on: listing.deviceName.quoted, account: account, detail: condition.detail)
+    return ["sentence": words.sentence, "next": words.next]
+  }
+
+  private static func account(_ listing: AccountListing) -> Phrase {
+    let children = Phrase.Argument.list(listing.childNames.map { .text($0.text) })
+    let arguments = ["account": Phrase.Argument.text(listing.account.name), "child": children]
+    return switch listing.owner {
+    case .child where listing.childNames.count > 1: Phrase("{account}: {child} share it", arguments)
+    case .child: Phrase("{account}: {child}", arguments)
+    case .nobody: Phrase("{account}: not supervised", arguments)
+    case .open: Phrase("{account}: nobody has said whose it is, so nothing is counted or closed in it", arguments)
+    }
+  }
+
+  private static func words(_ address: DeviceAddress, _ clock: PageClock) -> Phrase {
+    if address.isInUse { return Phrase("in use") }
+    if let failure = address.failure, let at = address.lastFailureAt {
+      return Phrase("failed {when}: {reason}", ["when": .text(clock.ago(at)), "reason": .text(failure)])
+    }
+    guard let at = address.lastSuccessAt else { return Phrase("not reached there yet") }
+    return Phrase("worked {when}", ["when": .text(clock.ago(at))])
+  }
+}

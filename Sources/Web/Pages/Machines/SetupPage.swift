@@ -1,0 +1,146 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// The questions after a pairing, one at a time: whose machine it is, which account there is the
+/// child's, and two about time.
+///
+/// It shows the first question that is open, and goes on by itself when the machine has told what
+/// answers one.
+enum SetupPage {
+  static let page = Page("/machines/{device}/setup", whoMay: [.parent], template: template) { call in
+    let state = try await SetupState.read(call.node, call.parameters["device"] ?? "")
+    return ("Set up a machine", data(state, at: call.query["at"]))
+  }
+
+  static let template = """
+    <h1>[[Set up {machine}]]</h1>
+    <section id="question" data-live>
+    {{#wait}}<p class="word">{{sentence}}</p>
+    <p><a href="{{address}}">[[Look again]]</a></p>{{/wait}}
+    {{#owner}}
+    <h2>[[Whose machine is it?]]</h2>
+    {{#statement}}<p>{{.}}</p>{{/statement}}
+    <form method="post" action="/machines/setup/owner" class="card">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{device}}">
+    \(OwnerFields.template)
+    <p class="row"><button>[[Save]]</button></p>
+    </form>
+    {{/owner}}
+    {{#accounts}}
+    <h2>[[Which account there is {child}'s?]]</h2>
+    <p>[[Time is counted and limited in this account.]]</p>
+    {{#statement}}<p>{{.}}</p>{{/statement}}
+    <form method="post" action="/machines/setup/account" class="card">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{device}}">
+    <input type="hidden" name="child" value="{{childID}}">
+    <fieldset><legend>[[Accounts on {machine}]]</legend>
+    {{#choices}}
+    <label class="choice"><input type="radio" name="account" value="{{uid}}" required{{#isChosen}} checked{{/isChosen}}> \
+    {{name}}{{#full}} ({{.}}){{/full}}</label>
+    {{/choices}}
+    </fieldset>
+    <p class="row"><button>[[Save]]</button></p>
+    </form>
+    {{/accounts}}
+    {{#limit}}
+    <h2>[[How long may {child} use the screen a day?]]</h2>
+    <p>[[When the time is used up, nothing is open but what is always allowed. Each weekday can have its own limit later.]]</p>
+    <form method="post" action="/machines/setup/limit" class="card">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{device}}">
+    <input type="hidden" name="child" value="{{childID}}">
+    <label>[[Time a day, such as 2h or 1h30m]] <input name="limit" value="2h" maxlength="20" required autocomplete="off"></label>
+    <p class="row"><button>[[Save]]</button></p>
+    </form>
+    {{/limit}}
+    {{#bedtime}}
+    <h2>[[When does {child} go to bed?]]</h2>
+    <p>[[Nothing is open then but what is always allowed.]]</p>
+    <form method="post" action="/machines/setup/bedtime" class="card">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{device}}">
+    <input type="hidden" name="child" value="{{childID}}">
+    <div class="row">
+    <label>[[From]] <input type="time" name="from" value="20:00" required></label>
+    <label>[[Until]] <input type="time" name="until" value="07:00" required></label>
+    </div>
+    <p class="row"><button>[[Save]]</button></p>
+    </form>
+    {{/bedtime}}
+    {{#isDone}}<p>[[No question about this machine is open.]]</p>{{/isDone}}
+    {{#skip}}<p><a href="{{address}}">{{name}}</a></p>{{/skip}}
+    </section>
+    """
+
+  /// Returns the path of the questions about a machine, from a question on.
+  static func path(of device: DeviceID, at question: SetupQuestion? = nil) -> String {
+    "/machines/\(device.description)/setup" + (question.map { "?at=\($0.key)" } ?? "")
+  }
+
+  /// Returns the page after a question: the next one, or the first page if there is none.
+  ///
+  /// - Parameters:
+  ///   - key: The question that was answered or is skipped.
+  ///   - state: What the questions follow from.
+  /// - Returns: The path with its query.
+  static func path(after key: String, _ state: SetupState) -> String {
+    state.next(from: key, isAfter: true).map { path(of: state.device.deviceID, at: $0) } ?? "/"
+  }
+
+  /// Returns what the page shows.
+  ///
+  /// - Parameters:
+  ///   - state: What the questions follow from.
+  ///   - key: The question to begin with; `nil` for the first.
+  /// - Returns: The data of the template.
+  static func data(_ state: SetupState, at key: String?) -> PageData {
+    let name = state.device.name
+    var data: PageData = ["machine": name.quoted, "device": state.device.deviceID.description]
+    let machine = ["machine": Phrase.Argument.text(name.quoted)]
+    let question = state.next(from: key)
+    func wait(_ sentence: Phrase) -> PageData {
+      ["sentence": sentence, "address": path(of: state.device.deviceID, at: question)]
+    }
+    if state.isWaiting {
+      data["wait"] = wait(
+        Phrase("{machine} has not been in touch yet: the questions come as soon as it is.", machine))
+    }
+    if let question {
+      data.merge(shown(question, state)) { $1 }
+      if question.kind == .account, state.open.isEmpty {
+        data["accounts"] = nil
+        data["wait"] = wait(
+          Phrase("{machine} has not told of its accounts yet: they stand here as soon as it has.", machine))
+      }
+    }
+    data["isDone"] = question == nil && !state.isWaiting
+    let next = question.map { path(after: $0.key, state) } ?? "/"
+    let isLast = next == "/"
+    let skip = isLast ? Phrase("Skip this question, and go on to Today") : Phrase("Skip this question")
+    data["skip"] = ["address": next, "name": question == nil ? Phrase("Go on to Today") : skip] as PageData
+    return data
+  }
+
+  private static func shown(_ question: SetupQuestion, _ state: SetupState) -> PageData {
+    let child = state.owners.first { $0.childID == question.child }
+    var about: PageData = ["child": child?.name.text ?? "", "childID": question.child?.description ?? ""]
+    let stated = state.accounts.stated
+    let statement = stated.map { [AccountListing].statement(state.device.name, $0.child, $0.accounts) }
+    switch question.kind {
+    case .owner:
+      about.merge(["owner": OwnerFields.data(state.children, stated: stated?.child)]) { $1 }
+      if let statement { about["statement"] = statement }
+      return ["owner": about]
+    case .account:
+      about["choices"] = state.open.map { choice($0.account, child?.name.text ?? "") }
+      if let statement, stated?.child.lowercased() == child?.name.text.lowercased() { about["statement"] = statement }
+      return ["accounts": about]
+    case .limit: return ["limit": about]
+    case .bedtime: return ["bedtime": about]
+    }
+  }
+
+  private static func choice(_ account: Account, _ child: String) -> PageData {
+    var data: PageData = ["uid": Int(account.uid), "name": account.name, "isChosen": account.isStated(child)]
+    if !account.fullName.isEmpty, account.fullName != account.name { data["full"] = account.fullName }
+    return data
+  }
+}
