@@ -82,33 +82,12 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     let refused = try await interface.ask(Endpoints.getRefused, child)
     let found = try Self.find(program, among: refused)
     if found.isReplaceable { throw TerminalFailure(.data, RefusedText.replaceable(found)) }
-    // An application that is listed already keeps its category.
-    let isListed = found.isListed && category == nil
-    let changes =
-      AppRule.name.changes(found.newName)
-      + (isListed ? [] : AppRule.category.changes(category ?? found.category ?? .neutral)) + Self.recognition(found)
     try await RuleIssue.set(
-      RuleRequest(changes, app: found.appID.text, isNew: found.isNew ? true : nil),
-      of: .child(found.childID.description), at: interface, options: options)
+      found.allowing(category), of: .child(found.childID.description), at: interface, options: options)
     for sentence in [RefusedText.recognized(found), RefusedText.trust(in: [found])].compactMap(\.self) {
       TerminalEnvironment.current.console.note(sentence)
     }
   }
-
-  /// Returns the changes that make the program recognized, beside what recognizes its application
-  /// already.
-  private static func recognition(_ found: RefusedListing) -> [RuleRequest.Change] {
-    guard let matcher = found.matcher else { return [] }
-    var matchers = found.matchers.filter { $0 != matcher } + [matcher]
-    // The content of earlier versions gives way to that of the present one.
-    while matchers.count > mostMatchers, let first = matchers.firstIndex(where: { $0.hasPrefix("sha256 ") }) {
-      matchers.remove(at: first)
-    }
-    return [.init(AppRule.matchers.end, matchers.joined(separator: "\n"))]
-  }
-
-  /// The most matchers of an application.
-  private static let mostMatchers = 64
 
   /// Returns the refused program that a text names by its whole name or ID, or by its file.
   ///

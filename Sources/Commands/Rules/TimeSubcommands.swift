@@ -128,16 +128,3 @@ struct TimesSubcommand: AsyncParsableCommand {
     try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)
   }
 }
-
-/// Times of the week as people type them.
-enum TimesText {
-  /// Returns the change of a rule of times, which `none` removes; without times, no change.
-  static func changes(of key: String, to times: String?) -> [RuleRequest.Change] {
-    times.map(typed).map { [.init(key, $0 == "none" ? nil : $0)] } ?? []
-  }
-
-  /// Returns times in small letters, with hyphens for dashes.
-  static func typed(_ text: String) -> String {
-    text.lowercased().replacing("–", with: "-").replacing(" - ", with: "-")
-  }
-}

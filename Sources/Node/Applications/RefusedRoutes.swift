@@ -208,3 +208,34 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   /// The number of refused programs for which its machine's list has no room.
   package var more = 0
 }
+
+extension RefusedListing {
+  /// The most matchers of an application.
+  private static let mostMatchers = 64
+
+  /// Returns the edit that allows the program: its name, a category if it has none, and what
+  /// recognizes it.
+  ///
+  /// - Parameter category: What using it does to points; `nil` for what it does already, or
+  ///   nothing.
+  /// - Returns: The edit, which is one of the child's.
+  package func allowing(_ category: AppCategory? = nil) -> RuleRequest {
+    // An application that is listed already keeps its category.
+    let kept = isListed && category == nil
+    let changes =
+      AppRule.name.changes(newName) + (kept ? [] : AppRule.category.changes(category ?? self.category ?? .neutral))
+      + recognition
+    return RuleRequest(changes, app: appID.text, isNew: isNew ? true : nil)
+  }
+
+  /// The changes that make the program recognized, beside what recognizes its application already.
+  private var recognition: [RuleRequest.Change] {
+    guard let matcher else { return [] }
+    var matchers = matchers.filter { $0 != matcher } + [matcher]
+    // The content of earlier versions gives way to that of the present one.
+    while matchers.count > Self.mostMatchers, let first = matchers.firstIndex(where: { $0.hasPrefix("sha256 ") }) {
+      matchers.remove(at: first)
+    }
+    return [.init(AppRule.matchers.end, matchers.joined(separator: "\n"))]
+  }
+}

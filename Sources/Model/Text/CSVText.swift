@@ -1,14 +1,14 @@
 /// Rows as RFC 4180 text.
-enum CSVText {
+public enum CSVText {
   /// Returns a header and rows, each line ended by CR LF.
-  static func render(_ header: [String], rows: [[String]]) -> String {
+  public static func render(_ header: [String], rows: [[String]]) -> String {
     ([header] + rows).map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
   }
 
   /// Returns one field, made safe for a terminal, quoted if necessary, and with an apostrophe
   /// before text that a spreadsheet would take for a formula.
-  static func field(_ text: String) -> String {
-    var value = ShownText.safe(text)
+  public static func field(_ text: String) -> String {
+    var value = PrintableText.of(text)
     // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's.
     // A control character before it, which some of them skip, has become a replacement character by
     // now.
