@@ -11,7 +11,7 @@ public enum Endpoints {
     statusRoutes + queueRoutes + deviceRoutes + pairingRoutes + commandRoutes + childRoutes + ruleRoutes + usageRoutes
     + todayRoutes + changeRoutes + noticeRoutes + receiverRoutes + presenceRoutes + requestRoutes + pointsRoutes
     + applicationRoutes
-    + refusedRoutes + metricsRoutes
+    + refusedRoutes + auditRoutes + metricsRoutes
 
   /// Returns the endpoints that match a path, with the values of their parameters, in the order of
   /// the server's router.

@@ -324,6 +324,7 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.getRefused) { script, child in
       script.refused.filter { child == nil || $0.childName.text == child }
     }
+    on(Endpoints.getAudit) { _, _ in AuditPage(entries: []) }
     on(Endpoints.getUsage) { script, _ in
       script.pages.isEmpty ? UsagePage(sessions: [], next: nil) : script.pages.removeFirst()
     }
