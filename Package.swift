@@ -143,7 +143,8 @@ let package = Package(
     .target(
       name: "LatchkeyWeb",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", "CQREncode", logging,
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem",
+        "CQREncode", logging,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Mustache", package: "swift-mustache"), .product(name: "NIOHTTP1", package: "swift-nio"),

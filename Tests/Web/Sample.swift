@@ -66,3 +66,10 @@ enum Sample {
     }
   }
 }
+
+extension FormCall {
+  /// Creates a form that was sent to a node that makes each edit once.
+  init(node: any NodeInterface, fields: FormFields, now: Int64, pairings: OpenPairings = OpenPairings()) {
+    self.init(node: node, fields: fields, now: now, pairings: pairings, once: { _ in node })
+  }
+}

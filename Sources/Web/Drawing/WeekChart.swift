@@ -1,17 +1,17 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The use of a week as stacked bars by category, with the table of the same numbers.
+/// The use of a week or a month as stacked bars by category, with the table of the same numbers.
 enum WeekChart {
-  private static let (left, top, width, height) = (34, 8, 46, 150)
+  private static let (left, top, width, height) = (34, 8, 322, 150)
 
   static let template = """
     {{#chart}}
     <svg class="chart" viewBox="0 0 364 184" role="img" aria-label="{{label}}" aria-describedby="use">
     {{#lines}}<line x1="34" x2="360" y1="{{y}}" y2="{{y}}"/><text class="scale" x="30" y="{{textY}}">{{hours}} h</text>{{/lines}}
     {{#days}}
-    {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="30" height="{{height}}"><title>{{title}}</title></rect>{{/bars}}
-    <text class="day" x="{{middle}}" y="174">{{short}}</text>
+    {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="{{height}}"><title>{{title}}</title></rect>{{/bars}}
+    {{#short}}<text class="day" x="{{middle}}" y="174">{{.}}</text>{{/short}}
     {{/days}}
     </svg>
     <div class="scroll" tabindex="0" role="region" aria-label="Use by day and category">
@@ -26,20 +26,20 @@ enum WeekChart {
     <tr><th scope="row">{{name}}</th>{{#cells}}<td class="number">{{.}}</td>{{/cells}}\
     <td class="number">{{all}}</td></tr>
     {{/days}}
-    <tr><th scope="row">Week</th>{{#sums}}<td class="number">{{.}}</td>{{/sums}}<td class="number">{{sum}}</td></tr>
+    <tr><th scope="row">[[All]]</th>{{#sums}}<td class="number">{{.}}</td>{{/sums}}<td class="number">{{sum}}</td></tr>
     </tbody>
     </table>
     </div>
     {{/chart}}
     """
 
-  /// Returns the chart of a week.
+  /// Returns the chart of a week, or of the days of a month.
   ///
   /// - Parameters:
-  ///   - days: The seven days, the first one first, each with the milliseconds of each category.
+  ///   - days: The days, the first one first, each with the milliseconds of each category.
   ///   - label: What the chart shows, in words.
   /// - Returns: The data of the template.
-  static func data(_ days: [(day: FamilyDay, use: [AppCategory: Int64])], label: String) -> PageData {
+  static func data(_ days: [(day: FamilyDay, use: [AppCategory: Int64])], label: Any) -> PageData {
     let categories = AppCategory.allCases
     let sums = categories.map { category in days.reduce(Int64(0)) { $0 + ($1.use[category] ?? 0) } }
     let longest = days.map { $0.use.values.reduce(0, +) }.max() ?? 0
@@ -52,13 +52,17 @@ enum WeekChart {
     return [
       "label": label, "lines": marks,
       "kinds": categories.map { ["kind": $0.rawValue, "title": PageWords.title($0)] as PageData },
-      "days": days.enumerated().map { index, one in day(one.day, one.use, at: index, top: top) },
+      "days": days.enumerated().map { index, one in day(one.day, one.use, at: index, of: days.count, top: top) },
       "sums": sums.map(cell), "sum": cell(sums.reduce(0, +)),
     ]
   }
 
-  private static func day(_ day: FamilyDay, _ use: [AppCategory: Int64], at index: Int, top: Int64) -> PageData {
-    let (x, name) = (left + 10 + index * width, PageClock.day(day))
+  private static func day(
+    _ day: FamilyDay, _ use: [AppCategory: Int64], at index: Int, of count: Int, top: Int64
+  ) -> PageData {
+    let step = width / max(count, 7)
+    let bar = max(6, step - 16)
+    let (x, name) = (left + (count > 7 ? 4 : 10) + index * step, PageClock.day(day))
     var (bars, below): ([PageData], Int64) = ([], 0)
     for category in AppCategory.allCases {
       let milliseconds = use[category] ?? 0
@@ -66,12 +70,15 @@ enum WeekChart {
       below += milliseconds
       guard high > low else { continue }
       bars.append([
-        "kind": category.rawValue, "x": x, "y": Self.top + height - high, "height": high - low,
+        "kind": category.rawValue, "x": x, "width": bar, "y": Self.top + height - high, "height": high - low,
         "title": "\(name), \(PageWords.title(category)): \(PageWords.span(milliseconds))",
       ])
     }
+    // Of a month, only some days have room for their number.
+    let number = PageClock.dayOfMonth(day)
+    let short = count <= 7 ? String(name.prefix(3)) : number % 5 == 0 || number == 1 ? "\(number)" : nil
     return [
-      "name": name, "short": String(name.prefix(3)), "middle": x + 15, "bars": bars,
+      "name": name, "short": short.map { [$0] } ?? [], "middle": x + bar / 2, "bars": bars,
       "cells": AppCategory.allCases.map { cell(use[$0] ?? 0) }, "all": cell(use.values.reduce(0, +)),
     ]
   }

@@ -4,7 +4,7 @@
 struct FormFields: Hashable, Sendable {
   /// The largest size of a form in bytes.
   static let mostBytes = 16_384
-  private static let most = 64
+  private static let most = 320
 
   private var values: [String: String] = [:]
 
@@ -25,6 +25,13 @@ struct FormFields: Hashable, Sendable {
     guard let value = values[name] else { return nil }
     let trimmed = Self.trimmed(value)
     return trimmed.isEmpty ? nil : trimmed
+  }
+
+  /// Returns the ends of the names of the fields that begin with a text and are not empty, in
+  /// order.
+  func names(after start: String) -> [String] {
+    values.filter { $0.key.hasPrefix(start) && !$0.value.isEmpty }
+      .map { String($0.key.dropFirst(start.count)) }.sorted()
   }
 
   /// Returns the number in a field; `nil` if it is absent or none.

@@ -1,3 +1,4 @@
+import LatchkeyModel
 import LatchkeyProtocol
 
 /// The browsers that were let in.
@@ -87,6 +88,8 @@ struct SessionTable: Sendable {
 
 /// A sentence about what a form has done, for the page after it.
 struct PageWord: Hashable, Sendable {
+  /// Before it is put into the language of who reads.
+  var phrases: [Phrase] = []
   var sentence: String
   /// A Boolean value that indicates whether it was not done.
   var isFault: Bool

@@ -61,10 +61,23 @@ struct FormCall: Sendable {
 }
 
 /// What a form has done.
-struct FormOutcome: Hashable, Sendable {
-  /// What was done; nothing is told if it is empty.
-  var sentences: [String]
+struct FormOutcome {
+  /// What was done, before it is put into the language of who reads.
+  var phrases: [Phrase] = []
+  /// What was done, in words that are the same in all languages.
+  var sentences: [String] = []
+  /// The page to show after it.
   var page = "/"
   /// A Boolean value that indicates whether the sentences say why it was not done.
   var isFault = false
+  /// The page to show instead, because nothing was done yet; `nil` for none.
+  var shown: FormPage?
+}
+
+/// A page that a form shows, such as a question, or itself with what is wrong in it.
+struct FormPage {
+  var status = 200
+  var template: PageTemplate
+  var title: Phrase
+  var data: PageData
 }

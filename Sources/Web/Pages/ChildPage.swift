@@ -6,17 +6,28 @@ import LatchkeyRules
 /// words.
 enum ChildPage {
   static let page = Page("/children/{child}", whoMay: [.parent], template: template) { call in
-    guard let child = call.parameters["child"].flatMap({ ChildID($0) })?.description else {
-      throw LocalAPIError(.unknownChild, "There is no such child: choose one on the first page.")
-    }
+    let child = try call.child()
     let day = try await call.node.ask(Endpoints.getToday, child)
     let today = FamilyDay(day.day) ?? .first
-    let monday = start(of: call.query["week"].flatMap { FamilyDay($0) } ?? today)
+    let month = call.query["month"].flatMap { FamilyDay($0) }
+    let monday = start(of: call.query["week"].flatMap { FamilyDay($0) } ?? month ?? today)
+    let shown = month.map { PageClock.month(of: $0) } ?? (0..<7).map { monday.advanced(byDays: $0) }
     let days = try await call.node.ask(
-      Endpoints.getUseReport, (child, "day", monday.description, monday.advanced(byDays: 6).description))
+      Endpoints.getUseReport, (child, "day", shown.first?.description, shown.last?.description))
     let rules = try await call.node.ask(Endpoints.getRules, child)
     let peers = try await call.node.ask(Endpoints.getStatus).peers
-    return (day.name.text, data(day, today, monday, days, rules, peers, now: call.now))
+    let plan = ChildPlan(day, rules, peers)
+    let lineDay = call.query["day"].flatMap { FamilyDay($0) } ?? today
+    var parts = try await DayLine.read(plan, on: min(lineDay, today), at: call.node, now: call.now)
+    parts.merge(ChildActions.data(plan)) { $1 }
+    if day.milliPoints != nil {
+      let points = try await call.node.ask(Endpoints.getPoints, (child, PointsSection.shown))
+      parts.merge(PointsSection.data(points, of: child, PageClock(zone: day.zone, now: call.now))) { $1 }
+    }
+    return (
+      Phrase("{name}", ["name": .text(day.name.text)]),
+      data(day, today, monday, days, rules, peers, isMonth: month != nil, now: call.now).merging(parts) { $1 }
+    )
   }
 
   static let template = """
@@ -29,18 +40,22 @@ enum ChildPage {
     {{#stale}}<p class="word fault">{{.}}</p>{{/stale}}
     {{#notices}}<p class="word">{{.}}</p>{{/notices}}
     </section>
+    \(ChildActions.template)
     <section id="week" data-live>
     <h2>{{week}}</h2>
-    <p class="row"><a href="/children/{{id}}?week={{before}}">The week before</a>
-    {{#after}}<a href="/children/{{id}}?week={{.}}">The week after</a>{{/after}}
-    {{#isEarlier}}<a href="/children/{{id}}">This week</a>{{/isEarlier}}</p>
+    <p class="row"><a href="/children/{{id}}?{{span}}={{before}}">[[Earlier]]</a>
+    {{#after}}<a href="/children/{{id}}?{{span}}={{.}}">[[Later]]</a>{{/after}}
+    {{#isEarlier}}<a href="/children/{{id}}?{{span}}={{present}}">[[Now]]</a>{{/isEarlier}}
+    {{#isMonth}}<a href="/children/{{id}}?week={{same}}">[[By week]]</a>{{/isMonth}}
+    {{^isMonth}}<a href="/children/{{id}}?month={{same}}">[[By month]]</a>{{/isMonth}}
+    <a href="/children/{{id}}/use.csv?from={{first}}&amp;to={{last}}">[[Keep as a table (CSV)]]</a></p>
     \(WeekChart.template)
     </section>
     <section id="applications" data-live>
-    <h2>Applications of this week</h2>
-    {{^hasApplications}}<p>Nothing was used in this week, as far as this machine knows.</p>{{/hasApplications}}
+    <h2>[[Applications of this time]]</h2>
+    {{^hasApplications}}<p>[[Nothing was used then, as far as this machine knows.]]</p>{{/hasApplications}}
     {{#hasApplications}}
-    <div class="scroll" tabindex="0" role="region" aria-label="Applications of this week">
+    <div class="scroll" tabindex="0" role="region" aria-label="[[Applications of this time]]">
     <table>
     <thead><tr><th scope="col">Application</th><th scope="col">Category</th><th scope="col" class="number">Used</th>\
     <th scope="col">Now</th></tr></thead>
@@ -58,6 +73,8 @@ enum ChildPage {
     <ul>{{#exceptions}}<li>{{words}}{{#fault}} <span class="fault">Not in force everywhere: {{.}}</span>{{/fault}}
     <span class="age">{{set}}</span></li>{{/exceptions}}</ul>{{/hasExceptions}}
     </section>
+    \(DayLine.template)
+    \(PointsSection.template)
     <section id="rules" data-live>
     <h2>Rules</h2>
     {{^hasRules}}<p>No rules are set: everything is recorded, and nothing is closed.</p>{{/hasRules}}
@@ -74,32 +91,40 @@ enum ChildPage {
   /// - Parameters:
   ///   - day: The child's day.
   ///   - today: The family's present day.
-  ///   - monday: The first day of the week that is shown.
+  ///   - monday: The first day of the week that is shown, or which has a day of the month.
   ///   - report: The use of each of its days.
   ///   - rules: The child's rules.
   ///   - peers: The machines that this one is paired with.
+  ///   - isMonth: A Boolean value that indicates whether the month of the first day of the report
+  ///     is shown instead of the week.
   ///   - now: Unix milliseconds.
   /// - Returns: The data of the template.
   static func data(
     _ day: ChildToday, _ today: FamilyDay, _ monday: FamilyDay, _ report: UseReport, _ rules: ChildRules,
-    _ peers: [PeerStatus], now: Int64
+    _ peers: [PeerStatus], isMonth: Bool = false, now: Int64
   ) -> PageData {
     let clock = PageClock(zone: day.zone, now: now)
-    let week = "Week of \(PageClock.day(monday))"
-    let days = (0..<7).map { offset -> (day: FamilyDay, use: [AppCategory: Int64]) in
-      let day = monday.advanced(byDays: offset)
+    let first = isMonth ? FamilyDay(report.from) ?? monday : monday
+    let shown = isMonth ? PageClock.month(of: first) : (0..<7).map { monday.advanced(byDays: $0) }
+    let (last, named) = (shown.last ?? first, ["day": Phrase.Argument.text(PageClock.day(first))])
+    let week = isMonth ? Phrase("Month from {day}", named) : Phrase("Week of {day}", named)
+    let days = shown.map { day -> (day: FamilyDay, use: [AppCategory: Int64]) in
       let categories = report.periods.first { $0.start == day.description }?.categories ?? []
       return (day, Dictionary(categories.map { ($0.category, $0.usedMilliseconds) }) { $0 + $1 })
     }
     let rows = applications(report, day, clock)
     let exceptions = rules.rules.compactMap { exception($0, clock) }
     let own = rules.rules.filter { exception($0, clock) == nil }
-    let isEarlier = monday < start(of: today)
+    let isEarlier = last < today
     var data: PageData = [
       "id": day.childID.description, "name": day.name.text, "figure": PageWords.figure(day.screen),
       "used": PageWords.used(day), "notices": day.notices, "week": week,
-      "before": monday.advanced(byDays: -7).description, "isEarlier": isEarlier,
-      "chart": WeekChart.data(days, label: "\(week): use by day and category, with the numbers in the table below"),
+      "before": first.advanced(byDays: isMonth ? -1 : -7).description, "isEarlier": isEarlier, "isMonth": isMonth,
+      "span": isMonth ? "month" : "week", "present": today.description, "same": (isEarlier ? first : today).description,
+      "first": first.description, "last": last.description,
+      "chart": WeekChart.data(
+        days,
+        label: Phrase("{span}: use by day and category, with the numbers in the table below", ["span": .phrase(week)])),
       "applications": rows, "hasApplications": !rows.isEmpty,
       "exceptions": exceptions, "hasExceptions": !exceptions.isEmpty,
       "rules": own.map { rule($0, clock) }, "familys": rules.family.map { rule($0, clock) },
@@ -107,7 +132,7 @@ enum ChildPage {
     ]
     let machines = peers.filter { rules.child.machines.contains($0.device.name) }
     if let stale = PageWords.stale(rules.child, machines, clock) { data["stale"] = stale }
-    if isEarlier { data["after"] = monday.advanced(byDays: 7).description }
+    if isEarlier { data["after"] = last.advanced(byDays: 1).description }
     if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
     if let bar = UseBar.data(day) { data["bar"] = bar }
     return data

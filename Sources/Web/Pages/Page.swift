@@ -16,7 +16,7 @@ enum Viewer: Hashable, Sendable {
 struct Page: Sendable {
   /// Where the page stands in the navigation.
   enum Place: Hashable, Sendable {
-    case named(String)
+    case named(Phrase)
     /// It is reached from other pages.
     case none
   }
@@ -26,7 +26,7 @@ struct Page: Sendable {
   let place: Place
   let template: PageTemplate
   /// Asks the node, and returns the title and the data of the template.
-  let read: @Sendable (PageCall) async throws -> (title: String, data: PageData)
+  let read: @Sendable (PageCall) async throws -> (title: Phrase, data: PageData)
 
   /// Creates a page.
   ///
@@ -38,10 +38,27 @@ struct Page: Sendable {
   ///   - read: Asks the node for what the page shows.
   init(
     _ path: String, whoMay: Set<Viewer>, in place: Place = .none, template: String,
-    read: @escaping @Sendable (PageCall) async throws -> (title: String, data: PageData)
+    read: @escaping @Sendable (PageCall) async throws -> (title: Phrase, data: PageData)
   ) {
     (self.path, self.whoMay, self.place, self.read) = (PagePath(path), whoMay, place, read)
     self.template = PageFrame.template(template)
+  }
+}
+
+/// A file that a page offers to keep: its path, who may have it, and its content.
+///
+/// Spec: Protocol/15-pages.md §4.
+struct Download: Sendable {
+  let path: PagePath
+  let whoMay: Set<Viewer>
+  /// Asks the node, and returns the name of the file, in plain letters, and its text as CSV.
+  let read: @Sendable (PageCall) async throws -> (name: String, text: String)
+
+  init(
+    _ path: String, whoMay: Set<Viewer>,
+    read: @escaping @Sendable (PageCall) async throws -> (name: String, text: String)
+  ) {
+    (self.path, self.whoMay, self.read) = (PagePath(path), whoMay, read)
   }
 }
 
@@ -56,6 +73,17 @@ struct PageCall: Sendable {
   var now: Int64
   /// What the pages alone know of pairings.
   var pairings = OpenPairings()
+
+  /// Returns the ID of the child that the path names.
+  func child() throws(LocalAPIError) -> String {
+    guard let child = parameters["child"].flatMap({ ChildID($0) })?.description else { throw .noChildHere }
+    return child
+  }
+}
+
+extension LocalAPIError {
+  /// The answer to an address or a form that names no child.
+  static let noChildHere = LocalAPIError(.unknownChild, "There is no such child: choose one on the first page.")
 }
 
 /// The path of a page or form, of which a segment in braces stands for any other.

@@ -1,14 +1,21 @@
 /// The table of pages and forms.
 enum PageTable {
-  static let pages: [Page] = [TodayPage.page, MePage.page, ChildPage.page, MachinesPage.page] + machines
+  static let pages: [Page] =
+    [
+      TodayPage.page, MePage.page, ChildPage.page, ApplicationsPage.page, TimesPage.page, MachinesPage.page,
+      ActivityPage.page,
+    ] + machines
 
   /// A page at a path without parameters stands before one that it also fits.
   private static let machines = [
     PairPage.page, PairingPage.page, MachinePage.page, SetupPage.page, RemovePage.page,
   ]
 
+  static let downloads: [Download] = [ActivityPage.download, UseDownload.download]
+
   static let forms: [Form] =
-    AnswerForm.all + ChildForms.all + PairingForms.all + SetupForms.all + MachineForms.all + OwnForms.all
+    AnswerForm.all + ChildForms.all + ChildDayForms.all + PointsForms.all + ApplicationForms.all + TimesForms.all
+    + PairingForms.all + SetupForms.all + MachineForms.all + OwnForms.all
 
   /// Returns the page at a path for somebody, with the values of its parameters.
   ///
@@ -23,8 +30,19 @@ enum PageTable {
     return nil
   }
 
-  /// Returns whether anybody has a page at a path.
-  static func hasPage(at path: String) -> Bool { pages.contains { $0.path.parameters(in: path) != nil } }
+  /// Returns the file at a path for somebody, with the values of its parameters; `nil` if there is
+  /// none for that viewer.
+  static func download(at path: String, for viewer: Viewer) -> (file: Download, parameters: [String: String])? {
+    for file in downloads where file.whoMay.contains(viewer) {
+      if let parameters = file.path.parameters(in: path) { return (file, parameters) }
+    }
+    return nil
+  }
+
+  /// Returns whether anybody has a page or a file at a path.
+  static func hasPage(at path: String) -> Bool {
+    (pages.map(\.path) + downloads.map(\.path)).contains { $0.parameters(in: path) != nil }
+  }
 
   /// Returns whether anybody has a form at a path.
   static func hasForm(at path: String) -> Bool { forms.contains { $0.path == path } }

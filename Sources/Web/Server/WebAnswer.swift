@@ -34,6 +34,16 @@ struct WebAnswer {
       body: .bytes([UInt8](text.utf8)))
   }
 
+  /// Creates the answer with a file to keep.
+  static func file(_ name: String, _ text: String) -> WebAnswer {
+    WebAnswer(
+      200,
+      [
+        ("Content-Type", "text/csv; charset=utf-8"), ("Content-Disposition", "attachment; filename=\"\(name)\""),
+        ("Cache-Control", "no-store"),
+      ], body: .bytes([UInt8](text.utf8)))
+  }
+
   /// Creates the answer that leads to another page of this server.
   static func redirect(to path: String) -> WebAnswer {
     WebAnswer(303, [("Location", path), ("Cache-Control", "no-store")])

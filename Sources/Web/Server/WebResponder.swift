@@ -100,6 +100,12 @@ extension WebResponder {
   private func page(_ request: WebRequest, _ cookie: String, _ session: SessionTable.Session) async -> WebAnswer {
     do {
       let (node, viewer) = try await viewer()
+      if let (file, parameters) = PageTable.download(at: request.path, for: viewer) {
+        guard let query = request.query else { return EntryPages.malformed }
+        let (name, text) = try await file.read(
+          PageCall(node: node, viewer: viewer, parameters: parameters, query: query, now: WallClock.now()))
+        return .file(name, text)
+      }
       guard let (page, parameters) = PageTable.page(at: request.path, for: viewer) else {
         return fault(
           PageTable.hasPage(at: request.path)
@@ -113,7 +119,8 @@ extension WebResponder {
       var all = frame(title, viewer, request.path, session)
       // A script that asks between a form and the page after it must not take the sentence away.
       if !request.isPart, let word = door.takeWord(cookie) {
-        all["word"] = ["sentence": word.sentence, "isFault": word.isFault] as PageData
+        all["word"] =
+          ["phrases": word.phrases, "sentence": word.sentence, "isFault": word.isFault] as PageData
       }
       return .page(page.template, data.merging(all) { $1 })
     } catch { return fault(EntryPages.Fault(error, back: nil), nil, session) }
@@ -138,8 +145,15 @@ extension WebResponder {
         try await open($0)
       }
       let outcome = try await form.act(call)
-      if !outcome.sentences.isEmpty {
-        door.tell(PageWord(sentence: outcome.sentences.joined(separator: " "), isFault: outcome.isFault), cookie)
+      if let shown = outcome.shown {
+        let frame = frame(shown.title, viewer, "", session)
+        return .page(shown.template, shown.data.merging(frame) { $1 }, status: shown.status)
+      }
+      if !outcome.phrases.isEmpty || !outcome.sentences.isEmpty {
+        door.tell(
+          PageWord(
+            phrases: outcome.phrases, sentence: outcome.sentences.joined(separator: " "), isFault: outcome.isFault),
+          cookie)
       }
       return .redirect(to: outcome.page)
     } catch { return fault(EntryPages.Fault(error, back: "/"), nil, session) }
@@ -160,7 +174,7 @@ extension WebResponder {
   }
 
   private func frame(
-    _ title: String, _ viewer: Viewer?, _ path: String, _ session: SessionTable.Session
+    _ title: Phrase, _ viewer: Viewer?, _ path: String, _ session: SessionTable.Session
   ) -> PageData {
     let navigation = viewer.map { PageTable.navigation(for: $0, at: path) } ?? []
     return [

@@ -33,7 +33,7 @@ enum PageFrame {
     </header>
     <main id="main" tabindex="-1">
     <p id="connection" class="word fault" role="status" hidden></p>
-    {{#word}}<p class="word{{#isFault}} fault{{/isFault}}" role="status">{{sentence}}</p>{{/word}}
+    {{#word}}<p class="word{{#isFault}} fault{{/isFault}}" role="status">{{#phrases}}{{.}} {{/phrases}}{{sentence}}</p>{{/word}}
 
     """
 

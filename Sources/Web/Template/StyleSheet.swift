@@ -76,6 +76,13 @@ enum StyleSheet {
     /* A phone enlarges the page for a field whose text is smaller. */
     input, select { font-size: 1rem; }
     label input, label select { display: block; width: 100%; margin-top: var(--space-1); color: var(--text); }
+    input[type=checkbox], input[type=radio] { min-height: 0; width: 1.4rem; height: 1.4rem; padding: 0; accent-color: var(--accent); }
+    label.choice { display: flex; gap: var(--space-2); align-items: center; padding: var(--space-1) 0; color: var(--text); }
+    label.choice input { display: inline-block; margin: 0; width: 1.4rem; flex: none; }
+    label.plainly { font-size: 1rem; color: var(--text); }
+    fieldset { border: 1px solid var(--line); border-radius: var(--radius); margin: var(--space-2) 0; padding: var(--space-2) var(--space-3); min-width: 0; }
+    legend { color: var(--faint); padding: 0 var(--space-1); }
+    [aria-invalid=true] { border: 2px solid var(--warn); }
     .narrow { width: 7rem; }
     .wide { flex: 1 1 12rem; }
     button { cursor: pointer; background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
@@ -122,6 +129,11 @@ enum StyleSheet {
     @media (min-width: 40rem) { .chart text { font-size: 8.5px; } }
     .chart .day { text-anchor: middle; }
     .chart .scale { text-anchor: end; fill: var(--faint); }
+    .plan { width: 100%; min-width: 40rem; max-width: 60rem; display: block; }
+    .plan line { stroke: var(--line); stroke-width: 1; }
+    .plan .day { text-anchor: middle; }
+    .plan .scale { text-anchor: end; fill: var(--faint); }
+    .night { fill: var(--accent); }
     .learning { fill: var(--learning); }
     .reward { fill: var(--reward); }
     .neutral { fill: var(--neutral); }

@@ -26,12 +26,17 @@ struct PageClock: Sendable {
   /// Returns a moment: the time of day, such as `19:20`, and the day before it if it is not near.
   func moment(_ milliseconds: Int64) -> String {
     let (then, present) = (local(milliseconds), local(now))
-    let minutes = then.rest / 60_000
-    let time = "\(Self.padded(minutes / 60)):\(Self.padded(minutes % 60))"
+    let time = time(milliseconds)
     // What is less than a day away needs no date.
     let isNear =
       abs(then.day * Self.dayMilliseconds + then.rest - present.day * Self.dayMilliseconds - present.rest) < 72_000_000
     return then.day == present.day || isNear ? time : "\(Self.day(FamilyDay(daysSinceEpoch: then.day))), \(time)"
+  }
+
+  /// Returns a moment as the time of day alone, such as `19:20`.
+  func time(_ milliseconds: Int64) -> String {
+    let minutes = local(milliseconds).rest / 60_000
+    return "\(Self.padded(minutes / 60)):\(Self.padded(minutes % 60))"
   }
 
   /// Returns how long ago a moment was, such as `20 min ago`.
@@ -46,6 +51,15 @@ struct PageClock: Sendable {
     guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return day.description }
     return "\(weekdays[weekday(day)]) \(parts[2]) \(months[parts[1] - 1])"
   }
+
+  /// Returns the days of the month of a day, the first one first.
+  static func month(of day: FamilyDay) -> [FamilyDay] {
+    let (start, month) = (day.advanced(byDays: 1 - dayOfMonth(day)), day.description.prefix(7))
+    return (0..<31).map { start.advanced(byDays: $0) }.filter { $0.description.prefix(7) == month }
+  }
+
+  /// Returns the number of a day in its month, from 1.
+  static func dayOfMonth(_ day: FamilyDay) -> Int { Int(day.description.suffix(2)) ?? 1 }
 
   /// Returns the place of a day in its week, 0 for Monday.
   static func weekday(_ day: FamilyDay) -> Int { Int(((day.daysSinceEpoch + 3) % 7 + 7) % 7) }

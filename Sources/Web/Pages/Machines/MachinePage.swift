@@ -13,7 +13,7 @@ enum MachinePage {
     if peer.device.role == .child, peer.device.state == .active {
       accounts = try await call.node.ask(Endpoints.getAccounts, peer.device.deviceID.description)
     }
-    return (peer.device.name.text, data(peer, children, accounts, conditions, now: call.now))
+    return (Phrase("{name}", ["name": .text(peer.device.name.text)]), data(peer, children, accounts, conditions, now: call.now))
   }
 
   static let template = """

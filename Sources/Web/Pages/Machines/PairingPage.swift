@@ -7,7 +7,7 @@ import LatchkeyNode
 enum PairingPage {
   static let page = Page("\(PairPage.path)/{pairing}", whoMay: [.parent], template: template) { call in
     let id = call.parameters["pairing"] ?? ""
-    let title = "Pair a machine"
+    let title = Phrase("Pair a machine")
     do throws(LocalAPIError) {
       let pairing = try await call.node.ask(Endpoints.waitForPairing, (id, 0))
       if pairing.phase == .ended { call.pairings.ended(id) }

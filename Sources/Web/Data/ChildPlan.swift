@@ -1,0 +1,106 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyProtocol
+import LatchkeyRules
+
+/// The times and limits of a child as they hold, for the page that shows and changes them.
+struct ChildPlan: Sendable {
+  let day: ChildToday
+  let rules: ChildRules
+  /// The machines that are the child's.
+  let machines: [PeerStatus]
+  /// What the rules make together.
+  let plan: RuleSet
+
+  /// Asks a node for the plan of a child.
+  static func read(of child: String, at node: any NodeInterface) async throws -> ChildPlan {
+    let day = try await node.ask(Endpoints.getToday, child)
+    let rules = try await node.ask(Endpoints.getRules, child)
+    let peers = try await node.ask(Endpoints.getStatus).peers
+    return ChildPlan(day, rules, peers)
+  }
+
+  /// Puts together what a node has answered.
+  init(_ day: ChildToday, _ rules: ChildRules, _ peers: [PeerStatus]) {
+    (self.day, self.rules) = (day, rules)
+    machines = peers.filter { rules.child.machines.contains($0.device.name) }
+    // A listing tells when a rule was set and not by which device, which matters for ties alone.
+    let author = DeviceID(bytes: [UInt8](repeating: 0, count: DeviceID.size))
+    let child = rules.child.childID
+    let registers = (rules.rules + rules.family).filter { $0.notInForce == nil }.compactMap { rule in
+      author.map { author in
+        Register(
+          rule.isFamilys ? .family : .child(child), rule.key, rule.value,
+          modified: HybridTimestamp(wall: max(0, rule.setAt), counter: 0, author: author))
+      }
+    }
+    plan = RuleSet.read(registers, child: child).rules
+  }
+
+  var child: String { day.childID.description }
+  var name: String { day.name.text }
+  /// The family's present day.
+  var today: FamilyDay { FamilyDay(day.day) ?? .first }
+
+  /// The family's days.
+  var boundary: DayBoundary? {
+    let hour = rules.family.first { RuleKey($0.key) == ChildRule.dayStart.key }.flatMap { Int($0.value) } ?? 0
+    return try? DayBoundary(zone: day.zone, dayStartHour: hour)
+  }
+
+  /// The rules that are set for a rule of the page, those of single days as well.
+  func listings(of rule: PlanRule) -> [RuleListing] {
+    (rules.rules + rules.family).filter { listing in
+      let entry = RuleKey(listing.key)?.entry
+      return entry != nil && (entry == rule.key.entry || entry == rule.entryOfDays)
+    }
+  }
+
+  /// Returns what tells whether a rule was changed since a page was made.
+  func version(of listings: [RuleListing]) -> String {
+    let lines = listings.map { "\($0.isFamilys) \($0.key) \($0.setAt) \($0.value)" }.sorted()
+    return Hexadecimal.encode(Array(SHA256.hash([UInt8](lines.joined(separator: "\n").utf8)).prefix(8)))
+  }
+
+  /// Returns the version of a rule of the page.
+  func version(of rule: PlanRule) -> String { version(of: listings(of: rule)) }
+
+  /// Returns the child's own rule of a key; `nil` for none.
+  func own(_ key: String) -> RuleListing? { rules.rules.first { $0.key.text == key } }
+
+  /// Returns the rule that holds under a key: the child's or the family's.
+  func inForce(_ key: RuleKey) -> RuleListing? {
+    own(key.text) ?? rules.family.first { $0.key.text == key.text && $0.notInForce == nil }
+  }
+
+  /// Returns what a rule of the plan says in words; `nil` for nothing.
+  func words(_ rule: PlanRule) -> String? { rule == .daily ? plan.dailyLimit?.words : inForce(rule.key)?.words }
+
+  /// Returns what a person would type for a rule of the plan; of breaks, for their length as well.
+  func typed(_ rule: PlanRule) -> (value: String, length: String) {
+    switch rule {
+    case .daily: return (plan.dailyLimit?.text ?? "", "")
+    case .breaks:
+      return (plan.breaks.map { "\($0.after)min" } ?? "", plan.breaks.map { "\($0.length)min" } ?? "")
+    case .weekly, .carryOver: return (inForce(rule.key).map { "\($0.value)min" } ?? "", "")
+    case .bedtime, .school, .reward: return (inForce(rule.key)?.value ?? "", "")
+    }
+  }
+
+  /// What holds on single days instead of the plan, or in addition to it.
+  var exceptions: [RuleListing] {
+    (rules.rules + rules.family).filter { listing in
+      guard let key = RuleKey(listing.key) else { return false }
+      return key.days != nil && key.entry != DayRule.name.entry
+    }.sorted { left, right in
+      let (first, second) = (RuleKey(left.key)?.days?.first ?? .first, RuleKey(right.key)?.days?.first ?? .first)
+      return (first, left.key) < (second, right.key)
+    }
+  }
+
+  /// Returns what days are called; `nil` for no name.
+  func name(of days: DayRange) -> String? {
+    let key = DayRule.name.key(on: days)
+    return inForce(key)?.value
+  }
+}

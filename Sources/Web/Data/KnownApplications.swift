@@ -1,0 +1,143 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The applications of a child: what is installed on its machines, has rules, or was used.
+struct KnownApplications: Sendable {
+  /// An application with what holds for it.
+  struct App: Hashable, Sendable {
+    var id: AppID
+    var name: String
+    /// The category; `nil` if none is in force.
+    var category: AppCategory?
+    var isByDefault = false
+    /// The rate in milli-points a minute; `nil` without a category.
+    var rate: Int64?
+    var isBlocked = false
+    var isAlwaysAllowed = false
+    var isEnabled = true
+    /// The limit a day in words; `nil` for none.
+    var limit: String?
+    /// The weekdays on which the child has a limit of its own.
+    var limitedDays: [Weekday] = []
+    /// The use in milliseconds.
+    var used: Int64 = 0
+    /// The names of the machines on which it is installed.
+    var places: [String] = []
+  }
+
+  /// The ID of the child.
+  var child: String
+  var name: String
+  var zone: String
+  /// What nobody has given a category comes first, and then what was used the most.
+  var apps: [App]
+  var refused: [RefusedListing] = []
+
+  /// The number of refused programs for which the machines' lists have no room.
+  var moreRefused: Int {
+    Dictionary(refused.map { ($0.deviceID, $0.more) }, uniquingKeysWith: max).values.reduce(0, +)
+  }
+
+  /// Asks a node for the applications of a child.
+  static func read(of child: String, at node: any NodeInterface) async throws -> KnownApplications {
+    let day = try await node.ask(Endpoints.getToday, child)
+    let ruled = try await node.ask(Endpoints.getApps, child).flatMap(\.apps)
+    let installed = try await node.ask(Endpoints.getInstalled, (nil, nil))
+    let refused = try await node.ask(Endpoints.getRefused, child)
+    let today = FamilyDay(day.day) ?? .first
+    let first = today.advanced(byDays: 1 - ApplicationsPage.days)
+    let report = try await node.ask(
+      Endpoints.getUseReport, (child, "month", first.description, today.description))
+    return KnownApplications(day, ruled, installed.filter { $0.children.contains(day.childID) }, report, refused)
+  }
+
+  /// Puts together what a node has answered.
+  ///
+  /// - Parameters:
+  ///   - day: The child's day.
+  ///   - ruled: The applications with rules or a category by default.
+  ///   - machines: What is installed on the child's machines.
+  ///   - report: The use.
+  ///   - refused: The programs that were closed because they are not listed.
+  init(
+    _ day: ChildToday, _ ruled: [AppListing], _ machines: [InstalledListing], _ report: UseReport,
+    _ refused: [RefusedListing]
+  ) {
+    var apps: [AppID: App] = [:]
+    for machine in machines {
+      for app in machine.apps {
+        apps[app.appID, default: App(id: app.appID, name: app.displayName)].places.append(machine.deviceName.text)
+      }
+    }
+    for row in report.periods.flatMap(\.rows) where !row.appID.isOfMany {
+      var app = apps[row.appID] ?? App(id: row.appID, name: row.displayName)
+      let (sum, isTooMuch) = app.used.addingReportingOverflow(max(0, row.milliseconds))
+      app.used = isTooMuch ? .max : sum
+      apps[row.appID] = app
+    }
+    for listing in ruled where !listing.appID.isOfMany {
+      var app = apps[listing.appID] ?? App(id: listing.appID, name: listing.displayName)
+      app.name = listing.displayName
+      (app.category, app.isByDefault, app.isEnabled) = (listing.category, listing.isByDefault, listing.isEnabled)
+      (app.isBlocked, app.isAlwaysAllowed) = (listing.isBlocked, listing.isAlwaysAllowed)
+      app.rate = listing.category == nil && listing.ownMilliPointsPerMinute == nil ? nil : listing.milliPointsPerMinute
+      app.limit = listing.limit.map { text in (try? DayLimits(text))?.words ?? text }
+      app.limitedDays = listing.rules.filter { !$0.isFamilys }.compactMap { RuleKey($0.key)?.weekday }
+      apps[listing.appID] = app
+    }
+    let sorted = apps.values.sorted { left, right in
+      if (left.category == nil) != (right.category == nil) { return left.category == nil }
+      if left.used != right.used { return left.used > right.used }
+      return (left.name.lowercased(), left.id) < (right.name.lowercased(), right.id)
+    }
+    (child, name, zone, self.apps, self.refused) = (day.childID.description, day.name.text, day.zone, sorted, refused)
+  }
+}
+
+/// Which applications a page shows.
+struct ApplicationFilter: Hashable, Sendable {
+  enum Kind: String, CaseIterable, Hashable, Sendable {
+    case all, uncategorised, learning, reward, neutral, blocked, allowed, limited
+
+    var label: Phrase {
+      switch self {
+      case .all: "All"
+      case .uncategorised: "Without a category"
+      case .learning: "Learning"
+      case .reward: "Rewards"
+      case .neutral: "Neutral"
+      case .blocked: "Blocked"
+      case .allowed: "Always allowed"
+      case .limited: "With a limit"
+      }
+    }
+  }
+
+  var text = ""
+  var kind = Kind.all
+
+  /// Reads the query of a page, or the fields of its form; what is unknown there counts as all.
+  init(_ query: FormFields) {
+    text = query["q"] ?? ""
+    kind = query["show"].flatMap { Kind(rawValue: $0) } ?? .all
+  }
+
+  /// Returns whether an application is shown.
+  func fits(_ app: KnownApplications.App) -> Bool {
+    let word = text.lowercased()
+    guard word.isEmpty || app.name.lowercased().contains(word) || app.id.text.lowercased().contains(word) else {
+      return false
+    }
+    return switch kind {
+    case .all: true
+    case .uncategorised: app.category == nil
+    case .learning: app.category == .learning
+    case .reward: app.category == .reward
+    case .neutral: app.category == .neutral
+    case .blocked: app.isBlocked
+    case .allowed: app.isAlwaysAllowed
+    case .limited: app.limit != nil
+    }
+  }
+}

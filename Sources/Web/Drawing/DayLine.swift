@@ -1,0 +1,122 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The sessions of a day on a line for each application, with the table of the same sessions.
+enum DayLine {
+  /// The most applications that are drawn; the table has all.
+  private static let most = 12
+  private static let (left, top, row, hour) = (8, 8, 26, 27)
+
+  static let template = """
+    {{#line}}
+    <section id="day" data-live>
+    <h2>{{heading}}</h2>
+    <p class="row"><a href="/children/{{id}}?day={{previous}}">[[The day before]]</a>
+    {{#following}}<a href="/children/{{id}}?day={{.}}">[[The day after]]</a>{{/following}}
+    <a href="/children/{{id}}/use.csv?from={{of}}&amp;to={{of}}">[[Keep this day as a table (CSV)]]</a></p>
+    {{^hasSessions}}<p>[[No session is recorded on this day.]]</p>{{/hasSessions}}
+    {{#hasSessions}}
+    <div class="scroll" tabindex="0" role="region" aria-label="{{heading}}">
+    <svg class="plan" viewBox="0 0 664 {{height}}" role="img" aria-label="{{heading}}" aria-describedby="sessions">
+    {{#lines}}<line x1="{{x}}" x2="{{x}}" y1="8" y2="{{bottom}}"/><text class="day" x="{{x}}" y="{{textY}}">{{clock}}</text>{{/lines}}
+    {{#lanes}}<text x="10" y="{{textY}}">{{called}}</text>{{/lanes}}
+    {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="10"><title>{{title}}</title></rect>{{/bars}}
+    </svg>
+    </div>
+    <div class="scroll" tabindex="0" role="region" aria-label="[[Sessions]]">
+    <table id="sessions">
+    <caption>[[Sessions of the day, the newest first]]</caption>
+    <thead><tr><th scope="col">[[From]]</th><th scope="col">[[To]]</th><th scope="col">[[Application]]</th>\
+    <th scope="col">[[Category]]</th><th scope="col" class="number">[[Used]]</th><th scope="col">[[Machine]]</th>\
+    <th scope="col" class="number">[[Points]]</th></tr></thead>
+    <tbody>
+    {{#sessions}}
+    <tr><th scope="row">{{start}}</th><td>{{end}}</td><td>{{app}}</td><td>{{category}}</td>\
+    <td class="number">{{used}}</td><td>{{machine}}</td><td class="number">{{earned}}</td></tr>
+    {{/sessions}}
+    </tbody>
+    </table>
+    </div>
+    {{#more}}<p class="note">{{.}}</p>{{/more}}
+    {{/hasSessions}}
+    </section>
+    {{/line}}
+    """
+
+  /// Returns the line of a day.
+  ///
+  /// - Parameters:
+  ///   - sessions: The child's sessions of the day, the newest first.
+  ///   - day: The day.
+  ///   - plan: The child's plan, which has the family's days.
+  ///   - isMore: A Boolean value that indicates whether there are earlier sessions.
+  ///   - now: Unix milliseconds.
+  /// - Returns: The data of the template; nothing if the family's days are not known.
+  static func data(
+    _ sessions: [UsagePage.Session], on day: FamilyDay, _ plan: ChildPlan, isMore: Bool = false, now: Int64
+  ) -> PageData {
+    guard let boundary = plan.boundary else { return [:] }
+    let (first, last) = (boundary.start(of: day), boundary.end(of: day))
+    let clock = PageClock(zone: plan.day.zone, now: now)
+    var apps: [AppID] = []
+    for session in sessions.reversed() where !apps.contains(session.record.appID) { apps.append(session.record.appID) }
+    let drawn = apps.prefix(most)
+    let bottom = top + drawn.count * row
+    func x(_ instant: Int64) -> Int {
+      let part = Double(min(max(instant, first), last) - first) / Double(max(1, last - first))
+      return left + Int((part * Double(24 * hour)).rounded())
+    }
+    var line: PageData = [
+      "id": plan.child, "of": day.description,
+      "heading": Phrase("The day: {day}", ["day": .text(PageClock.day(day))]),
+      "previous": day.advanced(byDays: -1).description, "hasSessions": !sessions.isEmpty, "height": bottom + 24,
+      "lines": stride(from: 0, through: 24, by: 3).map { mark -> PageData in
+        let clock = (boundary.dayStartHour + mark) % 24
+        return [
+          "x": left + mark * hour, "bottom": bottom, "textY": bottom + 16,
+          "clock": clock < 10 ? "0\(clock)" : "\(clock)",
+        ]
+      },
+      "lanes": drawn.enumerated().map { index, app -> PageData in
+        let called = sessions.first { $0.record.appID == app }?.record.displayName ?? app.text
+        return ["called": String(called.prefix(40)), "textY": top + index * row + 11]
+      },
+      "bars": sessions.compactMap { session -> PageData? in
+        guard let index = drawn.firstIndex(of: session.record.appID) else { return nil }
+        let start = x(session.clippedStart)
+        return [
+          "kind": session.record.category.rawValue, "x": start, "y": top + index * row + 14,
+          "width": max(2, x(session.clippedEnd) - start),
+          "title":
+            "\(session.record.displayName): \(clock.time(session.clippedStart))–\(clock.time(session.clippedEnd))",
+        ]
+      },
+      "sessions": sessions.map { session -> PageData in
+        [
+          "start": clock.time(session.clippedStart),
+          "end": session.isOpen ? Phrase("now") as Any : clock.time(session.clippedEnd),
+          "app": session.record.displayName, "category": ApplicationChoice.title(session.record.category),
+          "used": PageWords.span(session.clippedActiveMilliseconds), "machine": session.deviceName.text,
+          "earned": session.milliPoints.map { PointsText.text($0) } ?? "–",
+        ]
+      },
+    ]
+    if day < plan.today { line["following"] = day.advanced(byDays: 1).description }
+    if isMore {
+      line["more"] = Phrase("Earlier sessions of the day are not shown here; the table to keep counts them.")
+    }
+    return ["line": line]
+  }
+
+  /// Asks a node for the sessions of a child on a day, and returns the data of the template.
+  static func read(_ plan: ChildPlan, on day: FamilyDay, at node: any NodeInterface, now: Int64) async throws
+    -> PageData
+  {
+    guard let boundary = plan.boundary else { return [:] }
+    let query = UsageQuery(from: boundary.start(of: day), to: boundary.end(of: day), limit: 1_000)
+    let found = try await node.ask(Endpoints.getUsage, query.parts)
+    let own = found.sessions.filter { $0.record.child == plan.day.childID && !$0.record.appID.isOfMany }
+    return data(own, on: day, plan, isMore: found.next != nil, now: now)
+  }
+}

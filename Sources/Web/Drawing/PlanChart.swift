@@ -1,0 +1,103 @@
+import LatchkeyModel
+import LatchkeyRules
+
+/// The week's bedtime, school and reward times on a line for each day, with the table of the same
+/// times.
+enum PlanChart {
+  private static let (left, top, row, lane, hour) = (40, 8, 30, 8, 25)
+
+  static let template = """
+    {{#chart}}
+    <div class="scroll" tabindex="0" role="region" aria-label="{{label}}">
+    <svg class="plan" viewBox="0 0 660 244" role="img" aria-label="{{label}}" aria-describedby="plan">
+    {{#lines}}<line x1="{{x}}" x2="{{x}}" y1="8" y2="218"/><text class="day" x="{{x}}" y="236">{{clock}}</text>{{/lines}}
+    {{#days}}<text class="scale" x="36" y="{{textY}}">{{short}}</text>{{/days}}
+    {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="8"><title>{{title}}</title></rect>{{/bars}}
+    </svg>
+    </div>
+    <div class="scroll" tabindex="0" role="region" aria-label="[[The times of the week in a table]]">
+    <table id="plan">
+    <caption>[[A time that ends before it begins ends on the next day.]]</caption>
+    <thead><tr><th scope="col">[[Day]]</th>
+    {{#kinds}}<th scope="col"><svg class="key" viewBox="0 0 10 10" aria-hidden="true">\
+    <rect class="{{kind}}" width="10" height="10"/></svg> {{title}}</th>{{/kinds}}
+    <th scope="col" class="number">[[Screen time]]</th></tr></thead>
+    <tbody>
+    {{#days}}
+    <tr><th scope="row">{{short}}</th>{{#cells}}<td>{{.}}</td>{{/cells}}<td class="number">{{limit}}</td></tr>
+    {{/days}}
+    </tbody>
+    </table>
+    </div>
+    {{/chart}}
+    """
+
+  /// A schedule with its name in the style sheet.
+  private struct Lane {
+    var kind: String
+    var title: Phrase
+    var windows: WeekWindows?
+  }
+
+  /// Returns the chart of a plan.
+  static func data(_ plan: RuleSet) -> PageData {
+    let lanes = [
+      Lane(kind: "night", title: PlanRule.bedtime.title, windows: plan.bedtime),
+      Lane(kind: "learning", title: PlanRule.school.title, windows: plan.school),
+      Lane(kind: "reward", title: PlanRule.reward.title, windows: plan.rewardTimes),
+    ]
+    return [
+      "label": Phrase("The times of the week, with the same times in the table below"),
+      "lines": stride(from: 0, through: 24, by: 3).map { mark -> PageData in
+        ["x": left + mark * hour, "clock": mark < 10 ? "0\(mark)" : "\(mark)"]
+      },
+      "kinds": lanes.map { ["kind": $0.kind, "title": $0.title] as PageData },
+      "days": Weekday.allCases.map { day -> PageData in
+        [
+          "short": day.title, "textY": top + day.rawValue * row + 18,
+          "cells": lanes.map { lane in
+            let windows = lane.windows?[day] ?? []
+            return windows.isEmpty ? "–" : windows.map(\.text).joined(separator: ", ")
+          },
+          "limit": plan.dailyLimit?[day].map { SpanText.minutes($0.minutes) } ?? "–",
+        ]
+      },
+      "bars": lanes.enumerated().flatMap { index, lane in bars(lane, at: index) },
+    ]
+  }
+
+  private static func bars(_ lane: Lane, at index: Int) -> [PageData] {
+    Weekday.allCases.flatMap { day in
+      (lane.windows?[day] ?? []).flatMap { window -> [PageData] in
+        let title = Phrase(
+          "{day}, {what}: {times}",
+          ["day": .phrase(day.title), "what": .phrase(lane.title), "times": .text(window.text)])
+        let end = window.start + window.length
+        var parts = [(day: day.rawValue, start: window.start, end: min(end, 1_440))]
+        if end > 1_440 { parts.append(((day.rawValue + 1) % 7, 0, end - 1_440)) }
+        return parts.map { part in
+          [
+            "kind": lane.kind, "title": title, "x": left + part.start * hour / 60,
+            "y": top + part.day * row + 2 + index * Self.lane,
+            "width": max(1, (part.end - part.start) * hour / 60),
+          ]
+        }
+      }
+    }
+  }
+}
+
+extension Weekday {
+  /// The weekday as the head of a row.
+  var title: Phrase {
+    switch self {
+    case .monday: "Mon"
+    case .tuesday: "Tue"
+    case .wednesday: "Wed"
+    case .thursday: "Thu"
+    case .friday: "Fri"
+    case .saturday: "Sat"
+    case .sunday: "Sun"
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// A change of a rule of times or limits that a parent has typed.
+struct PlanEdit: Hashable, Sendable {
+  /// What is wrong with a field.
+  struct Fault: Error, Hashable {
+    var field: String
+    var phrase: Phrase
+
+    init(_ field: String, _ phrase: Phrase) { (self.field, self.phrase) = (field, phrase) }
+    init(_ field: String, _ fault: RuleFault) {
+      self.init(field, Phrase("{fault}", ["fault": .text(fault.sentence)]))
+    }
+  }
+
+  var rule: PlanRule
+  /// The days for which it holds; `nil` for always.
+  var days: DayRange?
+  /// What changes, at least one, with the values in the form that is stored.
+  var changes: [RuleRequest.Change]
+
+  /// Reads a form.
+  ///
+  /// - Parameters:
+  ///   - rule: The rule that it changes.
+  ///   - fields: The fields, as a person typed them.
+  ///   - plan: What holds at present.
+  /// - Throws: `Fault` for a field that cannot be read, or if nothing would change.
+  init(_ rule: PlanRule, _ fields: FormFields, _ plan: ChildPlan) throws(Fault) {
+    self.rule = rule
+    days = try Self.days(rule, fields, plan.today)
+    let typed = fields["value"]?.lowercased() == "none" ? nil : fields["value"]
+    var changes: [RuleRequest.Change]
+    do throws(RuleFault) {
+      if let days, let key = rule.key(on: days) {
+        changes = [key.change(try Self.value(of: rule, onDays: typed))]
+      } else {
+        changes = try Self.changes(of: rule, typed, length: fields["length"], plan)
+      }
+    } catch { throw Fault("value", error) }
+    if let days, let name = fields["name"] {
+      let key = DayRule.name.key(on: days)
+      do throws(RuleFault) { changes.append(key.change(try Rule(key, typed: name).text)) } catch {
+        throw Fault("name", error)
+      }
+    }
+    do throws(RuleFault) { self.changes = try Self.real(changes, plan) } catch { throw Fault("value", error) }
+    guard !self.changes.isEmpty else {
+      throw Fault("value", "Nothing would change: this is how it is already.")
+    }
+  }
+
+  /// Returns the days that a form means; `nil` for always.
+  private static func days(
+    _ rule: PlanRule, _ fields: FormFields, _ today: FamilyDay
+  ) throws(Fault) -> DayRange? {
+    switch fields["when"] ?? "always" {
+    case "always": return nil
+    case "today": return DayRange(today)
+    default:
+      guard let first = fields["first"].flatMap({ FamilyDay($0) }) else {
+        throw Fault("first", "Give the first day, such as 2026-12-23.")
+      }
+      guard let last = fields["last"].map({ FamilyDay($0) }) ?? first else {
+        throw Fault("last", "Give the last day, such as 2027-01-06, or leave it empty for one day.")
+      }
+      guard last >= today else { throw Fault("last", "Those days are over: give today or later days.") }
+      guard let days = DayRange(first, through: last) else {
+        throw Fault("last", "Give at most 366 days, the first one first.")
+      }
+      return days
+    }
+  }
+
+  /// Returns the value of a rule for single days.
+  private static func value(of rule: PlanRule, onDays typed: String?) throws(RuleFault) -> String {
+    guard let typed else { return "none" }
+    return rule.isOfTimes ? TimesText.typed(typed) : DayRule.limit.text(try DayRule.limit.read(given: typed))
+  }
+
+  /// Returns the changes of a rule of every day.
+  private static func changes(
+    of rule: PlanRule, _ typed: String?, length: String?, _ plan: ChildPlan
+  ) throws(RuleFault) -> [RuleRequest.Change] {
+    let key = rule.key
+    switch rule {
+    case .bedtime, .school, .reward: return [key.change(typed.map(TimesText.typed))]
+    case .weekly: return [key.change(try typed.map(given(ChildRule.weeklyLimit)))]
+    case .carryOver: return [key.change(try typed.map(given(ChildRule.carryOver)))]
+    case .breaks:
+      guard let typed else { return [key.change(nil)] }
+      let minutes = [typed, length ?? ""].map { SpanReader.minutes($0).map(String.init) ?? $0 }
+      return [key.change(minutes.joined(separator: " "))]
+    case .daily:
+      guard let typed else {
+        return [key.change(nil)] + DayLimits.Change.removal(of: key.text, on: Weekday.allCases)
+      }
+      let change = try DayLimits.Change(given: typed)
+      if change.limits[nil] != nil { return change.changes(of: key.text, replacing: Weekday.allCases) }
+      // The field shows the whole week, so that a day that is not named there has no limit.
+      return Weekday.allCases.compactMap { day in
+        let wanted = change.limits[day] ?? nil
+        return wanted == plan.plan.dailyLimit?[day] ? nil : key.on(day).change(ChildRule.dailyLimit.text(wanted))
+      }
+    }
+  }
+
+  /// Returns what reads the argument of an option, and writes it as it is stored.
+  private static func given<Value>(
+    _ kind: RuleKind<RuleSet, Value>
+  ) -> (String) throws(RuleFault) -> String where Value: Hashable & Sendable {
+    { text throws(RuleFault) in try kind.entry.given(text) }
+  }
+
+  /// Returns the changes that change anything, with values in the form that is stored.
+  private static func real(
+    _ changes: [RuleRequest.Change], _ plan: ChildPlan
+  ) throws(RuleFault) -> [RuleRequest.Change] {
+    var real: [RuleRequest.Change] = []
+    for change in changes {
+      guard let key = RegisterKey(change.key).flatMap({ RuleKey($0) }) else { continue }
+      let value = try change.value.map { text throws(RuleFault) in try Rule(key, typed: text).text }
+      if plan.own(change.key)?.value != value { real.append(.init(change.key, value)) }
+    }
+    return real
+  }
+}

@@ -1,0 +1,92 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// Changes of times and limits, which are said in words before they are saved.
+///
+/// A form carries the version of the rule that its page showed. If the rule was changed meanwhile,
+/// nothing is saved.
+enum TimesForms {
+  private static let carried = ["child", "rule", "version", "value", "length", "when", "first", "last", "name"]
+
+  static let all = [
+    Form(path: "/children/times", whoMay: [.parent]) { call in
+      guard let rule = PlanRule(rawValue: try call.field("rule")) else {
+        throw LocalAPIError(.invalid, "There is no such rule: go back, load the page again and send it once more.")
+      }
+      let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
+      let clock = PageClock(zone: plan.day.zone, now: call.now)
+      let version = try call.field("version")
+      guard version == plan.version(of: rule) else {
+        let words = PlanWords.meanwhile(rule.title, plan.listings(of: rule), clock)
+        return again(rule, PlanEdit.Fault("version", words), call, plan, status: 409)
+      }
+      let edit: PlanEdit
+      do throws(PlanEdit.Fault) { edit = try PlanEdit(rule, call.fields, plan) } catch {
+        return again(rule, error, call, plan, status: 400)
+      }
+      let back = "/children/\(plan.child)/times"
+      guard call.fields["confirm"] != nil else {
+        let fields = carried.compactMap { name in call.fields[name].map { (name, $0) } }
+        return FormOutcome(
+          shown: ConfirmPage.page(
+            Phrase("Change “{rule}”?", ["rule": .phrase(rule.title)]),
+            PlanWords.sentences(of: edit, plan, clock), action: "/children/times", fields: fields, back: back))
+      }
+      let made = try await call.node.ask(Endpoints.setRules, (plan.child, RuleRequest(edit.changes)))
+      return FormOutcome(
+        phrases: [Phrase("Saved."), PlanWords.new(edit.changes, plan)],
+        sentences: PageWords.late(made.machines, clock), page: back)
+    },
+    Form(path: "/children/days/remove", whoMay: [.parent]) { call in
+      let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
+      let clock = PageClock(zone: plan.day.zone, now: call.now)
+      let (key, version, back) = (
+        try call.field("key"), try call.field("version"), "/children/\(plan.child)/times"
+      )
+      guard let listing = plan.own(key), plan.version(of: [listing]) == version, let days = RuleKey(listing.key)?.days
+      else {
+        throw LocalAPIError(
+          .tooLate, "Nothing was removed: that was changed or removed meanwhile. Go back and look at it again.")
+      }
+      let changes = removal(of: listing, days, plan)
+      guard call.fields["confirm"] != nil else {
+        let sentences =
+          [
+            Phrase(
+              "{child}: “{rule}” is removed, which says: {words}.",
+              ["child": .text(plan.name), "rule": .text(listing.name), "words": .text(listing.words)]),
+            Phrase("On {days}, the plan holds again.", ["days": .text(PlanWords.days(days))]),
+          ] + PlanWords.machines(plan)
+        return FormOutcome(
+          shown: ConfirmPage.page(
+            "Remove what holds on single days?", sentences, action: "/children/days/remove",
+            fields: [("child", plan.child), ("key", key), ("version", version)], back: back))
+      }
+      let made = try await call.node.ask(Endpoints.setRules, (plan.child, RuleRequest(changes)))
+      return FormOutcome(
+        phrases: [Phrase("On {days}, the plan holds again.", ["days": .text(PlanWords.days(days))])],
+        sentences: PageWords.late(made.machines, clock), page: back)
+    },
+  ]
+
+  /// Returns the page with a form again, and what is wrong with it.
+  private static func again(
+    _ rule: PlanRule, _ fault: PlanEdit.Fault, _ call: FormCall, _ plan: ChildPlan, status: Int
+  ) -> FormOutcome {
+    let entered = TimesPage.Entered(rule: rule, fields: call.fields, fault: fault)
+    return FormOutcome(
+      shown: FormPage(
+        status: status, template: TimesPage.template, title: TimesPage.title(plan),
+        data: TimesPage.data(plan, entered: entered, now: call.now)))
+  }
+
+  /// Returns the changes that remove what holds on some days, with their name if nothing else has
+  /// it.
+  private static func removal(of listing: RuleListing, _ days: DayRange, _ plan: ChildPlan) -> [RuleRequest.Change] {
+    let others = plan.exceptions.filter { !$0.isFamilys && $0.key != listing.key && RuleKey($0.key)?.days == days }
+    let name = DayRule.name.key(on: days)
+    let isLast = others.isEmpty && plan.own(name.text) != nil
+    return [.init(listing.key.text, nil)] + (isLast ? [name.change(nil)] : [])
+  }
+}

@@ -1,0 +1,97 @@
+import LatchkeyModel
+import LatchkeyNode
+
+/// The points of a child on its page: what waits for a review, the last changes, and a form that
+/// gives or takes some.
+enum PointsSection {
+  /// The changes that are shown.
+  static let shown = 20
+
+  static let template = """
+    {{#points}}
+    <section id="points" data-live>
+    <h2>[[Points]]</h2>
+    <p class="figure">{{balance}}</p>
+    <p>{{today}}</p>
+    {{#hasHeld}}
+    <h3>[[Learning that waits for you]]</h3>
+    <ul class="plain">
+    {{#held}}
+    <li class="card">
+    <p>{{words}}</p>
+    <form method="post" action="/points/review" class="row">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
+    <input type="hidden" name="record" value="{{record}}">
+    <button name="decision" value="approve">[[It counts]] <span class="spoken">{{words}}</span></button>
+    <button name="decision" value="reject" class="quiet">[[It does not count]] <span class="spoken">{{words}}</span></button>
+    </form>
+    </li>
+    {{/held}}
+    </ul>
+    {{/hasHeld}}
+    <h3>[[Last changes]]</h3>
+    {{^hasEntries}}<p>[[No points were earned or spent yet.]]</p>{{/hasEntries}}
+    {{#hasEntries}}
+    <div class="scroll" tabindex="0" role="region" aria-label="[[Last changes of the points]]">
+    <table>
+    <thead><tr><th scope="col">[[When]]</th><th scope="col" class="number">[[Points]]</th><th scope="col">[[What]]</th>\
+    <th scope="col">[[Machine]]</th></tr></thead>
+    <tbody>
+    {{#entries}}
+    <tr><th scope="row">{{when}}</th><td class="number">{{amount}}</td><td>{{what}}{{#note}}: {{.}}{{/note}}</td>\
+    <td>{{machine}}</td></tr>
+    {{/entries}}
+    </tbody>
+    </table>
+    </div>
+    {{/hasEntries}}
+    <h3>[[Give or take points]]</h3>
+    <form method="post" action="/points/adjust" class="row">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
+    <label class="narrow">[[Points]] <input name="points" inputmode="decimal" maxlength="12" required></label>
+    <label class="wide">[[Why, which the child can read]] <input name="reason" maxlength="200" required></label>
+    <button name="deed" value="give">[[Give]]</button>
+    <button name="deed" value="take" class="quiet">[[Take]]</button>
+    </form>
+    </section>
+    {{/points}}
+    """
+
+  /// Returns what the section shows.
+  ///
+  /// - Parameters:
+  ///   - points: The points.
+  ///   - child: The child's ID.
+  ///   - clock: The family's clock.
+  /// - Returns: The data of the template.
+  static func data(_ points: PointsListing, of child: String, _ clock: PageClock) -> PageData {
+    let section: PageData = [
+      "id": child, "balance": PointsText.counted(points.balance),
+      "today": points.earnedToday == 0
+        ? Phrase("Nothing was earned today.")
+        : Phrase("{points} earned today.", ["points": .text(PointsText.counted(points.earnedToday))]),
+      "hasHeld": !points.held.isEmpty,
+      "held": points.held.map { entry in
+        [
+          "record": entry.source.description,
+          "words": Phrase(
+            "{points} on {machine}, {moment}: {words}",
+            [
+              "points": .text(PointsText.counted(entry.milliPoints)), "machine": .text(entry.deviceName.text),
+              "moment": .text(clock.moment(entry.at)), "words": .text(entry.words),
+            ]),
+        ] as PageData
+      },
+      "hasEntries": !points.entries.isEmpty,
+      "entries": points.entries.map { entry in
+        var row: PageData = [
+          "when": clock.moment(entry.at), "what": entry.words, "machine": entry.deviceName.text,
+          "amount": (entry.milliPoints > 0 ? "+" : "") + PointsText.text(entry.milliPoints),
+        ]
+        if !entry.note.isEmpty { row["note"] = entry.note }
+        return row
+      },
+    ]
+    return ["points": section]
+  }
+}

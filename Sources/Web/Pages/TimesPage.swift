@@ -1,0 +1,174 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The times and limits of a child: the week as a plan, the days that differ from it, and a form
+/// for each rule.
+enum TimesPage {
+  static let page = Page("/children/{child}/times", whoMay: [.parent], template: text) { call in
+    let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
+    return (title(plan), data(plan, now: call.now))
+  }
+
+  /// The template, for a form that shows the page again.
+  static let template = PageFrame.template(text)
+
+  static func title(_ plan: ChildPlan) -> Phrase {
+    Phrase("Times and limits of {child}", ["child": .text(plan.name)])
+  }
+
+  /// What was sent by a form that is shown again.
+  struct Entered {
+    var rule: PlanRule
+    var fields: FormFields
+    var fault: PlanEdit.Fault
+  }
+
+  private static let text = """
+    <h1>{{heading}}</h1>
+    <p><a href="/children/{{id}}">{{back}}</a></p>
+    <section id="week"{{#isLive}} data-live{{/isLive}}>
+    <h2>[[The week]]</h2>
+    \(PlanChart.template)
+    </section>
+    <section id="days"{{#isLive}} data-live{{/isLive}}>
+    <h2>[[Single days]]</h2>
+    {{^hasExceptions}}<p>[[No day differs from the plan.]]</p>{{/hasExceptions}}
+    {{#hasExceptions}}
+    <div class="scroll" tabindex="0" role="region" aria-label="[[Single days]]">
+    <table>
+    <thead><tr><th scope="col">[[Days]]</th><th scope="col">[[Name]]</th><th scope="col">[[What holds]]</th>\
+    <th scope="col">[[Set]]</th><th scope="col"><span class="spoken">[[Remove]]</span></th></tr></thead>
+    <tbody>
+    {{#exceptions}}
+    <tr><th scope="row">{{days}}</th><td>{{called}}</td><td>{{words}}</td><td>{{set}}</td><td>
+    {{#removal}}<form method="post" action="/children/days/remove"><input type="hidden" name="token" value="{{token}}">\
+    <input type="hidden" name="child" value="{{id}}"><input type="hidden" name="key" value="{{key}}">\
+    <input type="hidden" name="version" value="{{version}}">\
+    <button class="quiet">[[Remove]] <span class="spoken">{{label}}</span></button></form>{{/removal}}
+    </td></tr>
+    {{/exceptions}}
+    </tbody>
+    </table>
+    </div>
+    {{/hasExceptions}}
+    </section>
+    <section>
+    <h2>[[Change]]</h2>
+    <p class="note">[[Nothing is saved before you have read what changes, and from when.]]</p>
+    <div class="cards">
+    {{#forms}}
+    <article class="card" aria-labelledby="rule-{{rule}}">
+    <h3 id="rule-{{rule}}">{{title}}</h3>
+    <p>{{meaning}}</p>
+    <p><strong>{{present}}</strong></p>
+    {{#fault}}<p class="word fault fault-text" id="fault-{{rule}}" role="alert">{{.}}</p>{{/fault}}
+    <form method="post" action="/children/times">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
+    <input type="hidden" name="rule" value="{{rule}}"><input type="hidden" name="version" value="{{version}}">
+    <label>{{label}} <input name="value" value="{{value}}" maxlength="400" aria-describedby="hint-{{rule}}{{#isWrong}} fault-{{rule}}{{/isWrong}}"\
+    {{#isValueWrong}} aria-invalid="true"{{/isValueWrong}}></label>
+    {{#hasLength}}<label>[[Length of a break]] <input name="length" value="{{length}}" maxlength="20" \
+    aria-describedby="hint-{{rule}}"></label>{{/hasLength}}
+    <p class="note" id="hint-{{rule}}">{{hint}}</p>
+    {{#hasDays}}
+    <fieldset>
+    <legend>[[When it holds]]</legend>
+    <label class="choice"><input type="radio" name="when" value="always"{{#isAlways}} checked{{/isAlways}}> [[Always]]</label>
+    <label class="choice"><input type="radio" name="when" value="today"{{#isToday}} checked{{/isToday}}> [[Only today]]</label>
+    <label class="choice"><input type="radio" name="when" value="days"{{#isDays}} checked{{/isDays}}> [[Only on these days:]]</label>
+    <div class="row">
+    <label>[[First day]] <input type="date" name="first" value="{{first}}"{{#isFirstWrong}} aria-invalid="true"{{/isFirstWrong}}></label>
+    <label>[[Last day]] <input type="date" name="last" value="{{last}}"{{#isLastWrong}} aria-invalid="true"{{/isLastWrong}}></label>
+    <label class="wide">[[Name of these days]] <input name="name" value="{{dayName}}" maxlength="64"\
+    {{#isNameWrong}} aria-invalid="true"{{/isNameWrong}}></label>
+    </div>
+    </fieldset>
+    {{/hasDays}}
+    <button>[[Look at the change]] <span class="spoken">{{title}}</span></button>
+    </form>
+    </article>
+    {{/forms}}
+    </div>
+    </section>
+    {{#hasOthers}}
+    <section id="others"{{#isLive}} data-live{{/isLive}}>
+    <h2>[[Hours and limits of applications]]</h2>
+    <ul>{{#others}}<li>{{.}}</li>{{/others}}</ul>
+    <p><a href="/children/{{id}}/applications">[[Applications]]</a></p>
+    </section>
+    {{/hasOthers}}
+    """
+
+  /// Returns what the page shows.
+  ///
+  /// - Parameters:
+  ///   - plan: What holds.
+  ///   - entered: A form that is shown again with what is wrong in it; `nil` for none.
+  ///   - now: Unix milliseconds.
+  /// - Returns: The data of the template.
+  static func data(_ plan: ChildPlan, entered: Entered? = nil, now: Int64) -> PageData {
+    let clock = PageClock(zone: plan.day.zone, now: now)
+    let exceptions = plan.exceptions
+    let others = others(plan)
+    return [
+      "id": plan.child, "heading": title(plan), "back": Phrase("{child}'s day", ["child": .text(plan.name)]),
+      "isLive": entered == nil, "chart": PlanChart.data(plan.plan), "hasExceptions": !exceptions.isEmpty,
+      "exceptions": exceptions.map { exception($0, plan, clock) },
+      "forms": PlanRule.allCases.map { form($0, plan, entered?.rule == $0 ? entered : nil) },
+      "hasOthers": !others.isEmpty, "others": others,
+    ]
+  }
+
+  private static func exception(_ listing: RuleListing, _ plan: ChildPlan, _ clock: PageClock) -> PageData {
+    let days = RuleKey(listing.key)?.days ?? DayRange(plan.today)
+    var data: PageData = [
+      "days": PlanWords.days(days), "called": plan.name(of: days) ?? "–",
+      "words": "\(listing.name): \(listing.words)",
+      "set": Phrase(
+        "on {machine}, {moment}",
+        ["machine": .text(listing.setBy.text), "moment": .text(clock.moment(listing.setAt))]),
+    ]
+    if listing.isFamilys {
+      data["set"] = Phrase(
+        "for the whole family on {machine}, {moment}",
+        ["machine": .text(listing.setBy.text), "moment": .text(clock.moment(listing.setAt))])
+    } else {
+      data["removal"] =
+        ["key": listing.key.text, "version": plan.version(of: [listing]), "label": listing.name] as PageData
+    }
+    return data
+  }
+
+  private static func form(_ rule: PlanRule, _ plan: ChildPlan, _ entered: Entered?) -> PageData {
+    let (typed, fields) = (plan.typed(rule), entered?.fields)
+    let when = fields?["when"] ?? "always"
+    var data: PageData = [
+      "rule": rule.rawValue, "title": rule.title, "meaning": rule.meaning, "label": rule.label, "hint": rule.hint,
+      "present": plan.words(rule).map { Phrase("Now: {words}", ["words": .text($0)]) } ?? Phrase("Now: not set"),
+      "version": plan.version(of: rule), "value": fields.map { $0["value"] ?? "" } ?? typed.value,
+      "hasLength": rule == .breaks, "length": fields.map { $0["length"] ?? "" } ?? typed.length,
+      "hasDays": rule.entryOfDays != nil, "isAlways": when == "always", "isToday": when == "today",
+      "isDays": when == "days", "first": fields?["first"] ?? "", "last": fields?["last"] ?? "",
+      "dayName": fields?["name"] ?? "", "isWrong": entered != nil,
+    ]
+    for (field, key) in [
+      ("value", "isValueWrong"), ("first", "isFirstWrong"), ("last", "isLastWrong"), ("name", "isNameWrong"),
+    ] {
+      data[key] = entered?.fault.field == field
+    }
+    if let fault = entered?.fault.phrase { data["fault"] = fault }
+    return data
+  }
+
+  /// Returns the hours and limits that are not those of all screen time.
+  private static func others(_ plan: ChildPlan) -> [String] {
+    let entries = [
+      AppRule.hours.entry, AppRule.limit.entry, GroupRule.hours.entry, GroupRule.limit.entry, GroupRule.weekly.entry,
+      CategoryRule.limit.entry, CategoryRule.weekly.entry,
+    ]
+    return (plan.rules.rules + plan.rules.family).filter { listing in
+      listing.notInForce == nil && (RuleKey(listing.key).map { entries.contains($0.entry) } ?? false)
+    }.map { "\($0.name): \($0.words)" }
+  }
+}

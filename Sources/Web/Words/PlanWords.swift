@@ -1,0 +1,127 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyRules
+
+/// The sentences about a change of times or limits, before and after it is made.
+enum PlanWords {
+  /// Returns what changes, from when, and which machines get it later.
+  static func sentences(of edit: PlanEdit, _ plan: ChildPlan, _ clock: PageClock) -> [Phrase] {
+    [new(edit.changes, plan), old(edit, plan), start(edit, plan, clock)].compactMap(\.self) + familys(edit, plan)
+      + machines(plan)
+  }
+
+  /// Returns what is set from now on.
+  static func new(_ changes: [RuleRequest.Change], _ plan: ChildPlan) -> Phrase {
+    let terms = RuleTerms(zone: plan.day.zone)
+    let (set, removed) = (changes.filter { $0.value != nil }, changes.filter { $0.value == nil })
+    func keys(_ changes: [RuleRequest.Change]) -> [(key: RegisterKey, value: String?)] {
+      changes.compactMap { change in RegisterKey(change.key).map { ($0, change.value) } }
+    }
+    var words = RuleText.phrases(keys(set), terms)
+    // What every day gets says what becomes of its weekdays.
+    if set.isEmpty {
+      let (weekdays, others) = (keys(removed).filter(Self.isOfWeekday), keys(removed).filter { !Self.isOfWeekday($0) })
+      words += others.map { RuleText.childsRemoval($0.key, terms) } + RuleText.phrases(weekdays, terms)
+    }
+    return Phrase(
+      "{child}: {changes}.", ["child": .text(plan.name), "changes": .list(words.map { .text($0) })])
+  }
+
+  private static func isOfWeekday(_ change: (key: RegisterKey, value: String?)) -> Bool {
+    RuleKey(change.key)?.weekday != nil
+  }
+
+  private static func old(_ edit: PlanEdit, _ plan: ChildPlan) -> Phrase {
+    if let days = edit.days, let key = edit.rule.key(on: days), let words = plan.inForce(key)?.words {
+      return Phrase("Until now, this is set for these days: {words}.", ["words": .text(words)])
+    }
+    guard let words = plan.words(edit.rule) else {
+      return edit.days == nil ? "Until now, nothing is set." : "On other days, nothing is set."
+    }
+    return edit.days == nil
+      ? Phrase("Until now: {words}.", ["words": .text(words)])
+      : Phrase("On other days, this goes on: {words}.", ["words": .text(words)])
+  }
+
+  /// Returns from when a change holds.
+  private static func start(_ edit: PlanEdit, _ plan: ChildPlan, _ clock: PageClock) -> Phrase? {
+    if let days = edit.days {
+      return days == DayRange(plan.today)
+        ? "It holds today alone, from now on." : Phrase("It holds on {days} alone.", ["days": .text(Self.days(days))])
+    }
+    guard let value = edit.changes.first(where: { $0.value != nil })?.value else {
+      return "It ends at once on machines that are in touch."
+    }
+    switch edit.rule {
+    case .weekly: return "It holds from now on, and what was used since Monday counts."
+    case .daily, .carryOver, .breaks: return "It holds from now on, and what was used today counts."
+    case .bedtime, .school, .reward: return next(value, plan, clock)
+    }
+  }
+
+  /// Returns when times begin next, or that they have begun.
+  private static func next(_ value: String, _ plan: ChildPlan, _ clock: PageClock) -> Phrase? {
+    guard let windows = try? WeekWindows(typed: value), let boundary = plan.boundary else { return nil }
+    var next: Int64?
+    for offset in -1...7 {
+      let day = plan.today.advanced(byDays: offset)
+      for window in windows[day.weekday] {
+        let start = boundary.instant(on: day, minute: window.start)
+        let end = boundary.instant(on: day, minute: window.start + window.length)
+        if start <= clock.now, clock.now < end {
+          return Phrase(
+            "It is that time now, so it holds at once, until {moment}.", ["moment": .text(clock.moment(end))])
+        }
+        if start > clock.now, next.map({ start < $0 }) ?? true { next = start }
+      }
+    }
+    return next.map { Phrase("It begins next: {moment}.", ["moment": .text(clock.moment($0))]) }
+  }
+
+  /// Returns what of the whole family's holds once the child's own rule is removed.
+  private static func familys(_ edit: PlanEdit, _ plan: ChildPlan) -> [Phrase] {
+    let removed = edit.changes.filter { $0.value == nil && $0.key == edit.rule.key.text }
+    guard edit.changes.allSatisfy({ $0.value == nil }), !removed.isEmpty else { return [] }
+    return ["If something is set for the whole family, that holds then."]
+  }
+
+  /// Returns which machines get a change at once, and which later.
+  static func machines(_ plan: ChildPlan) -> [Phrase] {
+    if plan.machines.isEmpty { return ["No machine is this child's yet: it holds as soon as there is one."] }
+    let (near, away) = (plan.machines.filter(\.isConnected), plan.machines.filter { !$0.isConnected })
+    var phrases: [Phrase] = []
+    if !near.isEmpty {
+      phrases.append(
+        Phrase(
+          one: "{machines} is told at once.", other: "{machines} are told at once.", count: near.count,
+          ["machines": .list(near.map { .text($0.device.name.text) })]))
+    }
+    for machine in away {
+      phrases.append(
+        Phrase("{machine} is off, and is told when it is back.", ["machine": .text(machine.device.name.text)]))
+    }
+    return phrases
+  }
+
+  /// Returns what has become of a rule since a page was made, of which a form came too late.
+  static func meanwhile(_ title: Phrase, _ listings: [RuleListing], _ clock: PageClock) -> Phrase {
+    guard let newest = listings.max(by: { $0.setAt < $1.setAt }) else {
+      return Phrase(
+        "Nothing was saved: “{rule}” was changed meanwhile, and is not set any more. Look at it, and send it again if you still "
+          + "want it.", ["rule": .phrase(title)])
+    }
+    return Phrase(
+      "Nothing was saved: “{rule}” was changed meanwhile, the last time on {machine}, {when}: {words}. Look at it, and send "
+        + "yours again if you still want it.",
+      [
+        "rule": .phrase(title), "machine": .text(newest.setBy.text), "when": .text(clock.moment(newest.setAt)),
+        "words": .text("\(newest.name) \(newest.words)"),
+      ])
+  }
+
+  /// Returns days in words.
+  static func days(_ days: DayRange) -> String {
+    days.first == days.last
+      ? PageClock.day(days.first) : "\(PageClock.day(days.first)) – \(PageClock.day(days.last))"
+  }
+}
