@@ -25,7 +25,7 @@ import Testing
   func unknown(file: String, expected: String) {
     let terms = ClosingSentence.reason(name: "An unknown program", why: "unknown programs are blocked")
     let reason = ClosingSentence.reason(terms, ofUnknown: file[...])
-    #expect(ClosingSentence.closed(reason: reason, deed: .killed) == expected)
+    #expect(ClosingSentence.closed(reason: reason, deed: .killed).worded() == expected)
   }
 
   @Test(
@@ -39,25 +39,28 @@ import Testing
       (60_001, "locked by a parent", "In 2 minutes, a program closes: locked by a parent."),
     ] as [(Int64, String, String)])
   func warning(left: Int64, reason: String, expected: String) {
-    #expect(ClosingSentence.warning(reason: reason, left: left) == expected)
+    #expect(ClosingSentence.warning(reason: reason, left: left).worded() == expected)
   }
 
   @Test func closing() {
     #expect(
-      ClosingSentence.sessionsWarning(reason: "bedtime until 07:00", left: 60_000)
+      ClosingSentence.sessionsWarning(reason: "bedtime until 07:00", left: 60_000).worded()
         == "This session closes in 1 minute: bedtime until 07:00. Save your work.")
     #expect(
-      ClosingSentence.sessionsClosed(reason: "locked by a parent") == "This session closes now: locked by a parent.")
-    #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed) == "Kart was closed: bedtime.")
-    #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .paused) == "Kart was paused: bedtime.")
-    #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .asked) == "Kart is blocked. It was closed.")
+      ClosingSentence.sessionsClosed(reason: "locked by a parent").worded()
+        == "This session closes now: locked by a parent.")
+    #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed).worded() == "Kart was closed: bedtime.")
+    #expect(ClosingSentence.closed(reason: "Kart: bedtime", deed: .paused).worded() == "Kart was paused: bedtime.")
     #expect(
-      ClosingSentence.closed(reason: "Kart: bedtime", deed: .asked, graceMilliseconds: 60_000)
+      ClosingSentence.closed(reason: "Kart is blocked", deed: .asked).worded() == "Kart is blocked. It was closed.")
+    #expect(
+      ClosingSentence.closed(reason: "Kart: bedtime", deed: .asked, graceMilliseconds: 60_000).worded()
         == "Kart closes in 1 minute: bedtime. Save your work.")
     #expect(
-      ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed, graceMilliseconds: 60_000)
+      ClosingSentence.closed(reason: "Kart: bedtime", deed: .killed, graceMilliseconds: 60_000).worded()
         == "Kart was closed: bedtime.")
-    #expect(ClosingSentence.closed(reason: "", deed: .asked) == "A program was closed.")
-    #expect(ClosingSentence.closed(reason: "Kart is blocked", deed: .paused) == "Kart is blocked. It was paused.")
+    #expect(ClosingSentence.closed(reason: "", deed: .asked).worded() == "A program was closed.")
+    #expect(
+      ClosingSentence.closed(reason: "Kart is blocked", deed: .paused).worded() == "Kart is blocked. It was paused.")
   }
 }

@@ -109,7 +109,7 @@ import Testing
     rig.take(rig.machine.saw(facts(.init(path: "/usr/bin/office")), at: .init(milliseconds: 20)))
     let reasons = rig.reports.compactMap { if case .closed(_, _, let reason, _) = $0.event { reason } else { nil } }
     #expect(reasons == ["“office”: bedtime"])
-    #expect(ClosingSentence.closed(reason: reasons[0], deed: .asked) == "“office” was closed: bedtime.")
+    #expect(ClosingSentence.closed(reason: reasons[0], deed: .asked).worded() == "“office” was closed: bedtime.")
   }
 
   @Test("What is closed is reported with what recognizes it alone: its own path, script, Flatpak, snap or package")

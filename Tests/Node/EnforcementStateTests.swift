@@ -182,4 +182,14 @@ import Testing
     state.inForce(number)
     #expect(await answer.degree == .ownPrograms)
   }
+
+  @Test("The reasons of orders are in the machine's language, and are found again by their words")
+  func reasons() throws {
+    let german = EnforcementState(language: try #require(Language.named("de")))
+    let bedtime = Phrase("{rule} until {time}", ["rule": .phrase(Phrase("bedtime")), "time": "07:00"])
+    #expect(german.words(for: bedtime) == "Schlafenszeit bis 07:00")
+    #expect(german.phrase(of: "Schlafenszeit bis 07:00") == bedtime)
+    #expect(german.phrase(of: "something else").worded() == "something else")
+    #expect(state.words(for: bedtime) == "bedtime until 07:00")
+  }
 }

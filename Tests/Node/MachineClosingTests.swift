@@ -116,8 +116,8 @@ import Testing
     #expect(!closed.isLeftOpen && !closed.isPartlyOpen && closed.sentences.isEmpty)
     let locked = try self.standing { $0.lock = .on }
     #expect(
-      MachineClosing.besides([locked], on: [machine([]), machine(["own-programs-only"])])
-        == ", but only what a rule names is closed on every machine")
+      MachineClosing.besides(Phrase("locked"), [locked], on: [machine([]), machine(["own-programs-only"])]).worded()
+        == "locked, but only what a rule names is closed on every machine")
   }
 
   @Test("What only an account's own entry names is left open like programs without a rule of their own, and said so")
@@ -152,7 +152,8 @@ import Testing
     }
     for told in [["own-programs-only", "rule-own-file kart"], ["rule-own-file kart"]] {
       let closed = try look(kart, told, rules: listed)
-      #expect(closed.closedWords == "nothing on “Emma's PC” is recognized as it" && !closed.isRefused, "\(told)")
+      #expect(
+        closed.closedWords?.worded() == "nothing on “Emma's PC” is recognized as it" && !closed.isRefused, "\(told)")
       #expect(closed.sentences.count == 1 && closed.sentences.first?.contains("counts as an unknown program") == true)
       #expect(try look(kart, told) { $0.apps[kart] = RuleSet.App() }.sentences.isEmpty, "All programs may run.")
       let used = try look(kart, told) {
@@ -255,7 +256,8 @@ import Testing
       #expect(found.sentences.first?.hasPrefix("Programs without a rule of their own are neither closed") == true)
       #expect(try !look(app) { $0.lock = .on }.isLeftOpen, "The system's agent closes them.")
       let blocked = try look(app, ["own-programs-only"]) { ($0.lock, $0.unknownPrograms) = (.on, .block) }
-      #expect(!blocked.isLeftOpen, "Unknown programs are closed.")
+      #expect(
+        blocked.isLeftOpen == (app == .otherPrograms), "Unknown programs are closed, and not what is installed.")
     }
   }
 
@@ -272,7 +274,7 @@ import Testing
     // What is listed closes there as well, although its own rules allow it.
     let allowed = try look(chess, ["rule-unrecognized chess"], rules: listed)
     #expect(!allowed.isLeftOpen && allowed.sentences.first?.contains("is closed there") == true)
-    #expect(allowed.closedWords == "nothing on “Emma's PC” is recognized as it" && !allowed.isRefused)
+    #expect(allowed.closedWords?.worded() == "nothing on “Emma's PC” is recognized as it" && !allowed.isRefused)
     #expect(try look(chess, ["rule-unrecognized chess"]) { $0.apps[chess] = RuleSet.App() }.sentences.isEmpty)
   }
 
@@ -395,22 +397,26 @@ import Testing
   @Test("What a page says of all screen time, and of what runs, tells what is left open")
   func words() throws {
     let locked = try standing(running: .unknownPrograms) { $0.lock = .on }
-    #expect(MachineClosing.besides([locked], on: [machine([])]).isEmpty)
-    #expect(MachineClosing.besides([locked], on: [machine(["no-agent"])]) == ", but nothing closes it")
-    #expect(
-      MachineClosing.besides([locked], on: [machine(["own-programs-only"])]) == ", but only what a rule names is closed"
-    )
+    for (told, words) in [
+      ([], "locked by a parent"), (["no-agent"], "locked by a parent, but nothing closes it"),
+      (["own-programs-only"], "locked by a parent, but only what a rule names is closed"),
+    ] as [([String], String)] {
+      let reason = MachineClosing.besides(Phrase("locked by a parent"), [locked], on: [machine(told)])
+      #expect(reason.worded() == words)
+    }
     let strict = try standing {
       listed(&$0)
       $0.lock = .on
     }
     #expect(
-      MachineClosing.besides([strict], on: [machine(["own-programs-only"])])
-        == ", but only what a rule names, and what is in a folder of the child's own, is closed")
+      MachineClosing.besides(Phrase("locked"), [strict], on: [machine(["own-programs-only"])]).worded()
+        == "locked, but only what a rule names, and what is in a folder of the child's own, is closed")
     #expect(
-      locked.notices().map(\.sentence) == ["Unknown programs are not allowed now: locked by a parent."])
+      locked.notices().map { $0.sentence.worded() } == ["Unknown programs are not allowed now: locked by a parent."])
+    var unknown = locked.shown(.unknownPrograms)
+    unknown.isLeftOpen = true
     #expect(
-      locked.notices([.unknownPrograms: ", but nothing closes them"]).map(\.sentence)
+      locked.notices([.unknownPrograms: unknown]).map { $0.sentence.worded() }
         == ["Unknown programs are not allowed now: locked by a parent, but nothing closes them."])
   }
 }

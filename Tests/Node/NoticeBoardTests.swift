@@ -14,7 +14,7 @@ import Testing
     tom = try #require(ChildID(bytes: [UInt8](repeating: 2, count: 16)))
   }
 
-  private func post(_ key: String, _ sentence: String, to child: ChildID, at milliseconds: Int64 = 0) {
+  private func post(_ key: String, _ sentence: Phrase, to child: ChildID, at milliseconds: Int64 = 0) {
     board.post(.warned, key: key, sentence, to: child, at: BootInstant(milliseconds: milliseconds))
   }
 
@@ -58,7 +58,7 @@ import Testing
       childName: DeviceName(sanitising: "Emma"), deviceName: DeviceName(sanitising: "PC"), minutes: 30, appID: nil,
       category: nil, reason: "", askedAt: 0, day: .first, state: .approved, answer: answer)
     func sentence(_ answer: RequestListing.Answer) -> String {
-      AnswerNoticeService.sentence(request, answer)
+      AnswerNoticeService.sentence(request, answer).worded()
     }
     #expect(sentence(answer) == "“Kitchen laptop” says yes to 20 min more: then bed")
     request.appName = "Kart"

@@ -67,7 +67,7 @@ import Testing
       situation: situation, running: [])
     standing.answerWords = [ids[2]: "after dinner", ids[3]: ""]
     #expect(
-      standing.notices().map(\.sentence) == [
+      standing.notices().map { $0.sentence.worded() } == [
         "30 min more today.", "10 min less today: rude at dinner",
         "15 min more today for rewards, as asked: after dinner",
         "5 min more today for kart, as asked.",

@@ -190,7 +190,7 @@ extension ProcessTests {
         _ = try await pc.api.ask(Endpoints.startUsage, program.request("kart"))
         try await eventually("the parent is told") { await today(mum)?.notices.count == 1 }
         let notice = try #require(await today(mum)?.notices.first)
-        #expect(notice.hasPrefix("kart: 9 min left (10 min of screen time a day)"), "\(notice)")
+        #expect(notice.worded().hasPrefix("kart: 9 min left (10 min of screen time a day)"), "\(notice)")
         try await eventually("the child's node says so in its log") {
           pc.log.contains("10 min of screen time a day")
         }

@@ -35,7 +35,9 @@ extension ProcessTests {
         try await home.set([("app/kart/limit", "0")])
         #expect(await game.wait() != .exited(0))
         try await eventually("it is told that Kart was closed") {
-          reader.notices.contains { $0.kind == .closed && $0.sentence.hasPrefix("Kart was closed: no Kart a day") }
+          reader.notices.contains {
+            $0.kind == .closed && $0.sentence.worded().hasPrefix("Kart was closed: no Kart a day")
+          }
         }
         let closed = try #require(reader.notices.last { $0.kind == .closed })
         #expect(closed.key == "app/kart", "\(closed)")
@@ -49,7 +51,7 @@ extension ProcessTests {
         #expect(denied.status == 0, "\(denied)")
         try await eventually("it is told of the answer") {
           reader.notices.contains {
-            $0.kind == .denied && $0.sentence == "“Kitchen laptop” says no to 30 min for Kart: tomorrow"
+            $0.kind == .denied && $0.sentence.worded() == "“Kitchen laptop” says no to 30 min for Kart: tomorrow"
           }
         }
         // Who comes later gets the last of each, and only what it does not know.
@@ -64,7 +66,7 @@ extension ProcessTests {
         #expect(try await home.play().wait() == .signalled(SIGKILL))
         let again = try await Reader(home.pc, after: last)
         try await eventually("numbers grow also over a restart of the node") {
-          again.notices.contains { $0.sentence == "Kart is blocked. It was closed." && $0.number > last }
+          again.notices.contains { $0.sentence.worded() == "Kart is blocked. It was closed." && $0.number > last }
         }
       }
     }

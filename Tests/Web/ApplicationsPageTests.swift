@@ -109,7 +109,7 @@ import Testing
     for id in names.keys { fields["app:\(id)"] = "on" }
     let outcome = try await form.act(
       FormCall(node: node, fields: FamilySample.fields(fields), now: FamilySample.now))
-    #expect(outcome.shown == nil && outcome.phrases.map { $0.worded() } == ["20 applications were changed."])
+    #expect(outcome.shown == nil && outcome.sentences.map { $0.worded() } == ["20 applications were changed."])
     let edits = node.edits.withLock { $0 }
     #expect(edits.count == 1 && edits.first?.changes.count == 40)
     #expect(edits.first?.changes.contains(.init("app/app10/category", "reward")) == true)
@@ -164,7 +164,7 @@ import Testing
     #expect(edit.changes == [.init("category", "reward"), .init("matchers", "path /opt/game")])
     // One that is gone, or may run whatever it is given.
     for other in [try Self.refused("other"), try Self.refused("own", isReplaceable: true)] {
-      await #expect(throws: LocalAPIError.self) { () async throws -> Void in try await send(other) }
+      await #expect(throws: PageFault.self) { () async throws -> Void in try await send(other) }
     }
   }
 }

@@ -110,7 +110,7 @@ import Testing
           points: Self.points(), milliPoints: made, asked: asked, commands: [])
       ])
       let fields = FamilySample.fields(fields.merging(["child": child, "reason": "chores"]) { $1 })
-      return try await form.act(FormCall(node: node, fields: fields, now: 0)).phrases.map { $0.worded() }
+      return try await form.act(FormCall(node: node, fields: fields, now: 0)).sentences.map { $0.worded() }
     }
     #expect(try await send(["points": "2.5", "deed": "give"], 2_500, asked: 0) == ["Emma gets 2.5 points."])
     let taken = try await send(["points": "5", "deed": "take"], -2_000, asked: 3_000)
@@ -119,7 +119,7 @@ import Testing
     for fields in [
       ["points": "0", "deed": "give"], ["points": "x", "deed": "give"], ["points": "1", "deed": "steal"],
     ] {
-      await #expect(throws: LocalAPIError.self) { () async throws -> Void in _ = try await send(fields, 0, asked: 0) }
+      await #expect(throws: PageFault.self) { () async throws -> Void in _ = try await send(fields, 0, asked: 0) }
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
     let late = FamilySample.now + 550 * Self.minute
     let begun = try ChildDayForms.later(family.plan, by: 30, now: late)
     #expect(begun.times == "21:40-07:00" && begun.start == "21:40")
-    #expect(throws: LocalAPIError.self) {
+    #expect(throws: PageFault.self) {
       try ChildDayForms.later(family.plan, by: 240, now: late)
     }
     family.family = [FamilySample.rule("family/dayStart", "4", isFamilys: true)]
@@ -143,7 +143,7 @@ import Testing
     let none = try ChildDayForms.later(family.plan, by: 60, now: FamilySample.now)
     #expect(none.times == "22:00-08:00" && none.start == nil)
     family.rules = [FamilySample.rule("schedule/bedtime", "mon-fri 20:00-07:00")]
-    #expect(throws: LocalAPIError.self) { try ChildDayForms.later(family.plan, by: 30, now: FamilySample.now) }
+    #expect(throws: PageFault.self) { try ChildDayForms.later(family.plan, by: 30, now: FamilySample.now) }
     #expect(Self.page(family, [:]).contains("/children/later") == false)
   }
 

@@ -7,7 +7,7 @@ import Testing
   @Test func aTextOfATemplateIsAPhraseWithTagsForItsPlaces() {
     #expect(
       PageTexts.worded("<p>[[{a} & \"`latchkey pair`\" {b}]]</p>{{c}}", in: .english)
-        == "<p>{{a}} &amp; &quot;`latchkey pair`&quot; {{b}}</p>{{c}}")
+        == "<p>{{a}} &amp; &quot;&#96;latchkey pair&#96;&quot; {{b}}</p>{{c}}")
     #expect(PageTexts.worded("[[no {nose}]]", in: .pseudo) == "ñõ {{nose}}")
   }
 

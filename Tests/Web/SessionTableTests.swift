@@ -38,7 +38,7 @@ struct SessionTableTests {
     var table = SessionTable()
     table.add(cookie: "a", token: "", now: 0)
     table.add(cookie: "b", token: "", now: 0)
-    let word = PageWord(sentence: "Emma has 15 minutes more.", isFault: false)
+    let word = PageWord(sentences: ["Emma has 15 minutes more."], isFault: false)
     table.tell(word, cookie: "a")
     #expect(table.takeWord(cookie: "b") == nil)
     #expect(table.takeWord(cookie: "a") == word)

@@ -196,7 +196,7 @@ import Testing
       node, family, .school, values.merging(["confirm": "yes"]) { $1 }, version: version, path: path)
     let edits = node.edits.withLock { $0 }
     #expect(edits == [RuleRequest([.init(days.key.text, nil), .init("days/2026-12-23..2027-01-06/name", nil)])])
-    await #expect(throws: LocalAPIError.self) { () async throws -> Void in
+    await #expect(throws: PageFault.self) { () async throws -> Void in
       _ = try await Self.send(node, family, .school, values, version: "other", path: path)
     }
   }

@@ -1,5 +1,6 @@
 import Glibc
 import LatchkeyAgentProtocol
+import LatchkeyModel
 import LatchkeySystem
 
 /// The program that PAM runs before a session begins: `latchkey-agent gate`.
@@ -59,7 +60,9 @@ struct LoginGate {
       return Self.allowed
     }
     guard !answer.isAllowed else { return Self.allowed }
-    let reason = answer.reason.isEmpty ? "no session may be open now" : answer.reason
+    let reason =
+      answer.reason.isEmpty
+      ? Phrase("no session may be open now").worded(in: MachineLanguage.read()) : answer.reason
     sentence = reason.prefix(1).uppercased() + reason.dropFirst() + "."
     return Self.refused
   }

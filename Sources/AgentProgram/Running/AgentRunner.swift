@@ -65,7 +65,7 @@ final class AgentRunner {
   let gate: GateListener?
   var sessions = SessionCloser()
   var clocks = ClockOffsets()
-  var teller = TerminalTeller()
+  var teller = TerminalTeller(language: MachineLanguage.read())
   private var signs = SignsOfLife(ServiceManager.ofThisProcess())
 
   /// Opens the socket and the orders.

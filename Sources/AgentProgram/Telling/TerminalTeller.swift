@@ -24,18 +24,20 @@ struct TerminalTeller {
   }
 
   private let isOn: Bool
+  private let language: Language
   /// Returns the terminals of an account on which the child is warned.
   private let terminals: (UInt32) -> [AccountTerminal]
   private var lastReport: UInt64 = 0
   private var told: [Told] = []
 
   init(
-    isOn: Bool = getenv(TerminalTeller.off) == nil,
+    isOn: Bool = getenv(TerminalTeller.off) == nil, language: Language = .english,
     terminals: @escaping (UInt32) -> [AccountTerminal] = {
       AccountTerminal.hasDesktopHelper($0) ? [] : AccountTerminal.all(of: $0)
     }
   ) {
     self.isOn = isOn
+    self.language = language
     self.terminals = terminals
   }
 
@@ -66,7 +68,8 @@ struct TerminalTeller {
     }
   }
 
-  private mutating func write(_ sentence: String, to account: UInt32, at now: BootInstant) {
+  private mutating func write(_ phrase: Phrase, to account: UInt32, at now: BootInstant) {
+    let sentence = phrase.worded(in: language)
     told.removeAll { abs(now - $0.at) >= Self.repetitionMilliseconds }
     let lately = told.filter { $0.account == account }
     guard lately.count < Self.capacity, !lately.contains(where: { $0.sentence == sentence }) else { return }

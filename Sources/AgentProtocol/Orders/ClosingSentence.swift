@@ -36,47 +36,100 @@ public enum ClosingSentence {
   }
 
   /// Returns the sentence that warns of a program's closing some milliseconds before.
-  public static func warning(reason: String, left: Int64) -> String {
-    let time = time(left)
-    guard let (name, why) = parts(reason) else {
-      guard let blocked = reason.firstRange(of: " is blocked"), blocked.lowerBound > reason.startIndex else {
-        return "In \(time), a program closes: \(ended(reason))"
-      }
-      return "\(reason[..<blocked.lowerBound]) closes in \(time): it\(ended(reason[blocked.lowerBound...]))"
+  ///
+  /// - Parameters:
+  ///   - reason: The reason in its terms.
+  ///   - left: Milliseconds until it closes.
+  ///   - phrase: Returns the phrase of a cause in words, to be read in another language.
+  /// - Returns: The sentence.
+  public static func warning(
+    reason: String, left: Int64, phrase: (String) -> Phrase = { Phrase(verbatim: $0) }
+  ) -> Phrase {
+    let time = Phrase.Argument.phrase(time(left))
+    if let (name, why) = parts(reason) {
+      let arguments: [String: Phrase.Argument] = ["app": called(name), "time": time, "why": cause(why, phrase)]
+      return Phrase("{app} closes in {time}: {why}.", arguments)
     }
-    return "\(name) closes in \(time): \(ended(why))"
+    let known = phrase(reason)
+    if known.text == "{app} is blocked", let app = known.arguments["app"] {
+      return Phrase("{app} closes in {time}: it is blocked.", ["app": app, "time": time])
+    }
+    if let blocked = reason.firstRange(of: " is blocked"), blocked.lowerBound > reason.startIndex {
+      let app = called(reason[..<blocked.lowerBound])
+      let rest = reason[blocked.upperBound...]
+      if rest.isEmpty { return Phrase("{app} closes in {time}: it is blocked.", ["app": app, "time": time]) }
+      if rest.hasPrefix(" for ") {
+        return Phrase(
+          "{app} closes in {time}: it is blocked for {child}.",
+          ["app": app, "time": time, "child": .text(String(rest.dropFirst(5)))])
+      }
+    }
+    return Phrase("In {time}, a program closes: {why}.", ["time": time, "why": cause(reason, phrase)])
   }
 
   /// Returns the sentence after a program was closed or paused, or was asked to end and has a while
   /// to do it.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason in its terms.
+  ///   - deed: What was done.
+  ///   - graceMilliseconds: The while that it has.
+  ///   - phrase: Returns the phrase of a cause in words.
+  /// - Returns: The sentence.
   public static func closed(
-    reason: String, deed: AgentReport.Deed, graceMilliseconds: Int64 = ProgramTerms.usualGrace
-  ) -> String {
+    reason: String, deed: AgentReport.Deed, graceMilliseconds: Int64 = ProgramTerms.usualGrace,
+    phrase: (String) -> Phrase = { Phrase(verbatim: $0) }
+  ) -> Phrase {
     if deed == .asked, graceMilliseconds > ProgramTerms.usualGrace {
-      return "\(warning(reason: reason, left: graceMilliseconds)) Save your work."
+      let warning = warning(reason: reason, left: graceMilliseconds, phrase: phrase)
+      return Phrase("{warning} Save your work.", ["warning": .phrase(warning)])
     }
-    let verb = deed == .paused ? "paused" : "closed"
-    guard let (name, why) = parts(reason) else {
-      // The reason is a complete sentence: “Kart is blocked”.
-      return reason.isEmpty ? "A program was \(verb)." : "\(ended(reason)) It was \(verb)."
+    let isPaused = deed == .paused
+    if let (name, why) = parts(reason) {
+      let arguments: [String: Phrase.Argument] = ["app": called(name), "why": cause(why, phrase)]
+      return isPaused
+        ? Phrase("{app} was paused: {why}.", arguments) : Phrase("{app} was closed: {why}.", arguments)
     }
-    return "\(name) was \(verb): \(ended(why))"
+    if reason.isEmpty { return isPaused ? Phrase("A program was paused.") : Phrase("A program was closed.") }
+    // The reason is a complete sentence: “Kart is blocked”.
+    let why = ["why": cause(reason, phrase)]
+    return isPaused ? Phrase("{why}. It was paused.", why) : Phrase("{why}. It was closed.", why)
   }
 
   /// Returns the sentence that warns of the closing of an account's sessions some milliseconds
   /// before.
-  public static func sessionsWarning(reason: String, left: Int64) -> String {
-    "This session closes in \(time(left))\(reason.isEmpty ? "." : ": \(ended(reason))") Save your work."
+  public static func sessionsWarning(
+    reason: String, left: Int64, phrase: (String) -> Phrase = { Phrase(verbatim: $0) }
+  ) -> Phrase {
+    let time = Phrase.Argument.phrase(time(left))
+    return reason.isEmpty
+      ? Phrase("This session closes in {time}. Save your work.", ["time": time])
+      : Phrase("This session closes in {time}: {why}. Save your work.", ["time": time, "why": cause(reason, phrase)])
   }
 
   /// Returns the sentence when an account's sessions close.
-  public static func sessionsClosed(reason: String) -> String {
-    "This session closes now\(reason.isEmpty ? "." : ": \(ended(reason))")"
+  public static func sessionsClosed(
+    reason: String, phrase: (String) -> Phrase = { Phrase(verbatim: $0) }
+  ) -> Phrase {
+    reason.isEmpty
+      ? Phrase("This session closes now.") : Phrase("This session closes now: {why}.", ["why": cause(reason, phrase)])
   }
 
-  private static func time(_ left: Int64) -> String {
-    let minutes = max(0, left + 59_999) / 60_000
-    return left < 60_000 ? "less than a minute" : minutes == 1 ? "1 minute" : "\(minutes) minutes"
+  private static func time(_ left: Int64) -> Phrase {
+    guard left >= 60_000 else { return Phrase("less than a minute") }
+    let minutes = Int(clamping: (left + 59_999) / 60_000)
+    return Phrase(one: "{count} minute", other: "{count} minutes", count: minutes)
+  }
+
+  /// Returns the name of a program: that of an unknown one has words of its own around it.
+  private static func called(_ name: Substring) -> Phrase.Argument {
+    if name == "An unknown program" { return .phrase(Phrase("An unknown program")) }
+    guard name.hasPrefix("The unknown program “"), name.hasSuffix("”") else { return .text(String(name)) }
+    return .phrase(Phrase("The unknown program “{file}”", ["file": .text(String(name.dropFirst(21).dropLast()))]))
+  }
+
+  private static func cause(_ why: some StringProtocol, _ phrase: (String) -> Phrase) -> Phrase.Argument {
+    .phrase(phrase(why.hasSuffix(".") ? String(why.dropLast()) : String(why)))
   }
 
   private static func parts(_ reason: String) -> (name: Substring, why: Substring)? {
@@ -85,6 +138,4 @@ public enum ClosingSentence {
     else { return nil }
     return (reason[..<colon.lowerBound], reason[colon.upperBound...])
   }
-
-  private static func ended(_ text: some StringProtocol) -> String { text.hasSuffix(".") ? "\(text)" : "\(text)." }
 }

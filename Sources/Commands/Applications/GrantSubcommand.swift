@@ -85,7 +85,7 @@ struct GrantSubcommand: AsyncParsableCommand {
     let request = GrantRequest(minutes: minutes, category: category, app: category == nil ? scope : nil, reason: reason)
     let answer = try await interface.ask(Endpoints.grantTime, (child, request))
     let (edit, minutes) = (OwnedEdit(answer), answer.minutes ?? minutes)
-    let purpose = category.map(ReasonText.plural) ?? edit.rules.app?.name
+    let purpose = category.map { ReasonText.plural($0).worded() } ?? edit.rules.app?.name
     let whom = purpose.map { " for " + ShownText.safe($0) } ?? ""
     // The time is given, and a lock or the bedtime may still keep the child from using it.
     let given = edit.rules.child?.childID.description ?? ""

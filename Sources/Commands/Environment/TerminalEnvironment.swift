@@ -69,6 +69,9 @@ struct TerminalEnvironment: Sendable {
 
   private static let start = ContinuousClock.now
 
+  /// The language of what children read; everything else is in English.
+  var language: Language { Language.asked(for: variables) }
+
   /// The zone that days are read in.
   ///
   /// This machine's is looked up where it is used, since that reads files.

@@ -10,6 +10,7 @@ struct ChildTeller {
   private static let minutes = 15
 
   private let node: NodeOptions
+  private let language = TerminalEnvironment.current.language
   private var notices: ShownNotices
   /// What is not shown yet, while the desktop shows nothing.
   private var waiting: [ChildNotice] = []
@@ -26,7 +27,9 @@ struct ChildTeller {
 
   private mutating func showWaiting() throws(NotificationFault) {
     while let notice = waiting.first {
-      if BootClock.now() - notice.at < Self.staleMilliseconds { try notices.show(Self.shown(notice), key: notice.key) }
+      if BootClock.now() - notice.at < Self.staleMilliseconds {
+        try notices.show(Self.shown(notice, in: language), key: notice.key)
+      }
       waiting.removeFirst()
     }
   }
@@ -50,13 +53,16 @@ struct ChildTeller {
       // The answer takes its place.
       notices.move(key, to: "request/\(asked.requestID)")
       try notices.show(
-        ShownNotices.Notice(title: "Asked", sentence: RequestText.asked(asked, now: TerminalEnvironment.current.now())),
+        ShownNotices.Notice(
+          title: ShownText.worded("Asked", in: language),
+          sentence: RequestText.asked(asked, now: TerminalEnvironment.current.now(), in: language)),
         key: "request/\(asked.requestID)")
     } catch let fault as NotificationFault {
       throw fault
     } catch {
       guard let sentence = TerminalFailure(error)?.sentence else { throw error }
-      try notices.show(ShownNotices.Notice(title: "Not asked", sentence: sentence), key: key)
+      try notices.show(
+        ShownNotices.Notice(title: ShownText.worded("Not asked", in: language), sentence: sentence), key: key)
     }
   }
 
@@ -77,22 +83,24 @@ struct ChildTeller {
   /// Returns the application that a notice is about.
   private static func app(_ key: String) -> String? { key.hasPrefix("app/") ? String(key.dropFirst(4)) : nil }
 
-  private static func shown(_ notice: ChildNotice) -> ShownNotices.Notice {
-    var shown = ShownNotices.Notice(title: title(notice.kind), sentence: notice.sentence)
+  private static func shown(_ notice: ChildNotice, in language: Language) -> ShownNotices.Notice {
+    var shown = ShownNotices.Notice(
+      title: ShownText.worded(title(notice.kind), in: language), sentence: notice.sentence.worded(in: language))
     if notice.kind == .warned, notice.key == screenTime || app(notice.key) != nil {
-      shown.actions = [.init("ask", "Ask for \(minutes) min")]
-      shown.words = "To ask for more, type `latchkey ask \(minutes)m`."
+      let time = ["minutes": Phrase.Argument.number(minutes)]
+      shown.actions = [.init("ask", ShownText.worded(Phrase("Ask for {minutes} min", time), in: language))]
+      shown.words = ShownText.worded(Phrase("To ask for more, type `latchkey ask {minutes}m`.", time), in: language)
     }
     return shown
   }
 
-  private static func title(_ kind: ChildNotice.Kind) -> String {
+  private static func title(_ kind: ChildNotice.Kind) -> Phrase {
     switch kind {
-    case .warned: "Closes soon"
-    case .closed: "Closed"
-    case .lessTime: "Less time today"
-    case .approved: "Your parents say yes"
-    case .denied: "Your parents say no"
+    case .warned: Phrase("Closes soon")
+    case .closed: Phrase("Closed")
+    case .lessTime: Phrase("Less time today")
+    case .approved: Phrase("Your parents say yes")
+    case .denied: Phrase("Your parents say no")
     }
   }
 }

@@ -45,7 +45,9 @@ enum PagesOpening {
 
   /// Returns the place of the pages of a node.
   static func place(_ folder: String, _ environment: TerminalEnvironment) throws -> WebPlace {
-    try WebPlace(ofNodeIn: folder, runtimeFolder: environment.variables["XDG_RUNTIME_DIR"])
+    var place = try WebPlace(ofNodeIn: folder, runtimeFolder: environment.variables["XDG_RUNTIME_DIR"])
+    place.language = environment.language
+    return place
   }
 
   /// Returns a link of the process that serves at a place, which is started if there is none.

@@ -9,40 +9,39 @@ enum PointsSentences {
   }
 
   /// Returns what there is to say of a child's points, one sentence each.
-  static func all(_ points: PointsListing, on role: DeviceRole) -> [String] {
-    let name = ShownText.safe(points.childName.text)
-    var sentences = ["\(name) has \(PointsText.counted(points.balance)); \(earned(points))."]
-    if role == .child, points.here != points.balance {
-      let verb = points.here == 1_000 ? "is" : "are"
-      let here = points.here == 0 ? "None of them are" : "\(PointsText.counted(points.here)) of them \(verb)"
-      sentences.append("\(here) on this machine.")
-      for part in points.parts where !part.isHere && part.milliPoints > 0 {
-        let machine = ShownText.quoted(part.deviceName)
-        sentences.append(
-          part.isInTouch
-            ? "\(PointsText.counted(part.milliPoints)) come here from \(machine) when a reward runs."
-            : "\(PointsText.counted(part.milliPoints)) wait on \(machine), which this machine cannot reach now: they can be "
-              + "used here when it is back.")
-      }
-    }
+  static func all(_ points: PointsListing, on role: DeviceRole, in language: Language = .english) -> [String] {
+    var phrases = [balance(points)]
+    if role == .child, points.here != points.balance { phrases += elsewhere(points) }
     let purses = points.parts.filter { $0.milliPoints != 0 }
     if role == .parent, purses.count > 1 {
       let parts = purses.map { "\(PointsText.text($0.milliPoints)) on \(ShownText.safe($0.deviceName.text))" }
-      sentences.append("Ready to be spent: \(parts.joined(separator: ", ")).")
+      phrases.append(Phrase(verbatim: "Ready to be spent: \(parts.joined(separator: ", "))."))
     }
     if points.redeemedMilliseconds > 0 {
-      sentences.append("\(minutes(points.redeemedMilliseconds)) of redeemed time are left on this machine.")
+      phrases.append(
+        Phrase(
+          "{time} of redeemed time are left on this machine.",
+          ["time": .phrase(SpanText.phrase(whole: points.redeemedMilliseconds))]))
     }
     for part in points.parts where !part.isHere && part.redeemedMilliseconds > 0 {
-      sentences.append(
-        "\(minutes(part.redeemedMilliseconds)) of redeemed time are left on \(ShownText.quoted(part.deviceName)), and can be "
-          + "used there alone.")
+      phrases.append(
+        Phrase(
+          "{time} of redeemed time are left on {machine}, and can be used there alone.",
+          [
+            "time": .phrase(SpanText.phrase(whole: part.redeemedMilliseconds)),
+            "machine": .text(ShownText.quoted(part.deviceName)),
+          ]))
     }
     for entry in points.held {
-      sentences.append(
-        "\(PointsText.counted(entry.milliPoints)) wait for a review (\(entry.short)): \(entry.words) on "
-          + "\(ShownText.safe(entry.deviceName.text)).")
+      phrases.append(
+        Phrase(
+          "{points} wait for a review ({id}): {what} on {machine}.",
+          [
+            "points": .phrase(PointsText.phrase(entry.milliPoints)), "id": .text(entry.short),
+            "what": .text(entry.words), "machine": .text(entry.deviceName.text),
+          ]))
     }
+    var sentences = phrases.map { ShownText.worded($0, in: language) }
     if role == .parent, let first = points.held.first {
       let which = points.held.count > 1 ? "decides on the first of them." : "decides."
       sentences.append("`latchkey points review \(first.short) --approve` or `--reject` \(which)")
@@ -50,11 +49,39 @@ enum PointsSentences {
     return sentences
   }
 
-  private static func earned(_ points: PointsListing) -> String {
-    points.earnedToday == 0 ? "nothing was earned today" : "\(PointsText.counted(points.earnedToday)) earned today"
+  private static func balance(_ points: PointsListing) -> Phrase {
+    var arguments: [String: Phrase.Argument] = [
+      "child": .text(points.childName.text), "points": .phrase(PointsText.phrase(points.balance)),
+    ]
+    guard points.earnedToday != 0 else {
+      return Phrase("{child} has {points}; nothing was earned today.", arguments)
+    }
+    arguments["earned"] = .phrase(PointsText.phrase(points.earnedToday))
+    return Phrase("{child} has {points}; {earned} earned today.", arguments)
   }
 
-  static func minutes(_ milliseconds: Int64) -> String { SpanText.minutes(Int(clamping: milliseconds / 60_000)) }
+  /// Returns how many points are on this machine, and where the others are.
+  private static func elsewhere(_ points: PointsListing) -> [Phrase] {
+    let count = ["points": Phrase.Argument.phrase(PointsText.phrase(points.here))]
+    let here =
+      points.here == 0
+      ? Phrase("None of them are on this machine.")
+      : points.here == 1_000
+        ? Phrase("{points} of them is on this machine.", count)
+        : Phrase("{points} of them are on this machine.", count)
+    return [here]
+      + points.parts.filter { !$0.isHere && $0.milliPoints > 0 }.map { part in
+        let arguments: [String: Phrase.Argument] = [
+          "points": .phrase(PointsText.phrase(part.milliPoints)), "machine": .text(ShownText.quoted(part.deviceName)),
+        ]
+        return part.isInTouch
+          ? Phrase("{points} come here from {machine} when a reward runs.", arguments)
+          : Phrase(
+            """
+            {points} wait on {machine}, which this machine cannot reach now: they can be used here when it is back.
+            """, arguments)
+      }
+  }
 
   /// Returns why no points were taken, and where they can be.
   private static func nothingTaken(_ result: PointsAdjusted) -> String {

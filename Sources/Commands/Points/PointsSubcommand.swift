@@ -55,7 +55,8 @@ struct PointsShowSubcommand: AsyncParsableCommand {
             ]
           }))
     case .table:
-      for sentence in PointsSentences.all(points, on: try await interface.ask(Endpoints.getStatus).role) {
+      let (role, language) = (try await interface.ask(Endpoints.getStatus).role, TerminalEnvironment.current.language)
+      for sentence in PointsSentences.all(points, on: role, in: language) {
         try console.say(sentence)
       }
       guard !points.entries.isEmpty else { return }

@@ -51,11 +51,17 @@ struct RedeemSubcommand: AsyncParsableCommand {
     let result = try await node.open().ask(Endpoints.redeemPoints, request())
     let console = TerminalEnvironment.current.console
     if options.format == .json { return try console.write(JSONText.pretty(result)) }
+    var arguments = result.arguments
+    guard let last = result.lastDay else {
+      return console.note(
+        ShownText.worded(
+          Phrase("{points} became {time}. {rest} are left.", arguments), in: TerminalEnvironment.current.language))
+    }
+    arguments["day"] = .text("\(last)")
     console.note(
-      "\(PointsText.counted(result.milliPoints)) became \(PointsSentences.minutes(result.milliseconds))"
-        + (result.lastDay.map { ", to be used until \($0)" } ?? "")
-        + ". \(PointsText.counted(result.points.balance)) are left."
-    )
+      ShownText.worded(
+        Phrase("{points} became {time}, to be used until {day}. {rest} are left.", arguments),
+        in: TerminalEnvironment.current.language))
   }
 }
 
@@ -77,7 +83,18 @@ struct RefundSubcommand: AsyncParsableCommand {
     let console = TerminalEnvironment.current.console
     if options.format == .json { return try console.write(JSONText.pretty(result)) }
     console.note(
-      "\(PointsSentences.minutes(result.milliseconds)) became \(PointsText.counted(result.milliPoints)) again. "
-        + "\(PointsText.counted(result.points.balance)) are there now.")
+      ShownText.worded(
+        Phrase("{time} became {points} again. {rest} are there now.", result.arguments),
+        in: TerminalEnvironment.current.language))
+  }
+}
+
+extension PointsRedeemed {
+  /// The places of sentences about points and time.
+  fileprivate var arguments: [String: Phrase.Argument] {
+    [
+      "points": .phrase(PointsText.phrase(milliPoints)), "time": .phrase(SpanText.phrase(whole: milliseconds)),
+      "rest": .phrase(PointsText.phrase(points.balance)),
+    ]
   }
 }

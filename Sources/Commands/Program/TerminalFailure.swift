@@ -23,7 +23,9 @@ struct TerminalFailure: Error, Hashable, Sendable {
   init?(_ error: any Error) {
     switch error {
     case let failure as TerminalFailure: self = failure
-    case let error as LocalAPIError: self.init(ExitStatus(error.code), error.message)
+    case let error as LocalAPIError:
+      let phrase = error.phrase.map { $0.worded(in: TerminalEnvironment.current.language) }
+      self.init(ExitStatus(error.code), phrase ?? error.message)
     case let error as NodeUnavailable:
       let status: ExitStatus =
         switch error.reason {

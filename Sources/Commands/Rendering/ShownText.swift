@@ -5,16 +5,26 @@ enum ShownText {
   /// Returns text from another person or machine in a form that is safe for a terminal.
   static func safe(_ text: String) -> String { PrintableText.of(text) }
 
+  /// Returns a phrase in a language, in a form that is safe for a terminal.
+  static func worded(_ phrase: Phrase, in language: Language = .english) -> String { safe(phrase.worded(in: language)) }
+
   /// A name in quotation marks, so that it cannot pass for words of ours.
   static func quoted(_ name: DeviceName) -> String { name.quoted }
 
   /// Returns how long ago a time was, in words; a time in the future, from a wrong clock, is "just
   /// now".
-  static func ago(_ milliseconds: Int64, now: Int64) -> String {
+  static func ago(_ milliseconds: Int64, now: Int64) -> String { phrase(ago: milliseconds, now: now).worded() }
+
+  /// Returns the same as a phrase.
+  static func phrase(ago milliseconds: Int64, now: Int64) -> Phrase {
     let age = age(of: milliseconds, now: now)
     // A clock was set back meanwhile.
-    if age < -60_000 { return "by a clock that was \(SpanText.of(-age)) ahead" }
-    return age < 1_000 ? "just now" : SpanText.of(age) + " ago"
+    if age < -60_000 {
+      return Phrase("by a clock that was {time} ahead", ["time": .phrase(SpanText.phrase(of: -age))])
+    }
+    if age < 1_000 { return Phrase("just now") }
+    guard age >= 86_400_000 else { return Phrase("{time} ago", ["time": .phrase(SpanText.phrase(of: age))]) }
+    return Phrase(one: "{count} day ago", other: "{count} days ago", count: Int(clamping: age / 86_400_000))
   }
 
   /// Returns the milliseconds between two moments, each held to a third of an `Int64`: a moment may

@@ -63,7 +63,8 @@ struct AskSubcommand: AsyncParsableCommand {
       Endpoints.ask, AskRequest(child: child, minutes: time, app: app, category: category, reason: reason))
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(asked)) }
-    console.note(
-      RequestText.asked(asked, now: TerminalEnvironment.current.now()) + " `latchkey requests` shows what they say.")
+    let language = TerminalEnvironment.current.language
+    let next = ShownText.worded("`latchkey requests` shows what they say.", in: language)
+    console.note("\(RequestText.asked(asked, now: TerminalEnvironment.current.now(), in: language)) \(next)")
   }
 }

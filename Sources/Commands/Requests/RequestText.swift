@@ -6,10 +6,7 @@ import LatchkeyRules
 enum RequestText {
   /// Returns what a child asks for, such as "30 min for rewards".
   static func wish(_ request: RequestListing, minutes given: Int? = nil) -> String {
-    let app = request.appName.map(ShownText.safe)
-    guard let minutes = given ?? request.minutes else { return app ?? "an application" }
-    let purpose = app ?? request.category.map(ReasonText.plural)
-    return SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? "")
+    ShownText.worded(request.wish(minutes: given))
   }
 
   /// Returns a sentence with the commands that answer a request.
@@ -20,25 +17,50 @@ enum RequestText {
       + "first answer holds."
   }
 
-  static func answer(_ request: RequestListing) -> String {
-    guard let answer = request.answer else { return request.state == .open ? "waits" : "nobody answered" }
-    let second = request.overtaken.map { "; second: \(said($0)) on \(ShownText.safe($0.by.text))" }.joined()
-    let word = answer.word.isEmpty ? "" : ": \(ShownText.safe(answer.word))"
-    return "\(said(answer)) on \(ShownText.safe(answer.by.text))\(word)\(second)"
+  static func answer(_ request: RequestListing) -> String { ShownText.worded(phrase(request)) }
+
+  /// Returns what became of a request, such as "yes, 20 min, on Kitchen laptop: after dinner".
+  static func phrase(_ request: RequestListing) -> Phrase {
+    guard let answer = request.answer else {
+      return request.state == .open ? Phrase("waits") : Phrase("nobody answered")
+    }
+    let said = said(answer)
+    let worded =
+      answer.word.isEmpty
+      ? said : Phrase("{answer}: {word}", ["answer": .phrase(said), "word": .text(answer.word)])
+    return request.overtaken.reduce(worded) { all, second in
+      Phrase("{answer}; second: {second}", ["answer": .phrase(all), "second": .phrase(Self.said(second))])
+    }
   }
 
-  private static func said(_ answer: RequestListing.Answer) -> String {
-    answer.isApproved ? answer.minutes.map { "yes, \(SpanText.minutes($0))," } ?? "yes" : "no"
+  private static func said(_ answer: RequestListing.Answer) -> Phrase {
+    var arguments: [String: Phrase.Argument] = ["machine": .text(answer.by.text)]
+    guard answer.isApproved else { return Phrase("no on {machine}", arguments) }
+    guard let minutes = answer.minutes else { return Phrase("yes on {machine}", arguments) }
+    arguments["time"] = .phrase(SpanText.phrase(minutes: minutes))
+    return Phrase("yes, {time}, on {machine}", arguments)
   }
 
   /// Returns the sentences for a child that has asked: for what, and which parents have it already.
-  static func asked(_ request: RequestListing, now: Int64) -> String {
-    let told = (request.told ?? []).map { "\(ShownText.safe($0.name.text)) (\(ShownText.ago($0.at, now: now)))" }
-    let whom =
-      told.isEmpty
-      ? request.told == nil ? "" : " No parent can be reached now; it is sent when one is."
-      : " It is on \(ShownText.list(told))."
-    return "Your parents are asked for \(wish(request)) (\(request.short)).\(whom)"
+  static func asked(_ request: RequestListing, now: Int64, in language: Language = .english) -> String {
+    let told = (request.told ?? []).map {
+      Phrase.Argument.phrase(
+        Phrase(
+          "{machine} ({ago})",
+          ["machine": .text($0.name.text), "ago": .phrase(ShownText.phrase(ago: $0.at, now: now))]))
+    }
+    var arguments: [String: Phrase.Argument] = ["wish": .phrase(request.wish()), "id": .text(request.short)]
+    let phrase: Phrase
+    if !told.isEmpty {
+      arguments["machines"] = .list(told)
+      phrase = Phrase("Your parents are asked for {wish} ({id}). It is on {machines}.", arguments)
+    } else if request.told == nil {
+      phrase = Phrase("Your parents are asked for {wish} ({id}).", arguments)
+    } else {
+      phrase = Phrase(
+        "Your parents are asked for {wish} ({id}). No parent can be reached now; it is sent when one is.", arguments)
+    }
+    return ShownText.worded(phrase, in: language)
   }
 
   /// Returns the sentences for a parent that has answered: what the child gets, and what keeps the
@@ -64,7 +86,7 @@ enum RequestText {
       let exception = found.app.exception
       let stays = exception.isEmpty ? "stays closed" : "is still not allowed by the rules"
       return "\(ShownText.safe(found.app.displayName)) \(stays) for now: "
-        + "\(ShownText.safe(verdict.reason ?? "a rule"))\(until)\(exception)."
+        + "\(ShownText.worded(verdict.reason ?? Phrase("a rule")))\(until)\(exception)."
     }
     return (try? await node.ask(Endpoints.getToday, child)).flatMap(TodayText.obstacle)
   }

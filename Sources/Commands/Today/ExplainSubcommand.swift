@@ -52,13 +52,13 @@ struct ExplainSubcommand: AsyncParsableCommand {
   private static func words(_ verdict: VerdictToday, _ found: ChildExplanation) -> String {
     let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
     guard verdict.isAllowed else {
-      let reason = ShownText.safe(verdict.reason ?? "a rule")
+      let reason = ShownText.worded(verdict.reason ?? Phrase("a rule"))
       let exception = found.app.exception
       return exception.isEmpty ? "not allowed\(until) (\(reason))" : "the rules say no\(until) (\(reason))\(exception)"
     }
     guard let left = verdict.leftMilliseconds else { return "allowed" }
     return "allowed, \(TodayText.left(left)) left\(until)"
-      + (verdict.reason.map { " (\(ShownText.safe($0)))" } ?? "")
+      + (verdict.reason.map { " (\(ShownText.worded($0)))" } ?? "")
   }
 
   private static func standing(_ rule: ChildExplanation.Rule, _ found: ChildExplanation) -> String {

@@ -37,7 +37,7 @@ struct TodaySubcommand: AsyncParsableCommand {
     for day in days { try console.say(TodayText.line(day)) }
     guard days.count == 1, let day = days.first else { return }
     if !day.apps.isEmpty { try console.write("\n" + TodayText.table(day)) }
-    for notice in day.notices { console.note(ShownText.safe(notice)) }
+    for notice in day.notices { console.note(ShownText.worded(notice)) }
   }
 
   private func children(at interface: any NodeInterface) async throws -> [String] {
@@ -104,31 +104,34 @@ struct MeSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     if web { return try await PagesOpening.open(node, isPrinted: false) }
-    let console = TerminalEnvironment.current.console
+    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
     let interface = try await node.open()
-    if leave || iAm?.lowercased() == "nobody" { return console.note(try await PresenceText.leave(interface)) }
-    if let iAm { return console.note(try await PresenceText.name(iAm, interface)) }
+    if leave || iAm?.lowercased() == "nobody" {
+      return console.note(try await PresenceText.leave(interface, in: language))
+    }
+    if let iAm { return console.note(try await PresenceText.name(iAm, interface, in: language)) }
     let day: ChildToday
     do { day = try await interface.ask(Endpoints.getOwnToday) } catch { return try await showUnnamed(interface, error) }
     if listing.format == .json { return try console.write(JSONText.pretty(day)) }
-    try console.say(TodayText.line(day))
+    try console.say(TodayText.line(day, in: language))
     for app in day.apps where !app.verdict.isAllowed {
-      try console.say(MeText.closed(app, at: day.at, zone: day.zone))
+      try console.say(MeText.closed(app, at: day.at, zone: day.zone, in: language))
     }
     let ends = MeText.ends(day)
-    for app in ends { try console.say(MeText.end(app, day)) }
-    for sentence in TodayText.points(day) { try console.say(sentence) }
+    for app in ends { try console.say(MeText.end(app, day, in: language)) }
+    for sentence in TodayText.points(day, in: language) { try console.say(sentence) }
     let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }
     if !learning.isEmpty, day.milliPoints != nil {
-      let names = learning.prefix(8).map { ShownText.safe($0.displayName) }.joined(separator: ", ")
-      try console.say("Learning earns points: \(names).")
+      let names = learning.prefix(8).map(\.displayName).joined(separator: ", ")
+      try console.say(
+        ShownText.worded(Phrase("Learning earns points: {apps}.", ["apps": .text(names)]), in: language))
     }
     let requests = try await interface.ask(Endpoints.getRequests, day.childID.description)
-    for request in requests { try console.say(MeText.request(request)) }
-    for notice in day.notices where !ends.contains(where: { MeText.isSaid(notice, of: $0) }) {
-      console.note(ShownText.safe(notice))
+    for request in requests { try console.say(MeText.request(request, in: language)) }
+    for notice in day.notices where !ends.contains(where: { MeText.isSaid(notice.worded(), of: $0) }) {
+      console.note(ShownText.worded(notice, in: language))
     }
-    if let hint = MeText.hint(day, requests) { console.note(hint) }
+    if let hint = MeText.hint(day, requests, in: language) { console.note(hint) }
   }
 }
 
@@ -139,10 +142,10 @@ extension MeSubcommand {
     guard refusal.code == .unknownChild else { throw refusal }
     let account = try await interface.ask(Endpoints.getPresence)
     guard let unnamed = account.unnamed else { throw refusal }
-    let console = TerminalEnvironment.current.console
+    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
     if listing.format == .json { return try console.write(JSONText.pretty(account)) }
-    for sentence in PresenceText.sentences(unnamed) { try console.say(sentence) }
-    for app in unnamed.apps { try console.say(MeText.closed(app, at: unnamed.at, zone: unnamed.zone)) }
+    for sentence in PresenceText.sentences(unnamed, in: language) { try console.say(sentence) }
+    for app in unnamed.apps { try console.say(MeText.closed(app, at: unnamed.at, zone: unnamed.zone, in: language)) }
   }
 }
 
@@ -151,13 +154,17 @@ enum MeText {
   /// Returns a request with what became of it.
   ///
   /// An example: “You asked for 30 min for Chess: no on Kitchen laptop.”
-  static func request(_ request: RequestListing) -> String {
-    let wish = RequestText.wish(request)
-    return switch request.state {
-    case .open: "You asked for \(wish): your parents have not answered yet."
-    case .expired: "You asked for \(wish): nobody answered, and the day is over."
-    case .approved, .denied: "You asked for \(wish): \(RequestText.answer(request))."
+  static func request(_ request: RequestListing, in language: Language = .english) -> String {
+    var arguments: [String: Phrase.Argument] = ["wish": .phrase(request.wish())]
+    let phrase: Phrase
+    switch request.state {
+    case .open: phrase = Phrase("You asked for {wish}: your parents have not answered yet.", arguments)
+    case .expired: phrase = Phrase("You asked for {wish}: nobody answered, and the day is over.", arguments)
+    case .approved, .denied:
+      arguments["answer"] = .phrase(RequestText.phrase(request))
+      phrase = Phrase("You asked for {wish}: {answer}.", arguments)
     }
+    return ShownText.worded(phrase, in: language)
   }
 
   /// The rules of applications and groups, by the first word of the rule.
@@ -178,9 +185,20 @@ enum MeText {
   }
 
   /// Returns a sentence about when an application closes and why.
-  static func end(_ app: AppToday, _ day: ChildToday) -> String {
-    let (verb, why) = (app.appID.isOfMany ? "have" : "has", app.verdict.reason.map { " (\(ShownText.safe($0)))" } ?? "")
-    return "\(ShownText.safe(app.displayName)) \(verb) \(TodayText.words(app.verdict, day))\(why)."
+  static func end(_ app: AppToday, _ day: ChildToday, in language: Language = .english) -> String {
+    var arguments: [String: Phrase.Argument] = [
+      "app": .phrase(ProgramsName.phrase(app.displayName)),
+      "state": .phrase(TodayText.phrase(app.verdict, at: day.at, zone: day.zone)),
+    ]
+    let (isOfMany, phrase) = (app.appID.isOfMany, app.verdict.reason)
+    guard let rule = phrase else {
+      return ShownText.worded(
+        isOfMany ? Phrase("{app} have {state}.", arguments) : Phrase("{app} has {state}.", arguments), in: language)
+    }
+    arguments["rule"] = .phrase(rule)
+    return ShownText.worded(
+      isOfMany ? Phrase("{app} have {state} ({rule}).", arguments) : Phrase("{app} has {state} ({rule}).", arguments),
+      in: language)
   }
 
   /// Returns whether a notice says only what a line about an application's end says.
@@ -190,30 +208,53 @@ enum MeText {
   }
 
   /// Returns a sentence about why an application is closed.
-  static func closed(_ app: AppToday, at now: Int64, zone: String) -> String {
-    let verb = app.appID.isOfMany ? "are" : "is"
-    let words = app.verdict.rule == "blocked" ? "blocked" : TodayText.words(app.verdict, at: now, zone: zone)
-    return "\(ShownText.safe(app.displayName)) \(verb) \(words)\(app.exception)."
+  static func closed(_ app: AppToday, at now: Int64, zone: String, in language: Language = .english) -> String {
+    let isBlocked = app.verdict.rule == "blocked"
+    let state = isBlocked ? Phrase("blocked") : TodayText.phrase(app.verdict, at: now, zone: zone)
+    let arguments: [String: Phrase.Argument] = [
+      "app": .phrase(ProgramsName.phrase(app.displayName)), "state": .phrase(app.excepting(state)),
+    ]
+    return ShownText.worded(
+      app.appID.isOfMany ? Phrase("{app} are {state}.", arguments) : Phrase("{app} is {state}.", arguments),
+      in: language)
   }
 
   /// Returns how to get more, and what shows why an application is closed; `nil` if there is
   /// nothing to say.
-  static func hint(_ day: ChildToday, _ requests: [RequestListing]) -> String? {
-    var ways: [String] = []
+  static func hint(
+    _ day: ChildToday, _ requests: [RequestListing], in language: Language = .english
+  ) -> String? {
+    var ways: [Phrase] = []
     if day.redeemedMilliseconds != nil, let points = day.milliPoints, points >= 1_000 {
-      ways.append("change points into time with `latchkey redeem \(min(10, points / 1_000))`")
+      ways.append(
+        Phrase(
+          "change points into time with `latchkey redeem {points}`",
+          ["points": .number(Int(min(10, points / 1_000)))]))
     }
-    if !requests.contains(where: { $0.state == .open }) { ways.append("ask your parents with `latchkey ask 30m`") }
-    var sentences = ways.isEmpty ? [] : ["For more, \(ways.joined(separator: ", or "))."]
+    if !requests.contains(where: { $0.state == .open }) {
+      ways.append(Phrase("ask your parents with `latchkey ask 30m`"))
+    }
+    var sentences: [Phrase] = []
+    if let first = ways.first {
+      sentences.append(
+        ways.count == 1
+          ? Phrase("For more, {way}.", ["way": .phrase(first)])
+          : Phrase("For more, {way}, or {other}.", ["way": .phrase(first), "other": .phrase(ways[1])]))
+    }
     if let app = day.apps.first(where: { !$0.verdict.isAllowed && !$0.appID.isOfMany }) {
       let names = Dictionary(day.apps.map { ($0.appID, $0.displayName) }) { first, _ in first }
       let word = ShellWord.person(RuleTerms(names: names).argument(app.appID))
       // By name, since a machine may serve several children.
       let child = ShellWord.person(day.name.text)
       sentences.append(
-        "`latchkey explain \(child) --app \(word)` shows why \(ShownText.safe(app.displayName)) is "
-          + (app.exception.isEmpty ? "closed." : "not allowed by the rules."))
+        app.exception.isEmpty
+          ? Phrase(
+            "`latchkey explain {child} --app {word}` shows why {app} is closed.",
+            ["child": .text(child), "word": .text(word), "app": .text(app.displayName)])
+          : Phrase(
+            "`latchkey explain {child} --app {word}` shows why {app} is not allowed by the rules.",
+            ["child": .text(child), "word": .text(word), "app": .text(app.displayName)]))
     }
-    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    return sentences.isEmpty ? nil : sentences.map { ShownText.worded($0, in: language) }.joined(separator: " ")
   }
 }

@@ -5,46 +5,64 @@ import LatchkeyNode
 enum TodayText {
   /// Returns a child's day in one line, such as "Emma 1 h 12 min of 2 h · 48 min left, until
   /// 19:20".
-  static func line(_ day: ChildToday) -> String {
-    let used = SpanText.minutes(Int(clamping: day.usedMilliseconds / 60_000))
-    let limit = day.limitMilliseconds.map { " of \(SpanText.minutes(Int(clamping: $0 / 60_000)))" } ?? " today"
-    var parts = ["\(ShownText.safe(day.name.text)) \(used)\(limit)"]
+  static func line(_ day: ChildToday, in language: Language = .english) -> String {
+    let used: [String: Phrase.Argument] = [
+      "child": .text(day.name.text), "time": .phrase(SpanText.phrase(whole: day.usedMilliseconds)),
+    ]
+    var parts = [Phrase("{child} {time} today", used)]
+    if let limit = day.limitMilliseconds {
+      let limited = used.merging(["limit": .phrase(SpanText.phrase(whole: limit))]) { $1 }
+      parts = [Phrase("{child} {time} of {limit}", limited)]
+    }
     if let rest = breakWords(day) {
       if let limit = day.limitMilliseconds, limit > day.usedMilliseconds {
-        parts.append("\(left(limit - day.usedMilliseconds)) left")
+        let left = SpanText.phrase(left: limit - day.usedMilliseconds)
+        parts.append(Phrase("{time} left", ["time": .phrase(left)]))
       }
       parts.append(rest)
     } else if day.screen.rule != nil {
-      parts.append(words(day.screen, day))
+      parts.append(phrase(day.screen, at: day.at, zone: day.zone))
     }
     for session in day.running {
-      let silence = session.isStale ? " (not heard of lately)" : ""
-      parts.append(
-        "\(ShownText.safe(session.displayName)) on \(ShownText.safe(session.deviceName.text)) since "
-          + clock(session.since, day) + silence)
+      let running = Phrase(
+        "{app} on {machine} since {time}",
+        [
+          "app": .phrase(ProgramsName.phrase(session.displayName)), "machine": .text(session.deviceName.text),
+          "time": .text(clock(session.since, day)),
+        ])
+      parts.append(session.isStale ? Phrase("{running} (not heard of lately)", ["running": .phrase(running)]) : running)
     }
-    return parts.joined(separator: " · ")
+    return parts.map { ShownText.worded($0, in: language) }.joined(separator: " · ")
   }
 
   /// Returns when the next break is, such as "break in 20 min, at 14:20"; `nil` if none comes
   /// before the time is over otherwise, or one goes on.
-  private static func breakWords(_ day: ChildToday) -> String? {
+  private static func breakWords(_ day: ChildToday) -> Phrase? {
     guard day.screen.isAllowed, day.screen.rule == "breaks", let left = day.screen.leftMilliseconds else { return nil }
-    return "break in \(Self.left(left))" + (day.screen.until.map { ", at \(clock($0, day))" } ?? "")
+    var arguments: [String: Phrase.Argument] = ["time": .phrase(SpanText.phrase(left: left))]
+    guard let until = day.screen.until else { return Phrase("break in {time}", arguments) }
+    arguments["clock"] = .text(clock(until, day))
+    return Phrase("break in {time}, at {clock}", arguments)
   }
 
   /// Returns a verdict in words, such as "48 min left, until 19:20" or "not allowed: bedtime, until
   /// 07:00".
   static func words(_ verdict: VerdictToday, _ day: ChildToday) -> String {
-    words(verdict, at: day.at, zone: day.zone)
+    ShownText.worded(phrase(verdict, at: day.at, zone: day.zone))
   }
 
-  /// Returns the same at a time in Unix milliseconds, on the clock of a zone.
-  static func words(_ verdict: VerdictToday, at now: Int64, zone: String) -> String {
-    let until = verdict.until.map { ", until \(clock($0, at: now, zone: zone))" } ?? ""
-    guard verdict.isAllowed else { return "not allowed: \(ShownText.safe(verdict.reason ?? "a rule"))\(until)" }
-    guard let left = verdict.leftMilliseconds else { return "allowed" }
-    return "\(Self.left(left)) left\(until)"
+  /// Returns the same as a phrase, at a time in Unix milliseconds, on the clock of a zone.
+  static func phrase(_ verdict: VerdictToday, at now: Int64, zone: String) -> Phrase {
+    var arguments: [String: Phrase.Argument] = [:]
+    if let until = verdict.until { arguments["until"] = .text(clock(until, at: now, zone: zone)) }
+    guard verdict.isAllowed else {
+      arguments["why"] = .phrase(verdict.reason ?? Phrase("a rule"))
+      return verdict.until == nil
+        ? Phrase("not allowed: {why}", arguments) : Phrase("not allowed: {why}, until {until}", arguments)
+    }
+    guard let left = verdict.leftMilliseconds else { return Phrase("allowed") }
+    arguments["time"] = .phrase(SpanText.phrase(left: left))
+    return verdict.until == nil ? Phrase("{time} left", arguments) : Phrase("{time} left, until {until}", arguments)
   }
 
   /// Returns a sentence about what keeps a child from using any time now; `nil` if nothing does.
@@ -52,19 +70,31 @@ enum TodayText {
     guard !day.screen.isAllowed else { return nil }
     let until = day.screen.until.map { ", until \(clock($0, day))" } ?? ""
     return
-      "\(ShownText.safe(day.name.text)) still has to wait: \(ShownText.safe(day.screen.reason ?? "a rule"))\(until)."
+      "\(ShownText.safe(day.name.text)) still has to wait: \(ShownText.worded(day.screen.reason ?? Phrase("a rule")))\(until)."
   }
 
   /// Returns what is left to pay rewards with, one sentence each; nothing where the family uses no
   /// points.
-  static func points(_ day: ChildToday) -> [String] {
+  static func points(_ day: ChildToday, in language: Language = .english) -> [String] {
+    pointsPhrases(day).map { ShownText.worded($0, in: language) }
+  }
+
+  private static func pointsPhrases(_ day: ChildToday) -> [Phrase] {
     guard let milliPoints = day.milliPoints else { return [] }
-    let left = milliPoints > 0 ? PointsText.counted(milliPoints) : "No points"
-    let verb = milliPoints == 1_000 ? "is" : "are"
-    guard let redeemed = day.redeemedMilliseconds else { return ["\(left) \(verb) left."] }
+    let points = ["points": Phrase.Argument.phrase(PointsText.phrase(milliPoints))]
+    let isOne = milliPoints == 1_000
+    guard let redeemed = day.redeemedMilliseconds else {
+      if milliPoints <= 0 { return [Phrase("No points are left.")] }
+      return [isOne ? Phrase("{points} is left.", points) : Phrase("{points} are left.", points)]
+    }
     let time =
-      redeemed > 0 ? "\(Self.left(redeemed)) of redeemed time is left." : "No redeemed time is left on this machine."
-    return [time, "\(left) \(verb) left to redeem."]
+      redeemed > 0
+      ? Phrase("{time} of redeemed time is left.", ["time": .phrase(SpanText.phrase(left: redeemed))])
+      : Phrase("No redeemed time is left on this machine.")
+    if milliPoints <= 0 { return [time, Phrase("No points are left to redeem.")] }
+    return [
+      time, isOne ? Phrase("{points} is left to redeem.", points) : Phrase("{points} are left to redeem.", points),
+    ]
   }
 
   /// Returns the milliseconds that are left in words, in whole minutes.
@@ -84,7 +114,7 @@ enum TodayText {
               ? "not closed"
               : (app.isPartlyOpen ? "not closed everywhere" : "not allowed")
                 + (app.verdict.until.map { ", until \(clock($0, day))" } ?? ""),
-          (app.verdict.reason ?? "") + app.exception,
+          (app.verdict.reason?.worded() ?? "") + app.exception,
         ]
       }, empty: "Nothing was used today.")
   }

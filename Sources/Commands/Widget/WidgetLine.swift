@@ -64,7 +64,7 @@ extension WidgetLine {
       return limit > 0 ? Int(min(100, Double(rest) / Double(limit) * 100)) : 0
     }
     self.init(
-      Self.words(day), Self.mood(day.screen), details: [TodayText.line(day)] + day.notices.map(ShownText.safe),
+      Self.words(day), Self.mood(day.screen), details: [TodayText.line(day)] + day.notices.map { ShownText.worded($0) },
       percentage: percentage, isUrgent: day.screen.isAllowed && left.map { $0 <= 5 * Self.minute } ?? false)
   }
 

@@ -38,10 +38,18 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
   public var code: Code
   /// One sentence: the fault and the next step.
   public var message: String
+  /// The same as a phrase, where a child may read it; `nil` otherwise.
+  public var phrase: Phrase?
 
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
+  }
+
+  /// Creates an error that a child may read in its own language.
+  public init(_ code: Code, phrase: Phrase) {
+    self.init(code, phrase.worded())
+    self.phrase = phrase
   }
 
   public var description: String { message }

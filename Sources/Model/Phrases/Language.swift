@@ -41,6 +41,20 @@ public struct Language: Hashable, Sendable {
     return names.lazy.compactMap { named($0) }.first ?? .english
   }
 
+  /// Returns the language of a machine, by its file of the default locale.
+  ///
+  /// - Parameter file: Lines such as `LANG="de_DE.UTF-8"`, of `/etc/default/locale` for instance.
+  /// - Returns: The language, or English.
+  public static func asked(forLocale file: String) -> Language {
+    var variables: [String: String] = [:]
+    for line in file.split(separator: "\n") {
+      let parts = line.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      variables[parts[0].filter { $0 != " " }] = parts[1].filter { $0 != "\"" && $0 != "'" && $0 != " " }
+    }
+    return asked(for: variables)
+  }
+
   /// Returns the language that a browser asks for, or English.
   ///
   /// `header` is the value of `Accept-Language`, such as `de-AT,de;q=0.9,en;q=0.5`, of which the
@@ -60,6 +74,8 @@ public struct Language: Hashable, Sendable {
   /// texts in it.
   public static func named(_ name: some StringProtocol) -> Language? {
     let code = name.prefix { $0.isASCII && $0.isLetter }.lowercased()
+    // Without the texts of others, which a process that needs none does not read.
+    if code == english.code { return english }
     return (all + [pseudo]).first { $0.code == code }
   }
 

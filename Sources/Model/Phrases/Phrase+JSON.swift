@@ -9,7 +9,7 @@
 /// Spec: Protocol/07-local-api.md §2.
 extension Phrase: Codable {
   /// The deepest nesting of phrases that is read.
-  public static let deepest = 6
+  public static let deepest = 10
 
   private enum Key: String, CodingKey {
     case sentence, text, other, count, arguments

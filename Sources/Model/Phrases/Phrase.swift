@@ -52,6 +52,9 @@ public struct Phrase: Hashable, Sendable {
     plural = Plural(other: other, count: count)
   }
 
+  /// Creates a phrase of words that are the same in all languages, such as a name.
+  public init(verbatim words: String) { self.init("{words}", ["words": .text(words)]) }
+
   /// Returns the phrase in words.
   ///
   /// A place for which there is no argument stays as it is.

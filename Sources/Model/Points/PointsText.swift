@@ -34,7 +34,21 @@ public enum PointsText {
   }
 
   /// Returns points with their noun, such as `1 point` or `2.5 points`.
-  public static func counted(_ milliPoints: Int64) -> String {
-    text(milliPoints) + (milliPoints.magnitude == 1_000 ? " point" : " points")
+  public static func counted(_ milliPoints: Int64) -> String { phrase(milliPoints).worded() }
+
+  /// Returns points with their noun as a phrase.
+  public static func phrase(_ milliPoints: Int64) -> Phrase {
+    // Parts of a point are more than one in every language that there are texts in.
+    let isWhole = milliPoints % 1_000 == 0
+    return Phrase(
+      one: "{points} point", other: "{points} points",
+      count: isWhole ? Int(clamping: (milliPoints / 1_000).magnitude) : 2, ["points": number(milliPoints)])
+  }
+
+  /// Returns milli-points as a number for a phrase, with the decimal mark of a language.
+  public static func number(_ milliPoints: Int64) -> Phrase.Argument {
+    let parts = text(milliPoints).split(separator: ".").map { Phrase.Argument.text(String($0)) }
+    guard let whole = parts.first, let places = parts.dropFirst().first else { return parts.first ?? "0" }
+    return .phrase(Phrase("{whole}.{places}", ["whole": whole, "places": places]))
   }
 }

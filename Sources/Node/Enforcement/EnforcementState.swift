@@ -50,12 +50,16 @@ final class EnforcementState: Sendable {
     /// condition.
     var noted: [String: BootInstant] = [:]
     var orderedAt = BootInstant(milliseconds: 0)
+    /// The phrases of the reasons in orders, by their words, which the agent reports.
+    var phrases: [String: Phrase] = [:]
     /// The instant until which an agent that is not connected counts as starting; `nil` if none is
     /// to be.
     var startingUntil: BootInstant?
   }
 
   private let state = Mutex(State())
+  /// The language of the reasons in orders.
+  private let language: Language
   /// Signals that the agent is to be ordered something else.
   let changes = ChangeSignal()
   /// Whether the agent still has to tell of a sleep.
@@ -69,6 +73,28 @@ final class EnforcementState: Sendable {
   /// The time within which an agent is there again after the node or itself was started, in
   /// milliseconds.
   static let startMilliseconds: Int64 = 10_000
+
+  /// The most reasons whose phrases are kept.
+  private static let mostPhrases = 512
+
+  /// Creates the state without an agent.
+  ///
+  /// - Parameter language: The language of the reasons in orders, in which the log-in gate and the
+  ///   agent say them.
+  init(language: Language = .english) { self.language = language }
+
+  /// Returns the words of a reason for orders, and keeps its phrase.
+  func words(for phrase: Phrase) -> String {
+    let words = phrase.worded(in: language)
+    state.withLock { state in
+      if state.phrases.count >= Self.mostPhrases, state.phrases[words] == nil { state.phrases = [:] }
+      state.phrases[words] = phrase
+    }
+    return words
+  }
+
+  /// Returns the phrase of a reason that an agent reports: that of the orders, or its words.
+  func phrase(of words: String) -> Phrase { state.withLock { $0.phrases[words] } ?? Phrase(verbatim: words) }
 
   /// Notes that an agent is about to connect, as when the node starts.
   func expectAgent(at now: BootInstant) {

@@ -196,22 +196,25 @@ struct OrdersBuilder {
     let opensAt =
       verdict.isAllowed
       ? verdict.until.flatMap { standing.plan.sessionsOpen(after: $0, standing.situation) } : verdict.until
-    var words = closed(
+    var phrase = closed(
       reason,
       ReasonText.words(reason, rules, of: .unknown, on: standing.situation.day, name: "", carried: standing.carried))
     if let opensAt {
       // To the nearest minute: what is left is counted in milliseconds.
       let end = standing.situation.time + (opensAt - verdict.decidedAt) + 30_000
-      if let clock = rules.boundary.clock(at: end).split(separator: " ").last { words += " until \(clock)" }
+      if let clock = rules.boundary.clock(at: end).split(separator: " ").last {
+        phrase = Phrase("{rule} until {time}", ["rule": .phrase(phrase), "time": .text(String(clock))])
+      }
     }
     let since =
       verdict.isAllowed
       ? verdict.until : state.sessionsClosed(in: account, at: verdict.decidedAt) ?? verdict.decidedAt
-    return SessionTerms(step: step, closesAt: since, opensAt: opensAt, warnings: verdict.warnings, reason: words)
+    return SessionTerms(
+      step: step, closesAt: since, opensAt: opensAt, warnings: verdict.warnings, reason: state.words(for: phrase))
   }
 
   /// Returns what a rule means for what it closes, with whose rule it is if that has to be said.
-  private func closed(_ reason: Reason, _ words: String) -> String {
+  private func closed(_ reason: Reason, _ words: Phrase) -> Phrase {
     whose.map { ReasonText.closed(reason, words, of: $0) } ?? ReasonText.closed(reason, words)
   }
 
@@ -223,7 +226,7 @@ struct OrdersBuilder {
     guard let reason = verdict.reason else { return ProgramTerms(step: step, graceMilliseconds: grace) }
     let words = ReasonText.words(
       reason, standing.rules, of: subject, on: standing.situation.day, name: name, carried: standing.carried)
-    let told = ClosingSentence.reason(name: name, why: closed(reason, words))
+    let told = ClosingSentence.reason(name: name, why: state.words(for: closed(reason, words)))
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt

@@ -42,7 +42,7 @@ package struct SharedAccount: Hashable, Sendable, Codable {
 /// What holds in an account while several children share it and nobody has said who is there.
 package struct UnnamedToday: Hashable, Sendable, Codable {
   /// Who shares the account, and how a child says who is there.
-  package var sentence: String
+  package var sentence: Phrase
   /// What holds for all screen time by the strictest of the children's rules.
   package var screen: VerdictToday
   /// The time for which this was worked out, Unix milliseconds.
@@ -88,7 +88,9 @@ extension Call {
       if rest > 0 {
         throw LocalAPIError(
           .limit,
-          "Somebody has just said who is there: try again in \(Self.waiting(min(rest, Self.changeMilliseconds))).")
+          phrase: Phrase(
+            "Somebody has just said who is there: try again in {time}.",
+            ["time": .phrase(Self.waiting(min(rest, Self.changeMilliseconds)))]))
       }
       guard try await isProven(request.pin, of: child, household) else { return try await sharedAccount() }
     }
@@ -111,7 +113,9 @@ extension Call {
     guard let hash = household.rules(for: child).pin else {
       throw LocalAPIError(
         .invalid,
-        "\(name) has no PIN yet: a parent gives one with `latchkey children pin \(ShellWord.person(name.text))`.")
+        phrase: Phrase(
+          "{child} has no PIN yet: a parent gives one with `latchkey children pin {word}`.",
+          ["child": .text(name.text), "word": .text(ShellWord.person(name.text))]))
     }
     let pin = text.flatMap { PIN($0) }
     let wait =
@@ -120,14 +124,23 @@ extension Call {
       : try await store.tryPIN(of: child, in: context.bootID, at: context.now())
     if wait > 0 {
       throw LocalAPIError(
-        .limit, "Too many wrong PINs were given for \(name): try again in \(Self.waiting(wait)).")
+        .limit,
+        phrase: Phrase(
+          "Too many wrong PINs were given for {child}: try again in {time}.",
+          ["child": .text(name.text), "time": .phrase(Self.waiting(wait))]))
     }
     guard let pin else { return false }
     if await PINWork.matches(pin, hash) { return true }
     let next = try await waitAfterWrongPINs(of: child)
+    let child = ["child": Phrase.Argument.text(name.text)]
+    guard next > 0 else {
+      throw LocalAPIError(.forbidden, phrase: Phrase("That is not the PIN of {child}: try again.", child))
+    }
     throw LocalAPIError(
       .forbidden,
-      "That is not the PIN of \(name): try again" + (next > 0 ? " in \(Self.waiting(next))." : "."))
+      phrase: Phrase(
+        "That is not the PIN of {child}: try again in {time}.",
+        child.merging(["time": .phrase(Self.waiting(next))]) { $1 }))
   }
 
   private func waitAfterWrongPINs(of child: ChildID) async throws -> Int64 {
@@ -135,8 +148,8 @@ extension Call {
   }
 
   /// Returns a wait, rounded up, such as `40 s` or `2 min`.
-  private static func waiting(_ milliseconds: Int64) -> String {
-    SpanText.of(milliseconds < 60_000 ? milliseconds + 999 : milliseconds + 59_999)
+  private static func waiting(_ milliseconds: Int64) -> Phrase {
+    SpanText.phrase(of: milliseconds < 60_000 ? milliseconds + 999 : milliseconds + 59_999)
   }
 }
 
@@ -157,12 +170,17 @@ extension Household {
   }
 
   /// Returns what a person is told who uses an account in which nobody has said who is there.
-  func unnamedSentence(_ sharers: [ChildID]) -> String {
+  func unnamedSentence(_ sharers: [ChildID]) -> Phrase {
     let last = sharers.last.map { title(of: $0).text } ?? ""
-    return
-      "\(titles(of: sharers)) share this account, and nobody has said who is here: type "
-      + "`latchkey me --i-am \(ShellWord.person(last))`, or with another of these names."
+    return Phrase(
+      """
+      {children} share this account, and nobody has said who is here: type `latchkey me --i-am {name}`, or with another of \
+      these names.
+      """, ["children": names(of: sharers), "name": .text(ShellWord.person(last))])
   }
+
+  /// Returns the names of several children as a list of a phrase.
+  func names(of children: [ChildID]) -> Phrase.Argument { .list(children.map { .text(title(of: $0).text) }) }
 
   /// Returns the names of several children, such as “Emma, Ben and Zoe”.
   func titles(of children: [ChildID]) -> String {

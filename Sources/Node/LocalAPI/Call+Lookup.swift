@@ -38,7 +38,7 @@ extension Call {
     let household = try await household()
     switch household.user(of: caller.userID, on: own) {
     case .child(let child): return child
-    case .together(let children): throw LocalAPIError(.unknownChild, household.unnamedSentence(children))
+    case .together(let children): throw LocalAPIError(.unknownChild, phrase: household.unnamedSentence(children))
     case .nobody:
       throw LocalAPIError(
         .unknownChild,

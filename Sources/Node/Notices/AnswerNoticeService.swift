@@ -46,15 +46,24 @@ struct AnswerNoticeService: Sendable {
   /// Returns the sentence for the child.
   ///
   /// An example: “Kitchen laptop says yes to 30 min for Kart: then bed.”
-  static func sentence(_ request: RequestListing, _ answer: RequestListing.Answer) -> String {
-    let app = request.appName
-    let verb = answer.isApproved ? "yes" : "no"
-    var wish = app ?? "what you asked for"
-    if let minutes = answer.minutes ?? request.minutes {
-      let purpose = app ?? request.category.map(ReasonText.plural)
-      wish = SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? " more")
+  static func sentence(_ request: RequestListing, _ answer: RequestListing.Answer) -> Phrase {
+    let arguments: [String: Phrase.Argument] = [
+      "parent": .text("\(answer.by)"), "wish": .phrase(wish(request, answer)), "word": .text(answer.word),
+    ]
+    switch (answer.isApproved, answer.word.isEmpty) {
+    case (true, true): return Phrase("“{parent}” says yes to {wish}.", arguments)
+    case (true, false): return Phrase("“{parent}” says yes to {wish}: {word}", arguments)
+    case (false, true): return Phrase("“{parent}” says no to {wish}.", arguments)
+    case (false, false): return Phrase("“{parent}” says no to {wish}: {word}", arguments)
     }
-    let word = answer.word.isEmpty ? "." : ": \(answer.word)"
-    return "“\(answer.by)” says \(verb) to \(wish)\(word)"
+  }
+
+  private static func wish(_ request: RequestListing, _ answer: RequestListing.Answer) -> Phrase {
+    guard let minutes = answer.minutes ?? request.minutes else {
+      return request.appName.map { Phrase(verbatim: $0) } ?? Phrase("what you asked for")
+    }
+    let time = Phrase.Argument.phrase(SpanText.phrase(minutes: minutes))
+    guard request.appName != nil || request.category != nil else { return Phrase("{time} more", ["time": time]) }
+    return request.wish(minutes: minutes)
   }
 }

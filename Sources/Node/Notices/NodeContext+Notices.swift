@@ -10,20 +10,27 @@ extension NodeContext {
     case .warned(let account, let app, let left):
       let rest = left - max(0, now() - report.at)
       guard rest > 0, let reason = enforcementState.terms(of: app, in: account)?.reason else { return }
-      await tell(.warned, Self.key(app), account, ClosingSentence.warning(reason: reason, left: rest), at: report.at)
+      await tell(
+        .warned, Self.key(app), account,
+        ClosingSentence.warning(reason: reason, left: rest, phrase: enforcementState.phrase(of:)), at: report.at)
     case .closed(let use, let deed, let reason, _):
       let grace = enforcementState.terms(of: use.app, in: use.account)?.graceMilliseconds ?? ProgramTerms.usualGrace
       let isSaving = deed == .asked && grace > ProgramTerms.usualGrace
       await tell(
         isSaving ? .warned : .closed, Self.key(use.app), use.account,
-        ClosingSentence.closed(reason: reason, deed: deed, graceMilliseconds: grace), at: report.at)
+        ClosingSentence.closed(
+          reason: reason, deed: deed, graceMilliseconds: grace, phrase: enforcementState.phrase(of:)), at: report.at)
     case .sessionsWarned(let account, let left, let reason):
       let rest = left - max(0, now() - report.at)
       guard rest > 0 else { return }
       await tell(
-        .warned, "sessions", account, ClosingSentence.sessionsWarning(reason: reason, left: rest), at: report.at)
+        .warned, "sessions", account,
+        ClosingSentence.sessionsWarning(reason: reason, left: rest, phrase: enforcementState.phrase(of:)),
+        at: report.at)
     case .sessionsClosed(let account, false, let reason):
-      await tell(.closed, "sessions", account, ClosingSentence.sessionsClosed(reason: reason), at: report.at)
+      await tell(
+        .closed, "sessions", account,
+        ClosingSentence.sessionsClosed(reason: reason, phrase: enforcementState.phrase(of:)), at: report.at)
     default: return
     }
   }
@@ -31,7 +38,7 @@ extension NodeContext {
   private static func key(_ app: AppID?) -> String { app.map { "app/\($0.text)" } ?? ChildNotice.unknownKey }
 
   private func tell(
-    _ kind: ChildNotice.Kind, _ key: String, _ account: UInt32, _ sentence: String, at instant: BootInstant
+    _ kind: ChildNotice.Kind, _ key: String, _ account: UInt32, _ sentence: Phrase, at instant: BootInstant
   ) async {
     let reader: NoticeBoard.Reader
     switch try? await readHousehold().user(of: account, on: own) {

@@ -33,12 +33,12 @@ final class NoticeBoard: Sendable {
   init(numbersFrom first: Int) { state = Mutex(State(last: max(0, first))) }
 
   /// Adds a notice for a child, in the place of an earlier one with the same key.
-  func post(_ kind: ChildNotice.Kind, key: String, _ sentence: String, to child: ChildID, at instant: BootInstant) {
+  func post(_ kind: ChildNotice.Kind, key: String, _ sentence: Phrase, to child: ChildID, at instant: BootInstant) {
     post(kind, key: key, sentence, to: .child(child), at: instant)
   }
 
   /// Adds a notice for a reader, in the place of an earlier one with the same key.
-  func post(_ kind: ChildNotice.Kind, key: String, _ sentence: String, to reader: Reader, at instant: BootInstant) {
+  func post(_ kind: ChildNotice.Kind, key: String, _ sentence: Phrase, to reader: Reader, at instant: BootInstant) {
     let isNews = state.withLock { state in
       var notices = state.notices[reader] ?? []
       if let old = notices.first(where: { $0.key == key }), old.kind == kind, old.sentence == sentence,

@@ -139,7 +139,7 @@ struct NoticeReader {
   /// Returns what a child asks for, such as “30 min for Kart: “I have done my homework””.
   private static func wish(_ request: RequestListing) -> String {
     let app = request.appName.map { PrintableText.of($0) }
-    let purpose = app ?? request.category.map(ReasonText.plural)
+    let purpose = app ?? request.category.map { ReasonText.plural($0).worded() }
     let what = request.minutes.map { SpanText.minutes($0) + (purpose.map { " for \($0)" } ?? "") } ?? app ?? "something"
     return request.reason.isEmpty ? what : "\(what) (“\(PrintableText.of(request.reason))”)"
   }

@@ -92,7 +92,8 @@ struct ParentNoticeService: Sendable {
         case .open(nil): break
         case .closed:
           let words = ReasonText.words(
-            reason, standing.rules, of: Subject(app), on: day, name: standing.name(of: app), carried: standing.carried)
+            reason, standing.rules, of: Subject(app), on: day, name: standing.name(of: app), carried: standing.carried
+          ).worded()
           // A limit of nothing is never used up.
           guard standing.today.apps[app] ?? 0 > 0, !words.hasPrefix("0 min") else { continue }
           let place = reason == .appLimit ? "\(reason.word)/\(app.text)" : reason.word

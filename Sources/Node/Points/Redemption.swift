@@ -65,7 +65,7 @@ extension Call {
         try effects.add(entry, of: child)
         return (.redeemed(entry), .none)
       } catch let fault as RuleFault {
-        let error = LocalAPIError(.invalid, fault.sentence)
+        let error = LocalAPIError(.invalid, phrase: fault.phrase ?? Phrase(verbatim: fault.sentence))
         let isElsewhere =
           rules.points.use == .redeemFirst && rules.mode == .points && milliPoints > purse.spendable
           && milliPoints <= purse.ledger.balance
@@ -73,7 +73,12 @@ extension Call {
         let places = WaitingPoints.words(
           purse.ledger, beside: effects.own, names: names, connected: context.members.connected)
         return (
-          .lacking(LocalAPIError(.invalid, "These points are not here: \(places). Try again when it is in touch.")),
+          .lacking(
+            LocalAPIError(
+              .invalid,
+              phrase: Phrase(
+                "These points are not here: {places}. Try again when it is in touch.",
+                ["places": places.map { .phrase($0) } ?? ""]))),
           .none
         )
       }
@@ -101,7 +106,8 @@ extension Call {
       return (refunds, .none)
     }.value
     guard !entries.isEmpty else {
-      throw LocalAPIError(.invalid, "No redeemed time is left to give back: `latchkey points` shows what there is.")
+      throw LocalAPIError(
+        .invalid, phrase: Phrase("No redeemed time is left to give back: `latchkey points` shows what there is."))
     }
     return PointsRedeemed(
       milliPoints: entries.reduce(0) { $0 &+ $1.milliPoints },
@@ -120,22 +126,37 @@ enum WaitingPoints {
   ///   - own: This machine.
   ///   - names: The names of machines.
   ///   - connected: The machines that are in touch.
-  /// - Returns: The words; empty if there are no such points.
+  /// - Returns: The words; `nil` if there are no such points.
   static func words(
     _ ledger: Ledger, beside own: DeviceID, names: FactNames, connected: Set<DeviceID>
-  ) -> String {
+  ) -> Phrase? {
     let purses = Set(ledger.entries.keys.map(\.purse) + ledger.entries.values.compactMap(\.other))
-    return purses.sorted().filter { $0 != own && ledger.purse(of: $0) > 0 }.map { device in
-      let points = PointsText.counted(ledger.purse(of: device))
-      return "\(points) wait on “\(names[device])”" + (connected.contains(device) ? "" : ", which is out of reach")
-    }.joined(separator: "; ")
+    let places = purses.sorted().filter { $0 != own && ledger.purse(of: $0) > 0 }.map { device in
+      let arguments: [String: Phrase.Argument] = [
+        "points": .phrase(PointsText.phrase(ledger.purse(of: device))), "machine": .text("\(names[device])"),
+      ]
+      return connected.contains(device)
+        ? Phrase("{points} wait on “{machine}”", arguments)
+        : Phrase("{points} wait on “{machine}”, which is out of reach", arguments)
+    }
+    return joined(places)
   }
 
   /// Returns where redeemed time can be used, such as "20 min of redeemed time can be used on
   /// “Emma's PC” alone".
-  static func words(_ redeemed: [DeviceID: Int64], names: FactNames) -> String {
-    redeemed.sorted { $0.key < $1.key }.map { device, milliseconds in
-      "\(SpanText.minutes(Int(clamping: milliseconds / 60_000))) of redeemed time can be used on “\(names[device])” alone"
-    }.joined(separator: "; ")
+  static func words(_ redeemed: [DeviceID: Int64], names: FactNames) -> Phrase? {
+    let places = redeemed.sorted { $0.key < $1.key }.map { device, milliseconds in
+      Phrase(
+        "{time} of redeemed time can be used on “{machine}” alone",
+        ["time": .phrase(SpanText.phrase(whole: milliseconds)), "machine": .text("\(names[device])")])
+    }
+    return joined(places)
+  }
+
+  /// Returns the first places, of which a phrase can hold only some within each other.
+  private static func joined(_ places: [Phrase]) -> Phrase? {
+    guard let first = places.first else { return nil }
+    guard places.count > 1 else { return first }
+    return Phrase("{first}; {second}", ["first": .phrase(first), "second": .phrase(places[1])])
   }
 }

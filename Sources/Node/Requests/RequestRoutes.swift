@@ -68,8 +68,10 @@ extension Call {
     guard try await active().contains(where: { $0.device.role == .parent }) else {
       throw LocalAPIError(
         .unknownDevice,
-        "No parent's machine is paired with this one, so that no parent would see it: pair one with `latchkey pair` first."
-      )
+        phrase: Phrase(
+          """
+          No parent's machine is paired with this one, so that no parent would see it: pair one with `latchkey pair` first.
+          """))
     }
     guard let id = CommandID(bytes: SecureRandom.bytes(16)) else {
       throw LocalAPIError(.internal, "The request got no ID: ask again.")
@@ -81,17 +83,19 @@ extension Call {
       let book = RequestBook(requests, answers)
       let open = requests.count { book.state(of: $0.id, on: moment.day) == .open }
       guard open < RequestBook.mostOpen else {
-        let sentence =
-          "\(open) requests wait for an answer already: `latchkey requests` lists them. Wait for an answer, or talk to your "
-          + "parents."
-        return (LocalAPIError(.limit, sentence), .none)
+        let phrase = Phrase(
+          """
+          {count} requests wait for an answer already: `latchkey requests` lists them. Wait for an answer, or talk to your \
+          parents.
+          """, ["count": .number(open)])
+        return (LocalAPIError(.limit, phrase: phrase), .none)
       }
       let today = requests.count { $0.day == moment.day }
       guard today < RequestBook.mostPerDay else {
-        let sentence =
-          "There were \(RequestBook.mostPerDay) requests today, as many as a day has: talk to your parents, or ask "
-          + "tomorrow."
-        return (LocalAPIError(.limit, sentence), .none)
+        let phrase = Phrase(
+          "There were {count} requests today, as many as a day has: talk to your parents, or ask tomorrow.",
+          ["count": .number(RequestBook.mostPerDay)])
+        return (LocalAPIError(.limit, phrase: phrase), .none)
       }
       let asked = ChildRequest(
         id: id, device: own, at: moment.at, wish: wish, day: moment.day, reason: reason)

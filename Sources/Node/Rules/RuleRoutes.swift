@@ -304,7 +304,8 @@ extension Call {
         setAt: register.modified.wall,
         notInForce: reasons[.init(register.zone, register.key)],
         isFamilys: register.zone == .family,
-        missing: author == own ? [] : household.without(register, of: machines).map(\.name))
+        missing: author == own ? [] : household.without(register, of: machines).map(\.name),
+        phrase: RuleText.listed(register.key, value, terms))
     }
   }
 }

@@ -87,6 +87,8 @@ public struct RuleListing: Hashable, Sendable, Codable {
   /// On a parent's node, the machines that should hold the rule of another parent's and have not
   /// told that they do.
   public var missing: [DeviceName] = []
+  /// The name and the value as a phrase, of whose words a language may have its own.
+  public var phrase: Phrase?
 }
 
 /// Rules that were set.

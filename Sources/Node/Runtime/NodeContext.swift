@@ -218,7 +218,7 @@ final class NodeContext: Sendable {
     PairingParty(identity: identity, link: link, name: name, role: profile.role)
   }
 
-  let enforcementState = EnforcementState()
+  let enforcementState = EnforcementState(language: MachineLanguage.read())
   /// What the agent has reported, in numbers.
   let agentCounters = AgentCounters()
   /// When the node started, in Unix milliseconds.

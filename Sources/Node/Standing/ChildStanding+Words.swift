@@ -21,12 +21,14 @@ extension ChildStanding {
 
   /// Returns what a rule means for what it closes; points and redeemed time on other machines are
   /// said to be there.
-  private func closed(_ reason: Reason, _ words: String) -> String {
-    switch reason {
-    case .points where !waitingPoints.isEmpty: waitingPoints
-    case .redeemedTime where !waitingTime.isEmpty: waitingTime
-    default: ReasonText.closed(reason, words)
-    }
+  private func closed(_ reason: Reason, _ words: Phrase) -> Phrase {
+    let waiting =
+      switch reason {
+      case .points: waitingPoints
+      case .redeemedTime: waitingTime
+      default: nil as Phrase?
+      }
+    return waiting ?? ReasonText.closed(reason, words)
   }
 
   /// What holds for all screen time: the least of the rules that no application escapes.
@@ -116,26 +118,36 @@ extension ChildStanding {
   /// Returns what parents have given and taken of the day, in the order in which they did.
   private var givenAndTaken: [Notice] {
     let day = situation.day
-    func words(_ time: Grant, _ rule: String) -> String {
-      let span = SpanText.minutes(time.minutes)
-      return "\(span) \(rule) today\(DayRule.grant.words(time, terms).dropFirst(span.count))"
-    }
     let given = (rules.grants[day] ?? [:]).map { id, time in
-      (id, "more", words(time, "more") + (answerWords[id] == nil ? "" : ", as asked"), answerWords[id] ?? "")
+      let words = words(time, Phrase("{time} more today"), for: Phrase("{time} more today for {what}"))
+      let word = answerWords[id]
+      return (id, "more", word == nil ? words : Phrase("{given}, as asked", ["given": .phrase(words)]), word ?? "")
     }
-    let taken = (rules.deductions[day] ?? [:]).map { id, less in (id, "less", words(less.time, "less"), less.reason) }
+    let taken = (rules.deductions[day] ?? [:]).map { id, less in
+      (id, "less", words(less.time, Phrase("{time} less today"), for: Phrase("{time} less today for {what}")), less.reason)
+    }
     return (given + taken).sorted { $0.0.description < $1.0.description }.map { id, rule, words, reason in
-      Notice(
-        app: .screenTime, rule: "\(rule)/\(id)", warning: 0, sentence: words + (reason.isEmpty ? "." : ": \(reason)"))
+      let arguments: [String: Phrase.Argument] = ["given": .phrase(words), "reason": .text(reason)]
+      return Notice(
+        app: .screenTime, rule: "\(rule)/\(id)", warning: 0,
+        sentence: reason.isEmpty ? Phrase("{given}.", arguments) : Phrase("{given}: {reason}", arguments))
     }
+  }
+
+  private func words(_ time: Grant, _ all: Phrase, for some: Phrase) -> Phrase {
+    let purpose = time.purpose(terms)
+    var words = purpose == nil ? all : some
+    words.arguments["time"] = .phrase(SpanText.phrase(minutes: time.minutes))
+    if let purpose { words.arguments["what"] = purpose }
+    return words
   }
 
   /// Returns what a person should know now: that a program has little time left or none, and what
   /// parents have given and taken today.
   ///
-  /// `exceptions` are what to add of programs that machines do not close although the rules do not
+  /// `shown` is what is known of applications that machines may not close although the rules do not
   /// allow them.
-  func notices(_ exceptions: [AppID: String] = [:]) -> [Notice] {
+  func notices(_ shown: [AppID: AppToday] = [:]) -> [Notice] {
     var notices = givenAndTaken
     for app in Set(running.filter { !$0.isStale && !$0.use.isPaused }.map(\.use.appID)).subtracting([.screenTime])
       .sorted()
@@ -146,11 +158,11 @@ extension ChildStanding {
         reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried,
         isToday: isToday)
       guard verdict.isAllowed else {
-        let verb = app.isOfMany ? "are" : "is"
+        let why = closed(reason, words)
         notices.append(
           Notice(
             app: app, rule: reason.word, warning: 0,
-            sentence: "\(name) \(verb) not allowed now: \(closed(reason, words))\(exceptions[app] ?? "")."))
+            sentence: Self.closed(app, name, shown[app]?.excepting(why) ?? why)))
         continue
       }
       guard let left = verdict.until.map({ $0 - situation.boot }),
@@ -159,9 +171,19 @@ extension ChildStanding {
       notices.append(
         Notice(
           app: app, rule: reason.word, warning: warning,
-          sentence: "\(name): \(SpanText.left(left)) left (\(words))."))
+          sentence: Phrase(
+            "{app}: {time} left ({rule}).",
+            ["app": .text(name), "time": .phrase(SpanText.phrase(left: left)), "rule": .phrase(words)])))
     }
     return notices
+  }
+
+  /// Returns the sentence on an application that is not allowed, of which several go by one name if
+  /// it stands for many.
+  private static func closed(_ app: AppID, _ name: String, _ why: Phrase) -> Phrase {
+    app.isOfMany
+      ? Phrase("{app} are not allowed now: {why}.", ["app": .phrase(ProgramsName.phrase(name)), "why": .phrase(why)])
+      : Phrase("{app} is not allowed now: {why}.", ["app": .text(name), "why": .phrase(why)])
   }
 
   /// A sentence that a person should know now.
@@ -170,7 +192,7 @@ extension ChildStanding {
     var rule: String
     /// The remaining time to which it belongs, in milliseconds; 0 if the time is over.
     var warning: Int64
-    var sentence: String
+    var sentence: Phrase
   }
 
   /// Returns that an application is always allowed, as a rule that was considered; none if it is
@@ -195,10 +217,10 @@ extension ChildStanding {
           reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
         return switch standing {
         case .open(let left):
-          ChildExplanation.Rule(rule: reason.word, words: words, isOpen: true, leftMilliseconds: left)
+          ChildExplanation.Rule(rule: reason.word, words: words.worded(), isOpen: true, leftMilliseconds: left)
         case .closed(let left):
           ChildExplanation.Rule(
-            rule: reason.word, words: reason == .points && !waitingPoints.isEmpty ? waitingPoints : words,
+            rule: reason.word, words: (reason == .points ? waitingPoints : nil)?.worded() ?? words.worded(),
             isOpen: false,
             leftMilliseconds: left)
         }

@@ -27,10 +27,10 @@ struct ChildStanding: Sendable {
   let situation: Situation
   let running: [Session]
   let verdicts: ChildVerdicts
-  /// Where the child's points are, if this machine can spend none of them; empty otherwise.
-  var waitingPoints = ""
-  /// Where the child's redeemed time is, if none of it is on this machine; empty otherwise.
-  var waitingTime = ""
+  /// Where the child's points are, if this machine can spend none of them; `nil` otherwise.
+  var waitingPoints: Phrase?
+  /// Where the child's redeemed time is, if none of it is on this machine; `nil` otherwise.
+  var waitingTime: Phrase?
   /// When the points of another machine are no longer expected, if rewards are open for their sake.
   var loanEnds: BootInstant?
   /// A Boolean value that indicates whether it is about the family's present day.

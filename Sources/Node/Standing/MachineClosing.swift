@@ -17,7 +17,7 @@ struct MachineClosing {
   /// is.
   let isPartlyOpen: Bool
   /// Why it is closed on all machines although its rules allow it; `nil` if it is not.
-  let closedWords: String?
+  let closedWords: Phrase?
   /// A Boolean value that indicates whether a machine has refused a file of the child's own as this
   /// application, and no parent has allowed it.
   let isRefused: Bool
@@ -55,21 +55,29 @@ struct MachineClosing {
     isPartlyOpen = !isAllowed && !isLeftOpen && open + unsure > 0
     let isClosed = isAllowed && !machines.isEmpty && closed == machines.count
     closedWords =
-      isClosed ? "nothing on \(machines.count == 1 ? machines[0].words : "any machine") is recognized as it" : nil
+      !isClosed
+      ? nil
+      : machines.count == 1
+        ? Phrase("nothing on {machine} is recognized as it", ["machine": machines[0].place])
+        : Phrase("nothing on any machine is recognized as it")
   }
 
-  /// Returns what to add to the reason for which no rule allows any screen time; empty if what no
-  /// rule names is closed on all machines.
-  static func besides(_ standings: [ChildStanding], on machines: [ToldMachine]) -> String {
-    if machines.allSatisfy({ $0.nothing != nil }) { return ", but nothing closes it" }
+  /// Returns the reason for which no rule allows any screen time, with what is open all the same.
+  ///
+  /// Nothing is added if what no rule names is closed on all machines.
+  static func besides(_ reason: Phrase, _ standings: [ChildStanding], on machines: [ToldMachine]) -> Phrase {
+    let arguments: [String: Phrase.Argument] = ["reason": .phrase(reason)]
+    if machines.allSatisfy({ $0.nothing != nil }) { return Phrase("{reason}, but nothing closes it", arguments) }
     let others = MachineClosing(.otherPrograms, standings, isAllowed: false, on: machines)
     guard others.isLeftOpen else {
-      return others.isPartlyOpen ? ", but only what a rule names is closed on every machine" : ""
+      return others.isPartlyOpen
+        ? Phrase("{reason}, but only what a rule names is closed on every machine", arguments) : reason
     }
     let unknown = MachineClosing(.unknownPrograms, standings, isAllowed: false, on: machines)
     return unknown.isLeftOpen || unknown.isPartlyOpen
-      ? ", but only what a rule names is closed"
-      : ", but only what a rule names, and what is in a folder of the child's own, is closed"
+      ? Phrase("{reason}, but only what a rule names is closed", arguments)
+      : Phrase(
+        "{reason}, but only what a rule names, and what is in a folder of the child's own, is closed", arguments)
   }
 
   private static func isOfDesktop(_ app: AppID) -> Bool {

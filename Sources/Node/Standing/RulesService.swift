@@ -97,7 +97,7 @@ struct RulesService: Sendable {
         context.logger.notice(
           context.enforcement == .recorded || !isOrdered
             ? "recorded, not enforced" : "enforced where programs are recognized",
-          metadata: ["what": "\(notice.sentence)", "rule": "\(notice.rule)"])
+          metadata: ["what": "\(notice.sentence.worded())", "rule": "\(notice.rule)"])
       }
       let monday = standing.situation.day.startOfWeek
       if week != monday {

@@ -45,7 +45,7 @@ extension Call {
   /// another moment than the present, it is not known who is there.
   func sharedSentences(
     of child: ChildID, _ household: Household, on app: (id: AppID, name: String)? = nil, at time: Int64? = nil
-  ) async throws -> [String] {
+  ) async throws -> [Phrase] {
     let machines =
       role == .child
       ? [(own, "this machine", household.ownAccounts)]
@@ -56,30 +56,56 @@ extension Call {
     if places.isEmpty { return [] }
     let presence = try await presence(household)
     let machinesTold = app == nil ? [] : try await toldMachines(of: child, household)
-    var sentences: [String] = []
+    var sentences: [Phrase] = []
     for (device, machine, account, sharers) in places {
-      let names = household.titles(of: sharers)
+      let arguments: [String: Phrase.Argument] = [
+        "machine": .text(machine), "children": household.names(of: sharers), "account": .text(account.name),
+      ]
+      let sentence =
+        device == own
+        ? Phrase("On this machine, {children} share the account {account}.", arguments)
+        : Phrase("On {machine}, {children} share the account {account}.", arguments)
       let user = time == nil ? presence.user(of: account.uid, on: device) : nil
-      let rest: String
+      let rest: Phrase
       if case .child(let present) = user {
         let name = household.title(of: present).text
-        let next = app == nil || present == child ? "" : " " + naming(child, household)
-        rest = "\(name) is there now, so \(name)'s rules hold in it.\(next)"
+        let now = Phrase("{child} is there now, so {child}'s rules hold in it.", ["child": .text(name)])
+        rest =
+          app == nil || present == child
+          ? now : Self.both(now, Phrase(verbatim: naming(child, household)))
       } else {
-        let since = user == nil ? "While nobody has said who is there," : "Nobody has said who is there, so"
-        let which = sharers.count > 2 ? "the strictest of their rules" : "the stricter of both rules"
         var together: (words: String, sentences: [String])?
         if let app {
           var there = machinesTold.filter { $0.device == device }
           for index in there.indices { there[index].accounts = [account.uid] }
           together = try await self.together(app.id, app.name, child, sharers, household, at: time, on: there)
         }
-        let parts = ["\(since) \(which) hold\(together.map { ": \($0.words)" } ?? "")."] + (together?.sentences ?? [])
-        rest = parts.joined(separator: " ")
+        rest = Self.strictest(isMeanwhile: user == nil, sharers.count, together)
       }
-      sentences.append("On \(machine), \(names) share the account \(account.name). \(rest)")
+      sentences.append(Self.both(sentence, rest))
     }
     return sentences
+  }
+
+  private static func both(_ first: Phrase, _ second: Phrase) -> Phrase {
+    Phrase("{first} {second}", ["first": .phrase(first), "second": .phrase(second)])
+  }
+
+  /// Returns the sentence on whose rules hold while nobody has said who is there, with what follows
+  /// for an application.
+  private static func strictest(
+    isMeanwhile: Bool, _ count: Int, _ together: (words: String, sentences: [String])?
+  ) -> Phrase {
+    let hold =
+      switch (isMeanwhile, count > 2) {
+      case (true, true): Phrase("While nobody has said who is there, the strictest of their rules hold.")
+      case (true, false): Phrase("While nobody has said who is there, the stricter of both rules hold.")
+      case (false, true): Phrase("Nobody has said who is there, so the strictest of their rules hold.")
+      case (false, false): Phrase("Nobody has said who is there, so the stricter of both rules hold.")
+      }
+    guard let together else { return hold }
+    let first = String(hold.worded().dropLast()) + ": \(together.words)."
+    return Phrase(verbatim: ([first] + together.sentences).joined(separator: " "))
   }
 
   /// Returns a sentence on what makes a child's own rules hold in an account that it shares.
@@ -102,7 +128,7 @@ extension Call {
     let whose = household.title(of: sharers[shared.place]).text
     let verdict = standing.shown(shared.verdict, of: Subject(app), name: name, whose: whose)
     let until = verdict.until.map { " until \(standing.clock($0))" } ?? ""
-    let reason = verdict.rule == "unnamed" ? "nobody is there who pays for it" : verdict.reason
+    let reason = verdict.rule == "unnamed" ? "nobody is there who pays for it" : verdict.reason?.worded()
     let words =
       "\(name) \(app.isOfMany ? "are" : "is") \(verdict.isAllowed ? "" : "not ")allowed there\(until)"
       + (reason.map { " (\($0))" } ?? "")
@@ -127,7 +153,7 @@ extension Call {
     var screen = standing.shown(shared.verdict, of: .unknown, name: "", whose: whose)
     var machines = try await toldMachines(of: child, household)
     for index in machines.indices { machines[index].accounts = [account] }
-    if !screen.isAllowed { screen.reason? += MachineClosing.besides(standings, on: machines) }
+    if !screen.isAllowed { screen.reason = screen.reason.map { MachineClosing.besides($0, standings, on: machines) } }
     return UnnamedToday(
       sentence: household.unnamedSentence(sharers), screen: screen, at: standing.situation.time,
       zone: standing.rules.zone, apps: try await closedUnnamed(sharers, standings, household, on: machines))

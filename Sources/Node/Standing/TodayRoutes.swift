@@ -119,7 +119,8 @@ extension Call {
         + Self.files(
           app, besides: id, in: standing, of: ShellWord.person(household.title(of: child).text))
         + closing.sentences,
-      shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time))
+      shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time).map { $0.worded() }
+    )
   }
 
   /// Returns a sentence on files that a parent has allowed under the name of another application
@@ -231,12 +232,14 @@ extension Call {
     var screen = standing.screen
     if !screen.isAllowed || standing.rules.programs == .listed || apps.contains(where: { !$0.verdict.isAllowed }) {
       let machines = try await toldMachines(of: child, household)
-      if !screen.isAllowed { screen.reason? += MachineClosing.besides([standing], on: machines) }
+      if !screen.isAllowed {
+        screen.reason = screen.reason.map { MachineClosing.besides($0, [standing], on: machines) }
+      }
       for index in apps.indices {
         apps[index].note(MachineClosing(apps[index].appID, standing, on: machines))
       }
     }
-    let exceptions = Dictionary(apps.map { ($0.appID, $0.exception) }) { first, _ in first }
+    let shownApps = Dictionary(apps.map { ($0.appID, $0) }) { first, _ in first }
     let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
     let isRedeemed = usesPoints && standing.rules.points.use == .redeemFirst
     return ChildToday(
@@ -246,7 +249,7 @@ extension Call {
       categories: CategoryToday.list(today.categories), apps: apps,
       running: try await shown(standing.running, household, standing),
       screen: screen,
-      notices: try await standing.notices(exceptions).map(\.sentence) + sharedSentences(of: child, household),
+      notices: try await standing.notices(shownApps).map(\.sentence) + sharedSentences(of: child, household),
       enforcement: context.enforcement,
       milliPoints: usesPoints ? situation.spendable : nil,
       redeemedMilliseconds: isRedeemed ? situation.redeemed.map(\.milliseconds).limitedSum : nil)

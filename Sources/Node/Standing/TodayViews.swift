@@ -26,7 +26,7 @@ public struct ChildToday: Hashable, Sendable, Codable {
   /// What holds for all screen time, whatever the application.
   public var screen: VerdictToday
   /// What a person should know now, one sentence each, such as that little time is left.
-  public var notices: [String]
+  public var notices: [Phrase]
   /// How far the child's machines hold to rules.
   public var enforcement: Enforcement
   /// The milli-points that are left to spend; `nil` if the family uses no points.
@@ -50,7 +50,7 @@ public struct VerdictToday: Hashable, Sendable, Codable {
   /// the next day.
   public var rule: String?
   /// The same in words, such as "2 h a day are used"; `nil` without a rule.
-  public var reason: String?
+  public var reason: Phrase?
   /// If allowed, when it closes; if not, when it may open again; Unix milliseconds; `nil` if that
   /// is not in sight.
   public var until: Int64?
@@ -60,7 +60,7 @@ public struct VerdictToday: Hashable, Sendable, Codable {
 extension VerdictToday {
   /// Creates the verdict on what is closed as a program that no rule names, whatever its own rules
   /// say.
-  init(closedBecause words: String) {
+  init(closedBecause words: Phrase) {
     self.init(isAllowed: false, reason: words)
   }
 }
@@ -83,12 +83,21 @@ public struct AppToday: Hashable, Sendable, Codable {
 }
 
 extension AppToday {
-  /// What to add to a sentence that says that the rules do not allow it; empty if all machines
-  /// close it.
-  package var exception: String {
-    if isLeftOpen { return ", but nothing closes \(appID.isOfMany ? "them" : "it")" }
-    return isPartlyOpen ? ", but \(appID.isOfMany ? "they" : "it") may run all the same" : ""
+  /// Returns words that say that the rules do not allow it, with what machines do otherwise.
+  package func excepting(_ words: Phrase) -> Phrase {
+    let arguments: [String: Phrase.Argument] = ["reason": .phrase(words)]
+    return switch (isLeftOpen, isPartlyOpen, appID.isOfMany) {
+    case (true, _, false): Phrase("{reason}, but nothing closes it", arguments)
+    case (true, _, true): Phrase("{reason}, but nothing closes them", arguments)
+    case (false, true, false): Phrase("{reason}, but it may run all the same", arguments)
+    case (false, true, true): Phrase("{reason}, but they may run all the same", arguments)
+    case (false, false, _): words
+    }
   }
+
+  /// What to add to an English sentence that says that the rules do not allow it; empty if all
+  /// machines close it.
+  package var exception: String { excepting(Phrase(verbatim: "")).worded() }
 
   /// Notes what machines do about it.
   mutating func note(_ closing: MachineClosing) {
@@ -217,7 +226,7 @@ package struct ChildNotice: Hashable, Sendable, Codable {
   /// What it is about: a notice takes the place of earlier ones with the same key.
   package var key: String
   package var kind: Kind
-  package var sentence: String
+  package var sentence: Phrase
   /// When it happened, on the boot clock of the child's machine.
   package var at: BootInstant
 }

@@ -18,6 +18,14 @@ struct ToldMachine {
   /// A Boolean value that indicates whether it has not confirmed the last change of the rules, so
   /// that what it has told may be older than that.
   var isBehind = false
+
+  /// The same in a phrase.
+  var place: Phrase.Argument {
+    words == "the machine"
+      ? .phrase(Phrase("the machine"))
+      : words == "this machine"
+        ? .phrase(Phrase("this machine")) : .text(words)
+  }
   /// A Boolean value that indicates whether it has told all of its conditions.
   var isWhole = true
   /// What it has found installed.

@@ -81,79 +81,84 @@ public enum ReasonText {
   public static func words(
     _ reason: Reason, _ rules: RuleSet, of subject: Subject, on day: FamilyDay, name: String, carried: Int64 = 0,
     isToday: Bool = false
-  ) -> String {
+  ) -> Phrase {
     switch reason {
-    case .blocked: return "\(name) is blocked"
-    case .groupBlocked(let group): return "group \(group.text) is blocked"
-    case .unknownProgram: return "unknown programs are blocked"
-    case .notListed: return "only listed applications may run"
-    case .lock: return "locked by a parent"
-    case .bedtime: return "bedtime"
-    case .breaks: return rules.breaks?.words ?? "a break"
-    case .school: return "school time"
-    case .rewardTimes: return "reward times"
-    case .appHours: return "the hours of \(name)"
-    case .groupHours(let group): return "the hours of group \(group.text)"
+    case .blocked: return Phrase("{app} is blocked", ["app": .text(name)])
+    case .groupBlocked(let group): return Phrase("group {group} is blocked", ["group": .text(group.text)])
+    case .unknownProgram: return Phrase("unknown programs are blocked")
+    case .notListed: return Phrase("only listed applications may run")
+    case .lock: return Phrase("locked by a parent")
+    case .bedtime: return Phrase("bedtime")
+    case .breaks: return rules.breaks?.phrase ?? Phrase("a break")
+    case .school: return Phrase("school time")
+    case .rewardTimes: return Phrase("reward times")
+    case .appHours: return Phrase("the hours of {app}", ["app": .text(name)])
+    case .groupHours(let group): return Phrase("the hours of group {group}", ["group": .text(group.text)])
     case .groupLimit(let group):
-      guard let limit = rules.groups[group]?.limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of group \(group.text)", rules, subject, day, from: .app(subject.app))
+      guard let limit = rules.groups[group]?.limit?[day.weekday] else { return someLimit }
+      return limitText(limit, Self.group(group), rules, subject, day, from: .app(subject.app))
     case .groupWeekly(let group):
-      guard let limit = rules.groups[group]?.weekly else { return "a limit a week" }
-      return weekText(limit, "of group \(group.text)", rules, subject, day)
+      guard let limit = rules.groups[group]?.weekly else { return someWeeklyLimit }
+      return weekText(limit, Self.group(group), rules, subject, day)
     case .appLimit:
-      guard case .app(let id) = subject, let limit = rules.app(id).limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of \(name)", rules, subject, day, from: .app(subject.app))
+      guard case .app(let id) = subject, let limit = rules.app(id).limit?[day.weekday] else { return someLimit }
+      return limitText(limit, .text(name), rules, subject, day, from: .app(subject.app))
     case .categoryLimit(let category):
-      guard let limit = rules.categories[category]?.limit?[day.weekday] else { return "a limit a day" }
-      return limitText(limit, "of \(plural(category))", rules, subject, day, from: .category(category))
+      guard let limit = rules.categories[category]?.limit?[day.weekday] else { return someLimit }
+      return limitText(limit, .phrase(plural(category)), rules, subject, day, from: .category(category))
     case .dailyLimit:
-      guard let limit = rules.dailyLimit(on: day) else { return "a limit a day" }
-      let when = rules.daysOfLimit(on: day, isToday: isToday) ?? "a day"
-      let text = limitText(DayLimit(limit), "of screen time", rules, subject, day, from: .all, when)
+      guard let limit = rules.dailyLimit(on: day) else { return someLimit }
+      let when = rules.daysOfLimit(on: day, isToday: isToday) ?? Phrase("a day")
+      let text = limitText(DayLimit(limit), nil, rules, subject, day, from: .all, when)
       guard carried >= 60_000 else { return text }
-      let unused = SpanText.minutes(Int(clamping: carried / 60_000))
-      return text.hasPrefix("0 min of ")
-        ? "\(unused) of screen time from earlier days" : "\(text) and \(unused) from earlier days"
+      let unused = Phrase.Argument.phrase(SpanText.phrase(whole: carried))
+      return isNothing(text)
+        ? Phrase("{unused} of screen time from earlier days", ["unused": unused])
+        : Phrase("{rule} and {unused} from earlier days", ["rule": .phrase(text), "unused": unused])
     case .categoryWeekly(let category):
-      guard let limit = rules.categories[category]?.weekly else { return "a limit a week" }
-      return weekText(limit, "of \(plural(category))", rules, subject, day)
+      guard let limit = rules.categories[category]?.weekly else { return someWeeklyLimit }
+      return weekText(limit, .phrase(plural(category)), rules, subject, day)
     case .weeklyLimit:
-      guard let limit = rules.weeklyLimit else { return "a limit a week" }
-      return weekText(limit, "of screen time", rules, subject, day)
-    case .points: return "points"
-    case .redeemedTime: return "redeemed minutes"
-    case .unnamed: return "nobody has said who is here; type `latchkey me --i-am` and your name"
+      guard let limit = rules.weeklyLimit else { return someWeeklyLimit }
+      return weekText(limit, nil, rules, subject, day)
+    case .points: return Phrase("points")
+    case .redeemedTime: return Phrase("redeemed minutes")
+    case .unnamed: return Phrase("nobody has said who is here; type `latchkey me --i-am` and your name")
     }
   }
 
   /// Returns what the rule means for what it closes, such as "2 h of screen time a day are used".
-  public static func closed(_ reason: Reason, _ words: String) -> String {
+  public static func closed(_ reason: Reason, _ words: Phrase) -> Phrase {
     switch reason {
     case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit:
+      guard isNothing(words) else { return Phrase("{rule} are used", ["rule": .phrase(words)]) }
       // A limit of nothing cannot be used.
-      words.hasPrefix("0 min of ") ? "no \(words.dropFirst(9))" : "\(words) are used"
-    case .rewardTimes, .appHours, .groupHours: "outside of \(words)"
-    case .points: "no points are left"
-    case .redeemedTime: "no redeemed minutes are left"
-    case .blocked, .groupBlocked, .unknownProgram, .notListed, .lock, .bedtime, .breaks, .school, .unnamed: words
+      return words.arguments["what"] == nil
+        ? Phrase("no screen time {when}", words.arguments) : Phrase("no {what} {when}", words.arguments)
+    case .rewardTimes, .appHours, .groupHours: return Phrase("outside of {hours}", ["hours": .phrase(words)])
+    case .points: return Phrase("no points are left")
+    case .redeemedTime: return Phrase("no redeemed minutes are left")
+    case .blocked, .groupBlocked, .unknownProgram, .notListed, .lock, .bedtime, .breaks, .school, .unnamed: return words
     }
   }
 
   /// Returns what the rule of one of several children who share an account means for what it
   /// closes, such as "Ben's bedtime".
-  public static func closed(_ reason: Reason, _ words: String, of child: String) -> String {
+  public static func closed(_ reason: Reason, _ words: Phrase, of child: String) -> Phrase {
     open(reason, closed(reason, words), of: child)
   }
 
   /// Returns the rule of one of several children who share an account in words, such as "Ben's 2 h
   /// of screen time a day".
-  public static func open(_ reason: Reason, _ words: String, of child: String) -> String {
+  public static func open(_ reason: Reason, _ words: Phrase, of child: String) -> Phrase {
+    let arguments: [String: Phrase.Argument] = ["child": .text(child), "rule": .phrase(words)]
+    let (his, forChild) = (Phrase("{child}'s {rule}", arguments), Phrase("{rule} for {child}", arguments))
     switch reason {
-    case .unnamed: words
-    case .bedtime, .school: "\(child)'s \(words)"
+    case .unnamed: return words
+    case .bedtime, .school: return his
     case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit:
-      words.hasPrefix("no ") ? "\(words) for \(child)" : "\(child)'s \(words)"
-    default: "\(words) for \(child)"
+      return words.arguments["limit"] != nil && isNothing(words) && words.text.hasPrefix("no ") ? forChild : his
+    default: return forChild
     }
   }
 
@@ -164,34 +169,55 @@ public enum ReasonText {
     return rules.granted(subject, category, on: day)
   }
 
+  private static let someLimit = Phrase("a limit a day")
+  private static let someWeeklyLimit = Phrase("a limit a week")
+
+  private static func group(_ name: GroupName) -> Phrase.Argument {
+    .phrase(Phrase("group {group}", ["group": .text(name.text)]))
+  }
+
+  /// Returns whether a limit in words is one of no time.
+  private static func isNothing(_ words: Phrase) -> Bool {
+    words.arguments["limit"] == .phrase(SpanText.phrase(minutes: 0))
+  }
+
   private static func weekText(
-    _ minutes: Int64, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay
-  ) -> String {
+    _ minutes: Int64, _ what: Phrase.Argument?, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay
+  ) -> Phrase {
     // What was granted on earlier days of the week was for those days.
-    let extra = granted(rules, to: subject, on: day) / 60_000
-    let granted = extra > 0 ? " and \(SpanText.minutes(Int(clamping: extra))) more" : ""
-    return "\(SpanText.minutes(Int(clamping: minutes)))\(granted) \(what) a week"
+    let extra = max(0, granted(rules, to: subject, on: day) / 60_000)
+    return text(Int(clamping: minutes), extra, what, Phrase("a week"))
   }
 
   private static func limitText(
-    _ limit: DayLimit, _ what: String, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay, from scope: GrantScope,
-    _ when: String = "a day"
-  ) -> String {
+    _ limit: DayLimit, _ what: Phrase.Argument?, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay,
+    from scope: GrantScope, _ when: Phrase = Phrase("a day")
+  ) -> Phrase {
     let extra = (granted(rules, to: subject, on: day) - rules.taken(from: scope, on: day)) / 60_000
-    let granted =
+    return text(limit.minutes, extra, what, limit.hoursPhrase ?? when)
+  }
+
+  /// Returns a limit in words: so many minutes and the extra ones of something, or of screen time.
+  private static func text(_ minutes: Int, _ extra: Int64, _ what: Phrase.Argument?, _ when: Phrase) -> Phrase {
+    let span = SpanText.phrase(minutes: minutes)
+    let other = Phrase.Argument.phrase(SpanText.phrase(minutes: Int(clamping: extra.magnitude)))
+    let limit =
       extra == 0
-      ? ""
+      ? span
       : extra > 0
-        ? " and \(SpanText.minutes(Int(clamping: extra))) more" : " less \(SpanText.minutes(Int(clamping: -extra)))"
-    return "\(SpanText.minutes(limit.minutes))\(granted) \(what) \(limit.hoursInWords ?? when)"
+        ? Phrase("{time} and {more} more", ["time": .phrase(span), "more": other])
+        : Phrase("{time} less {less}", ["time": .phrase(span), "less": other])
+    let arguments: [String: Phrase.Argument] = ["limit": .phrase(limit), "when": .phrase(when)]
+    guard let what else { return Phrase("{limit} of screen time {when}", arguments) }
+    return Phrase("{limit} of {what} {when}", arguments.merging(["what": what]) { $1 })
   }
 
   /// Returns what the applications of a category are called together.
-  public static func plural(_ category: AppCategory) -> String {
+  public static func plural(_ category: AppCategory) -> Phrase {
     switch category {
-    case .learning: "learning"
-    case .reward: "rewards"
-    case .neutral: "neutral applications"
+    case .learning: Phrase("learning")
+    case .reward: Phrase("rewards")
+    case .neutral: Phrase("neutral applications")
     }
   }
 }

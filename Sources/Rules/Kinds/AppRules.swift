@@ -44,7 +44,8 @@ public enum AppRule {
     "name", \RuleSet.App.name, .text(.displayName, "line, 1 to 255 bytes"), name: "#: name",
     set: { _ in "@ called =" }, removed: "@ called by its own name", effects: .closes)
   public static let category = RuleKind(
-    "category", \RuleSet.App.category, .choice("A category", isLowercased: true), name: "#: category",
+    "category", \RuleSet.App.category, .choice("A category", isLowercased: true, words: AppCategory.phrases),
+    name: "#: category",
     set: { _ in "# =" }, removed: "no category set for #", effects: .closes)
   public static let rate = RuleKind(
     "rate", \RuleSet.App.milliPointsPerMinute, .rate, name: "#: points", set: { _ in "# =" },
@@ -71,11 +72,14 @@ public enum AppRule {
     "matchers", \RuleSet.App.matchers, .matchers, name: "#: how it is recognized",
     removed: "no matchers set for #, so that it is recognized as it is installed", effects: .closes)
   public static let step = RuleKind(
-    "step", \RuleSet.App.step, .choice("What is done when time is over"), name: "#: when its time is over",
+    "step", \RuleSet.App.step,
+    .choice("What is done when time is over", words: [.close: Phrase("close"), .pause: Phrase("pause")]),
+    name: "#: when its time is over",
     set: { $0 == .pause ? "# paused when its time is over" : "# closed when its time is over" },
     removed: "nothing set about how # ends when its time is over", effects: .closes)
   public static let launches = RuleKind(
-    "launches", \RuleSet.App.launches, .choice("What it starts"), name: "#: what it starts",
+    "launches", \RuleSet.App.launches,
+    .choice("What it starts", words: [.counted: Phrase("counted"), .apart: Phrase("apart")]), name: "#: what it starts",
     set: { $0 == .apart ? "what # starts is apart" : "what # starts counts as #" },
     removed: "nothing set about what # starts", effects: .closes)
   public static let grace = RuleKind(
@@ -98,4 +102,11 @@ extension RuleSet.App: RulePart {
 
 extension RuleKind where Part == RuleSet.App {
   public func key(of app: AppID) -> RuleKey { RuleKey(.app(app, row)) }
+}
+
+extension AppCategory {
+  /// The word of each category.
+  static let phrases: [AppCategory: Phrase] = [
+    .learning: Phrase("learning"), .reward: Phrase("reward"), .neutral: Phrase("neutral"),
+  ]
 }

@@ -33,13 +33,16 @@ extension RuleSet {
   /// name, such as "on 2026-12-23..2027-01-06 (Christmas)"; `nil` if the plan does.
   ///
   /// An exception for the day alone is called "today" if it is the present day.
-  func daysOfLimit(on day: FamilyDay, isToday: Bool = false) -> String? {
+  func daysOfLimit(on day: FamilyDay, isToday: Bool = false) -> Phrase? {
     guard let days = exceptions.last(where: { $0.days.contains(day) && $0.rules.limit != nil })?.days else {
       return nil
     }
     let name = exceptions.last { $0.days == days && $0.rules.name != nil }?.rules.name
-    let when = isToday && days == DayRange(day) ? "today" : "on \(days)"
-    return when + (name.map { " (\($0))" } ?? "")
+    let isThis = isToday && days == DayRange(day)
+    guard let name else { return isThis ? Phrase("today") : Phrase("on {days}", ["days": .text("\(days)")]) }
+    return isThis
+      ? Phrase("today ({name})", ["name": .text("\(name)")])
+      : Phrase("on {days} ({name})", ["days": .text("\(days)"), "name": .text("\(name)")])
   }
 
   /// Returns the minutes of screen time of a day; `nil` for no limit.

@@ -66,7 +66,8 @@ public enum GroupRule {
     "members", \RuleSet.Group.members, .applications, name: "group #", set: { _ in "group # is =" },
     removed: "no group #", effects: .closes)
   public static let category = RuleKind(
-    "category", \RuleSet.Group.category, .choice("A category", isLowercased: true), name: "group #: category",
+    "category", \RuleSet.Group.category, .choice("A category", isLowercased: true, words: AppCategory.phrases),
+    name: "group #: category",
     set: { _ in "group # is for =" }, removed: "no category set for group #", effects: .closes)
   public static let rate = RuleKind(
     "rate", \RuleSet.Group.milliPointsPerMinute, .rate, name: "group #: points", set: { _ in "group # =" },
@@ -121,6 +122,6 @@ extension RuleForm<[AppID]> {
         }
         return apps.sorted()
       }, text: { $0.map(\.text).joined(separator: "\n") },
-      words: { apps, terms in apps.map(terms.name).joined(separator: ", ") })
+      words: { apps, terms in Phrase(verbatim: apps.map(terms.name).joined(separator: ", ")) })
   }
 }

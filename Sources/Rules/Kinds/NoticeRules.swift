@@ -33,17 +33,17 @@ public struct NoticeChoice: Hashable, Sendable {
 public enum NoticeRule {
   private typealias Path = WritableKeyPath<RuleSet, Bool> & Sendable
 
-  public static let requests = told("requests", \RuleSet.notices.requests, "notices of requests")
-  public static let limits = told("limits", \RuleSet.notices.limits, "notices of limits that are used up")
-  public static let machines = told("machines", \RuleSet.notices.machines, "notices of silent machines")
-  public static let rules = told("rules", \RuleSet.notices.rules, "notices of rules that are weakened")
-  public static let parents = told("parents", \RuleSet.notices.parents, "notices of other parents")
-  public static let reviews = told("reviews", \RuleSet.notices.reviews, "notices of learning to review")
+  public static let requests = told("requests", \RuleSet.notices.requests, name: "notices of requests")
+  public static let limits = told("limits", \RuleSet.notices.limits, name: "notices of limits that are used up")
+  public static let machines = told("machines", \RuleSet.notices.machines, name: "notices of silent machines")
+  public static let rules = told("rules", \RuleSet.notices.rules, name: "notices of rules that are weakened")
+  public static let parents = told("parents", \RuleSet.notices.parents, name: "notices of other parents")
+  public static let reviews = told("reviews", \RuleSet.notices.reviews, name: "notices of learning to review")
   public static let quiet = RuleKind(
     "family/notices/quiet", \RuleSet.notices.quiet, .windows(), zones: .family, name: "quiet hours of notices",
     removed: "no quiet hours of notices")
 
-  private static func told(_ end: String, _ path: any Path, _ name: String) -> RuleKind<RuleSet, Bool> {
+  private static func told(_ end: String, _ path: any Path, name: String) -> RuleKind<RuleSet, Bool> {
     RuleKind("family/notices/\(end)", path, .onOff, zones: .family, name: name, set: { _ in "\(name) are =" })
   }
 

@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 extension RuleSet {
   /// The rules about points.
   public struct Points: Hashable, Sendable {
@@ -24,11 +26,12 @@ public enum PointsRule {
     "mode", \RuleSet.mode,
     .choice(
       "The mode", given: [.points: "on", .limits: "off"], option: "Points are",
-      words: [.points: "on", .limits: "off, limits and times alone"]), name: "points", setting: "mode")
+      words: [.points: Phrase("on"), .limits: Phrase("off, limits and times alone")]), name: "points", setting: "mode")
   public static let use = RuleKind(
     "points/use", \RuleSet.points.use,
     .choice(
-      "The way of paying", words: [.payAsYouGo: "as they run", .redeemFirst: "with minutes redeemed before"]),
+      "The way of paying",
+      words: [.payAsYouGo: Phrase("as they run"), .redeemFirst: Phrase("with minutes redeemed before")]),
     name: "rewards are paid", setting: "rewards")
   public static let minutesPerPoint = RuleKind(
     "points/minutesPerPoint", \RuleSet.points.minutesPerPoint,

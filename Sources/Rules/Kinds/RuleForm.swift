@@ -10,20 +10,20 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
   /// Reads the argument of an option, in units that a parent uses.
   let given: @Sendable (String) throws(RuleFault) -> Value
   let text: @Sendable (Value) -> String
-  let words: @Sendable (Value, RuleTerms) -> String
+  let words: @Sendable (Value, RuleTerms) -> Phrase
 
   /// Creates a form; options take what `typed` takes, and words are the text, unless something else
   /// is given.
   init(
     _ values: RuleValues, typed: @escaping @Sendable (String) throws(RuleFault) -> Value,
     given: (@Sendable (String) throws(RuleFault) -> Value)? = nil, text: @escaping @Sendable (Value) -> String,
-    words: (@Sendable (Value, RuleTerms) -> String)? = nil
+    words: (@Sendable (Value, RuleTerms) -> Phrase)? = nil
   ) {
     self.values = values
     self.typed = typed
     self.given = given ?? typed
     self.text = text
-    self.words = words ?? { value, _ in text(value) }
+    self.words = words ?? { value, _ in Phrase(verbatim: text(value)) }
   }
 
   /// Reads the text of a register.
@@ -68,14 +68,19 @@ enum RuleUnit: Sendable {
     }
   }
 
-  func words(_ number: Int64) -> String {
+  func words(_ number: Int64) -> Phrase {
     switch self {
-    case .seconds: number % 60 == 0 && number > 0 ? SpanText.minutes(Int(clamping: number / 60)) : "\(number) s"
-    case .minutes: SpanText.minutes(Int(clamping: number))
-    case .days: number == 1 ? "for the day" : "\(number) days"
-    case .hour: "\(number):00"
-    case .rate: "\(PointsText.counted(number)) a minute"
-    case .points: "at most \(PointsText.text(number))"
+    case .seconds:
+      number % 60 == 0 && number > 0
+        ? SpanText.phrase(minutes: Int(clamping: number / 60))
+        : Phrase("{seconds} s", ["seconds": .number(Int(clamping: number))])
+    case .minutes: SpanText.phrase(minutes: Int(clamping: number))
+    case .days:
+      number == 1
+        ? Phrase("for the day") : Phrase(one: "{count} day", other: "{count} days", count: Int(clamping: number))
+    case .hour: Phrase(verbatim: "\(number):00")
+    case .rate: Phrase("{points} a minute", ["points": .phrase(PointsText.phrase(number))])
+    case .points: Phrase("at most {points}", ["points": PointsText.number(number)])
     }
   }
 }
@@ -121,12 +126,12 @@ extension RuleForm<Int64> {
 }
 
 extension RuleForm<Bool> {
-  static var flag: Self { flag(words: ("yes", "no")) }
+  static var flag: Self { flag(words: (Phrase("yes"), Phrase("no"))) }
 
   /// A flag of which people read “on” and “off”.
-  static var onOff: Self { flag(words: ("on", "off")) }
+  static var onOff: Self { flag(words: (Phrase("on"), Phrase("off"))) }
 
-  private static func flag(words: (yes: String, no: String)) -> Self {
+  private static func flag(words: (yes: Phrase, no: Phrase)) -> Self {
     RuleForm(
       .words(["yes", "no"]),
       typed: { text throws(RuleFault) in
@@ -137,7 +142,10 @@ extension RuleForm<Bool> {
 }
 
 extension RuleForm<Block> {
-  static var block: Self { choice("That", words: [.now: "yes, without time to save"]) }
+  static var block: Self {
+    choice(
+      "That", words: [.yes: Phrase("yes"), .no: Phrase("no"), .now: Phrase("yes, without time to save")])
+  }
 }
 
 extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
@@ -154,7 +162,7 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
   /// - Returns: The form.
   static func choice(
     _ what: String, isLowercased: Bool = false, given: [Value: String] = [:], option: String? = nil,
-    words: [Value: String] = [:]
+    words: [Value: Phrase] = [:]
   ) -> Self {
     let choices = Array(Value.allCases)
     let options = choices.map { given[$0] ?? hyphened($0.rawValue) }
@@ -174,7 +182,7 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
           throw fault(options, option ?? "\(what) is")
         }
         return choices[index]
-      }, text: { $0.rawValue }, words: { value, _ in words[value] ?? value.rawValue })
+      }, text: { $0.rawValue }, words: { value, _ in words[value] ?? Phrase(verbatim: value.rawValue) })
   }
 
   /// Returns a word with hyphens and small letters in place of capital letters: `pay-as-you-go` for
@@ -221,7 +229,7 @@ extension RuleForm<PINHash> {
           throw RuleFault("A PIN is set with `latchkey children pin`, which asks for it: run that.")
         }
         return hash
-      }, text: { $0.text }, words: { _, _ in "set" })
+      }, text: { $0.text }, words: { _, _ in Phrase("set") })
   }
 }
 
@@ -240,7 +248,7 @@ extension RuleForm<DayLimit?> {
   ) -> Self {
     RuleForm(
       .form(name), typed: typed, given: given, text: DayLimits.text(of:),
-      words: { limit, _ in limit?.words ?? "no limit" })
+      words: { limit, _ in limit?.phrase ?? Phrase("no limit") })
   }
 }
 
@@ -275,7 +283,9 @@ extension RuleForm<[AppMatcher]> {
   static var matchers: Self {
     RuleForm(
       .form("matchers"), typed: MatcherText.read, text: MatcherText.text,
-      words: { matchers, _ in matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: ", ") })
+      words: { matchers, _ in
+        Phrase(verbatim: matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: ", "))
+      })
   }
 }
 
@@ -283,7 +293,7 @@ extension RuleForm<Grant> {
   static var grant: Self {
     RuleForm(
       .form("grant"), typed: { text throws(RuleFault) in try Grant(typed: text) }, text: { $0.text },
-      words: { $0.words($1) })
+      words: { $0.phrase($1) })
   }
 }
 
@@ -292,21 +302,28 @@ extension RuleForm<Deduction> {
     RuleForm(
       .form("deduction"), typed: { text throws(RuleFault) in try Deduction(typed: text) }, text: { $0.text },
       words: { deduction, terms in
-        deduction.time.words(terms) + (deduction.reason.isEmpty ? "" : " (\(deduction.reason))")
+        let time = deduction.time.phrase(terms)
+        return deduction.reason.isEmpty
+          ? time : Phrase("{time} ({reason})", ["time": .phrase(time), "reason": .text(deduction.reason)])
       })
   }
 }
 
 extension Grant {
-  /// The time in words, such as "30 min for rewards".
-  func words(_ terms: RuleTerms) -> String {
-    let purpose =
-      switch scope {
-      case .all: ""
-      case .category(let category): " for \(ReasonText.plural(category))"
-      case .app(let app): " for \(terms.name(app))"
-      }
-    return SpanText.minutes(minutes) + purpose
+  /// Returns the time as a phrase, such as "30 min for rewards".
+  public func phrase(_ terms: RuleTerms) -> Phrase {
+    let time = SpanText.phrase(minutes: minutes)
+    guard let what = purpose(terms) else { return time }
+    return Phrase("{time} for {what}", ["time": .phrase(time), "what": what])
+  }
+
+  /// Returns what the time is for; `nil` for everything.
+  public func purpose(_ terms: RuleTerms) -> Phrase.Argument? {
+    switch scope {
+    case .all: nil
+    case .category(let category): .phrase(ReasonText.plural(category))
+    case .app(let app): .text(terms.name(app))
+    }
   }
 }
 
@@ -316,11 +333,12 @@ extension RuleForm<Lock> {
       .form("lock"), typed: { text throws(RuleFault) in try Lock(typed: text) }, text: { $0.text },
       words: { lock, terms in
         switch lock {
-        case .on: "locked"
-        case .off: "not locked"
-        case .until(let instant): "locked until \(terms.moment(instant))"
-        case .onNow: "locked without time to save"
-        case .untilNow(let instant): "locked until \(terms.moment(instant)), without time to save"
+        case .on: Phrase("locked")
+        case .off: Phrase("not locked")
+        case .until(let instant): Phrase("locked until {time}", ["time": .text(terms.moment(instant))])
+        case .onNow: Phrase("locked without time to save")
+        case .untilNow(let instant):
+          Phrase("locked until {time}, without time to save", ["time": .text(terms.moment(instant))])
         }
       })
   }

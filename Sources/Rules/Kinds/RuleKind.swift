@@ -77,7 +77,7 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   public func change(_ value: Value) -> RuleRequest.Change { .init(end, text(value)) }
 
   /// Returns a value in words, such as "2 h".
-  public func words(_ value: Value, _ terms: RuleTerms = RuleTerms()) -> String { form.words(value, terms) }
+  public func words(_ value: Value, _ terms: RuleTerms = RuleTerms()) -> String { form.words(value, terms).worded() }
 
   /// Reads the argument of an option, such as `1h30m` or `2.5` points; throws a fault that says
   /// what to give instead.
@@ -194,7 +194,7 @@ struct ReadValue: Sendable {
   var text: String
   /// What an edit that sets it is called.
   var phrase: String
-  var words: @Sendable (RuleTerms) -> String
+  var words: @Sendable (RuleTerms) -> Phrase
 }
 
 /// The zones in which rules of a kind may stand.

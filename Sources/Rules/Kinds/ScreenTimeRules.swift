@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 extension RuleSet {
   /// What counts as screen time.
   public struct ScreenTime: Hashable, Sendable {
@@ -18,14 +20,16 @@ public enum ScreenTimeRule {
     .choice(
       "The treatment of unknown programs",
       words: [
-        .count: "are allowed and counted as screen time", .reward: "count as rewards", .block: "are blocked",
+        .count: Phrase("are allowed and counted as screen time"), .reward: Phrase("count as rewards"),
+        .block: Phrase("are blocked"),
       ]), name: "unknown programs", effects: .closes, setting: "unknownPrograms")
   public static let programs = RuleKind(
     "programs", \RuleSet.programs,
     .choice(
       "What may run",
       words: [
-        .all: "all programs that no rule closes", .listed: "only applications with a category or always allowed",
+        .all: Phrase("all programs that no rule closes"),
+        .listed: Phrase("only applications with a category or always allowed"),
       ]), name: "programs that may run", set: { _ in "= may run" }, effects: [.closes, .everything], setting: "programs"
   )
   public static let sessions = RuleKind(
@@ -33,16 +37,16 @@ public enum ScreenTimeRule {
     .choice(
       "What is done about sessions",
       words: [
-        .leave: "stay open", .lock: "are locked",
-        .lockUnlessAllowed: "are locked unless a program runs that is always allowed",
-        .close: "are ended, and log-in is refused",
+        .leave: Phrase("stay open"), .lock: Phrase("are locked"),
+        .lockUnlessAllowed: Phrase("are locked unless a program runs that is always allowed"),
+        .close: Phrase("are ended, and log-in is refused"),
       ]), name: "sessions when time is up", set: { _ in "when time is up, sessions =" }, effects: .closes,
     setting: "sessions")
   public static let source = RuleKind(
     "screenTime/source", \RuleSet.screenTime.source,
     .choice(
       "What is measured as screen time",
-      words: [.sessions: "all the time at a machine", .programs: "the time of programs alone"]),
+      words: [.sessions: Phrase("all the time at a machine"), .programs: Phrase("the time of programs alone")]),
     name: "what counts as screen time", set: { _ in "screen time is =" }, effects: [.closes, .everything, .measured],
     setting: "screenTime")
   public static let grace = RuleKind(
@@ -57,7 +61,7 @@ public enum ScreenTimeRule {
     "screenTime/learning", \RuleSet.screenTime.learning,
     .choice(
       "What learning does to screen time",
-      words: [.counts: "learning counts as screen time", .free: "learning is no screen time"]),
+      words: [.counts: Phrase("learning counts as screen time"), .free: Phrase("learning is no screen time")]),
     name: "learning and screen time", set: { _ in "=" }, effects: [.closes, .everything, .measured],
     setting: "learning")
 

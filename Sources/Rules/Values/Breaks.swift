@@ -67,13 +67,17 @@ extension RuleForm<Breaks> {
   static var breaks: Self {
     RuleForm(
       .form("breaks"), typed: { text throws(RuleFault) in try Breaks(typed: text) }, text: { $0.text },
-      words: { breaks, _ in breaks.words })
+      words: { breaks, _ in breaks.phrase })
   }
 }
 
 extension Breaks {
   /// The breaks in words, such as "a break of 10 min after 45 min of screen time".
-  var words: String {
-    "a break of \(SpanText.minutes(Int(length))) after \(SpanText.minutes(Int(after))) of screen time"
+  var phrase: Phrase {
+    Phrase(
+      "a break of {length} after {time} of screen time",
+      [
+        "length": .phrase(SpanText.phrase(minutes: Int(length))), "time": .phrase(SpanText.phrase(minutes: Int(after))),
+      ])
   }
 }

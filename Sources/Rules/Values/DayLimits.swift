@@ -21,10 +21,25 @@ public struct DayLimit: Hashable, Sendable {
   public var text: String { "\(minutes)" + (hours.map { " within \($0.text)" } ?? "") }
 
   /// The limit in words, such as "1 h" or "1 h between 16:00 and 20:00".
-  public var words: String { SpanText.minutes(minutes) + (hoursInWords.map { " \($0)" } ?? "") }
+  public var words: String { phrase.worded() }
+
+  /// The limit as a phrase.
+  var phrase: Phrase {
+    let time = SpanText.phrase(minutes: minutes)
+    guard let hours = hoursPhrase else { return time }
+    return Phrase("{time} {hours}", ["time": .phrase(time), "hours": .phrase(hours)])
+  }
 
   /// The hours in words, such as "between 16:00 and 20:00"; `nil` for the whole day.
-  var hoursInWords: String? { hours.map { "between \($0.text.replacing("-", with: " and "))" } }
+  var hoursInWords: String? { hoursPhrase?.worded() }
+
+  /// The hours as a phrase; `nil` for the whole day.
+  var hoursPhrase: Phrase? {
+    hours.map { hours in
+      let ends = hours.text.split(separator: "-").map { Phrase.Argument.text(String($0)) }
+      return Phrase("between {start} and {end}", ["start": ends.first ?? "", "end": ends.last ?? ""])
+    }
+  }
 }
 
 /// Limits of time a day, by weekday.

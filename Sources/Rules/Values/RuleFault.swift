@@ -1,6 +1,10 @@
+import LatchkeyModel
+
 /// The reason why a rule cannot be taken, as one sentence that says what to do next.
 public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
   public let sentence: String
+  /// The same as a phrase, where a child may read it; `nil` otherwise.
+  public let phrase: Phrase?
 
   /// What stands for many programs has no rules of an application.
   public static let manyPrograms = RuleFault(
@@ -9,6 +13,13 @@ public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   public init(_ sentence: String) {
     self.sentence = sentence
+    phrase = nil
+  }
+
+  /// Creates a fault that a child may read in its own language.
+  init(phrase: Phrase) {
+    sentence = phrase.worded()
+    self.phrase = phrase
   }
 
   public var description: String { sentence }

@@ -43,14 +43,23 @@ public struct WeekWindows: Hashable, Sendable {
   public var isAlways: Bool { days.joined().reduce(0) { $0 + $1.length } >= 7 * 1_440 }
 
   /// The windows as text, which is the same for the same windows.
-  public var text: String {
+  public var text: String { items.map { WeekdayText.item($0.run, $0.window.text) }.joined(separator: ", ") }
+
+  /// The windows as a phrase, such as "Mon–Fri 20:00-07:00 and Sat 21:00-07:00".
+  var phrase: Phrase {
+    if items.isEmpty { return Phrase("none") }
+    return Phrase("{windows}", ["windows": .list(items.map { .phrase(WeekdayText.phrase($0.run, $0.window.text)) })])
+  }
+
+  /// The windows, each with the weekdays in a row on which it begins.
+  private var items: [(run: ClosedRange<Weekday>, window: ClockWindow)] {
     var items: [(run: ClosedRange<Weekday>, window: ClockWindow)] = []
     for window in Set(days.joined()) {
       let on = Set(Weekday.allCases.filter { days[$0.rawValue].contains(window) })
       items += WeekdayText.runs(of: on).map { ($0, window) }
     }
     items.sort { ($0.run.lowerBound, $0.window) < ($1.run.lowerBound, $1.window) }
-    return items.map { WeekdayText.item($0.run, $0.window.text) }.joined(separator: ", ")
+    return items
   }
 
   /// Two windows that share a minute of the week, as text; `nil` if there are none.

@@ -24,6 +24,27 @@ public enum WeekdayText {
     return (run.lowerBound == run.upperBound ? first : "\(first)-\(run.upperBound.word)") + " " + value
   }
 
+  /// Returns an item as a phrase, such as "Mon–Fri 20:00-07:00".
+  static func phrase(_ run: ClosedRange<Weekday>, _ value: String) -> Phrase {
+    if run == (Weekday.monday...Weekday.sunday) { return Phrase(verbatim: value) }
+    let first = Phrase.Argument.phrase(short(run.lowerBound))
+    if run.lowerBound == run.upperBound { return Phrase("{day} {time}", ["day": first, "time": .text(value)]) }
+    return Phrase(
+      "{first}–{last} {time}", ["first": first, "last": .phrase(short(run.upperBound)), "time": .text(value)])
+  }
+
+  private static func short(_ day: Weekday) -> Phrase {
+    switch day {
+    case .monday: Phrase("Mon")
+    case .tuesday: Phrase("Tue")
+    case .wednesday: Phrase("Wed")
+    case .thursday: Phrase("Thu")
+    case .friday: Phrase("Fri")
+    case .saturday: Phrase("Sat")
+    case .sunday: Phrase("Sun")
+    }
+  }
+
   /// Reads items such as `mon-fri 90, sat 120`, as a person may type them.
   ///
   /// Upper case and further spaces are accepted, and a run may pass from Sunday to Monday. Throws a

@@ -64,7 +64,23 @@ public enum RuleText {
   /// Returns a rule's value in words, such as "2 h" or "mon-fri 20:00-07:00".
   public static func value(_ key: RegisterKey, _ value: String, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let rule = RuleKey(key), let read = try? rule.entry.read(value, true) else { return value }
-    return read.words(terms)
+    return read.words(terms).worded()
+  }
+
+  /// Returns a rule with its value as a phrase, such as "screen time a day: 2 h".
+  public static func listed(_ key: RegisterKey, _ value: String, _ terms: RuleTerms = RuleTerms()) -> Phrase {
+    guard let rule = RuleKey(key), let read = try? rule.entry.read(value, true) else {
+      return Phrase("{rule}: {value}", ["rule": .text(key.text), "value": .text(value)])
+    }
+    var arguments = ["what": rule.subjectArgument(terms)]
+    var name = rule.entry.name.replacing("#", with: "{what}")
+    if let run = WeekdayRun(rule) {
+      name = name.replacing(" a day", with: " on {days}")
+      arguments["days"] = .phrase(run.daysPhrase)
+    }
+    let words =
+      (try? WeekWindows(typed: value)).flatMap { rule.entry.values.isWindows ? $0.phrase : nil } ?? read.words(terms)
+    return Phrase("{rule}: {value}", ["rule": .phrase(Phrase(name, arguments)), "value": .phrase(words)])
   }
 
   /// Returns what an edit sets and removes, for a sentence, with one phrase for weekdays that get
@@ -89,7 +105,7 @@ public enum RuleText {
     if let run = WeekdayRun(rule) { return run.phrase(value, terms) }
     guard let value else { return rule.filled(rule.entry.removal, "", terms) }
     let read = try? rule.entry.read(value, true)
-    return rule.filled(read?.phrase ?? "\(rule.entry.name) =", shortened(read?.words(terms) ?? value), terms)
+    return rule.filled(read?.phrase ?? "\(rule.entry.name) =", shortened(read?.words(terms).worded() ?? value), terms)
   }
 
   /// Returns words of a value, of a long list its first items and how many more there are.
@@ -139,13 +155,23 @@ extension RuleKey {
   }
 
   private func subject(_ terms: RuleTerms) -> String {
+    Phrase("{what}", ["what": subjectArgument(terms)]).worded()
+  }
+
+  /// Returns what the rule is about.
+  func subjectArgument(_ terms: RuleTerms) -> Phrase.Argument {
     switch place {
     case .child: ""
-    case .app(let id, _): terms.name(id)
-    case .group(let name, _): name.text
-    case .category(let category, _): ReasonText.plural(category)
-    case .days(let days, _): days.description
-    case .grant(let day, _, _): day.description
+    case .app(let id, _): .text(terms.name(id))
+    case .group(let name, _): .text(name.text)
+    case .category(let category, _): .phrase(ReasonText.plural(category))
+    case .days(let days, _): .text(days.description)
+    case .grant(let day, _, _): .text(day.description)
     }
   }
+}
+
+extension RuleValues {
+  /// A Boolean value that indicates whether the values are times of the week.
+  fileprivate var isWindows: Bool { self == .form("windows") || self == .form("windows that end") }
 }

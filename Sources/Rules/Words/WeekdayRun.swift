@@ -62,7 +62,7 @@ public struct WeekdayRun: Hashable, Sendable {
     case "none": return "no limit on \(subject) on \(words)"
     case let value?:
       let read = try? limit.entry.read(value, true)
-      return onDays(read?.phrase ?? "\(limit.entry.name) =", read?.words(terms) ?? value, terms)
+      return onDays(read?.phrase ?? "\(limit.entry.name) =", read?.words(terms).worded() ?? value, terms)
     }
   }
 
@@ -72,28 +72,30 @@ public struct WeekdayRun: Hashable, Sendable {
   }
 
   /// The weekdays in words, such as "Mondays to Thursdays and Saturdays".
-  private var words: String {
-    let parts = WeekdayText.runs(of: days).flatMap { run -> [String] in
+  private var words: String { daysPhrase.worded() }
+
+  /// The weekdays as a phrase.
+  var daysPhrase: Phrase {
+    let parts = WeekdayText.runs(of: days).flatMap { run -> [Phrase] in
       let (first, last) = (Self.name(run.lowerBound), Self.name(run.upperBound))
       return switch run.upperBound.rawValue - run.lowerBound.rawValue {
       case 0: [first]
       case 1: [first, last]
-      default: ["\(first) to \(last)"]
+      default: [Phrase("{first} to {last}", ["first": .phrase(first), "last": .phrase(last)])]
       }
     }
-    guard let last = parts.last, parts.count > 1 else { return parts.joined() }
-    return parts.dropLast().joined(separator: ", ") + " and " + last
+    return Phrase("{days}", ["days": .list(parts.map { .phrase($0) })])
   }
 
-  private static func name(_ day: Weekday) -> String {
+  private static func name(_ day: Weekday) -> Phrase {
     switch day {
-    case .monday: "Mondays"
-    case .tuesday: "Tuesdays"
-    case .wednesday: "Wednesdays"
-    case .thursday: "Thursdays"
-    case .friday: "Fridays"
-    case .saturday: "Saturdays"
-    case .sunday: "Sundays"
+    case .monday: Phrase("Mondays")
+    case .tuesday: Phrase("Tuesdays")
+    case .wednesday: Phrase("Wednesdays")
+    case .thursday: Phrase("Thursdays")
+    case .friday: Phrase("Fridays")
+    case .saturday: Phrase("Saturdays")
+    case .sunday: Phrase("Sundays")
     }
   }
 }

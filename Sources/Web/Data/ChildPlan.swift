@@ -74,7 +74,9 @@ struct ChildPlan: Sendable {
   }
 
   /// Returns what a rule of the plan says in words; `nil` for nothing.
-  func words(_ rule: PlanRule) -> String? { rule == .daily ? plan.dailyLimit?.words : inForce(rule.key)?.words }
+  func words(_ rule: PlanRule) -> Phrase.Argument? {
+    rule == .daily ? plan.dailyLimit.map { .text($0.words) } : inForce(rule.key)?.valueArgument
+  }
 
   /// Returns what a person would type for a rule of the plan; of breaks, for their length as well.
   func typed(_ rule: PlanRule) -> (value: String, length: String) {

@@ -102,14 +102,14 @@ struct ApplicationFilter: Hashable, Sendable {
 
     var label: Phrase {
       switch self {
-      case .all: "All"
-      case .uncategorised: "Without a category"
-      case .learning: "Learning"
-      case .reward: "Rewards"
-      case .neutral: "Neutral"
-      case .blocked: "Blocked"
-      case .allowed: "Always allowed"
-      case .limited: "With a limit"
+      case .all: Phrase("All")
+      case .uncategorised: Phrase("Without a category")
+      case .learning: Phrase("Learning")
+      case .reward: Phrase("Rewards")
+      case .neutral: Phrase("Neutral")
+      case .blocked: Phrase("Blocked")
+      case .allowed: Phrase("Always allowed")
+      case .limited: Phrase("With a limit")
       }
     }
   }

@@ -45,49 +45,50 @@ enum PlanRule: String, CaseIterable, Hashable, Sendable {
 
   var title: Phrase {
     switch self {
-    case .bedtime: "Bedtime"
-    case .school: "School time"
-    case .reward: "Reward times"
-    case .daily: "Screen time a day"
-    case .weekly: "Screen time a week"
-    case .breaks: "Breaks"
-    case .carryOver: "Unused time for the next day"
+    case .bedtime: Phrase("Bedtime")
+    case .school: Phrase("School time")
+    case .reward: Phrase("Reward times")
+    case .daily: Phrase("Screen time a day")
+    case .weekly: Phrase("Screen time a week")
+    case .breaks: Phrase("Breaks")
+    case .carryOver: Phrase("Unused time for the next day")
     }
   }
 
   /// What the rule does.
   var meaning: Phrase {
     switch self {
-    case .bedtime: "Only what is always allowed is open."
-    case .school: "Only learning is open, and what is always allowed."
-    case .reward: "Rewards are open only then. Without such times, they are open at any time."
-    case .daily: "The most screen time on a day."
-    case .weekly: "The most screen time from Monday to Sunday."
-    case .breaks: "After so much screen time without a pause, only what is always allowed is open for a while."
-    case .carryOver: "The most unused screen time that goes over to the next day of the week."
+    case .bedtime: Phrase("Only what is always allowed is open.")
+    case .school: Phrase("Only learning is open, and what is always allowed.")
+    case .reward: Phrase("Rewards are open only then. Without such times, they are open at any time.")
+    case .daily: Phrase("The most screen time on a day.")
+    case .weekly: Phrase("The most screen time from Monday to Sunday.")
+    case .breaks: Phrase("After so much screen time without a pause, only what is always allowed is open for a while.")
+    case .carryOver: Phrase("The most unused screen time that goes over to the next day of the week.")
     }
   }
 
   /// The label of its field.
   var label: Phrase {
     switch self {
-    case .bedtime, .school, .reward: "Times"
-    case .daily: "Time a day"
-    case .weekly: "Time a week"
-    case .breaks: "A break is due after"
-    case .carryOver: "At most"
+    case .bedtime, .school, .reward: Phrase("Times")
+    case .daily: Phrase("Time a day")
+    case .weekly: Phrase("Time a week")
+    case .breaks: Phrase("A break is due after")
+    case .carryOver: Phrase("At most")
     }
   }
 
   var hint: Phrase {
     switch self {
-    case .bedtime: "Such as 20:00-07:00, or mon-fri 20:00-07:00, sat-sun 21:00-08:00. Write none for no bedtime."
-    case .school: "Such as mon-fri 8:00-13:00. Write none for no school time."
-    case .reward: "Such as mon-fri 16:00-18:00, sat-sun 10:00-18:00. Write none for any time."
-    case .daily: "Such as 2h, or mon-fri 1h30m, sat-sun 3h, or a number of minutes. Write none for no limit."
-    case .weekly: "Such as 10h, or a number of minutes. Write none for no limit."
-    case .breaks: "Such as 45min, and 10min for the length. Write none for no breaks."
-    case .carryOver: "Such as 30min. Write none if nothing goes over."
+    case .bedtime:
+      Phrase("Such as 20:00-07:00, or mon-fri 20:00-07:00, sat-sun 21:00-08:00. Write none for no bedtime.")
+    case .school: Phrase("Such as mon-fri 8:00-13:00. Write none for no school time.")
+    case .reward: Phrase("Such as mon-fri 16:00-18:00, sat-sun 10:00-18:00. Write none for any time.")
+    case .daily: Phrase("Such as 2h, or mon-fri 1h30m, sat-sun 3h, or a number of minutes. Write none for no limit.")
+    case .weekly: Phrase("Such as 10h, or a number of minutes. Write none for no limit.")
+    case .breaks: Phrase("Such as 45min, and 10min for the length. Write none for no breaks.")
+    case .carryOver: Phrase("Such as 30min. Write none if nothing goes over.")
     }
   }
 }

@@ -69,7 +69,7 @@ enum DayLine {
     }
     var line: PageData = [
       "id": plan.child, "of": day.description,
-      "heading": Phrase("The day: {day}", ["day": .text(PageClock.day(day))]),
+      "heading": Phrase("The day: {day}", ["day": .phrase(PageClock.day(day))]),
       "previous": day.advanced(byDays: -1).description, "hasSessions": !sessions.isEmpty, "height": bottom + 24,
       "lines": stride(from: 0, through: 24, by: 3).map { mark -> PageData in
         let clock = (boundary.dayStartHour + mark) % 24
@@ -96,9 +96,9 @@ enum DayLine {
         [
           "start": clock.time(session.clippedStart),
           "end": session.isOpen ? Phrase("now") as Any : clock.time(session.clippedEnd),
-          "app": session.record.displayName, "category": ApplicationChoice.title(session.record.category),
+          "app": session.record.displayName, "category": PageWords.title(session.record.category),
           "used": PageWords.span(session.clippedActiveMilliseconds), "machine": session.deviceName.text,
-          "earned": session.milliPoints.map { PointsText.text($0) } ?? "–",
+          "earned": session.milliPoints.map { PageWords.number($0) } ?? PageWords.none,
         ]
       },
     ]

@@ -54,12 +54,12 @@ enum PlanChart {
       "kinds": lanes.map { ["kind": $0.kind, "title": $0.title] as PageData },
       "days": Weekday.allCases.map { day -> PageData in
         [
-          "short": day.title, "textY": top + day.rawValue * row + 18,
+          "short": PageClock.name(day), "textY": top + day.rawValue * row + 18,
           "cells": lanes.map { lane in
             let windows = lane.windows?[day] ?? []
             return windows.isEmpty ? "–" : windows.map(\.text).joined(separator: ", ")
           },
-          "limit": plan.dailyLimit?[day].map { SpanText.minutes($0.minutes) } ?? "–",
+          "limit": plan.dailyLimit?[day].map { SpanText.phrase(minutes: $0.minutes) } ?? PageWords.none,
         ]
       },
       "bars": lanes.enumerated().flatMap { index, lane in bars(lane, at: index) },
@@ -71,7 +71,7 @@ enum PlanChart {
       (lane.windows?[day] ?? []).flatMap { window -> [PageData] in
         let title = Phrase(
           "{day}, {what}: {times}",
-          ["day": .phrase(day.title), "what": .phrase(lane.title), "times": .text(window.text)])
+          ["day": .phrase(PageClock.name(day)), "what": .phrase(lane.title), "times": .text(window.text)])
         let end = window.start + window.length
         var parts = [(day: day.rawValue, start: window.start, end: min(end, 1_440))]
         if end > 1_440 { parts.append(((day.rawValue + 1) % 7, 0, end - 1_440)) }
@@ -83,21 +83,6 @@ enum PlanChart {
           ]
         }
       }
-    }
-  }
-}
-
-extension Weekday {
-  /// The weekday as the head of a row.
-  var title: Phrase {
-    switch self {
-    case .monday: "Mon"
-    case .tuesday: "Tue"
-    case .wednesday: "Wed"
-    case .thursday: "Thu"
-    case .friday: "Fri"
-    case .saturday: "Sat"
-    case .sunday: "Sun"
     }
   }
 }

@@ -20,12 +20,12 @@ enum TimeRing {
   /// Returns the ring of a day: what is left of what there is today.
   static func data(_ day: ChildToday) -> PageData {
     let screen = day.screen
-    var (part, middle) = (length, "free")
+    var (part, middle) = (length, Phrase("free"))
     if !screen.isAllowed {
-      (part, middle) = (0, "closed")
+      (part, middle) = (0, Phrase("closed"))
     } else if let left = screen.leftMilliseconds {
       part = share(left, of: day)
-      middle = left < 60_000 ? "< 1 min" : SpanText.left(left)
+      middle = left < 60_000 ? Phrase("< 1 min") : SpanText.phrase(left: left)
     }
     return ["label": PageWords.figure(screen), "part": part, "isSome": part > 0, "middle": middle]
   }

@@ -8,19 +8,19 @@ enum WeekChart {
   static let template = """
     {{#chart}}
     <svg class="chart" viewBox="0 0 364 184" role="img" aria-label="{{label}}" aria-describedby="use">
-    {{#lines}}<line x1="34" x2="360" y1="{{y}}" y2="{{y}}"/><text class="scale" x="30" y="{{textY}}">{{hours}} h</text>{{/lines}}
+    {{#lines}}<line x1="34" x2="360" y1="{{y}}" y2="{{y}}"/><text class="scale" x="30" y="{{textY}}">[[{hours} h]]</text>{{/lines}}
     {{#days}}
     {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="{{height}}"><title>{{title}}</title></rect>{{/bars}}
     {{#short}}<text class="day" x="{{middle}}" y="174">{{.}}</text>{{/short}}
     {{/days}}
     </svg>
-    <div class="scroll" tabindex="0" role="region" aria-label="Use by day and category">
+    <div class="scroll" tabindex="0" role="region" aria-label="[[Use by day and category]]">
     <table id="use">
-    <caption>Use by day and category</caption>
-    <thead><tr><th scope="col">Day</th>
+    <caption>[[Use by day and category]]</caption>
+    <thead><tr><th scope="col">[[Day]]</th>
     {{#kinds}}<th scope="col" class="number"><svg class="key" viewBox="0 0 10 10" aria-hidden="true">\
     <rect class="{{kind}}" width="10" height="10"/></svg> {{title}}</th>{{/kinds}}
-    <th scope="col" class="number">All</th></tr></thead>
+    <th scope="col" class="number">[[All]]</th></tr></thead>
     <tbody>
     {{#days}}
     <tr><th scope="row">{{name}}</th>{{#cells}}<td class="number">{{.}}</td>{{/cells}}\
@@ -39,7 +39,7 @@ enum WeekChart {
   ///   - days: The days, the first one first, each with the milliseconds of each category.
   ///   - label: What the chart shows, in words.
   /// - Returns: The data of the template.
-  static func data(_ days: [(day: FamilyDay, use: [AppCategory: Int64])], label: Any) -> PageData {
+  static func data(_ days: [(day: FamilyDay, use: [AppCategory: Int64])], label: Phrase) -> PageData {
     let categories = AppCategory.allCases
     let sums = categories.map { category in days.reduce(Int64(0)) { $0 + ($1.use[category] ?? 0) } }
     let longest = days.map { $0.use.values.reduce(0, +) }.max() ?? 0
@@ -71,12 +71,18 @@ enum WeekChart {
       guard high > low else { continue }
       bars.append([
         "kind": category.rawValue, "x": x, "width": bar, "y": Self.top + height - high, "height": high - low,
-        "title": "\(name), \(PageWords.title(category)): \(PageWords.span(milliseconds))",
+        "title": Phrase(
+          "{day}, {category}: {time}",
+          [
+            "day": .phrase(name), "category": .phrase(PageWords.title(category)),
+            "time": .phrase(PageWords.span(milliseconds)),
+          ]),
       ])
     }
     // Of a month, only some days have room for their number.
     let number = PageClock.dayOfMonth(day)
-    let short = count <= 7 ? String(name.prefix(3)) : number % 5 == 0 || number == 1 ? "\(number)" : nil
+    let isNumbered = number % 5 == 0 || number == 1
+    let short = count <= 7 ? PageClock.name(day) : isNumbered ? Phrase(verbatim: "\(number)") : nil
     return [
       "name": name, "short": short.map { [$0] } ?? [], "middle": x + bar / 2, "bars": bars,
       "cells": AppCategory.allCases.map { cell(use[$0] ?? 0) }, "all": cell(use.values.reduce(0, +)),
@@ -93,7 +99,7 @@ enum WeekChart {
     return [1, 2, 3, 4, 8, 12, 16, 20].first { $0 >= hours } ?? 24
   }
 
-  private static func cell(_ milliseconds: Int64) -> String {
-    milliseconds < 60_000 ? "–" : PageWords.span(milliseconds)
+  private static func cell(_ milliseconds: Int64) -> Phrase {
+    milliseconds < 60_000 ? PageWords.none : PageWords.span(milliseconds)
   }
 }

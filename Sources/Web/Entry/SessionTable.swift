@@ -88,9 +88,7 @@ struct SessionTable: Sendable {
 
 /// A sentence about what a form has done, for the page after it.
 struct PageWord: Hashable, Sendable {
-  /// Before it is put into the language of who reads.
-  var phrases: [Phrase] = []
-  var sentence: String
+  var sentences: [Phrase]
   /// A Boolean value that indicates whether it was not done.
   var isFault: Bool
 }

@@ -28,7 +28,7 @@ enum ApplicationForms {
       let done = Phrase(
         one: "1 application was changed.", other: "{count} applications were changed.", count: edits.count)
       return FormOutcome(
-        phrases: [done], sentences: PageWords.late(machines, PageClock(now: call.now)),
+        sentences: [done] + PageWords.late(machines, PageClock(now: call.now)),
         page: "/children/\(child)/applications\(filter.query)")
     },
     Form(path: "/children/allow", whoMay: [.parent]) { call in
@@ -38,18 +38,18 @@ enum ApplicationForms {
       guard let program = listed.first(where: { Self.mark(of: $0) == mark }),
         !program.isReplaceable
       else {
-        throw LocalAPIError(
-          .unknownItem, "That program is not in the list of closed programs any more: load the page again.")
+        throw PageFault(
+          404, "That program is not in the list of closed programs any more: load the page again.")
       }
       let category = call.fields["category"].flatMap { AppCategory(rawValue: $0) }
       let chosen = program.isListed && category == program.category ? nil : category
       let made = try await call.node.ask(Endpoints.setRules, (child, program.allowing(chosen)))
       return FormOutcome(
-        phrases: [
+        sentences: [
           Phrase(
             "{child} may use {program} by the rules of its application.",
             ["child": .text(program.childName.text), "program": .text(program.displayName)])
-        ], sentences: PageWords.late(made.machines, PageClock(now: call.now)),
+        ] + PageWords.late(made.machines, PageClock(now: call.now)),
         page: "/children/\(child)/applications")
     },
   ]
@@ -77,13 +77,17 @@ enum ApplicationForms {
   ) throws(Fault) -> [[RuleRequest.Change]] {
     let ticked = Set(fields.names(after: "app:"))
     let chosen = apps.filter { ticked.contains($0.id.text) }
-    guard !chosen.isEmpty else { throw Fault(phrase: "Nothing is ticked: tick the applications that are to change.") }
+    guard !chosen.isEmpty else {
+      throw Fault(phrase: Phrase("Nothing is ticked: tick the applications that are to change."))
+    }
     var common: [RuleRequest.Change] = []
     switch fields["category"] {
     case nil: break
     case "none": common.append(.init(AppRule.category.end, nil))
     case let word?:
-      guard let category = AppCategory(rawValue: word) else { throw Fault(phrase: "Choose a category of the list.") }
+      guard let category = AppCategory(rawValue: word) else {
+        throw Fault(phrase: Phrase("Choose a category of the list."))
+      }
       common.append(AppRule.category.change(category))
     }
     switch fields["use"] {
@@ -92,7 +96,7 @@ enum ApplicationForms {
     case "unblock": common.append(AppRule.blocked.change(.no))
     case "always": common += [AppRule.allowed.change(true), AppRule.blocked.change(.no)]
     case "sometimes": common.append(AppRule.allowed.change(false))
-    default: throw Fault(phrase: "Choose what is allowed from the list.")
+    default: throw Fault(phrase: Phrase("Choose what is allowed from the list."))
     }
     let limit: DayLimits.Change?
     do throws(RuleFault) {
@@ -103,9 +107,9 @@ enum ApplicationForms {
         let isNone = rate.lowercased() == "none"
         common.append(isNone ? .init(AppRule.rate.end, nil) : AppRule.rate.change(try AppRule.rate.read(given: rate)))
       }
-    } catch { throw Fault(phrase: Phrase("{fault}", ["fault": .text(error.sentence)])) }
+    } catch { throw Fault(phrase: error.said) }
     guard !common.isEmpty || limit != nil else {
-      throw Fault(phrase: "Nothing is to change: choose a category, what is allowed, a limit or points.")
+      throw Fault(phrase: Phrase("Nothing is to change: choose a category, what is allowed, a limit or points."))
     }
     return chosen.map { app in
       let limits = limit?.changes(of: AppRule.limit.end, replacing: app.limitedDays) ?? []
@@ -136,8 +140,8 @@ extension ApplicationFilter {
 
 extension FormCall {
   /// Returns the ID of the child that the form names.
-  func child() throws(LocalAPIError) -> String {
-    guard let child = ChildID(try field("child"))?.description else { throw .noChildHere }
+  func child() throws(PageFault) -> String {
+    guard let child = ChildID(try field("child"))?.description else { throw .noChild }
     return child
   }
 }

@@ -8,7 +8,7 @@ enum ChildDayForms {
   static let all = [
     Form(path: "/children/later", whoMay: [.parent]) { call in
       guard let minutes = try call.number("minutes"), (1...240).contains(minutes) else {
-        throw LocalAPIError(.invalid, "Bedtime is 1 to 240 minutes later: go back and choose one.")
+        throw PageFault(400, "Bedtime is 1 to 240 minutes later: go back and choose one.")
       }
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
       let (times, start) = try later(plan, by: minutes, now: call.now)
@@ -19,14 +19,14 @@ enum ChildDayForms {
           "{child}'s bedtime begins at {time} today.", ["child": .text(plan.name), "time": .text(start)])
       }
       return FormOutcome(
-        phrases: [phrase ?? Phrase("{child} has no bedtime today any more.", ["child": .text(plan.name)])],
-        sentences: PageWords.late(made.machines, PageClock(now: call.now)), page: "/children/\(plan.child)")
+        sentences: [phrase ?? Phrase("{child} has no bedtime today any more.", ["child": .text(plan.name)])]
+          + PageWords.late(made.machines, PageClock(now: call.now)), page: "/children/\(plan.child)")
     },
     Form(path: "/children/message", whoMay: [.parent]) { call in
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
       let text = try call.field("text")
       guard !plan.machines.isEmpty else {
-        throw LocalAPIError(.unknownDevice, "No machine is this child's yet, so nothing can be shown there.")
+        throw PageFault(404, "No machine is this child's yet, so nothing can be shown there.")
       }
       for machine in plan.machines {
         let request = CommandRequest(device: machine.device.deviceID.description, action: .message(text))
@@ -34,8 +34,8 @@ enum ChildDayForms {
       }
       let clock = PageClock(now: call.now)
       return FormOutcome(
-        phrases: [Phrase("Your message goes to {child}.", ["child": .text(plan.name)])],
-        sentences: PageWords.late(plan.machines.map(EditedMachine.init), clock), page: "/children/\(plan.child)")
+        sentences: [Phrase("Your message goes to {child}.", ["child": .text(plan.name)])]
+          + PageWords.late(plan.machines.map(EditedMachine.init), clock), page: "/children/\(plan.child)")
     },
   ]
 
@@ -47,12 +47,12 @@ enum ChildDayForms {
   ///   - minutes: How much later than its beginning, or than now if it has begun.
   ///   - now: Unix milliseconds.
   /// - Returns: The times, and the beginning; `nil` for none if nothing is left of it.
-  /// - Throws: `LocalAPIError` if there is no bedtime today, or it would begin on the next day.
+  /// - Throws: `PageFault` if there is no bedtime today, or it would begin on the next day.
   static func later(
     _ plan: ChildPlan, by minutes: Int, now: Int64
-  ) throws(LocalAPIError) -> (times: String, start: String?) {
+  ) throws(PageFault) -> (times: String, start: String?) {
     guard let boundary = plan.boundary else {
-      throw LocalAPIError(.internal, "The family's clock is not known: try again.")
+      throw PageFault(500, "The family's clock is not known: try again.")
     }
     let today = plan.today
     let exception = plan.plan.exceptions.last { $0.days.contains(today) && $0.rules.bedtime != nil }?.rules.bedtime
@@ -61,7 +61,7 @@ enum ChildDayForms {
       boundary.instant(on: today, minute: window.start + window.length) > now
     }
     guard let index else {
-      throw LocalAPIError(.invalid, "There is no bedtime today that could begin later.")
+      throw PageFault(400, "There is no bedtime today that could begin later.")
     }
     let window = windows[index]
     let hasBegun = boundary.instant(on: today, minute: window.start) <= now
@@ -76,14 +76,14 @@ enum ChildDayForms {
     }
     // A time before the hour at which the day begins is on the next date.
     guard start < 1_440 || start - 1_440 < boundary.dayStartHour * 60 else {
-      throw LocalAPIError(
-        .invalid,
+      throw PageFault(
+        400,
         "Bedtime would begin on the next day: remove it for today on the page of times, or lock the machines later.")
     }
     let beginning = clock(start % 1_440)
     texts.append("\(beginning)-\(window.text.suffix(5))")
     do throws(RuleFault) { return (try DayWindows(typed: texts.joined(separator: ", ")).text, beginning) } catch {
-      throw LocalAPIError(.invalid, error.sentence)
+      throw PageFault(400, error.said)
     }
   }
 

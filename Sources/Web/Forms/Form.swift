@@ -29,9 +29,9 @@ struct FormCall: Sendable {
   var once: @Sendable (_ key: String) async throws -> any NodeInterface
 
   /// Returns a field that the form cannot do without.
-  func field(_ name: String) throws(LocalAPIError) -> String {
+  func field(_ name: String) throws(PageFault) -> String {
     guard let value = fields[name] else {
-      throw LocalAPIError(.invalid, "The form lacks a field: go back, load the page again and send it once more.")
+      throw PageFault(400, "The form lacks a field: go back, load the page again and send it once more.")
     }
     return value
   }
@@ -42,19 +42,31 @@ struct FormCall: Sendable {
   ///   - name: The name of the field.
   ///   - label: What the page calls it.
   /// - Returns: The text.
-  /// - Throws: `LocalAPIError` in the words of the page if the text is too long or has characters
-  ///   that cannot be shown.
-  func line(_ name: String, label: String) throws(LocalAPIError) -> String {
-    let text = fields[name] ?? ""
-    if let fault = TextRule.reason.called("“\(label)”").fault(in: text) { throw LocalAPIError(.invalid, fault) }
+  /// - Throws: `PageFault` in the words of the page if the text is too long or has characters that
+  ///   cannot be shown.
+  func line(_ name: String, label: Phrase) throws(PageFault) -> String {
+    let (text, rule) = (fields[name] ?? "", TextRule.reason)
+    let field = Phrase.Argument.phrase(label)
+    guard rule.bytes.contains(text.utf8.count) else {
+      throw PageFault(
+        400,
+        Phrase(
+          "“{field}” is too long: it may have {count} bytes at most.",
+          ["field": field, "count": .number(rule.bytes.upperBound)]))
+    }
+    guard rule.allowsCharacters(of: text) else {
+      throw PageFault(
+        400, Phrase("“{field}” has a character that cannot be shown: leave it out.", ["field": field]))
+    }
     return text
   }
 
   /// Returns a field with a whole number; `nil` if it is empty.
-  func number(_ name: String) throws(LocalAPIError) -> Int? {
+  func number(_ name: String) throws(PageFault) -> Int? {
     guard let text = fields[name] else { return nil }
     guard let number = Int(text) else {
-      throw LocalAPIError(.invalid, "“\(text.prefix(20))” is no whole number: give one such as 30.")
+      throw PageFault(
+        400, Phrase("“{text}” is no whole number: give one such as 30.", ["text": .text(String(text.prefix(20)))]))
     }
     return number
   }
@@ -62,10 +74,8 @@ struct FormCall: Sendable {
 
 /// What a form has done.
 struct FormOutcome {
-  /// What was done, before it is put into the language of who reads.
-  var phrases: [Phrase] = []
-  /// What was done, in words that are the same in all languages.
-  var sentences: [String] = []
+  /// What was done, or why it was not.
+  var sentences: [Phrase] = []
   /// The page to show after it.
   var page = "/"
   /// A Boolean value that indicates whether the sentences say why it was not done.

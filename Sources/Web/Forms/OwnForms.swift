@@ -8,28 +8,41 @@ enum OwnForms {
       let asked = try await call.node.ask(
         Endpoints.ask,
         AskRequest(
-          minutes: try call.number("minutes"), app: call.fields["app"], reason: call.line("reason", label: "Why")))
+          minutes: try call.number("minutes"), app: call.fields["app"],
+          reason: call.line("reason", label: Phrase("Why"))))
       let told = asked.told ?? []
       let whom =
         told.isEmpty
-        ? "No parent's machine can be reached now; they are asked as soon as one is."
-        : "It is on \(PageWords.list(told.map(\.name.text))) now."
-      return FormOutcome(sentences: ["Your parents are asked for \(PageWords.wish(asked)).", whom])
+        ? Phrase("No parent's machine can be reached now; they are asked as soon as one is.")
+        : Phrase("It is on {machines} now.", ["machines": .phrase(PageWords.list(told.map(\.name.text)))])
+      return FormOutcome(sentences: [
+        Phrase("Your parents are asked for {wish}.", ["wish": .phrase(asked.wish())]), whom,
+      ])
     },
     Form(path: "/redeem", whoMay: [.child]) { call in
       guard let points = PointsText.milliPoints(try call.field("points")), points > 0 else {
-        throw LocalAPIError(.invalid, "Give a number of points above 0, such as 20.")
+        throw PageFault(400, "Give a number of points above 0, such as 20.")
       }
       let redeemed = try await call.node.ask(Endpoints.redeemPoints, PointsRedemption(milliPoints: points))
-      let until = redeemed.lastDay.map { ", to be used until \(PageClock.day($0))" } ?? ""
-      return FormOutcome(sentences: [
-        "\(PointsText.counted(redeemed.milliPoints)) became \(PageWords.span(redeemed.milliseconds))\(until)."
-      ])
+      var arguments: [String: Phrase.Argument] = [
+        "points": .phrase(PointsText.phrase(redeemed.milliPoints)),
+        "time": .phrase(PageWords.span(redeemed.milliseconds)),
+      ]
+      guard let last = redeemed.lastDay else {
+        return FormOutcome(sentences: [Phrase("{points} became {time}.", arguments)])
+      }
+      arguments["day"] = .phrase(PageClock.day(last))
+      return FormOutcome(sentences: [Phrase("{points} became {time}, to be used until {day}.", arguments)])
     },
     Form(path: "/refund", whoMay: [.child]) { call in
       let refunded = try await call.node.ask(Endpoints.refundPoints, PointsRedemption())
       return FormOutcome(sentences: [
-        "\(PageWords.span(refunded.milliseconds)) became \(PointsText.counted(refunded.milliPoints)) again."
+        Phrase(
+          "{time} became {points} again.",
+          [
+            "time": .phrase(PageWords.span(refunded.milliseconds)),
+            "points": .phrase(PointsText.phrase(refunded.milliPoints)),
+          ])
       ])
     },
     Form(path: "/present", whoMay: [.child]) { call in
@@ -39,7 +52,10 @@ enum OwnForms {
       }
       let account = try await call.node.ask(
         Endpoints.setPresence, PresenceRequest(child: try call.field("child"), pin: try call.field("pin")))
-      return FormOutcome(sentences: account.present.map { ["You are \($0.text): your own rules hold now."] } ?? [])
+      return FormOutcome(
+        sentences: account.present.map {
+          [Phrase("You are {name}: your own rules hold now.", ["name": .text($0.text)])]
+        } ?? [])
     },
   ]
 }

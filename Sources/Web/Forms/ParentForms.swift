@@ -10,17 +10,21 @@ enum AnswerForm {
       switch try call.field("answer") {
       case "yes": isApproved = true
       case "no": isApproved = false
-      default: throw LocalAPIError(.invalid, "An answer is yes or no: go back and choose one.")
+      default: throw PageFault(400, "An answer is yes or no: go back and choose one.")
       }
       let minutes = isApproved ? try call.number("minutes") : nil
       let answered = try await call.node.ask(
         Endpoints.answerRequest,
         AnswerRequest(
           request: try call.field("request"), isApproved: isApproved, minutes: minutes,
-          word: call.line("word", label: "A word"))
+          word: call.line("word", label: Phrase("A word")))
       )
-      let (name, wish) = (answered.childName.text, PageWords.wish(answered, minutes: minutes))
-      return FormOutcome(sentences: [isApproved ? "\(name) gets \(wish)." : "\(name) does not get \(wish)."])
+      let arguments: [String: Phrase.Argument] = [
+        "name": .text(answered.childName.text), "wish": .phrase(answered.wish(minutes: minutes)),
+      ]
+      return FormOutcome(sentences: [
+        isApproved ? Phrase("{name} gets {wish}.", arguments) : Phrase("{name} does not get {wish}.", arguments)
+      ])
     }
   ]
 }
@@ -30,18 +34,22 @@ enum ChildForms {
   static let all = [
     Form(path: "/children/grant", whoMay: [.parent]) { call in
       guard let minutes = try call.number("minutes"), minutes > 0 else {
-        throw LocalAPIError(.invalid, "More time is 1 to 1,440 minutes: give a number, such as 30.")
+        throw PageFault(400, "More time is 1 to 1,440 minutes: give a number, such as 30.")
       }
       let child = try call.field("child")
       let edit = try await call.once(try call.field("key")).ask(
         Endpoints.grantTime, (child, GrantRequest(minutes: minutes)))
-      let (name, given) = (edit.rules.child.name.text, SpanText.minutes(edit.minutes ?? minutes))
+      let name = Phrase.Argument.text(edit.rules.child.name.text)
       if edit.isRepeated == true {
         return FormOutcome(sentences: [
-          "\(name) got more time once, although the button was pressed twice. Press it here for more."
+          Phrase(
+            "{name} got more time once, although the button was pressed twice. Press it here for more.",
+            ["name": name])
         ])
       }
-      let sentence = "\(name) has \(given) more for the rest of the day."
+      let sentence = Phrase(
+        "{name} has {time} more for the rest of the day.",
+        ["name": name, "time": .phrase(SpanText.phrase(minutes: edit.minutes ?? minutes))])
       return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
     },
     Form(path: "/children/lock", whoMay: [.parent]) { call in
@@ -49,15 +57,15 @@ enum ChildForms {
       switch try call.field("lock") {
       case "on": lock = .on
       case "off": lock = .off
-      default: throw LocalAPIError(.invalid, "Machines are locked or unlocked: go back and choose one.")
+      default: throw PageFault(400, "Machines are locked or unlocked: go back and choose one.")
       }
       let edit = try await call.node.ask(
         Endpoints.setRules, (try call.field("child"), RuleRequest([ChildRule.lock.change(lock)])))
-      let name = edit.rules.child.name.text
+      let name: [String: Phrase.Argument] = ["name": .text(edit.rules.child.name.text)]
       let sentence =
         lock == .on
-        ? "\(name) is locked: nothing is open but what is always allowed, until you unlock."
-        : "\(name) is not locked any more."
+        ? Phrase("{name} is locked: nothing is open but what is always allowed, until you unlock.", name)
+        : Phrase("{name} is not locked any more.", name)
       return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
     },
   ]

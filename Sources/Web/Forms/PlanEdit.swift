@@ -11,7 +11,7 @@ struct PlanEdit: Hashable, Sendable {
 
     init(_ field: String, _ phrase: Phrase) { (self.field, self.phrase) = (field, phrase) }
     init(_ field: String, _ fault: RuleFault) {
-      self.init(field, Phrase("{fault}", ["fault": .text(fault.sentence)]))
+      self.init(field, fault.said)
     }
   }
 
@@ -48,7 +48,7 @@ struct PlanEdit: Hashable, Sendable {
     }
     do throws(RuleFault) { self.changes = try Self.real(changes, plan) } catch { throw Fault("value", error) }
     guard !self.changes.isEmpty else {
-      throw Fault("value", "Nothing would change: this is how it is already.")
+      throw Fault("value", Phrase("Nothing would change: this is how it is already."))
     }
   }
 
@@ -61,14 +61,14 @@ struct PlanEdit: Hashable, Sendable {
     case "today": return DayRange(today)
     default:
       guard let first = fields["first"].flatMap({ FamilyDay($0) }) else {
-        throw Fault("first", "Give the first day, such as 2026-12-23.")
+        throw Fault("first", Phrase("Give the first day, such as 2026-12-23."))
       }
       guard let last = fields["last"].map({ FamilyDay($0) }) ?? first else {
-        throw Fault("last", "Give the last day, such as 2027-01-06, or leave it empty for one day.")
+        throw Fault("last", Phrase("Give the last day, such as 2027-01-06, or leave it empty for one day."))
       }
-      guard last >= today else { throw Fault("last", "Those days are over: give today or later days.") }
+      guard last >= today else { throw Fault("last", Phrase("Those days are over: give today or later days.")) }
       guard let days = DayRange(first, through: last) else {
-        throw Fault("last", "Give at most 366 days, the first one first.")
+        throw Fault("last", Phrase("Give at most 366 days, the first one first."))
       }
       return days
     }
@@ -126,4 +126,9 @@ struct PlanEdit: Hashable, Sendable {
     }
     return real
   }
+}
+
+extension RuleFault {
+  /// The fault as a phrase, which is in English where no child reads it.
+  var said: Phrase { phrase ?? Phrase(verbatim: sentence) }
 }

@@ -7,18 +7,18 @@ enum PointsForms {
     Form(path: "/points/adjust", whoMay: [.parent]) { call in
       let child = try call.child()
       guard let points = PointsText.milliPoints(try call.field("points")), points > 0 else {
-        throw LocalAPIError(.invalid, "Give a number of points above 0, such as 20 or 2.5.")
+        throw PageFault(400, "Give a number of points above 0, such as 20 or 2.5.")
       }
       let isGift: Bool
       switch try call.field("deed") {
       case "give": isGift = true
       case "take": isGift = false
-      default: throw LocalAPIError(.invalid, "Points are given or taken: go back and choose one.")
+      default: throw PageFault(400, "Points are given or taken: go back and choose one.")
       }
       let made = try await call.node.ask(
         Endpoints.adjustPoints,
         PointsAdjustment(child: child, milliPoints: isGift ? points : -points, reason: call.fields["reason"] ?? ""))
-      return FormOutcome(phrases: phrases(made), page: "/children/\(child)")
+      return FormOutcome(sentences: sentences(made), page: "/children/\(child)")
     },
     Form(path: "/points/review", whoMay: [.parent]) { call in
       let child = try call.child()
@@ -26,30 +26,31 @@ enum PointsForms {
       switch try call.field("decision") {
       case "approve": isApproved = true
       case "reject": isApproved = false
-      default: throw LocalAPIError(.invalid, "Learning counts or does not: go back and choose one.")
+      default: throw PageFault(400, "Learning counts or does not: go back and choose one.")
       }
       _ = try await call.node.ask(
         Endpoints.reviewPoints, PointsReview(record: try call.field("record"), isApproved: isApproved))
       return FormOutcome(
-        phrases: [isApproved ? "That learning counts." : "That learning does not count."], page: "/children/\(child)")
+        sentences: [isApproved ? Phrase("That learning counts.") : Phrase("That learning does not count.")],
+        page: "/children/\(child)")
     },
   ]
 
   /// Returns what came of a change.
-  private static func phrases(_ made: PointsAdjusted) -> [Phrase] {
+  private static func sentences(_ made: PointsAdjusted) -> [Phrase] {
     let name = Phrase.Argument.text(made.points.childName.text)
     func points(_ milliPoints: Int64) -> [String: Phrase.Argument] {
-      ["child": name, "points": .text(PointsText.counted(milliPoints))]
+      ["child": name, "points": .phrase(PointsText.phrase(milliPoints))]
     }
-    var phrases: [Phrase] = []
-    if made.milliPoints > 0 { phrases.append(Phrase("{child} gets {points}.", points(made.milliPoints))) }
-    if made.milliPoints < 0 { phrases.append(Phrase("{child} loses {points}.", points(-made.milliPoints))) }
+    var sentences: [Phrase] = []
+    if made.milliPoints > 0 { sentences.append(Phrase("{child} gets {points}.", points(made.milliPoints))) }
+    if made.milliPoints < 0 { sentences.append(Phrase("{child} loses {points}.", points(-made.milliPoints))) }
     if made.asked > 0 {
-      phrases.append(
+      sentences.append(
         Phrase("The machines of {child} are asked to take {points} away, as far as they have them.", points(made.asked))
       )
     }
-    return phrases.isEmpty
-      ? [Phrase("Nothing was taken: no points of {child} are in reach of this machine.", ["child": name])] : phrases
+    return sentences.isEmpty
+      ? [Phrase("Nothing was taken: no points of {child} are in reach of this machine.", ["child": name])] : sentences
   }
 }

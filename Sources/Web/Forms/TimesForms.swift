@@ -12,7 +12,7 @@ enum TimesForms {
   static let all = [
     Form(path: "/children/times", whoMay: [.parent]) { call in
       guard let rule = PlanRule(rawValue: try call.field("rule")) else {
-        throw LocalAPIError(.invalid, "There is no such rule: go back, load the page again and send it once more.")
+        throw PageFault(400, "There is no such rule: go back, load the page again and send it once more.")
       }
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
       let clock = PageClock(zone: plan.day.zone, now: call.now)
@@ -35,8 +35,8 @@ enum TimesForms {
       }
       let made = try await call.node.ask(Endpoints.setRules, (plan.child, RuleRequest(edit.changes)))
       return FormOutcome(
-        phrases: [Phrase("Saved."), PlanWords.new(edit.changes, plan)],
-        sentences: PageWords.late(made.machines, clock), page: back)
+        sentences: [Phrase("Saved."), PlanWords.new(edit.changes, plan)] + PageWords.late(made.machines, clock),
+        page: back)
     },
     Form(path: "/children/days/remove", whoMay: [.parent]) { call in
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
@@ -46,8 +46,8 @@ enum TimesForms {
       )
       guard let listing = plan.own(key), plan.version(of: [listing]) == version, let days = RuleKey(listing.key)?.days
       else {
-        throw LocalAPIError(
-          .tooLate, "Nothing was removed: that was changed or removed meanwhile. Go back and look at it again.")
+        throw PageFault(
+          409, "Nothing was removed: that was changed or removed meanwhile. Go back and look at it again.")
       }
       let changes = removal(of: listing, days, plan)
       guard call.fields["confirm"] != nil else {
@@ -55,18 +55,18 @@ enum TimesForms {
           [
             Phrase(
               "{child}: “{rule}” is removed, which says: {words}.",
-              ["child": .text(plan.name), "rule": .text(listing.name), "words": .text(listing.words)]),
-            Phrase("On {days}, the plan holds again.", ["days": .text(PlanWords.days(days))]),
+              ["child": .text(plan.name), "rule": listing.nameArgument, "words": listing.valueArgument]),
+            Phrase("On {days}, the plan holds again.", ["days": .phrase(PlanWords.days(days))]),
           ] + PlanWords.machines(plan)
         return FormOutcome(
           shown: ConfirmPage.page(
-            "Remove what holds on single days?", sentences, action: "/children/days/remove",
+            Phrase("Remove what holds on single days?"), sentences, action: "/children/days/remove",
             fields: [("child", plan.child), ("key", key), ("version", version)], back: back))
       }
       let made = try await call.node.ask(Endpoints.setRules, (plan.child, RuleRequest(changes)))
       return FormOutcome(
-        phrases: [Phrase("On {days}, the plan holds again.", ["days": .text(PlanWords.days(days))])],
-        sentences: PageWords.late(made.machines, clock), page: back)
+        sentences: [Phrase("On {days}, the plan holds again.", ["days": .phrase(PlanWords.days(days))])]
+          + PageWords.late(made.machines, clock), page: back)
     },
   ]
 

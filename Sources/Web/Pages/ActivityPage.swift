@@ -19,7 +19,7 @@ enum ActivityPage {
   static let download = Download("/activity.csv", whoMay: [.parent]) { call in
     let filter = Filter(call.query)
     let found = try await call.node.ask(Endpoints.getAudit, (filter.child, filter.device, nil, kept))
-    return ("latchkey-activity.csv", csv(found))
+    return (name: "latchkey-activity.csv", text: csv(found))
   }
 
   /// Which entries are meant.
@@ -136,7 +136,7 @@ enum UseDownload {
     let child = try call.child()
     let days = ["from", "to"].map { call.query[$0].flatMap { FamilyDay($0)?.description } }
     let report = try await call.node.ask(Endpoints.getUseReport, (child, "day", days[0], days[1]))
-    return ("latchkey-use-\(report.from)-\(report.to).csv", csv(report))
+    return (name: "latchkey-use-\(report.from)-\(report.to).csv", text: csv(report))
   }
 
   /// Returns a report by days as CSV.

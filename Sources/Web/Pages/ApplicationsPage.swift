@@ -156,8 +156,9 @@ enum ApplicationsPage {
   private static func row(_ app: KnownApplications.App, number: Int, isChecked: Bool) -> PageData {
     [
       "app": app.id.text, "number": number, "isChecked": isChecked, "name": app.name,
-      "category": ApplicationChoice.category(app), "used": app.used < 60_000 ? "–" : PageWords.span(app.used),
-      "rate": app.rate.map { PointsText.text($0) } ?? "–", "allowed": ApplicationChoice.allowed(app),
+      "category": ApplicationChoice.category(app),
+      "used": app.used < 60_000 ? PageWords.none : PageWords.span(app.used),
+      "rate": app.rate.map { PageWords.number($0) } ?? PageWords.none, "allowed": ApplicationChoice.allowed(app),
       "limit": app.limit ?? "–", "places": app.places.isEmpty ? "–" : app.places.joined(separator: ", "),
     ]
   }
@@ -170,8 +171,8 @@ enum ApplicationsPage {
       "name": program.displayName,
       "when": Phrase(
         "closed {moment} on {machine}",
-        ["moment": .text(clock.moment(program.refusedAt)), "machine": .text(program.deviceName.text)]),
-      "categories": AppCategory.allCases.map { option($0.rawValue, ApplicationChoice.title($0), category) },
+        ["moment": .phrase(clock.moment(program.refusedAt)), "machine": .text(program.deviceName.text)]),
+      "categories": AppCategory.allCases.map { option($0.rawValue, PageWords.title($0), category) },
     ]
     if let file = program.file { data["file"] = ["file": file] as PageData }
     return data

@@ -25,7 +25,7 @@ enum ChildPage {
       parts.merge(PointsSection.data(points, of: child, PageClock(zone: day.zone, now: call.now))) { $1 }
     }
     return (
-      Phrase("{name}", ["name": .text(day.name.text)]),
+      Phrase(verbatim: day.name.text),
       data(day, today, monday, days, rules, peers, isMonth: month != nil, now: call.now).merging(parts) { $1 }
     )
   }
@@ -57,8 +57,8 @@ enum ChildPage {
     {{#hasApplications}}
     <div class="scroll" tabindex="0" role="region" aria-label="[[Applications of this time]]">
     <table>
-    <thead><tr><th scope="col">Application</th><th scope="col">Category</th><th scope="col" class="number">Used</th>\
-    <th scope="col">Now</th></tr></thead>
+    <thead><tr><th scope="col">[[Application]]</th><th scope="col">[[Category]]</th><th scope="col" class="number">[[Used]]</th>\
+    <th scope="col">[[Now]]</th></tr></thead>
     <tbody>
     {{#applications}}
     <tr><th scope="row">{{name}}</th><td>{{category}}</td><td class="number">{{used}}</td><td>{{now}}</td></tr>
@@ -69,19 +69,19 @@ enum ChildPage {
     {{/hasApplications}}
     </section>
     <section id="exceptions" data-live>
-    {{#hasExceptions}}<h2>Given and taken today</h2>
-    <ul>{{#exceptions}}<li>{{words}}{{#fault}} <span class="fault">Not in force everywhere: {{.}}</span>{{/fault}}
+    {{#hasExceptions}}<h2>[[Given and taken today]]</h2>
+    <ul>{{#exceptions}}<li>{{words}}{{#fault}} <span class="fault">[[Not in force everywhere: {fault}]]</span>{{/fault}}
     <span class="age">{{set}}</span></li>{{/exceptions}}</ul>{{/hasExceptions}}
     </section>
     \(DayLine.template)
     \(PointsSection.template)
     <section id="rules" data-live>
-    <h2>Rules</h2>
-    {{^hasRules}}<p>No rules are set: everything is recorded, and nothing is closed.</p>{{/hasRules}}
-    <ul>{{#rules}}<li>{{words}}{{#fault}} <span class="fault">Not in force everywhere: {{.}}</span>{{/fault}}
+    <h2>[[Rules]]</h2>
+    {{^hasRules}}<p>[[No rules are set: everything is recorded, and nothing is closed.]]</p>{{/hasRules}}
+    <ul>{{#rules}}<li>{{words}}{{#fault}} <span class="fault">[[Not in force everywhere: {fault}]]</span>{{/fault}}
     <span class="age">{{set}}</span></li>{{/rules}}</ul>
-    {{#hasFamilys}}<h3>Of the whole family</h3>
-    <ul>{{#familys}}<li>{{words}}{{#fault}} <span class="fault">Not in force everywhere: {{.}}</span>{{/fault}}
+    {{#hasFamilys}}<h3>[[Of the whole family]]</h3>
+    <ul>{{#familys}}<li>{{words}}{{#fault}} <span class="fault">[[Not in force everywhere: {fault}]]</span>{{/fault}}
     <span class="age">{{set}}</span></li>{{/familys}}</ul>{{/hasFamilys}}
     </section>
     """
@@ -106,7 +106,7 @@ enum ChildPage {
     let clock = PageClock(zone: day.zone, now: now)
     let first = isMonth ? FamilyDay(report.from) ?? monday : monday
     let shown = isMonth ? PageClock.month(of: first) : (0..<7).map { monday.advanced(byDays: $0) }
-    let (last, named) = (shown.last ?? first, ["day": Phrase.Argument.text(PageClock.day(first))])
+    let (last, named) = (shown.last ?? first, ["day": Phrase.Argument.phrase(PageClock.day(first))])
     let week = isMonth ? Phrase("Month from {day}", named) : Phrase("Week of {day}", named)
     let days = shown.map { day -> (day: FamilyDay, use: [AppCategory: Int64]) in
       let categories = report.periods.first { $0.start == day.description }?.categories ?? []
@@ -124,7 +124,7 @@ enum ChildPage {
       "first": first.description, "last": last.description,
       "chart": WeekChart.data(
         days,
-        label: Phrase("{span}: use by day and category, with the numbers in the table below", ["span": .phrase(week)])),
+        label: Phrase("{week}: use by day and category, with the numbers in the table below", ["week": .phrase(week)])),
       "applications": rows, "hasApplications": !rows.isEmpty,
       "exceptions": exceptions, "hasExceptions": !exceptions.isEmpty,
       "rules": own.map { rule($0, clock) }, "familys": rules.family.map { rule($0, clock) },
@@ -150,8 +150,9 @@ enum ChildPage {
     return order.filter { $0.milliseconds >= 60_000 }.map { row in
       let now = day.apps.first { $0.appID == row.appID }.map { PageWords.application($0, clock) }
       return [
-        "name": row.displayName, "category": PageWords.title(row.category), "used": PageWords.span(row.milliseconds),
-        "now": now ?? "–",
+        "name": ProgramsName.phrase(row.displayName), "category": PageWords.title(row.category),
+        "used": PageWords.span(row.milliseconds),
+        "now": now ?? PageWords.none,
       ]
     }
   }
@@ -161,13 +162,16 @@ enum ChildPage {
     let entry = RuleKey(rule.key)?.entry
     guard entry == DayRule.grant.entry || entry == DayRule.deduction.entry else { return nil }
     var data = self.rule(rule, clock)
-    data["words"] = "\(entry == DayRule.grant.entry ? "More" : "Less"): \(rule.words)"
+    let words = ["words": rule.valueArgument]
+    data["words"] = entry == DayRule.grant.entry ? Phrase("More: {words}", words) : Phrase("Less: {words}", words)
     return data
   }
 
   private static func rule(_ rule: RuleListing, _ clock: PageClock) -> PageData {
     var data: PageData = [
-      "words": "\(rule.name): \(rule.words)", "set": "set by \(rule.setBy.text), \(clock.ago(rule.setAt))",
+      "words": rule.said,
+      "set": Phrase(
+        "set by {name}, {ago}", ["name": .text(rule.setBy.text), "ago": .phrase(clock.ago(rule.setAt))]),
     ]
     if let fault = rule.notInForce { data["fault"] = fault }
     return data

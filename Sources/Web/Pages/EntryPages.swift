@@ -8,21 +8,25 @@ enum EntryPages {
   /// What is said instead of a page.
   struct Fault: Sendable {
     var status: Int
-    var sentence: String
+    var sentence: Phrase
     /// The page to go on with; `nil` to try the same one again.
     var back: String?
 
-    init(_ status: Int, _ sentence: String, back: String?) {
+    init(_ status: Int, _ sentence: Phrase, back: String?) {
       (self.status, self.sentence, self.back) = (status, sentence, back)
     }
 
     /// Creates the words for an error of the node, or of the way to it.
     init(_ error: any Error, back: String?) {
-      guard let error = error as? LocalAPIError else {
-        self.init(500, "Something went wrong in the pages themselves: try again.", back: back)
+      if let fault = error as? PageFault {
+        self.init(fault.status, fault.sentence, back: back)
         return
       }
-      self.init(Self.status(error.code), error.message, back: back)
+      guard let error = error as? LocalAPIError else {
+        self.init(500, Phrase("Something went wrong in the pages themselves: try again."), back: back)
+        return
+      }
+      self.init(Self.status(error.code), error.phrase ?? Phrase(verbatim: error.message), back: back)
     }
 
     private static func status(_ code: LocalAPIError.Code) -> Int {
@@ -39,32 +43,37 @@ enum EntryPages {
     }
   }
 
-  private static let how =
-    "Open the pages of Latchkey from the menu of applications, or in a terminal: with “latchkey dashboard” as a parent, "
-    + "with “latchkey me --web” as a child."
-  static let overSentence = "This link was used already, or is over a minute old. " + how
-  static let unknownSentence = "This is no link of these pages. " + how
+  private static let how: [String: Phrase.Argument] = [
+    "how": .phrase(
+      Phrase(
+        """
+        Open the pages of Latchkey from the menu of applications, or in a terminal: with “latchkey dashboard” as a parent, \
+        with “latchkey me --web” as a child.
+        """))
+  ]
+  static let overSentence = Phrase("This link was used already, or is over a minute old. {how}", how)
+  static let unknownSentence = Phrase("This is no link of these pages. {how}", how)
 
   private static let faultTemplate = PageFrame.template(
     """
     <h1>{{title}}</h1>
     <p id="fault" class="word fault fault-text"{{#isPassing}} data-live{{/isPassing}}>{{sentence}}</p>
-    {{#back}}<p><a href="{{.}}">Go on</a></p>{{/back}}
+    {{#back}}<p><a href="{{.}}">[[Go on]]</a></p>{{/back}}
     """)
 
   private static let buttonTemplate = PageFrame.template(
     """
-    <h1>Open Latchkey</h1>
-    <form method="post" action="\(path)"><input type="hidden" name="link" value="{{link}}"><button>Open the pages</button></form>
+    <h1>[[Open Latchkey]]</h1>
+    <form method="post" action="\(path)"><input type="hidden" name="link" value="{{link}}"><button>[[Open the pages]]</button></form>
     """)
 
   private static let welcomeTemplate = PageFrame.template(
     """
     <h1>Latchkey</h1>
-    <p><a href="/">Go on to the pages</a></p>
+    <p><a href="/">[[Go on to the pages]]</a></p>
     """)
 
-  private static func bare(_ title: String) -> PageData {
+  private static func bare(_ title: Phrase) -> PageData {
     ["title": title, "assets": Assets.all.paths, "hasNavigation": false]
   }
 
@@ -79,29 +88,37 @@ enum EntryPages {
   }
 
   /// Returns the page about a fault for somebody who is not let in.
-  static func fault(_ status: Int, _ sentence: String) -> WebAnswer {
+  static func fault(_ status: Int, _ sentence: Phrase) -> WebAnswer {
     page(Fault(status, sentence, back: nil), bare("Not done"))
   }
 
-  static var signedOut: WebAnswer { fault(401, "You are not signed in here. " + how) }
+  static var signedOut: WebAnswer { fault(401, Phrase("You are not signed in here. {how}", how)) }
   static var malformed: WebAnswer {
     fault(400, "The form is malformed: go back, load the page again and send it once more.")
   }
   static var otherSite: WebAnswer {
     fault(
       403,
-      "Nothing was changed, because this did not come from a page of Latchkey: go back, load the page again and send it once more."
+      """
+      Nothing was changed, because this did not come from a page of Latchkey: go back, load the page again and send it once \
+      more.
+      """
     )
   }
-  static var left: WebAnswer { page(Fault(200, "You are signed out. " + how, back: nil), bare("Signed out")) }
+  static var left: WebAnswer {
+    page(Fault(200, Phrase("You are signed out. {how}", how), back: nil), bare("Signed out"))
+  }
 
   /// The refusal of a name that is not the pages' own, which it does not tell.
   static var otherName: WebAnswer {
     fault(
       421,
-      "These pages answer to their own name alone, so that no other site can reach them under one of its own. " + how
-        + " Through a tunnel from another machine, give both ends the same port, and use the address that "
-        + "“latchkey dashboard --print” writes.")
+      Phrase(
+        """
+        These pages answer to their own name alone, so that no other site can reach them under one of its own. {how} Through a \
+        tunnel from another machine, give both ends the same port, and use the address that “latchkey dashboard --print” \
+        writes.
+        """, how))
   }
 
   /// Returns the page with a button that uses a link.
@@ -111,4 +128,12 @@ enum EntryPages {
 
   /// The page for a browser that was let in, which leads on by itself.
   static var welcome: WebAnswer { .page(welcomeTemplate, bare("Open").merging(["forward": "/"]) { $1 }) }
+}
+
+/// What a page or form refuses by itself, without asking the node.
+struct PageFault: Error {
+  var status: Int
+  var sentence: Phrase
+
+  init(_ status: Int, _ sentence: Phrase) { (self.status, self.sentence) = (status, sentence) }
 }

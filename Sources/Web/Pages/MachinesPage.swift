@@ -12,16 +12,16 @@ enum MachinesPage {
 
   /// What is known of a machine, in rows.
   static let rows = """
-    <dt>Is</dt><dd>{{whose}}</dd>
-    <dt>State</dt><dd>{{touch}}</dd>
-    <dt>In step</dt><dd>{{sync}}</dd>
-    <dt>Waiting</dt><dd>{{waiting}}</dd>
-    {{#address}}<dt>Address</dt><dd>{{.}}</dd>{{/address}}
-    <dt>Paired</dt><dd>{{paired}}</dd>
+    <dt>[[Whose]]</dt><dd>{{whose}}</dd>
+    <dt>[[State]]</dt><dd>{{touch}}</dd>
+    <dt>[[In step]]</dt><dd>{{sync}}</dd>
+    <dt>[[Waiting]]</dt><dd>{{waiting}}</dd>
+    {{#address}}<dt>[[Address]]</dt><dd>{{.}}</dd>{{/address}}
+    <dt>[[Paired]]</dt><dd>{{paired}}</dd>
     """
 
   static let template = """
-    <h1>Machines</h1>
+    <h1>[[Machines]]</h1>
     <section id="machines" data-live>
     {{#warnings}}<p class="word fault">{{.}}</p>{{/warnings}}
     {{^hasMachines}}
@@ -32,9 +32,9 @@ enum MachinesPage {
     <article class="card">
     <h2>{{own.name}}</h2>
     <dl>
-    <dt>Is</dt><dd>this machine, a parent's</dd>
-    <dt>Version</dt><dd>{{own.version}}</dd>
-    {{#own.addresses}}<dt>Listens at</dt><dd>{{.}}</dd>{{/own.addresses}}
+    <dt>[[Whose]]</dt><dd>[[this machine, a parent's]]</dd>
+    <dt>[[Version]]</dt><dd>{{own.version}}</dd>
+    {{#own.addresses}}<dt>[[Listens at]]</dt><dd>{{.}}</dd>{{/own.addresses}}
     </dl>
     </article>
     {{#machines}}
@@ -82,11 +82,16 @@ enum MachinesPage {
     var data: PageData = [
       "id": peer.device.deviceID.description,
       "name": peer.device.name.text,
-      "whose": isParents ? "a parent's machine" : owners.isEmpty ? "nobody's yet" : "used by \(PageWords.list(owners))",
+      "whose": isParents
+        ? Phrase("a parent's machine")
+        : owners.isEmpty
+          ? Phrase("nobody's yet") : Phrase("used by {names}", ["names": .phrase(PageWords.list(owners))]),
       "touch": PageWords.touch(peer, clock), "sync": sync(peer.sync, clock),
-      "waiting": waiting == 0 ? "nothing" : waiting == 1 ? "1 item" : "\(waiting) items",
+      "waiting": waiting == 0
+        ? Phrase("nothing") : Phrase(one: "{count} item", other: "{count} items", count: Int(clamping: waiting)),
       "paired": clock.moment(peer.device.pairedAt),
-      "sentences": (peer.isConnected ? [] : [peer.lastError].compactMap(\.self)) + marks(peer) + about,
+      "sentences": (peer.isConnected ? [] : [peer.lastError].compactMap(\.self)).map { Phrase(verbatim: $0) }
+        + marks(peer) + about.map { Phrase(verbatim: $0) },
     ]
     if let address = peer.address { data["address"] = address }
     return data
@@ -99,21 +104,22 @@ enum MachinesPage {
     return listing.words(on: "“\(listing.deviceName.text)”")?.sentence
   }
 
-  private static func sync(_ state: SyncState, _ clock: PageClock) -> String {
+  private static func sync(_ state: SyncState, _ clock: PageClock) -> Phrase {
     switch state {
-    case .idle: "not yet"
-    case .connecting: "is being called"
-    case .syncing(let done, let total): "exchanging, \(done) of \(total)"
-    case .synced(let at): "yes, since \(clock.moment(at))"
-    case .error(let reason, _): reason
+    case .idle: Phrase("not yet")
+    case .connecting: Phrase("is being called")
+    case .syncing(let done, let total):
+      Phrase("exchanging, {done} of {total}", ["done": .text("\(done)"), "total": .text("\(total)")])
+    case .synced(let at): Phrase("yes, since {time}", ["time": .phrase(clock.moment(at))])
+    case .error(let reason, _): Phrase(verbatim: reason)
     }
   }
 
-  private static func marks(_ peer: PeerStatus) -> [String] {
+  private static func marks(_ peer: PeerStatus) -> [Phrase] {
     peer.marks.compactMap { mark in
       switch mark {
-      case .quarantined: "Two machines use its keys, so nothing is exchanged with either of them."
-      case .rotationOutstanding: "Its new keys wait for it, because another machine was removed."
+      case .quarantined: Phrase("Two machines use its keys, so nothing is exchanged with either of them.")
+      case .rotationOutstanding: Phrase("Its new keys wait for it, because another machine was removed.")
       case .neverConnected, .removalUntold: nil
       }
     }

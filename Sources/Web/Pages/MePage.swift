@@ -31,56 +31,56 @@ enum MePage {
     </section>
     {{#sharers}}
     <section>
-    <h2>Who is there?</h2>
+    <h2>[[Who is there?]]</h2>
     <form method="post" action="/present">
     <input type="hidden" name="token" value="{{token}}">
     <div class="row">
-    <label class="wide">I am <select name="child">{{#names}}<option>{{.}}</option>{{/names}}</select></label>
-    <label class="wide">My PIN <input name="pin" type="password" inputmode="numeric" autocomplete="off" maxlength="12" required></label>
-    <button>That is me</button>
+    <label class="wide">[[I am]] <select name="child">{{#names}}<option>{{.}}</option>{{/names}}</select></label>
+    <label class="wide">[[My PIN]] <input name="pin" type="password" inputmode="numeric" autocomplete="off" maxlength="12" required></label>
+    <button>[[That is me]]</button>
     </div>
     </form>
     {{#isNamed}}
     <form method="post" action="/present"><input type="hidden" name="token" value="{{token}}">\
-    <button name="leave" value="yes" class="quiet">I leave</button></form>
+    <button name="leave" value="yes" class="quiet">[[I leave]]</button></form>
     {{/isNamed}}
     </section>
     {{/sharers}}
     <section id="closed" data-live>
-    {{#hasClosed}}<h2>Not allowed now</h2>
+    {{#hasClosed}}<h2>[[Not allowed now]]</h2>
     <ul>{{#closed}}<li>{{.}}</li>{{/closed}}</ul>{{/hasClosed}}
-    {{#hasEnds}}<h2>Closes next</h2>
+    {{#hasEnds}}<h2>[[Closes next]]</h2>
     <ul>{{#ends}}<li>{{.}}</li>{{/ends}}</ul>{{/hasEnds}}
     </section>
     {{#canAsk}}
     <section>
-    <h2>Ask for more</h2>
+    <h2>[[Ask for more]]</h2>
     <form method="post" action="/ask">
     <input type="hidden" name="token" value="{{token}}">
     <div class="row">
-    <label class="narrow">Minutes <input name="minutes" type="number" min="1" max="1440" value="30"></label>
-    <label class="wide">For <select name="app"><option value="">everything</option>{{#apps}}<option value="{{id}}">{{name}}</option>{{/apps}}</select></label>
-    <label class="wide">Why <input name="reason" maxlength="200"></label>
-    <button>Ask my parents</button>
+    <label class="narrow">[[Minutes]] <input name="minutes" type="number" min="1" max="1440" value="30"></label>
+    <label class="wide">[[For]] <select name="app"><option value="">[[everything]]</option>{{#apps}}<option value="{{id}}">{{name}}</option>{{/apps}}</select></label>
+    <label class="wide">[[Why]] <input name="reason" maxlength="200"></label>
+    <button>[[Ask my parents]]</button>
     </div>
-    <p class="note">Without minutes, you ask that the application itself is allowed.</p>
+    <p class="note">[[Without minutes, you ask that the application itself is allowed.]]</p>
     </form>
     </section>
     {{/canAsk}}
     <section id="requests" data-live>
-    {{#hasRequests}}<h2>What I asked for</h2>
+    {{#hasRequests}}<h2>[[What I asked for]]</h2>
     <ul>{{#requests}}<li>{{.}}</li>{{/requests}}</ul>{{/hasRequests}}
     </section>
     {{#earning}}
     <section>
-    <h2>Points</h2>
+    <h2>[[Points]]</h2>
     <p>{{how}}</p>
     {{#redeeming}}
     <form method="post" action="/redeem">
     <input type="hidden" name="token" value="{{token}}">
     <div class="row">
-    <label class="narrow">Points <input name="points" inputmode="decimal" value="{{usual}}" required></label>
-    <button>Change into time</button>
+    <label class="narrow">[[Points]] <input name="points" inputmode="decimal" value="{{usual}}" required></label>
+    <button>[[Change into time]]</button>
     </div>
     </form>
     {{/redeeming}}
@@ -92,9 +92,9 @@ enum MePage {
     </section>
     {{/earning}}
     <section id="kept">
-    <h2>What is kept about me</h2>
-    <p>Latchkey keeps which applications you use, when and for how long, what it has closed, what you asked for and why, \
-    and your points. It keeps nothing that you write, read or look at.</p>
+    <h2>[[What is kept about me]]</h2>
+    <p>[[Latchkey keeps which applications you use, when and for how long, what it has closed, what you asked for and why, \
+    and your points. It keeps nothing that you write, read or look at.]]</p>
     <p>{{seen}}</p>
     </section>
     """
@@ -119,19 +119,22 @@ enum MePage {
       ? day.apps.filter { $0.verdict.isAllowed && $0.verdict.until != nil && running.contains($0.appID) } : []
     let named = day.apps.filter { !$0.appID.isOfMany }.sorted { $0.displayName < $1.displayName }
     var data: PageData = [
-      "heading": "My time, \(day.name.text)", "ring": TimeRing.data(day), "figure": PageWords.figure(day.screen),
+      "heading": Phrase("My time, {name}", ["name": .text(day.name.text)]), "ring": TimeRing.data(day),
+      "figure": PageWords.figure(day.screen),
       "used": PageWords.used(day), "notices": day.notices, "canAsk": true,
-      "running": day.running.map { "\($0.displayName) on \($0.deviceName.text) since \(clock.moment($0.since))" },
+      "running": day.running.map { PageWords.running($0, clock) },
       "hasClosed": !closed.isEmpty, "closed": closed.map { line($0, clock) },
       "hasEnds": !ends.isEmpty, "ends": ends.map { line($0, clock) },
       "apps": named.map { ["id": $0.appID.text, "name": $0.displayName] as PageData },
       "hasRequests": !requests.isEmpty,
-      "requests": requests.map { "\(PageWords.wish($0)): \(PageWords.answer($0))" },
+      "requests": requests.map {
+        Phrase("{wish}: {answer}", ["wish": .phrase($0.wish()), "answer": .phrase(PageWords.answer($0))])
+      },
       "seen": seen(parents),
     ]
     if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
     if let points = day.milliPoints {
-      data["points"] = "\(PointsText.counted(points)) to spend"
+      data["points"] = PageWords.points(points)
       data["earning"] = earning(day, points)
     }
     if !sharers.isEmpty { data["sharers"] = ["names": sharers.map(\.text), "isNamed": true] as PageData }
@@ -142,38 +145,44 @@ enum MePage {
   static func data(_ unnamed: UnnamedToday, _ sharers: [DeviceName], now: Int64) -> PageData {
     let clock = PageClock(zone: unnamed.zone, now: now)
     var data: PageData = [
-      "heading": "Who is there?", "figure": PageWords.figure(unnamed.screen), "notices": [unnamed.sentence],
+      "heading": Phrase("Who is there?"), "figure": PageWords.figure(unnamed.screen), "notices": [unnamed.sentence],
       "hasClosed": !unnamed.apps.isEmpty, "closed": unnamed.apps.map { line($0, clock) }, "canAsk": false,
       "sharers": ["names": sharers.map(\.text), "isNamed": false] as PageData,
-      "seen": "Your parents see it on their machines.",
+      "seen": Phrase("Your parents see it on their machines."),
     ]
     if let reason = PageWords.reason(unnamed.screen, clock) { data["reason"] = reason }
     return data
   }
 
-  private static func line(_ app: AppToday, _ clock: PageClock) -> String {
-    "\(app.displayName): \(PageWords.application(app, clock))"
+  private static func line(_ app: AppToday, _ clock: PageClock) -> Phrase {
+    Phrase(
+      "{app}: {state}",
+      ["app": .phrase(ProgramsName.phrase(app.displayName)), "state": .phrase(PageWords.application(app, clock))])
   }
 
   private static func earning(_ day: ChildToday, _ points: Int64) -> PageData {
     let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }.prefix(12).map(\.displayName)
     var data: PageData = [
       "how": learning.isEmpty
-        ? "You earn points with applications for learning: ask your parents which these are."
-        : "You earn points with \(PageWords.list(Array(learning)))."
+        ? Phrase("You earn points with applications for learning: ask your parents which these are.")
+        : Phrase("You earn points with {apps}.", ["apps": .phrase(PageWords.list(Array(learning)))])
     ]
     guard let redeemed = day.redeemedMilliseconds else { return data }
     if points >= 1_000 { data["redeeming"] = ["usual": min(10, points / 1_000)] as PageData }
     if redeemed >= 60_000 {
-      data["refund"] = "Change \(PageWords.span(redeemed)) of time that is left back into points"
+      data["refund"] = Phrase(
+        "Change {time} of time that is left back into points", ["time": .phrase(PageWords.span(redeemed))])
     }
     return data
   }
 
-  private static func seen(_ parents: [PeerStatus]) -> String {
+  private static func seen(_ parents: [PeerStatus]) -> Phrase {
     let names = parents.map(\.device.name.text)
     return names.isEmpty
-      ? "No parent's machine is paired with this one, so nobody sees it elsewhere."
-      : "Your parents see it on \(PageWords.list(names)). It leaves your family's machines only if your parents send notices elsewhere."
+      ? Phrase("No parent's machine is paired with this one, so nobody sees it elsewhere.")
+      : Phrase(
+        """
+        Your parents see it on {machines}. It leaves your family's machines only if your parents send notices elsewhere.
+        """, ["machines": .phrase(PageWords.list(names))])
   }
 }

@@ -75,15 +75,15 @@ struct PageCall: Sendable {
   var pairings = OpenPairings()
 
   /// Returns the ID of the child that the path names.
-  func child() throws(LocalAPIError) -> String {
-    guard let child = parameters["child"].flatMap({ ChildID($0) })?.description else { throw .noChildHere }
+  func child() throws(PageFault) -> String {
+    guard let child = parameters["child"].flatMap({ ChildID($0) })?.description else { throw .noChild }
     return child
   }
 }
 
-extension LocalAPIError {
+extension PageFault {
   /// The answer to an address or a form that names no child.
-  static let noChildHere = LocalAPIError(.unknownChild, "There is no such child: choose one on the first page.")
+  static let noChild = PageFault(404, "There is no such child: choose one on the first page.")
 }
 
 /// The path of a page or form, of which a segment in braces stands for any other.

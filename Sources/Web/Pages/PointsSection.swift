@@ -66,10 +66,10 @@ enum PointsSection {
   /// - Returns: The data of the template.
   static func data(_ points: PointsListing, of child: String, _ clock: PageClock) -> PageData {
     let section: PageData = [
-      "id": child, "balance": PointsText.counted(points.balance),
+      "id": child, "balance": PointsText.phrase(points.balance),
       "today": points.earnedToday == 0
         ? Phrase("Nothing was earned today.")
-        : Phrase("{points} earned today.", ["points": .text(PointsText.counted(points.earnedToday))]),
+        : Phrase("{points} earned today.", ["points": .phrase(PointsText.phrase(points.earnedToday))]),
       "hasHeld": !points.held.isEmpty,
       "held": points.held.map { entry in
         [
@@ -77,8 +77,8 @@ enum PointsSection {
           "words": Phrase(
             "{points} on {machine}, {moment}: {words}",
             [
-              "points": .text(PointsText.counted(entry.milliPoints)), "machine": .text(entry.deviceName.text),
-              "moment": .text(clock.moment(entry.at)), "words": .text(entry.words),
+              "points": .phrase(PointsText.phrase(entry.milliPoints)), "machine": .text(entry.deviceName.text),
+              "moment": .phrase(clock.moment(entry.at)), "words": .text(entry.words),
             ]),
         ] as PageData
       },
@@ -86,7 +86,9 @@ enum PointsSection {
       "entries": points.entries.map { entry in
         var row: PageData = [
           "when": clock.moment(entry.at), "what": entry.words, "machine": entry.deviceName.text,
-          "amount": (entry.milliPoints > 0 ? "+" : "") + PointsText.text(entry.milliPoints),
+          "amount": entry.milliPoints > 0
+            ? Phrase("+{number}", ["number": PointsText.number(entry.milliPoints)])
+            : PageWords.number(entry.milliPoints),
         ]
         if !entry.note.isEmpty { row["note"] = entry.note }
         return row

@@ -124,18 +124,21 @@ enum TimesPage {
     let days = RuleKey(listing.key)?.days ?? DayRange(plan.today)
     var data: PageData = [
       "days": PlanWords.days(days), "called": plan.name(of: days) ?? "–",
-      "words": "\(listing.name): \(listing.words)",
+      "words": listing.said,
       "set": Phrase(
         "on {machine}, {moment}",
-        ["machine": .text(listing.setBy.text), "moment": .text(clock.moment(listing.setAt))]),
+        ["machine": .text(listing.setBy.text), "moment": .phrase(clock.moment(listing.setAt))]),
     ]
     if listing.isFamilys {
       data["set"] = Phrase(
         "for the whole family on {machine}, {moment}",
-        ["machine": .text(listing.setBy.text), "moment": .text(clock.moment(listing.setAt))])
+        ["machine": .text(listing.setBy.text), "moment": .phrase(clock.moment(listing.setAt))])
     } else {
       data["removal"] =
-        ["key": listing.key.text, "version": plan.version(of: [listing]), "label": listing.name] as PageData
+        [
+          "key": listing.key.text, "version": plan.version(of: [listing]),
+          "label": Phrase("{name}", ["name": listing.nameArgument]),
+        ] as PageData
     }
     return data
   }
@@ -145,7 +148,7 @@ enum TimesPage {
     let when = fields?["when"] ?? "always"
     var data: PageData = [
       "rule": rule.rawValue, "title": rule.title, "meaning": rule.meaning, "label": rule.label, "hint": rule.hint,
-      "present": plan.words(rule).map { Phrase("Now: {words}", ["words": .text($0)]) } ?? Phrase("Now: not set"),
+      "present": plan.words(rule).map { Phrase("Now: {words}", ["words": $0]) } ?? Phrase("Now: not set"),
       "version": plan.version(of: rule), "value": fields.map { $0["value"] ?? "" } ?? typed.value,
       "hasLength": rule == .breaks, "length": fields.map { $0["length"] ?? "" } ?? typed.length,
       "hasDays": rule.entryOfDays != nil, "isAlways": when == "always", "isToday": when == "today",
@@ -162,13 +165,13 @@ enum TimesPage {
   }
 
   /// Returns the hours and limits that are not those of all screen time.
-  private static func others(_ plan: ChildPlan) -> [String] {
+  private static func others(_ plan: ChildPlan) -> [Phrase] {
     let entries = [
       AppRule.hours.entry, AppRule.limit.entry, GroupRule.hours.entry, GroupRule.limit.entry, GroupRule.weekly.entry,
       CategoryRule.limit.entry, CategoryRule.weekly.entry,
     ]
     return (plan.rules.rules + plan.rules.family).filter { listing in
       listing.notInForce == nil && (RuleKey(listing.key).map { entries.contains($0.entry) } ?? false)
-    }.map { "\($0.name): \($0.words)" }
+    }.map(\.said)
   }
 }

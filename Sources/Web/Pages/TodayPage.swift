@@ -16,33 +16,33 @@ enum TodayPage {
   }
 
   static let template = """
-    <h1>Today</h1>
+    <h1>[[Today]]</h1>
     <section id="warnings" data-live>
     {{#warnings}}<p class="word fault">{{.}}</p>{{/warnings}}
     </section>
-    <section id="requests" data-live aria-label="Requests">
+    <section id="requests" data-live aria-label="[[Requests]]">
     <div class="cards">
     {{#requests}}
     <article class="card request" aria-labelledby="request-{{id}}">
-    <h2 id="request-{{id}}">{{name}} asks for {{wish}}</h2>
+    <h2 id="request-{{id}}">[[{name} asks for {wish}]]</h2>
     {{#reason}}<blockquote>{{.}}</blockquote>{{/reason}}
-    <p class="age">{{asked}} on {{device}}</p>
+    <p class="age">[[{asked} on {device}]]</p>
     <form method="post" action="/requests/answer">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="request" value="{{id}}">
     <div class="row">
-    {{#minutes}}<label class="narrow">Minutes <input name="minutes" type="number" min="1" max="1440" value="{{.}}" required></label>{{/minutes}}
-    <label class="wide">A word for {{name}} <input name="word" maxlength="200"></label>
+    {{#minutes}}<label class="narrow">[[Minutes]] <input name="minutes" type="number" min="1" max="1440" value="{{.}}" required></label>{{/minutes}}
+    <label class="wide">[[A word for {name}]] <input name="word" maxlength="200"></label>
     </div>
     <div class="row">
-    <button name="answer" value="yes">Yes <span class="spoken">for {{name}}</span></button>
-    <button name="answer" value="no" class="quiet" formnovalidate>No <span class="spoken">for {{name}}</span></button>
+    <button name="answer" value="yes">[[Yes]] <span class="spoken">[[for {name}]]</span></button>
+    <button name="answer" value="no" class="quiet" formnovalidate>[[No]] <span class="spoken">[[for {name}]]</span></button>
     </div>
     </form>
     </article>
     {{/requests}}
     </div>
     </section>
-    <section id="children" data-live aria-label="Children">
+    <section id="children" data-live aria-label="[[Children]]">
     {{^hasChildren}}
     <h2>[[Begin with a child's machine]]</h2>
     <p>[[Here stands what each child uses, and what is left. No child is known yet: pair the child's machine with this one, and \
@@ -67,13 +67,13 @@ enum TodayPage {
     <form method="post" action="/children/grant" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
     <input type="hidden" name="key" value="{{key}}-{{id}}">
-    <button name="minutes" value="15">+15 min <span class="spoken">for {{name}}</span></button>
-    <button name="minutes" value="30">+30 min <span class="spoken">for {{name}}</span></button>
+    <button name="minutes" value="15">[[+15 min]] <span class="spoken">[[for {name}]]</span></button>
+    <button name="minutes" value="30">[[+30 min]] <span class="spoken">[[for {name}]]</span></button>
     </form>
     <form method="post" action="/children/lock">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
-    {{#isLocked}}<button name="lock" value="off">Unlock <span class="spoken">{{name}}</span></button>{{/isLocked}}
-    {{^isLocked}}<button name="lock" value="on" class="quiet">Lock <span class="spoken">{{name}}</span></button>{{/isLocked}}
+    {{#isLocked}}<button name="lock" value="off">[[Unlock]] <span class="spoken">{{name}}</span></button>{{/isLocked}}
+    {{^isLocked}}<button name="lock" value="on" class="quiet">[[Lock]] <span class="spoken">{{name}}</span></button>{{/isLocked}}
     </form>
     </div>
     </article>
@@ -81,7 +81,7 @@ enum TodayPage {
     </div>
     </section>
     <section id="answered" data-live>
-    {{#hasAnswered}}<h2>Answered today</h2>
+    {{#hasAnswered}}<h2>[[Answered today]]</h2>
     <ul>{{#answered}}<li>{{.}}</li>{{/answered}}</ul>{{/hasAnswered}}
     </section>
     """
@@ -108,13 +108,20 @@ enum TodayPage {
       },
       "children": days.map { child($0.0, $0.1, status, clock) },
       "hasAnswered": !answered.isEmpty,
-      "answered": answered.map { "\($0.childName.text), \(PageWords.wish($0)): \(PageWords.answer($0))" },
+      "answered": answered.map { request in
+        Phrase(
+          "{child}, {wish}: {answer}",
+          [
+            "child": .text(request.childName.text), "wish": .phrase(request.wish()),
+            "answer": .phrase(PageWords.answer(request)),
+          ])
+      },
     ]
   }
 
   private static func request(_ request: RequestListing, _ clock: PageClock) -> PageData {
     var data: PageData = [
-      "id": request.requestID.description, "name": request.childName.text, "wish": PageWords.wish(request),
+      "id": request.requestID.description, "name": request.childName.text, "wish": request.wish(),
       "asked": clock.ago(request.askedAt), "device": request.deviceName.text,
     ]
     if !request.reason.isEmpty { data["reason"] = request.reason }
@@ -129,16 +136,20 @@ enum TodayPage {
     var data: PageData = [
       "id": child.childID.description, "name": child.name.text, "figure": PageWords.figure(day.screen),
       "used": PageWords.used(day), "isLocked": !day.screen.isAllowed && day.screen.rule == Reason.lock.word,
-      "machines": peers.map { "\($0.device.name.text): \(PageWords.touch($0, clock))" },
-      "running": day.running.map { "\($0.displayName) on \($0.deviceName.text) since \(clock.moment($0.since))" },
+      "machines": peers.map {
+        Phrase(
+          "{machine}: {state}",
+          ["machine": .text($0.device.name.text), "state": .phrase(PageWords.touch($0, clock))])
+      },
+      "running": day.running.map { PageWords.running($0, clock) },
     ]
     if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
     if let bar = UseBar.data(day) { data["bar"] = bar }
-    if let points = day.milliPoints { data["points"] = "\(PointsText.counted(points)) to spend" }
+    if let points = day.milliPoints { data["points"] = PageWords.points(points) }
     if let stale = PageWords.stale(child, peers, clock) { data["stale"] = stale }
     if !child.untold.isEmpty {
       let names = PageWords.list(child.untold.map(\.text))
-      data["pending"] = "The last change has not been confirmed yet by \(names)."
+      data["pending"] = Phrase("The last change has not been confirmed yet by {names}.", ["names": .phrase(names)])
     }
     return data
   }

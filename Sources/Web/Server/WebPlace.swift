@@ -11,6 +11,8 @@ import LatchkeySystem
 /// Spec: Protocol/15-pages.md §2.
 public struct WebPlace: Hashable, Sendable {
   public let folder: String
+  /// The language of the account, for what is shown before a browser says its own.
+  public var language = Language.english
 
   /// Finds the folder.
   ///
@@ -63,7 +65,7 @@ public struct WebPlace: Hashable, Sendable {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw fault(path) }
     defer { close(descriptor) }
-    let bytes = [UInt8](Self.page(link: link, host: host).utf8)
+    let bytes = [UInt8](Self.page(link: link, host: host, in: language).utf8)
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
       let failure = fault(path)
       unlink(path)
@@ -73,21 +75,22 @@ public struct WebPlace: Hashable, Sendable {
   }
 
   /// Returns a page that posts a link by itself, or by its button in a browser without scripts.
-  static func page(link: String, host: String) -> String {
-    """
-    <!DOCTYPE html>
-    <html lang="en">
-    <meta charset="utf-8">
-    <meta name="referrer" content="no-referrer">
-    <title>Latchkey</title>
-    <form method="post" action="http://\(MarkupEscape.escape(host))/in">
-    <input type="hidden" name="link" value="\(MarkupEscape.escape(link))">
-    <button>Open Latchkey</button>
-    </form>
-    <script>document.forms[0].submit()</script>
-    </html>
+  static func page(link: String, host: String, in language: Language = .english) -> String {
+    let button = MarkupEscape.escape(Phrase("Open Latchkey").worded(in: language))
+    return """
+      <!DOCTYPE html>
+      <html lang="\(language.code)">
+      <meta charset="utf-8">
+      <meta name="referrer" content="no-referrer">
+      <title>Latchkey</title>
+      <form method="post" action="http://\(MarkupEscape.escape(host))/in">
+      <input type="hidden" name="link" value="\(MarkupEscape.escape(link))">
+      <button>\(button)</button>
+      </form>
+      <script>document.forms[0].submit()</script>
+      </html>
 
-    """
+      """
   }
 
   private func fault(_ path: String) -> WebFault {

@@ -119,8 +119,7 @@ extension WebResponder {
       var all = frame(title, viewer, request.path, session)
       // A script that asks between a form and the page after it must not take the sentence away.
       if !request.isPart, let word = door.takeWord(cookie) {
-        all["word"] =
-          ["phrases": word.phrases, "sentence": word.sentence, "isFault": word.isFault] as PageData
+        all["word"] = ["sentences": word.sentences, "isFault": word.isFault] as PageData
       }
       return .page(page.template, data.merging(all) { $1 })
     } catch { return fault(EntryPages.Fault(error, back: nil), nil, session) }
@@ -149,11 +148,8 @@ extension WebResponder {
         let frame = frame(shown.title, viewer, "", session)
         return .page(shown.template, shown.data.merging(frame) { $1 }, status: shown.status)
       }
-      if !outcome.phrases.isEmpty || !outcome.sentences.isEmpty {
-        door.tell(
-          PageWord(
-            phrases: outcome.phrases, sentence: outcome.sentences.joined(separator: " "), isFault: outcome.isFault),
-          cookie)
+      if !outcome.sentences.isEmpty {
+        door.tell(PageWord(sentences: outcome.sentences, isFault: outcome.isFault), cookie)
       }
       return .redirect(to: outcome.page)
     } catch { return fault(EntryPages.Fault(error, back: "/"), nil, session) }
@@ -187,7 +183,7 @@ extension WebResponder {
   private func fault(
     _ fault: EntryPages.Fault, _ viewer: Viewer?, _ session: SessionTable.Session
   ) -> WebAnswer {
-    if fault.status >= 500 { logger.notice("a page was not answered", metadata: ["why": "\(fault.sentence)"]) }
+    if fault.status >= 500 { logger.notice("a page was not answered", metadata: ["why": "\(fault.sentence.worded())"]) }
     return EntryPages.page(fault, frame("Not done", viewer, "", session))
   }
 }

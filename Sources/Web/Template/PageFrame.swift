@@ -32,8 +32,11 @@ enum PageFrame {
     {{/hasNavigation}}
     </header>
     <main id="main" tabindex="-1">
-    <p id="connection" class="word fault" role="status" hidden></p>
-    {{#word}}<p class="word{{#isFault}} fault{{/isFault}}" role="status">{{#phrases}}{{.}} {{/phrases}}{{sentence}}</p>{{/word}}
+    <p id="connection" class="word fault" role="status" hidden
+    data-out="[[This page is no longer signed in: open it again from the menu, or with the command that opened it.]]"
+    data-silent="[[Latchkey does not answer; this page tries again by itself.]]"
+    data-over="[[The pages of Latchkey are closed: open them again from the menu, or with the command that opened them.]]"></p>
+    {{#word}}<p class="word{{#isFault}} fault{{/isFault}}" role="status">{{#sentences}}{{.}} {{/sentences}}</p>{{/word}}
 
     """
 

@@ -63,16 +63,16 @@ enum PageScript {
           if (answer.ok && put(text)) {
             say("");
           } else if (answer.status === 401) {
-            say("This page is no longer signed in: open it again from the menu, or with the command that opened it.");
+            say(connection?.dataset.out);
             stop();
           } else {
             const fault = new DOMParser().parseFromString(text, "text/html").querySelector(".fault-text");
-            const sentence = fault ? fault.textContent : "Latchkey does not answer; this page tries again by itself.";
+            const sentence = fault ? fault.textContent : connection?.dataset.silent;
             const said = document.querySelector(".fault-text");
             say(said && said.textContent === sentence ? "" : sentence);
           }
         } catch (error) {
-          say("The pages of Latchkey are closed: open them again from the menu, or with the command that opened them.");
+          say(connection?.dataset.over);
         }
         isFetching = false;
         if (isAgain) { isAgain = false; setTimeout(look, 500); }

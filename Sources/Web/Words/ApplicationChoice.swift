@@ -3,33 +3,27 @@ import LatchkeyModel
 /// The choices about applications, with the words for them.
 enum ApplicationChoice {
   static let categories: [(word: String, label: Phrase)] =
-    [("", "as it is")] + AppCategory.allCases.map { ($0.rawValue, title($0)) } + [("none", "no category of its own")]
+    [("", Phrase("as it is"))] + AppCategory.allCases.map { ($0.rawValue, PageWords.title($0)) } + [
+      ("none", Phrase("no category of its own"))
+    ]
 
   static let uses: [(word: String, label: Phrase)] = [
-    ("", "as it is"), ("block", "blocked"), ("unblock", "not blocked"), ("always", "always allowed"),
-    ("sometimes", "not always allowed"),
+    ("", Phrase("as it is")), ("block", Phrase("blocked")), ("unblock", Phrase("not blocked")),
+    ("always", Phrase("always allowed")),
+    ("sometimes", Phrase("not always allowed")),
   ]
-
-  /// Returns the name of a category.
-  static func title(_ category: AppCategory) -> Phrase {
-    switch category {
-    case .learning: "Learning"
-    case .reward: "Rewards"
-    case .neutral: "Neutral"
-    }
-  }
 
   /// Returns the category of an application.
   static func category(_ app: KnownApplications.App) -> Phrase {
-    guard let category = app.category else { return "none yet" }
+    guard let category = app.category else { return Phrase("none yet") }
     return app.isByDefault
-      ? Phrase("{category}, by default", ["category": .phrase(title(category))]) : title(category)
+      ? Phrase("{category}, by default", ["category": .phrase(PageWords.title(category))]) : PageWords.title(category)
   }
 
   /// Returns whether an application may be used.
   static func allowed(_ app: KnownApplications.App) -> Phrase {
-    if !app.isEnabled { return "its rules are off" }
-    if app.isBlocked { return "blocked" }
-    return app.isAlwaysAllowed ? "always" : "by the rules"
+    if !app.isEnabled { return Phrase("its rules are off") }
+    if app.isBlocked { return Phrase("blocked") }
+    return app.isAlwaysAllowed ? Phrase("always") : Phrase("by the rules")
   }
 }

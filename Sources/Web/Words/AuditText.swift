@@ -8,7 +8,7 @@ enum AuditText {
     let target = Phrase.Argument.text(entry.target)
     let (old, new) = (Phrase.Argument.text(entry.old ?? "–"), Phrase.Argument.text(entry.new ?? "–"))
     switch entry.action {
-    case "register.set": return Phrase("{change}", ["change": .text(entry.words ?? entry.target)])
+    case "register.set": return Phrase(verbatim: entry.words ?? entry.target)
     case "device.paired": return Phrase("{machine} was paired.", ["machine": new])
     case "device.assigned":
       return entry.new.map { $0.isEmpty } ?? true
@@ -21,14 +21,14 @@ enum AuditText {
     case "device.quarantined":
       return Phrase("{machine} was cut off, since two machines use its keys.", ["machine": target])
     case "device.released": return Phrase("{machine} is no longer cut off.", ["machine": target])
-    case "household.keys-changed": return "The family's keys were changed."
-    case "identity.renewed": return "This machine got a new identity, and its pairings ended."
+    case "household.keys-changed": return Phrase("The family's keys were changed.")
+    case "identity.renewed": return Phrase("This machine got a new identity, and its pairings ended.")
     case "parent.told": return Phrase("Another parent is {parent}.", ["parent": new])
     case "receiver.set":
       return Phrase("The receiver {receiver} was set up: {rights}.", ["receiver": target, "rights": new])
     case "receiver.acts": return Phrase("The receiver {receiver} did this: {deed}.", ["receiver": target, "deed": new])
     case "receiver.removed": return Phrase("The receiver {receiver} was removed.", ["receiver": target])
-    case "zone.forgotten": return "What was kept of a child or a machine was forgotten."
+    case "zone.forgotten": return Phrase("What was kept of a child or a machine was forgotten.")
     case "usage.dropped": return Phrase("No room was left for use, which was dropped: {what}.", ["what": new])
     case "usage.not-queued": return Phrase("No room was left for use that {machine} was to get.", ["machine": target])
     case let action where action.hasPrefix("clock."):
@@ -39,8 +39,8 @@ enum AuditText {
 
   /// Returns whom or what it is about.
   static func whom(_ entry: AuditEntry) -> Phrase {
-    if let name = entry.childName ?? entry.deviceName { return Phrase("{name}", ["name": .text(name.text)]) }
-    return entry.target == "family" ? "the whole family" : "–"
+    if let name = entry.childName ?? entry.deviceName { return Phrase(verbatim: name.text) }
+    return entry.target == "family" ? Phrase("the whole family") : PageWords.none
   }
 
   /// Returns what there was before; of what is no rule, the sentence says it.

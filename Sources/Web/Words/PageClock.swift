@@ -3,8 +3,10 @@ import LatchkeyModel
 
 /// Moments as a family reads them, on the clock of its zone.
 struct PageClock: Sendable {
-  private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+  private static let weekdays: [Phrase] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  private static let months: [Phrase] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
   private static let dayMilliseconds: Int64 = 86_400_000
   /// A moment may be another machine's word.
   private static let moments: ClosedRange<Int64> = -2_000_000_000_000...250_000_000_000_000
@@ -24,13 +26,15 @@ struct PageClock: Sendable {
   }
 
   /// Returns a moment: the time of day, such as `19:20`, and the day before it if it is not near.
-  func moment(_ milliseconds: Int64) -> String {
+  func moment(_ milliseconds: Int64) -> Phrase {
     let (then, present) = (local(milliseconds), local(now))
     let time = time(milliseconds)
     // What is less than a day away needs no date.
     let isNear =
       abs(then.day * Self.dayMilliseconds + then.rest - present.day * Self.dayMilliseconds - present.rest) < 72_000_000
-    return then.day == present.day || isNear ? time : "\(Self.day(FamilyDay(daysSinceEpoch: then.day))), \(time)"
+    guard then.day != present.day, !isNear else { return Phrase(verbatim: time) }
+    let day = Self.day(FamilyDay(daysSinceEpoch: then.day))
+    return Phrase("{day}, {time}", ["day": .phrase(day), "time": .text(time)])
   }
 
   /// Returns a moment as the time of day alone, such as `19:20`.
@@ -40,16 +44,22 @@ struct PageClock: Sendable {
   }
 
   /// Returns how long ago a moment was, such as `20 min ago`.
-  func ago(_ milliseconds: Int64) -> String {
+  func ago(_ milliseconds: Int64) -> Phrase {
     let age = Self.held(now) - Self.held(milliseconds)
-    return age < 60_000 ? "just now" : "\(SpanText.of(age)) ago"
+    guard age >= 60_000 else { return Phrase("just now") }
+    guard age >= 86_400_000 else { return Phrase("{time} ago", ["time": .phrase(SpanText.phrase(of: age))]) }
+    return Phrase(one: "{count} day ago", other: "{count} days ago", count: Int(age / 86_400_000))
   }
 
   /// Returns a day in words, such as `Tue 24 Nov`.
-  static func day(_ day: FamilyDay) -> String {
+  static func day(_ day: FamilyDay) -> Phrase {
     let parts = day.description.split(separator: "-").compactMap { Int($0) }
-    guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return day.description }
-    return "\(weekdays[weekday(day)]) \(parts[2]) \(months[parts[1] - 1])"
+    guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return Phrase(verbatim: day.description) }
+    return Phrase(
+      "{weekday} {day} {month}",
+      [
+        "weekday": .phrase(weekdays[weekday(day)]), "day": .number(parts[2]), "month": .phrase(months[parts[1] - 1]),
+      ])
   }
 
   /// Returns the days of the month of a day, the first one first.
@@ -60,6 +70,12 @@ struct PageClock: Sendable {
 
   /// Returns the number of a day in its month, from 1.
   static func dayOfMonth(_ day: FamilyDay) -> Int { Int(day.description.suffix(2)) ?? 1 }
+
+  /// Returns the name of a day's weekday, such as `Tue`.
+  static func name(_ day: FamilyDay) -> Phrase { weekdays[weekday(day)] }
+
+  /// Returns the name of a weekday, such as `Tue`.
+  static func name(_ day: Weekday) -> Phrase { weekdays[day.rawValue] }
 
   /// Returns the place of a day in its week, 0 for Monday.
   static func weekday(_ day: FamilyDay) -> Int { Int(((day.daysSinceEpoch + 3) % 7 + 7) % 7) }

@@ -5,97 +5,157 @@ import LatchkeyRules
 /// The sentences of pages about values of the local API.
 enum PageWords {
   /// Returns a span of use in whole minutes, such as `1 h 12 min`.
-  static func span(_ milliseconds: Int64) -> String { SpanText.minutes(Int(clamping: max(0, milliseconds) / 60_000)) }
+  static func span(_ milliseconds: Int64) -> Phrase { SpanText.phrase(whole: milliseconds) }
+
+  /// What stands in a table where there is nothing.
+  static let none = Phrase(verbatim: "–")
+
+  /// Returns milli-points as a number, such as `2.5`.
+  static func number(_ milliPoints: Int64) -> Phrase {
+    Phrase("{number}", ["number": PointsText.number(milliPoints)])
+  }
 
   /// Returns names as a list, such as `A, B and C`.
-  static func list(_ names: [String]) -> String {
-    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    return names.dropLast().joined(separator: ", ") + " and " + last
+  static func list(_ names: [String]) -> Phrase {
+    Phrase("{names}", ["names": .list(names.map { .text($0) })])
   }
 
   /// Returns what holds for screen time in a few words, such as `48 min left`.
-  static func figure(_ screen: VerdictToday) -> String {
-    guard screen.isAllowed else { return screen.rule == Reason.lock.word ? "Locked" : "Closed" }
-    return screen.leftMilliseconds.map { "\(SpanText.left($0)) left" } ?? "No limit now"
+  static func figure(_ screen: VerdictToday) -> Phrase {
+    guard screen.isAllowed else { return screen.rule == Reason.lock.word ? Phrase("Locked") : Phrase("Closed") }
+    guard let left = screen.leftMilliseconds else { return Phrase("No limit now") }
+    return Phrase("{time} left", ["time": .phrase(SpanText.phrase(left: left))])
   }
 
   /// Returns which rule ends the time, or has ended it, and until when; `nil` if none does.
-  static func reason(_ verdict: VerdictToday, _ clock: PageClock) -> String? {
-    let until = verdict.until.map { "until \(clock.moment($0))" }
-    let parts = [verdict.reason, until].compactMap(\.self)
-    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  static func reason(_ verdict: VerdictToday, _ clock: PageClock) -> Phrase? {
+    guard let until = verdict.until else { return verdict.reason }
+    let time = Phrase.Argument.phrase(clock.moment(until))
+    guard let rule = verdict.reason else { return Phrase("until {time}", ["time": time]) }
+    return Phrase("{rule}, until {time}", ["rule": .phrase(rule), "time": time])
   }
 
   /// Returns what was used today, such as `1 h 12 min of 2 h used today`.
-  static func used(_ day: ChildToday) -> String {
-    let limit = day.limitMilliseconds.map { " of \(span($0))" } ?? ""
-    return "\(span(day.usedMilliseconds))\(limit) used today"
+  static func used(_ day: ChildToday) -> Phrase {
+    let time = Phrase.Argument.phrase(span(day.usedMilliseconds))
+    guard let limit = day.limitMilliseconds else { return Phrase("{time} used today", ["time": time]) }
+    return Phrase("{time} of {limit} used today", ["time": time, "limit": .phrase(span(limit))])
   }
 
-  /// Returns what holds for an application, such as `Chess: 12 min left, until 19:20`.
-  static func application(_ app: AppToday, _ clock: PageClock) -> String {
+  /// Returns the points that a child may spend, such as `12 points to spend`.
+  static func points(_ milliPoints: Int64) -> Phrase {
+    Phrase("{points} to spend", ["points": .phrase(PointsText.phrase(milliPoints))])
+  }
+
+  /// Returns what runs, where and since when.
+  static func running(_ session: RunningNow, _ clock: PageClock) -> Phrase {
+    Phrase(
+      "{app} on {machine} since {time}",
+      [
+        "app": .phrase(ProgramsName.phrase(session.displayName)), "machine": .text(session.deviceName.text),
+        "time": .phrase(clock.moment(session.since)),
+      ])
+  }
+
+  /// Returns what holds for an application, such as `12 min left, until 19:20`.
+  static func application(_ app: AppToday, _ clock: PageClock) -> Phrase {
     let verdict = app.verdict
-    let until = verdict.until.map { ", until \(clock.moment($0))" } ?? ""
-    if verdict.isAllowed { return verdict.leftMilliseconds.map { "\(SpanText.left($0)) left\(until)" } ?? "allowed" }
-    let exception = app.exception
-    return
-      "\(exception.isEmpty ? "closed" : "not allowed by the rules"): \(verdict.reason ?? "a rule")\(until)\(exception)"
+    let arguments: [String: Phrase.Argument] = [
+      "time": .phrase(SpanText.phrase(left: verdict.leftMilliseconds ?? 0)),
+      "why": .phrase(verdict.reason ?? Phrase("a rule")),
+      "until": .phrase(verdict.until.map { clock.moment($0) } ?? none),
+    ]
+    if verdict.isAllowed {
+      if verdict.leftMilliseconds == nil { return Phrase("allowed") }
+      return verdict.until == nil
+        ? Phrase("{time} left", arguments) : Phrase("{time} left, until {until}", arguments)
+    }
+    guard app.isLeftOpen || app.isPartlyOpen else {
+      return verdict.until == nil
+        ? Phrase("closed: {why}", arguments) : Phrase("closed: {why}, until {until}", arguments)
+    }
+    let state =
+      verdict.until == nil
+      ? Phrase("not allowed by the rules: {why}", arguments)
+      : Phrase("not allowed by the rules: {why}, until {until}", arguments)
+    return open(app, state)
   }
 
-  /// Returns what a child asks for, such as `30 min for rewards`.
-  static func wish(_ request: RequestListing, minutes given: Int? = nil) -> String {
-    guard let minutes = given ?? request.minutes else { return request.appName ?? "an application" }
-    let purpose = request.appName ?? request.category.map { ReasonText.plural($0) }
-    return SpanText.minutes(minutes) + (purpose.map { " for \($0)" } ?? "")
+  /// Returns what holds for an application with what machines do about it, none of which closes it
+  /// altogether.
+  private static func open(_ app: AppToday, _ state: Phrase) -> Phrase {
+    let argument = ["state": Phrase.Argument.phrase(state)]
+    return switch (app.isLeftOpen, app.appID.isOfMany) {
+    case (true, true): Phrase("{state}, but nothing closes them", argument)
+    case (true, false): Phrase("{state}, but nothing closes it", argument)
+    case (false, true): Phrase("{state}, but they may run all the same", argument)
+    case (false, false): Phrase("{state}, but it may run all the same", argument)
+    }
   }
 
   /// Returns what became of a request, such as `yes, 20 min, on Kitchen laptop: after dinner`.
-  static func answer(_ request: RequestListing) -> String {
+  static func answer(_ request: RequestListing) -> Phrase {
     guard let answer = request.answer else {
-      return request.state == .open ? "no answer yet" : "nobody answered, and the day is over"
+      return request.state == .open ? Phrase("no answer yet") : Phrase("nobody answered, and the day is over")
     }
-    let minutes = answer.minutes.map { ", \(SpanText.minutes($0))" } ?? ""
-    let word = answer.word.isEmpty ? "" : ": \(answer.word)"
-    return "\(answer.isApproved ? "yes" : "no")\(minutes), on \(answer.by.text)\(word)"
+    var arguments: [String: Phrase.Argument] = ["machine": .text(answer.by.text)]
+    let said: Phrase
+    if !answer.isApproved {
+      said = Phrase("no, on {machine}", arguments)
+    } else if let minutes = answer.minutes {
+      arguments["time"] = .phrase(SpanText.phrase(minutes: minutes))
+      said = Phrase("yes, {time}, on {machine}", arguments)
+    } else {
+      said = Phrase("yes, on {machine}", arguments)
+    }
+    return answer.word.isEmpty
+      ? said : Phrase("{answer}: {word}", ["answer": .phrase(said), "word": .text(answer.word)])
   }
 
   /// Returns a sentence about each machine that gets an edit later.
-  static func late(_ machines: [EditedMachine], _ clock: PageClock) -> [String] {
+  static func late(_ machines: [EditedMachine], _ clock: PageClock) -> [Phrase] {
     machines.filter { !$0.isConnected }.map { machine in
+      var arguments: [String: Phrase.Argument] = ["machine": .text(machine.name.text)]
       if machine.isNew {
-        return "\(machine.name.text) has not been connected since it was paired. It gets this when it is."
+        return Phrase("{machine} has not been connected since it was paired. It gets this when it is.", arguments)
       }
-      let seen = machine.lastSeenAt.map { " (last seen \(clock.ago($0)))" } ?? ""
-      return "\(machine.name.text) is off\(seen). It gets this when it is back."
+      guard let seen = machine.lastSeenAt else {
+        return Phrase("{machine} is off. It gets this when it is back.", arguments)
+      }
+      arguments["ago"] = .phrase(clock.ago(seen))
+      return Phrase("{machine} is off (last seen {ago}). It gets this when it is back.", arguments)
     }
   }
 
   /// Returns how a machine is in touch, such as `in touch` or `off, last seen 20 min ago`.
-  static func touch(_ peer: PeerStatus, _ clock: PageClock) -> String {
-    if peer.isConnected { return "in touch" }
-    if peer.marks.contains(.removalUntold) || peer.device.state == .removed { return "removed, not told yet" }
-    if peer.marks.contains(.neverConnected) { return "never in touch since it was paired" }
-    return peer.device.lastSeenAt.map { "off, last seen \(clock.ago($0))" } ?? "off"
+  static func touch(_ peer: PeerStatus, _ clock: PageClock) -> Phrase {
+    if peer.isConnected { return Phrase("in touch") }
+    if peer.marks.contains(.removalUntold) || peer.device.state == .removed { return Phrase("removed, not told yet") }
+    if peer.marks.contains(.neverConnected) { return Phrase("never in touch since it was paired") }
+    guard let seen = peer.device.lastSeenAt else { return Phrase("off") }
+    return Phrase("off, last seen {ago}", ["ago": .phrase(clock.ago(seen))])
   }
 
   /// Returns a sentence about how old the figures of a child are; `nil` if one of its machines is
   /// in touch.
-  static func stale(_ child: ChildListing, _ peers: [PeerStatus], _ clock: PageClock) -> String? {
-    if child.machines.isEmpty { return "No machine is this child's yet, so nothing is recorded or closed." }
+  static func stale(_ child: ChildListing, _ peers: [PeerStatus], _ clock: PageClock) -> Phrase? {
+    if child.machines.isEmpty { return Phrase("No machine is this child's yet, so nothing is recorded or closed.") }
     guard !peers.contains(where: \.isConnected) else { return nil }
     guard let seen = peers.compactMap(\.device.lastSeenAt).max() else {
-      return "No machine of this child's has been in touch yet: what was used is not known."
+      return Phrase("No machine of this child's has been in touch yet: what was used is not known.")
     }
-    return "These figures are of \(clock.moment(seen)), \(clock.ago(seen)), when a machine was last in touch. "
-      + "What was used since then is not known here."
+    return Phrase(
+      """
+      These figures are of {time}, {ago}, when a machine was last in touch. What was used since then is not known here.
+      """, ["time": .phrase(clock.moment(seen)), "ago": .phrase(clock.ago(seen))])
   }
 
   /// Returns a category as the head of a column or a row.
-  static func title(_ category: AppCategory) -> String {
+  static func title(_ category: AppCategory) -> Phrase {
     switch category {
-    case .learning: "Learning"
-    case .reward: "Rewards"
-    case .neutral: "Neutral"
+    case .learning: Phrase("Learning")
+    case .reward: Phrase("Rewards")
+    case .neutral: Phrase("Neutral")
     }
   }
 }

@@ -32,29 +32,30 @@ enum PlanWords {
   }
 
   private static func old(_ edit: PlanEdit, _ plan: ChildPlan) -> Phrase {
-    if let days = edit.days, let key = edit.rule.key(on: days), let words = plan.inForce(key)?.words {
-      return Phrase("Until now, this is set for these days: {words}.", ["words": .text(words)])
+    if let days = edit.days, let key = edit.rule.key(on: days), let words = plan.inForce(key)?.valueArgument {
+      return Phrase("Until now, this is set for these days: {words}.", ["words": words])
     }
     guard let words = plan.words(edit.rule) else {
-      return edit.days == nil ? "Until now, nothing is set." : "On other days, nothing is set."
+      return edit.days == nil ? Phrase("Until now, nothing is set.") : Phrase("On other days, nothing is set.")
     }
     return edit.days == nil
-      ? Phrase("Until now: {words}.", ["words": .text(words)])
-      : Phrase("On other days, this goes on: {words}.", ["words": .text(words)])
+      ? Phrase("Until now: {words}.", ["words": words])
+      : Phrase("On other days, this goes on: {words}.", ["words": words])
   }
 
   /// Returns from when a change holds.
   private static func start(_ edit: PlanEdit, _ plan: ChildPlan, _ clock: PageClock) -> Phrase? {
     if let days = edit.days {
       return days == DayRange(plan.today)
-        ? "It holds today alone, from now on." : Phrase("It holds on {days} alone.", ["days": .text(Self.days(days))])
+        ? Phrase("It holds today alone, from now on.")
+        : Phrase("It holds on {days} alone.", ["days": .phrase(Self.days(days))])
     }
     guard let value = edit.changes.first(where: { $0.value != nil })?.value else {
-      return "It ends at once on machines that are in touch."
+      return Phrase("It ends at once on machines that are in touch.")
     }
     switch edit.rule {
-    case .weekly: return "It holds from now on, and what was used since Monday counts."
-    case .daily, .carryOver, .breaks: return "It holds from now on, and what was used today counts."
+    case .weekly: return Phrase("It holds from now on, and what was used since Monday counts.")
+    case .daily, .carryOver, .breaks: return Phrase("It holds from now on, and what was used today counts.")
     case .bedtime, .school, .reward: return next(value, plan, clock)
     }
   }
@@ -70,24 +71,24 @@ enum PlanWords {
         let end = boundary.instant(on: day, minute: window.start + window.length)
         if start <= clock.now, clock.now < end {
           return Phrase(
-            "It is that time now, so it holds at once, until {moment}.", ["moment": .text(clock.moment(end))])
+            "It is that time now, so it holds at once, until {moment}.", ["moment": .phrase(clock.moment(end))])
         }
         if start > clock.now, next.map({ start < $0 }) ?? true { next = start }
       }
     }
-    return next.map { Phrase("It begins next: {moment}.", ["moment": .text(clock.moment($0))]) }
+    return next.map { Phrase("It begins next: {moment}.", ["moment": .phrase(clock.moment($0))]) }
   }
 
   /// Returns what of the whole family's holds once the child's own rule is removed.
   private static func familys(_ edit: PlanEdit, _ plan: ChildPlan) -> [Phrase] {
     let removed = edit.changes.filter { $0.value == nil && $0.key == edit.rule.key.text }
     guard edit.changes.allSatisfy({ $0.value == nil }), !removed.isEmpty else { return [] }
-    return ["If something is set for the whole family, that holds then."]
+    return [Phrase("If something is set for the whole family, that holds then.")]
   }
 
   /// Returns which machines get a change at once, and which later.
   static func machines(_ plan: ChildPlan) -> [Phrase] {
-    if plan.machines.isEmpty { return ["No machine is this child's yet: it holds as soon as there is one."] }
+    if plan.machines.isEmpty { return [Phrase("No machine is this child's yet: it holds as soon as there is one.")] }
     let (near, away) = (plan.machines.filter(\.isConnected), plan.machines.filter { !$0.isConnected })
     var phrases: [Phrase] = []
     if !near.isEmpty {
@@ -107,21 +108,36 @@ enum PlanWords {
   static func meanwhile(_ title: Phrase, _ listings: [RuleListing], _ clock: PageClock) -> Phrase {
     guard let newest = listings.max(by: { $0.setAt < $1.setAt }) else {
       return Phrase(
-        "Nothing was saved: “{rule}” was changed meanwhile, and is not set any more. Look at it, and send it again if you still "
-          + "want it.", ["rule": .phrase(title)])
+        """
+        Nothing was saved: “{rule}” was changed meanwhile, and is not set any more. Look at it, and send it again if you still \
+        want it.
+        """, ["rule": .phrase(title)])
     }
     return Phrase(
-      "Nothing was saved: “{rule}” was changed meanwhile, the last time on {machine}, {when}: {words}. Look at it, and send "
-        + "yours again if you still want it.",
+      """
+      Nothing was saved: “{rule}” was changed meanwhile, the last time on {machine}, {when}: {name} {words}. Look at it, and \
+      send yours again if you still want it.
+      """,
       [
-        "rule": .phrase(title), "machine": .text(newest.setBy.text), "when": .text(clock.moment(newest.setAt)),
-        "words": .text("\(newest.name) \(newest.words)"),
+        "rule": .phrase(title), "machine": .text(newest.setBy.text), "when": .phrase(clock.moment(newest.setAt)),
+        "name": newest.nameArgument, "words": newest.valueArgument,
       ])
   }
 
   /// Returns days in words.
-  static func days(_ days: DayRange) -> String {
-    days.first == days.last
-      ? PageClock.day(days.first) : "\(PageClock.day(days.first)) – \(PageClock.day(days.last))"
+  static func days(_ days: DayRange) -> Phrase {
+    let first = PageClock.day(days.first)
+    return days.first == days.last
+      ? first
+      : Phrase("{first} – {last}", ["first": .phrase(first), "last": .phrase(PageClock.day(days.last))])
   }
+}
+
+extension RuleListing {
+  /// The name and the value, such as `screen time a day: 2 h`.
+  var said: Phrase { phrase ?? Phrase("{rule}: {value}", ["rule": .text(name), "value": .text(words)]) }
+  /// What the rule is called.
+  var nameArgument: Phrase.Argument { said.arguments["rule"] ?? .text(name) }
+  /// The value in words.
+  var valueArgument: Phrase.Argument { said.arguments["value"] ?? .text(words) }
 }

@@ -38,6 +38,8 @@ import Testing
     try check(NearbyInvitations(change: 1, invitations: [.init(prefix: "7K", addresses: ["[fe80::1%2]:4"])]))
     try check(SampleValues.requests[1])
     try check(SampleValues.points)
+    try check(SampleValues.today)
+    try check(Phrase(one: "{count} day of {name}", other: "{count} days of {name}", count: 2, ["name": "Emma"]))
     try check(SampleValues.redeemed)
     try check(AskRequest(minutes: 5))
     try check(AnswerRequest(request: nil, isApproved: true))

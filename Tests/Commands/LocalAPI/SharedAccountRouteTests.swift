@@ -106,12 +106,14 @@ import Testing
       let later = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", before.at + 60_000))
       #expect(later.shared.first?.hasPrefix("\(place) While nobody has said who is there, the stricter") == true)
       let notices = try await root().ask(Endpoints.getToday, "Emma").notices
-      #expect(notices.contains("\(place) Nobody has said who is there, so the stricter of both rules hold."))
+      #expect(
+        notices.map { $0.worded() }.contains(
+          "\(place) Nobody has said who is there, so the stricter of both rules hold."))
       #expect(try await root().ask(Endpoints.getAccounts, nil).map(\.isUnnamed) == [true])
 
       let unnamed = try #require(try await node.ask(Endpoints.getPresence).unnamed)
-      #expect(unnamed.sentence.hasPrefix("Emma and Ben share this account"))
-      #expect(!unnamed.screen.isAllowed && unnamed.screen.reason == "locked by a parent for Ben")
+      #expect(unnamed.sentence.worded().hasPrefix("Emma and Ben share this account"))
+      #expect(!unnamed.screen.isAllowed && unnamed.screen.reason?.worded() == "locked by a parent for Ben")
       #expect(try await name("Ben", "4711", node) == "Ben")
       #expect(try await node.ask(Endpoints.getPresence).unnamed == nil)
       let there = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", nil))
@@ -139,7 +141,7 @@ import Testing
       let ben = try await root().ask(Endpoints.getToday, "Ben").screen
       #expect(!ben.isAllowed && ben.reason == "locked by a parent, but nothing closes it")
       let unnamed = try #require(try await node.ask(Endpoints.getPresence).unnamed)
-      #expect(unnamed.screen.reason == "locked by a parent for Ben, but nothing closes it")
+      #expect(unnamed.screen.reason?.worded() == "locked by a parent for Ben, but nothing closes it")
     }
   }
 

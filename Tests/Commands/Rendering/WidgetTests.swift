@@ -24,7 +24,8 @@ import Testing
   private static func day(_ rule: String?, left minutes: Int64?, isAllowed: Bool = true) -> ChildToday {
     var day = SampleValues.today
     day.screen = VerdictToday(
-      isAllowed: isAllowed, rule: rule, reason: rule, until: minutes.map { SampleValues.now + $0 * 60_000 },
+      isAllowed: isAllowed, rule: rule, reason: rule.map { Phrase(verbatim: $0) },
+      until: minutes.map { SampleValues.now + $0 * 60_000 },
       leftMilliseconds: minutes.map { $0 * 60_000 })
     return day
   }

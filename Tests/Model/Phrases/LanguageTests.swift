@@ -18,6 +18,24 @@ import Testing
   ])
   func aBrowserNamesTheLanguage(header: String, code: String) { #expect(Language.asked(for: header).code == code) }
 
+  @Test(arguments: [
+    ("LANG=\"de_DE.UTF-8\"\n", "de"), ("# x\nLANG=en_GB.UTF-8\n", "en"), ("LANG=C\nLC_ALL=de_AT\n", "de"), ("", "en"),
+  ])
+  func aMachineNamesTheLanguage(file: String, code: String) { #expect(Language.asked(forLocale: file).code == code) }
+
+  @Test func spansAndPointsHaveTheirFormsInEachLanguage() throws {
+    let german = try #require(Language.named("de"))
+    #expect(SpanText.phrase(minutes: 90).worded(in: german) == "1 Std 30 Min" && SpanText.minutes(90) == "1 h 30 min")
+    #expect(SpanText.phrase(of: 86_400_000).worded(in: german) == "1 Tag" && SpanText.of(172_800_000) == "2 days")
+    for (points, english, words) in [
+      (1_000, "1 point", "1 Punkt"), (-1_000, "-1 point", "-1 Punkt"), (500, "0.5 points", "0,5 Punkte"),
+    ]
+      as [(Int64, String, String)]
+    {
+      #expect(PointsText.counted(points) == english && PointsText.phrase(points).worded(in: german) == words)
+    }
+  }
+
   @Test func whatALanguageLacksIsEnglish() throws {
     let german = try #require(Language.named("de"))
     #expect(Phrase("{who}", ["who": .list(["A", "B"])]).worded(in: german) == "A und B")

@@ -24,8 +24,14 @@ import Testing
     rules.categories[.reward] = reward
   }
 
-  private func words(_ reason: Reason, carried: Int64 = 0) -> String {
+  private func words(_ reason: Reason, carried: Int64 = 0) -> String { phrase(reason, carried: carried).worded() }
+
+  private func phrase(_ reason: Reason, carried: Int64 = 0) -> Phrase {
     ReasonText.words(reason, rules, of: .app(kart), on: day, name: "Kart", carried: carried)
+  }
+
+  private func closed(_ reason: Reason, carried: Int64 = 0) -> String {
+    ReasonText.closed(reason, phrase(reason, carried: carried)).worded()
   }
 
   @Test func everyRuleHasWords() {
@@ -43,10 +49,9 @@ import Testing
       (.points, "points", "no points are left"),
       (.redeemedTime, "redeemed minutes", "no redeemed minutes are left"),
     ]
-    #expect(ReasonText.closed(.dailyLimit, "0 min of screen time a day") == "no screen time a day")
     for (reason, open, closed) in expected {
       #expect(words(reason) == open)
-      #expect(ReasonText.closed(reason, words(reason)) == closed)
+      #expect(self.closed(reason) == closed)
     }
   }
 
@@ -55,18 +60,18 @@ import Testing
     rules = try HouseholdSamples.rules([("days/\(days)/name", "Advent"), ("days/\(days)/limit", "180")])
     #expect(words(.dailyLimit) == "3 h of screen time on \(days) (Advent)")
     rules = try HouseholdSamples.rules([("days/\(days)/limit", "180"), ("today/\(day)/limit", "0")])
-    #expect(ReasonText.closed(.dailyLimit, words(.dailyLimit)) == "no screen time on \(day)")
+    #expect(closed(.dailyLimit) == "no screen time on \(day)")
     let today = ReasonText.words(.dailyLimit, rules, of: .app(kart), on: day, name: "Kart", isToday: true)
-    #expect(today == "0 min of screen time today")
+    #expect(today.worded() == "0 min of screen time today")
   }
 
   @Test mutating func hoursOfALimitAreSaid() throws {
     rules.apps[kart]?.limit = try DayLimits("mon-fri 30, sat-sun 60 within 16:00-20:00")
     #expect(rules.apps[kart]?.limit?.words == "mon-fri 30 min, sat-sun 1 h between 16:00 and 20:00")
     #expect(words(.appLimit) == "1 h of Kart between 16:00 and 20:00")
-    #expect(ReasonText.closed(.appLimit, words(.appLimit)) == "1 h of Kart between 16:00 and 20:00 are used")
+    #expect(closed(.appLimit) == "1 h of Kart between 16:00 and 20:00 are used")
     rules.apps[kart]?.limit = try DayLimits("0 within 16:00-20:00")
-    #expect(ReasonText.closed(.appLimit, words(.appLimit)) == "no Kart between 16:00 and 20:00")
+    #expect(closed(.appLimit) == "no Kart between 16:00 and 20:00")
   }
 
   @Test mutating func whatWasGrantedIsSaid() throws {
@@ -90,9 +95,36 @@ import Testing
     let minute = HouseholdSamples.minute
     let more = words(.dailyLimit, carried: 90 * minute)
     #expect(more == "2 h of screen time a day and 1 h 30 min from earlier days")
-    #expect(ReasonText.closed(.dailyLimit, more) == "\(more) are used")
+    #expect(closed(.dailyLimit, carried: 90 * minute) == "\(more) are used")
     #expect(words(.dailyLimit, carried: minute - 1) == "2 h of screen time a day")
     rules.dailyLimit = DayLimits(everyDay: 0)
     #expect(words(.dailyLimit, carried: 5 * minute) == "5 min of screen time from earlier days")
+  }
+
+  @Test("A rule is listed as a phrase with a name and a value, in any language")
+  func listed() throws {
+    let german = try #require(Language.named("de"))
+    for (key, value, english, words) in [
+      ("limits/daily", "120", "screen time a day: 2 h", "Bildschirmzeit am Tag: 2 Std"),
+      (
+        "limits/daily/sat", "120", "screen time on Saturdays: 2 h", "Bildschirmzeit am Samstag: 2 Std"
+      ),
+      (
+        "schedule/bedtime", "mon-fri 20:00-07:00, sat 21:00-07:00",
+        "bedtime: Mon–Fri 20:00-07:00 and Sat 21:00-07:00", "Schlafenszeit: Mo–Fr 20:00-07:00 und Sa 21:00-07:00"
+      ),
+      (
+        "family/sessions", "lock", "sessions when time is up: are locked",
+        "Sitzungen, wenn die Zeit um ist: werden gesperrt"
+      ),
+      (
+        "app/kart/blocked", "now", "Kart: blocked: yes, without time to save",
+        "Kart: gesperrt: ja, ohne Zeit zum Speichern"
+      ),
+      ("app/kart/rate", "2500", "Kart: points: 2.5 points a minute", "Kart: Punkte: 2,5 Punkte pro Minute"),
+    ] as [(RegisterKey, String, String, String)] {
+      let phrase = RuleText.listed(key, value, RuleTerms(names: [kart: "Kart"]))
+      #expect(phrase.worded() == english && phrase.worded(in: german) == words, "\(phrase.worded(in: german))")
+    }
   }
 }

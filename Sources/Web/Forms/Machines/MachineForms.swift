@@ -9,23 +9,24 @@ enum MachineForms {
       return try await FormOutcome.orFault(on: "/machines/\(device)") {
         let name = try call.field("name")
         let renamed = try await call.node.ask(Endpoints.renameDevice, (device, RenameRequest(name: name)))
-        return FormOutcome(renamed.phrases(isRenamed: true), page: renamed.isOwn ? "/machines" : "/machines/\(device)")
+        return FormOutcome(
+          sentences: renamed.phrases(isRenamed: true), page: renamed.isOwn ? "/machines" : "/machines/\(device)")
       }
     },
     Form(path: "/machines/sync", whoMay: [.parent]) { call in
       let device = try call.id("device")
       let peers = try await call.node.ask(Endpoints.syncNow, device)
-      let phrases = peers.map { peer -> Phrase in
+      let sentences = peers.map { peer -> Phrase in
         let machine = ["machine": Phrase.Argument.text(peer.device.name.quoted)]
         return peer.isConnected
           ? Phrase("{machine} is in touch: what waits for it is sent now.", machine)
           : Phrase("{machine} is called now. This page shows when it answers.", machine)
       }
-      return FormOutcome(phrases, page: "/machines/\(device)")
+      return FormOutcome(sentences: sentences, page: "/machines/\(device)")
     },
     Form(path: "/machines/remove", whoMay: [.parent]) { call in
       let removed = try await call.node.ask(Endpoints.deleteDevice, try call.id("device"))
-      return FormOutcome(removed.phrases, page: "/machines")
+      return FormOutcome(sentences: removed.phrases, page: "/machines")
     },
   ]
 }

@@ -10,7 +10,7 @@ enum PairingForms {
         let names = OwnerFields.names(call.fields)
         let opened = try await call.node.ask(Endpoints.invite, InviteRequest(childName: names.isEmpty ? nil : names))
         call.pairings.opened(opened)
-        return FormOutcome(sentences: [], page: path(opened.pairingID))
+        return FormOutcome(page: path(opened.pairingID))
       }
     },
     Form(path: "\(PairPage.path)/answer", whoMay: [.parent]) { call in
@@ -19,14 +19,14 @@ enum PairingForms {
         let attempt = try call.number("attempt") ?? 0
         _ = try await call.node.ask(Endpoints.answerPairing, (id, PairingAnswer(accept: isAccepted, attempt: attempt)))
         if !isAccepted { call.pairings.refused(id) }
-        return FormOutcome(sentences: [], page: path(id))
+        return FormOutcome(page: path(id))
       }
     },
     Form(path: "\(PairPage.path)/cancel", whoMay: [.parent]) { call in
       let id = try call.id("pairing")
       return try await FormOutcome.orFault(on: path(id)) {
         _ = try await call.node.ask(Endpoints.cancelPairing, id)
-        return FormOutcome(sentences: [], page: path(id))
+        return FormOutcome(page: path(id))
       }
     },
   ]
@@ -36,32 +36,27 @@ enum PairingForms {
 
 extension FormCall {
   /// Returns a field with an ID, which may stand in a path.
-  func id(_ name: String) throws(LocalAPIError) -> String {
+  func id(_ name: String) throws(PageFault) -> String {
     let id = try field(name)
     guard PagePath.isID(id) else {
-      throw LocalAPIError(.invalid, "The form is malformed: go back, load the page again and send it once more.")
+      throw PageFault(400, "The form is malformed: go back, load the page again and send it once more.")
     }
     return id
   }
 
   /// Returns whether a field says yes.
-  func isYes(_ name: String) throws(LocalAPIError) -> Bool {
+  func isYes(_ name: String) throws(PageFault) -> Bool {
     switch try field(name) {
     case "yes": return true
     case "no": return false
-    default: throw LocalAPIError(.invalid, "An answer is yes or no: go back and choose one.")
+    default: throw PageFault(400, "An answer is yes or no: go back and choose one.")
     }
   }
 }
 
 extension FormOutcome {
-  /// Creates an outcome from phrases.
-  init(_ phrases: [Phrase], more: [String] = [], page: String) {
-    self.init(sentences: phrases.map { $0.worded() } + more, page: page)
-  }
-
-  /// Returns what a form has done or, if the node refuses what was typed or chosen, the node's
-  /// sentence for the page with the form.
+  /// Returns what a form has done or, if what was typed or chosen is refused, the sentence about it
+  /// for the page with the form.
   ///
   /// - Parameters:
   ///   - page: The page with the form.
@@ -72,9 +67,12 @@ extension FormOutcome {
     do { return try await body() } catch let error as LocalAPIError {
       switch error.code {
       case .invalid, .tooLate, .limit, .unknownItem, .unknownPairing, .unknownChild, .wrongRole:
-        return FormOutcome(sentences: [error.message], page: page, isFault: true)
+        return FormOutcome(
+          sentences: [error.phrase ?? Phrase(verbatim: error.message)], page: page, isFault: true)
       default: throw error
       }
+    } catch let fault as PageFault where fault.status == 400 {
+      return FormOutcome(sentences: [fault.sentence], page: page, isFault: true)
     }
   }
 }

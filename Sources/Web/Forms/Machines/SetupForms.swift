@@ -10,16 +10,16 @@ enum SetupForms {
     Form(path: "/machines/setup/owner", whoMay: [.parent]) { call in
       try await answer(call, .owner) { device in
         let names = OwnerFields.names(call.fields)
-        guard !names.isEmpty else { throw LocalAPIError(.invalid, "Name the child, or skip this question.") }
+        guard !names.isEmpty else { throw PageFault(400, "Name the child, or skip this question.") }
         let renamed = try await call.node.ask(Endpoints.renameDevice, (device, RenameRequest(childName: names)))
-        return (renamed.phrases(isRenamed: false), [])
+        return renamed.phrases(isRenamed: false)
       }
     },
     Form(path: "/machines/setup/account", whoMay: [.parent]) { call in
       try await answer(call, .account) { device in
         let account = AccountRequest(
           device: device, account: try call.field("account"), children: [try call.id("child")])
-        return ([try await call.node.ask(Endpoints.assignAccount, account).phrase], [])
+        return [try await call.node.ask(Endpoints.assignAccount, account).phrase]
       }
     },
     Form(path: "/machines/setup/limit", whoMay: [.parent]) { call in
@@ -35,30 +35,28 @@ enum SetupForms {
     },
   ]
 
-  private typealias Words = (phrases: [Phrase], more: [String])
-
   /// Carries out the answer to a question, and returns it with the page that follows.
   private static func answer(
-    _ call: FormCall, _ kind: SetupQuestion.Kind, _ act: (String) async throws -> Words
+    _ call: FormCall, _ kind: SetupQuestion.Kind, _ act: (String) async throws -> [Phrase]
   ) async throws -> FormOutcome {
     let device = try call.id("device")
     let child = kind == .owner ? nil : try call.id("child")
     let key = child.map { "\(kind.rawValue)-\($0)" } ?? kind.rawValue
     return try await FormOutcome.orFault(on: "/machines/\(device)/setup?at=\(key)") {
-      let words = try await act(device)
+      let sentences = try await act(device)
       let state = try await SetupState.read(call.node, device)
-      return FormOutcome(words.phrases, more: words.more, page: SetupPage.path(after: key, state))
+      return FormOutcome(sentences: sentences, page: SetupPage.path(after: key, state))
     }
   }
 
   /// Sets a rule of a child, and returns what is set now.
-  private static func set(_ change: RuleRequest.Change, _ call: FormCall) async throws -> Words {
+  private static func set(_ change: RuleRequest.Change, _ call: FormCall) async throws -> [Phrase] {
     let edit = try await call.node.ask(Endpoints.setRules, (try call.id("child"), RuleRequest([change])))
     let set = edit.rules.rules.filter { $0.key.text == change.key }.map { rule in
       Phrase(
         "Set for {child}: {rule}, {value}.",
-        ["child": .text(edit.rules.child.name.text), "rule": .text(rule.name), "value": .text(rule.words)])
+        ["child": .text(edit.rules.child.name.text), "rule": rule.nameArgument, "value": rule.valueArgument])
     }
-    return (set, PageWords.late(edit.machines, PageClock(now: call.now)))
+    return set + PageWords.late(edit.machines, PageClock(now: call.now))
   }
 }

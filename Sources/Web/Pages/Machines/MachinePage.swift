@@ -13,7 +13,7 @@ enum MachinePage {
     if peer.device.role == .child, peer.device.state == .active {
       accounts = try await call.node.ask(Endpoints.getAccounts, peer.device.deviceID.description)
     }
-    return (Phrase("{name}", ["name": .text(peer.device.name.text)]), data(peer, children, accounts, conditions, now: call.now))
+    return (Phrase(verbatim: peer.device.name.text), data(peer, children, accounts, conditions, now: call.now))
   }
 
   static let template = """
@@ -63,10 +63,10 @@ enum MachinePage {
   ///   - device: The ID in a path or a form.
   ///   - peers: The machines that this one is paired with.
   /// - Returns: The machine.
-  /// - Throws: `LocalAPIError` if there is none.
-  static func peer(_ device: String, _ peers: [PeerStatus]) throws(LocalAPIError) -> PeerStatus {
+  /// - Throws: `PageFault` if there is none.
+  static func peer(_ device: String, _ peers: [PeerStatus]) throws(PageFault) -> PeerStatus {
     guard let peer = peers.first(where: { $0.device.deviceID.description == device }) else {
-      throw LocalAPIError(.unknownDevice, "There is no such machine: choose one on the page Machines.")
+      throw PageFault(404, "There is no such machine: choose one on the page Machines.")
     }
     return peer
   }
@@ -132,9 +132,9 @@ enum MachinePage {
   private static func words(_ address: DeviceAddress, _ clock: PageClock) -> Phrase {
     if address.isInUse { return Phrase("in use") }
     if let failure = address.failure, let at = address.lastFailureAt {
-      return Phrase("failed {when}: {reason}", ["when": .text(clock.ago(at)), "reason": .text(failure)])
+      return Phrase("failed {when}: {reason}", ["when": .phrase(clock.ago(at)), "reason": .text(failure)])
     }
     guard let at = address.lastSuccessAt else { return Phrase("not reached there yet") }
-    return Phrase("worked {when}", ["when": .text(clock.ago(at))])
+    return Phrase("worked {when}", ["when": .phrase(clock.ago(at))])
   }
 }

@@ -110,7 +110,8 @@ enum PairingPage {
       data["question"] =
         ["digits": grouped(digits), "spoken": spoken(grouped(digits)), "attempt": pairing.attempt] as PageData
     case .committing:
-      data["state"] = pairing.sentence ?? Phrase("You said yes; waiting for {machine} …", machine)
+      data["state"] =
+        pairing.sentence.map { Phrase(verbatim: $0) } ?? Phrase("You said yes; waiting for {machine} …", machine)
     case .ended:
       data["state"] = end(pairing, isRefusedHere: isRefusedHere)
       data["isFault"] = pairing.outcome != .ok
@@ -128,21 +129,21 @@ enum PairingPage {
   }
 
   /// Returns what happened while the code waits.
-  private static func notices(_ pairing: PairingProgress) -> [Any] {
-    var notices: [Any] = []
+  private static func notices(_ pairing: PairingProgress) -> [Phrase] {
+    var notices: [Phrase] = []
     if let left = pairing.failuresLeft, left < Limits.pairingFailures { notices.append(PairingProgress.guessed(left)) }
-    if let sentence = pairing.sentence { notices.append(sentence) }
+    if let sentence = pairing.sentence { notices.append(Phrase(verbatim: sentence)) }
     return notices
   }
 
   /// Returns how a pairing ended.
-  private static func end(_ pairing: PairingProgress, isRefusedHere: Bool) -> Any {
+  private static func end(_ pairing: PairingProgress, isRefusedHere: Bool) -> Phrase {
     guard let outcome = pairing.outcome else {
       return Phrase("The pairing ended without an outcome: look at the machines, and pair again.")
     }
     if outcome == .ok { return pairing.pairedPhrase }
     if outcome == .refused, let refusal = pairing.refusal(isHere: isRefusedHere) { return refusal }
-    return pairing.sentence ?? outcome.sentence
+    return Phrase(verbatim: pairing.sentence ?? outcome.sentence)
   }
 
   private static func next(_ pairing: PairingProgress) -> PageData {

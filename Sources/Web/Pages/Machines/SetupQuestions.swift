@@ -39,12 +39,12 @@ struct SetupState: Sendable {
   ///   - node: The node.
   ///   - device: The ID of the machine.
   /// - Returns: The state.
-  /// - Throws: `LocalAPIError`, also if no such machine is a child's.
-  static func read(_ node: any NodeInterface, _ device: String) async throws(LocalAPIError) -> SetupState {
+  /// - Throws: `LocalAPIError`, and `PageFault` if no such machine is a child's.
+  static func read(_ node: any NodeInterface, _ device: String) async throws -> SetupState {
     let peers = try await node.ask(Endpoints.getDevices)
     let peer = try MachinePage.peer(device, peers)
     guard peer.device.role == .child else {
-      throw LocalAPIError(.invalid, "That is a parent's machine, which belongs to no child: choose a child's.")
+      throw PageFault(400, "That is a parent's machine, which belongs to no child: choose a child's.")
     }
     let children = try await node.ask(Endpoints.getChildren)
     var state = SetupState(
