@@ -93,7 +93,8 @@ struct PairingPageTests {
   func failed(outcome: PairingOutcome) throws {
     guard outcome != .ok else { return }
     let page = page(Self.ended(outcome, attempt: 0))
-    #expect(page.contains(MarkupEscape.markingCode(in: MarkupEscape.escape(outcome.sentence))) && page.contains("word fault\">"))
+    let sentence = MarkupEscape.markingCode(in: "<p>" + MarkupEscape.escape(outcome.sentence)).dropFirst(3)
+    #expect(page.contains(sentence) && page.contains("word fault\">"))
     #expect(page.contains("href=\"/machines/pair\"") && page.contains("Open a new code"))
   }
 

@@ -139,7 +139,7 @@ import Testing
           "Kart is not allowed there (locked by a parent for Ben), but nothing closes it. The node on this machine was started "
             + "without an agent") == true, "\(shared)")
       let ben = try await root().ask(Endpoints.getToday, "Ben").screen
-      #expect(!ben.isAllowed && ben.reason == "locked by a parent, but nothing closes it")
+      #expect(!ben.isAllowed && ben.reason?.worded() == "locked by a parent, but nothing closes it")
       let unnamed = try #require(try await node.ask(Endpoints.getPresence).unnamed)
       #expect(unnamed.screen.reason?.worded() == "locked by a parent for Ben, but nothing closes it")
     }

@@ -108,7 +108,7 @@ import Testing
     let run = await ScriptedRun("apps", "allow", "kart", script: script)
     #expect(run.status == 0, "\(run.console.notes)")
     #expect(run.node.edits.first?.request.changes.first == .init("app/kart-0a1b2c3d/name", "kart"))
-    #expect(run.console.notes.contains("Emma: kart called kart."), "\(run.console.notes)")
+    #expect(run.console.notes.contains("Emma: kart-0a1b2c3d called kart."), "\(run.console.notes)")
     #expect(run.console.notes.contains("Emma: kart neutral."), "\(run.console.notes)")
     script.refused[1].newName = nil
     script.refused[1].displayName = "kart-0a1b2c3d"

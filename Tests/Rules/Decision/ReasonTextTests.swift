@@ -114,7 +114,7 @@ import Testing
         "bedtime: Mon–Fri 20:00-07:00 and Sat 21:00-07:00", "Schlafenszeit: Mo–Fr 20:00-07:00 und Sa 21:00-07:00"
       ),
       (
-        "family/sessions", "lock", "sessions when time is up: are locked",
+        "sessions", "lock", "sessions when time is up: are locked",
         "Sitzungen, wenn die Zeit um ist: werden gesperrt"
       ),
       (

@@ -1,0 +1,118 @@
+import LatchkeyModel
+import LatchkeyRules
+import LatchkeyTestSupport
+import Testing
+
+@testable import LatchkeyNode
+@testable import LatchkeyWeb
+
+/// The pages with data in which nothing is in English but phrases: names have no vowel.
+struct SamplePages {
+  static let now: Int64 = 1_795_950_000_000
+
+  /// The content of each page whose data are known here, by its path and who looks at it.
+  let data: [(page: Page, data: PageData)]
+
+  init() throws {
+    let child = Self.child
+    let status = Self.status([Self.peer("Bld", isConnected: false), Self.peer("Frd", isConnected: true)])
+    let day = try Self.day(child)
+    let requests = try Self.requests(of: child)
+    let rule = RuleListing(
+      key: "limits/daily", value: "1", name: "xyz", words: "zyx", setBy: child.name, setAt: 0, notInForce: "ytz",
+      phrase: RuleText.listed("schedule/bedtime", "mon-fri 20:00-07:00, sun 21:00-07:00"))
+    let rules = ChildRules(child: child, rules: [rule], family: [rule])
+    let report = UseReport(
+      childID: child.childID, name: child.name, period: "day", from: "", to: "",
+      periods: [
+        UseReport.Period(
+          start: "2026-11-24", milliseconds: 1,
+          categories: [CategoryToday(category: .learning, usedMilliseconds: 5_000_000)],
+          rows: [
+            UseReport.Row(
+              appID: try #require(AppID("x.y")), displayName: "Chss", category: .learning, milliseconds: 5_000_000,
+              earnedMilliPoints: 0, sessions: 1)
+          ])
+      ])
+    let monday = FamilyDay("2026-11-23") ?? .first
+    let unnamed = UnnamedToday(
+      sentence: Phrase("this machine"),
+      screen: VerdictToday(isAllowed: false, rule: "bedtime", reason: Phrase("bedtime")),
+      at: Self.now, zone: "Europe/Berlin", apps: day.apps)
+    data = [
+      (TodayPage.page, TodayPage.data([(child, day)], requests, status, now: Self.now)),
+      (TodayPage.page, TodayPage.data([], [], status, now: Self.now)),
+      (ChildPage.page, ChildPage.data(day, monday, monday, report, rules, status.peers, now: Self.now)),
+      (ChildPage.page, ChildPage.data(day, monday.advanced(byDays: 7), monday, report, rules, [], now: Self.now)),
+      (MachinesPage.page, MachinesPage.data(status, [child], [], now: Self.now)),
+      (MachinesPage.page, MachinesPage.data(Self.status([]), [], [], now: Self.now)),
+      (MePage.page, MePage.data(day, requests, [child.name], status.peers, now: Self.now)),
+      (MePage.page, MePage.data(unnamed, [child.name], now: Self.now)),
+    ]
+  }
+
+  private static let child = ChildListing(
+    childID: ChildID(milliseconds: 1, random: [UInt8](repeating: 7, count: 10)), name: DeviceName(sanitising: "Lrk"),
+    machines: [DeviceName(sanitising: "Bld")], untold: [DeviceName(sanitising: "Bld")])
+
+  private static func day(_ child: ChildListing) throws -> ChildToday {
+    var rules = RuleSet()
+    rules.dailyLimit = DayLimits(everyDay: 120)
+    let words = ReasonText.words(.dailyLimit, rules, of: .unknown, on: .first, name: "", carried: 600_000)
+    let apps = try [
+      (
+        "x.y",
+        VerdictToday(
+          isAllowed: false, rule: "blocked",
+          reason: ReasonText.words(.blocked, rules, of: .unknown, on: .first, name: "Chss"))
+      ),
+      ("x.z", VerdictToday(isAllowed: false, reason: ReasonText.closed(.dailyLimit, words), until: now + 400_000_000)),
+      ("x.w", VerdictToday(isAllowed: true, reason: words, until: now + 60_000, leftMilliseconds: 60_000)),
+    ].map { id, verdict in
+      AppToday(
+        appID: try #require(AppID(id)), displayName: "Chss", category: .learning, usedMilliseconds: 1, verdict: verdict,
+        isLeftOpen: !verdict.isAllowed)
+    }
+    return ChildToday(
+      childID: child.childID, name: child.name, day: "2026-11-29", zone: "Europe/Berlin", at: now,
+      usedMilliseconds: 4_320_000, weekMilliseconds: 0, limitMilliseconds: 7_200_000, categories: [], apps: apps,
+      running: [
+        RunningNow(
+          recordID: try #require(RecordID(bytes: [UInt8](repeating: 1, count: 16))), childName: nil,
+          deviceID: Sample.device, deviceName: DeviceName(sanitising: "Bld"), appID: apps[2].appID, displayName: "Chss",
+          category: .learning, since: now - 60_000, activeMilliseconds: 1, isStale: false)
+      ],
+      screen: VerdictToday(
+        isAllowed: true, rule: "dailyLimit", reason: words, until: now + 2_880_000, leftMilliseconds: 2_880_000),
+      notices: [ReasonText.closed(.bedtime, Phrase("bedtime"), of: "Lrk")], enforcement: .enforced, milliPoints: 12_500,
+      redeemedMilliseconds: 600_000)
+  }
+
+  private static func requests(of child: ChildListing) throws -> [RequestListing] {
+    let id = try #require(CommandID(bytes: [UInt8](repeating: 1, count: 16)))
+    let answer = RequestListing.Answer(isApproved: true, minutes: 20, word: "xx", by: child.name, at: 0)
+    return [
+      RequestListing(
+        requestID: id, short: "xy", childName: child.name, deviceName: child.name, minutes: 30, appID: nil,
+        category: .reward, reason: "xx", askedAt: now - 90_000_000, day: .first, state: .open),
+      RequestListing(
+        requestID: id, short: "xy", childName: child.name, deviceName: child.name, minutes: nil, appID: nil,
+        category: nil, reason: "", askedAt: 0, day: .first, state: .approved, answer: answer),
+    ]
+  }
+
+  private static func status(_ peers: [PeerStatus]) -> NodeStatus {
+    NodeStatus(
+      deviceID: Sample.device, name: DeviceName(sanitising: "Kch"), role: .parent, version: "0.1.0",
+      processID: 1, listening: ["192.168.1.5:4000"], discovery: "mbd", sync: .idle, peers: peers, messages: [],
+      warnings: [], residentBytes: 1)
+  }
+
+  private static func peer(_ name: String, isConnected: Bool) -> PeerStatus {
+    PeerStatus(
+      device: RegisteredDevice(
+        deviceID: Sample.device, name: DeviceName(sanitising: name), role: .child, identityKey: "", linkKey: "",
+        pairedAt: now - 900_000_000, lastSeenAt: now - 1_000_000),
+      isConnected: isConnected, address: nil, sync: .synced(at: now), queues: [], lastError: nil)
+  }
+}
