@@ -39,11 +39,18 @@ import Testing
     #expect(Self.page(AuditPage(entries: [])).contains("Nothing is recorded."))
   }
 
+  @Test func aPhoneThroughWhichItWasDoneIsNamed() {
+    var entry = Self.entry(1)
+    entry.through = "Anna's phone"
+    #expect(Self.page(AuditPage(entries: [entry])).contains("<td>Dad&#39;s laptop, through Anna&#39;s phone</td>"))
+    #expect(ActivityPage.csv(AuditPage(entries: [entry])).contains(",Anna's phone"))
+  }
+
   @Test func everyActionHasASentenceAndHostileTextsAreText() {
     let actions = [
       "device.paired", "device.assigned", "device.renamed", "device.removed", "device.forgotten", "device.quarantined",
       "device.released", "household.keys-changed", "identity.renewed", "parent.told", "receiver.set", "receiver.acts",
-      "receiver.removed", "zone.forgotten", "usage.dropped", "usage.not-queued", "clock.ignored", "later.version",
+      "receiver.removed", "browser.let-in", "browser.removed", "zone.forgotten", "usage.dropped", "usage.not-queued", "clock.ignored", "later.version",
     ]
     let entries = actions.enumerated().map { number, action in
       Self.entry(

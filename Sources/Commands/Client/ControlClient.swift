@@ -17,6 +17,8 @@ public struct ControlClient: NodeInterface {
   /// - Parameters:
   ///   - stateFolder: A path of any length.
   ///   - receiver: The token of a receiver, for its bridge; `nil` for people's programs.
+  ///   - browser: The cookie of a browser that was let in, for which the pages ask; `nil` for
+  ///     people's programs.
   ///   - key: By what the node knows a receiver's deed, or an edit, when it is asked for again;
   ///     `nil` for nothing.
   ///   - timeout: The time limit for requests that the node answers immediately.
@@ -24,10 +26,11 @@ public struct ControlClient: NodeInterface {
   /// - Returns: A client of the running node.
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
   public static func open(
-    stateFolder: String, receiver: String? = nil, key: String? = nil, timeout: Duration = .seconds(10),
+    stateFolder: String, receiver: String? = nil, browser: String? = nil, key: String? = nil,
+    timeout: Duration = .seconds(10),
     longPollTimeout: Duration = .seconds(40)
   ) async throws(NodeUnavailable) -> ControlClient {
-    let door = ControlDoor(stateFolder: stateFolder, token: receiver, key: key)
+    let door = ControlDoor(stateFolder: stateFolder, token: receiver, cookie: browser, key: key)
     do {
       let channel = try await ControlConnection.open(door)
       try? await channel.executeThenClose { _, _ in }

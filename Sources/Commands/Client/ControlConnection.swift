@@ -9,11 +9,16 @@ struct ControlDoor: Hashable, Sendable {
   let stateFolder: String
   /// The token of a receiver, whose bridge has a socket of its own; `nil` for people's programs.
   var token: String?
+  /// The cookie of a browser that was let in; `nil` for people's programs.
+  var cookie: String?
   /// By what the node knows a receiver's deed, or an edit, when it is asked for again; `nil` for
   /// nothing.
   var key: String?
 
-  fileprivate var name: String { token == nil ? ControlSocket.name : ControlSocket.bridgeName }
+  fileprivate var name: String {
+    if cookie != nil { return ControlSocket.webName }
+    return token == nil ? ControlSocket.name : ControlSocket.bridgeName
+  }
 }
 
 /// One connection to a node's socket, used for one request.
@@ -114,7 +119,7 @@ struct ControlConnection {
     var head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: target)
     head.headers.add(name: "host", value: "latchkey")
     head.headers.add(name: "connection", value: "close")
-    if let token = door.token { head.headers.add(name: "authorization", value: "Bearer \(token)") }
+    if let token = door.cookie ?? door.token { head.headers.add(name: "authorization", value: "Bearer \(token)") }
     if let key = door.key { head.headers.add(name: "idempotency-key", value: key) }
     if let body {
       head.headers.add(name: "content-type", value: "application/json")

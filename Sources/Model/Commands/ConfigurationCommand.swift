@@ -20,11 +20,13 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
   public var waitsFor: String?
   /// The state that the child's machine reported to be in force.
   public var stateInForce: StateInForce?
+  /// The name of the browser through which it was given; `nil` for the machine itself.
+  public var through: String?
 
   public init(
     commandID: CommandID, target: DeviceID, author: DeviceID, payload: CommandPayload, createdAt: Int64,
     expiresAfter: Int64? = nil, status: CommandStatus = .queued, statusAt: Int64, reason: String? = nil,
-    waitsFor: String? = nil, stateInForce: StateInForce? = nil
+    waitsFor: String? = nil, stateInForce: StateInForce? = nil, through: String? = nil
   ) {
     self.commandID = commandID
     self.target = target
@@ -37,6 +39,7 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
     self.reason = reason
     self.waitsFor = waitsFor
     self.stateInForce = stateInForce
+    self.through = through
   }
 }
 

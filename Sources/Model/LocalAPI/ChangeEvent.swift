@@ -34,6 +34,8 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
     case application
     /// A notice for parents.
     case notice
+    /// A browser was let in or removed.
+    case browser
   }
 
   /// The number of the change, which grows by one with each; numbers begin anew with the node's
@@ -61,7 +63,7 @@ extension ChangeEvent {
   public func concerns(dayOf child: ChildID) -> Bool {
     switch about {
     case .start, .reset, .today, .rules, .points, .request, .member: self.child == nil || self.child == child
-    case .device, .condition, .command, .message, .pairing, .application, .notice: false
+    case .device, .condition, .command, .message, .pairing, .application, .notice, .browser: false
     }
   }
 }

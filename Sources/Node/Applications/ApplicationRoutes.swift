@@ -12,7 +12,7 @@ extension Endpoints {
   package static let getInstalled = Endpoint(
     .get, "/v1/installed", Query.device,
     Query.number("number", "The number of a list, for which the answer waits up to 5 s."),
-    whoMay: .operatorsAndChild, waits: true, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
+    whoMay: .operatorsAndChild, browsers: .look, waits: true, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
     summary: "The applications that children's machines have found on themselves; on a child its own."
   ) { call, device, number in
     let listings = try await call.installedApps(on: device, number)

@@ -12,7 +12,7 @@ extension Endpoints {
 
   package static let getRefused = Endpoint(
     .get, "/v1/refused", Query.text("child", "The child; all children if it is absent."),
-    errors: [.unknownChild, .ambiguousChild],
+    browsers: .look, errors: [.unknownChild, .ambiguousChild],
     summary:
       "The programs that children's machines have refused because no parent has listed them; on a child its own."
   ) { call, child in

@@ -13,7 +13,7 @@ extension Endpoints {
     .get, "/v1/audit", Query.text("child", "Only about this child."),
     Query.text("device", "Only by this device or about it: its name, its ID, or a beginning of its ID."),
     Query.number("before", "Only entries before that of this number: the `next` of the page before."), Query.limit,
-    errors: [.unknownChild, .ambiguousChild, .unknownDevice, .ambiguousDevice],
+    browsers: .look, errors: [.unknownChild, .ambiguousChild, .unknownDevice, .ambiguousDevice],
     summary: "Who did what on this machine, or to what it holds, the newest first."
   ) { call, child, device, before, limit in
     try await call.audit(child: child, device: device, before: before, limit: limit)
@@ -63,7 +63,8 @@ private struct AuditWords {
   func entry(_ row: AuditRow) -> AuditEntry {
     var entry = AuditEntry(
       number: row.number, at: row.at, by: names[row.author], action: row.action,
-      target: DeviceID(row.target).map { names[$0].text } ?? row.target, old: row.old, new: row.new)
+      target: DeviceID(row.target).map { names[$0].text } ?? row.target, old: row.old, new: row.new,
+      through: row.through)
     guard row.action == "register.set", let (zone, key) = place(row.target) else { return entry }
     entry.target = ""
     switch zone {

@@ -29,4 +29,6 @@ package struct AuditEntry: Hashable, Sendable, Codable {
   package var old: String?
   /// What there is now, for people; `nil` for nothing.
   package var new: String?
+  /// The name of the browser through which it was done; `nil` for the device itself.
+  package var through: String?
 }

@@ -10,7 +10,7 @@ extension Endpoints {
   public static let changeEvents = Endpoint(
     events: "/v1/events",
     Query.number("after", "The number of the last change that is known; those from now on if it is absent."),
-    whoMay: .operatorsChildAndReceivers,
+    whoMay: .operatorsChildAndReceivers, browsers: .look,
     summary: "What changes at this node, each named without its content; for a child what concerns that child."
   ) { call, number in
     try await call.changes(after: number)
@@ -22,6 +22,7 @@ extension Call {
   /// ask about.
   fileprivate func changes(after number: Int?) async throws -> AsyncStream<ChangeEvent> {
     if let receiver = caller.receiver { return try await changes(after: number, for: receiver) }
+    if let browser = caller.browser { return try await changes(after: number, for: browser) }
     let (call, child) = (self, caller.child?.id)
     return try await context.feed.read(after: number) { event in
       guard let child else { return true }
@@ -33,6 +34,17 @@ extension Call {
       case .request, .today, .points, .rules: return event.child == child || event.child == nil
       default: return false
       }
+    }
+  }
+
+  /// Returns the changes for a browser that was let in, until it is removed.
+  private func changes(after number: Int?, for browser: BrowserListing) async throws -> AsyncStream<ChangeEvent> {
+    let call = self
+    return try await context.feed.read(after: number) { _ in
+      guard try await call.store.browsers().contains(where: { $0.browserID == browser.browserID }) else {
+        throw CancellationError()
+      }
+      return true
     }
   }
 

@@ -16,7 +16,7 @@ extension Endpoints {
 
   package static let issue = Endpoint(
     .post, "/v1/commands", Body.json(CommandRequest.self),
-    on: .parent("Commands are given on a parent's machine: run this there."), created: true,
+    browsers: .parent, on: .parent("Commands are given on a parent's machine: run this there."), created: true,
     errors: [.unknownDevice, .ambiguousDevice, .limit],
     summary: "Gives a command, on a parent. It is durable when the answer comes."
   ) { call, request in
@@ -24,20 +24,20 @@ extension Endpoints {
   }
 
   package static let getCommands = Endpoint(
-    .get, "/v1/commands", Query.device, Query.limit, errors: [.unknownDevice, .ambiguousDevice],
+    .get, "/v1/commands", Query.device, Query.limit, browsers: .look, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Commands, the newest first."
   ) { call, device, limit in
     try await call.commands(device, limit: limit)
   }
 
   package static let getCommand = Endpoint(
-    .get, "/v1/commands/{command}", Path.command, errors: [.unknownCommand], summary: "One command."
+    .get, "/v1/commands/{command}", Path.command, browsers: .look, errors: [.unknownCommand], summary: "One command."
   ) { call, id in
     try await call.command(call.commandID(id), named: id)
   }
 
   package static let waitForCommand = Endpoint(
-    .get, "/v1/commands/{command}/wait", Path.command, waits: true, errors: [.unknownCommand],
+    .get, "/v1/commands/{command}/wait", Path.command, browsers: .look, waits: true, errors: [.unknownCommand],
     summary: "One command, once its status is final."
   ) { call, id in
     let known = try await call.commandID(id)
@@ -49,7 +49,8 @@ extension Endpoints {
 
   package static let waitForCommands = Endpoint(
     .get, "/v1/commands/wait", Query.text("commands", "The whole IDs of 1 to 100 commands, separated by commas."),
-    waits: true, errors: [.unknownCommand], summary: "Several commands, once the status of each is final."
+    browsers: .look, waits: true, errors: [.unknownCommand],
+    summary: "Several commands, once the status of each is final."
   ) { call, list in
     let words = (list ?? "").split(separator: ",").map(String.init)
     guard (1...100).contains(words.count) else {
@@ -62,7 +63,7 @@ extension Endpoints {
   }
 
   package static let cancelCommand = Endpoint(
-    .delete, "/v1/commands/{command}", Path.command, errors: [.unknownCommand, .tooLate],
+    .delete, "/v1/commands/{command}", Path.command, browsers: .parent, errors: [.unknownCommand, .tooLate],
     summary:
       "Takes a command back that no other machine has stored. The earlier one that it had replaced is queued again."
   ) { call, id in

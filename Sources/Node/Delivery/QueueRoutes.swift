@@ -7,7 +7,7 @@ extension Endpoints {
 
   package static let getQueue = Endpoint(
     .get, "/v1/queue", Query.device, Query.streamClass("class"), Query.limit,
-    errors: [.unknownDevice, .ambiguousDevice],
+    browsers: .look, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Waiting items, the most urgent class and the oldest item first."
   ) { call, device, streamClass, limit in
     try await call.queue(device, streamClass, limit: limit)
@@ -15,7 +15,8 @@ extension Endpoints {
 
   package static let getQueueEntry = Endpoint(
     .get, "/v1/queue/{device}/{class}/{number}", Path.device, Path.streamClass("class"),
-    Path.number("number", "The item's number in its class."), errors: [.unknownDevice, .ambiguousDevice, .unknownItem],
+    Path.number("number", "The item's number in its class."), browsers: .look,
+    errors: [.unknownDevice, .ambiguousDevice, .unknownItem],
     summary: "One waiting item."
   ) { call, device, streamClass, number in
     try await call.queueEntry(device, streamClass, number)

@@ -13,7 +13,8 @@ extension Endpoints {
   ]
 
   package static let getDevices = Endpoint(
-    .get, "/v1/devices", summary: "The paired devices, and the removed ones that have not heard of their removal."
+    .get, "/v1/devices", browsers: .look,
+    summary: "The paired devices, and the removed ones that have not heard of their removal."
   ) { call in
     try await call.devices()
   }
@@ -63,6 +64,7 @@ extension Endpoints {
 
   package static let getConditions = Endpoint(
     .get, "/v1/conditions",
+    browsers: .look,
     summary:
       "What weakens the rules on children's machines, such as an account that may become root; on a child its own."
   ) { call in

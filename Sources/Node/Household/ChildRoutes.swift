@@ -21,7 +21,7 @@ extension Endpoints {
   ]
 
   package static let getChildren = Endpoint(
-    .get, "/v1/children", whoMay: .operatorsChildAndReceivers,
+    .get, "/v1/children", whoMay: .operatorsChildAndReceivers, browsers: .look,
     summary: "The children of the family; on a child those whose machine it is; for a child itself."
   ) { call in
     try await call.children(call.caller.child?.id)
@@ -57,7 +57,7 @@ extension Endpoints {
   }
 
   package static let getAccounts = Endpoint(
-    .get, "/v1/accounts", Query.device, errors: [.unknownDevice, .ambiguousDevice],
+    .get, "/v1/accounts", Query.device, browsers: .look, errors: [.unknownDevice, .ambiguousDevice],
     summary: "The accounts of people on children's machines; on a child its own."
   ) { call, device in
     try await call.accounts(on: device)

@@ -28,7 +28,7 @@ package struct Call: NodeInterface {
   ) async throws(LocalAPIError) -> Answer {
     do {
       try endpoint.route.place?.check(role)
-      return try await endpoint.answer(self, input)
+      return try await Through.$browser.withValue(caller.browser?.label) { try await endpoint.answer(self, input) }
     } catch let error as LocalAPIError {
       throw error
     } catch let error as StoreError {

@@ -32,6 +32,7 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   ///   - parts: The values in the request's path, query and body, in the order of the handler's
   ///     parameters.
   ///   - whoMay: The callers that are accepted.
+  ///   - browsers: What browsers that were let in may do with it.
   ///   - place: The role of the machines that answer; `nil` for both.
   ///   - created: Whether a success creates something and has the status 201 instead of 200.
   ///   - waits: Whether the answer may be held until something changes.
@@ -41,12 +42,14 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   @_semantics("optimize.sil.specialize.generic.never")
   init<each Part: Sendable>(
     _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
-    on place: Route.Place? = nil, created: Bool = false, waits: Bool = false, errors: [LocalAPIError.Code] = [],
+    browsers: BrowserUse = .nothing, on place: Route.Place? = nil, created: Bool = false, waits: Bool = false,
+    errors: [LocalAPIError.Code] = [],
     summary: String, answer: @escaping @Sendable (Call, repeat each Part) async throws -> Output
   ) where Input == (repeat each Part), Output: Codable {
     self.init(
-      method, path, repeat each parts, whoMay: whoMay, place: place, kind: waits ? .longPoll : .once,
-      status: created ? 201 : 200, errors: errors, summary: summary, output: Output.self,
+      method, path, repeat each parts, whoMay: whoMay.union(browsers.principals), place: place,
+      kind: waits ? .longPoll : .once, status: created ? 201 : 200, errors: errors, summary: summary,
+      output: Output.self,
       reply: { .value(try LocalJSON.encode($0)) },
       receive: { try LocalJSON.decode(Output.self, from: await $0.bytes()) }, answer: answer)
   }
@@ -59,6 +62,7 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   ///   - parts: The values in the request's path and query, in the order of the handler's
   ///     parameters.
   ///   - whoMay: The callers that are accepted.
+  ///   - browsers: What browsers that were let in may do with it.
   ///   - place: The role of the machines that answer; `nil` for both.
   ///   - errors: The error codes in addition to those that every request can cause.
   ///   - summary: One sentence of documentation.
@@ -66,12 +70,13 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   @_semantics("optimize.sil.specialize.generic.never")
   init<each Part: Sendable, Event: Codable & Sendable>(
     events path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
-    on place: Route.Place? = nil, errors: [LocalAPIError.Code] = [], summary: String,
+    browsers: BrowserUse = .nothing, on place: Route.Place? = nil, errors: [LocalAPIError.Code] = [], summary: String,
     events: @escaping @Sendable (Call, repeat each Part) async throws -> AsyncStream<Event>
   ) where Input == (repeat each Part), Output == AsyncStream<Event> {
     self.init(
-      .get, path, repeat each parts, whoMay: whoMay, place: place, kind: .events, status: 200, errors: errors,
-      summary: summary, output: Event.self, reply: { .events(EventSource($0)) },
+      .get, path, repeat each parts, whoMay: whoMay.union(browsers.principals), place: place, kind: .events,
+      status: 200,
+      errors: errors, summary: summary, output: Event.self, reply: { .events(EventSource($0)) },
       receive: { try await $0.events(of: Event.self) }, answer: events)
   }
 
@@ -82,16 +87,18 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   ///   - parts: The values in the request's path and query, in the order of the handler's
   ///     parameters.
   ///   - whoMay: The callers that are accepted.
+  ///   - browsers: What browsers that were let in may do with it.
   ///   - summary: One sentence of documentation.
   ///   - text: The handler.
   @_semantics("optimize.sil.specialize.generic.never")
   init<each Part: Sendable>(
-    text path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators, summary: String,
+    text path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
+    browsers: BrowserUse = .nothing, summary: String,
     text: @escaping @Sendable (Call, repeat each Part) async throws -> String
   ) where Input == (repeat each Part), Output == String {
     self.init(
-      .get, path, repeat each parts, whoMay: whoMay, place: nil, kind: .text, status: 200, errors: [],
-      summary: summary, output: String.self, reply: { .text($0) },
+      .get, path, repeat each parts, whoMay: whoMay.union(browsers.principals), place: nil, kind: .text, status: 200,
+      errors: [], summary: summary, output: String.self, reply: { .text($0) },
       receive: { String(decoding: try await $0.bytes(), as: UTF8.self) }, answer: text)
   }
 

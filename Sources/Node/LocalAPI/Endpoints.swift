@@ -10,8 +10,7 @@ public enum Endpoints {
   package static let all: [any ServedEndpoint] =
     statusRoutes + queueRoutes + deviceRoutes + pairingRoutes + commandRoutes + childRoutes + ruleRoutes + usageRoutes
     + todayRoutes + changeRoutes + noticeRoutes + receiverRoutes + presenceRoutes + requestRoutes + pointsRoutes
-    + applicationRoutes
-    + refusedRoutes + auditRoutes + metricsRoutes
+    + applicationRoutes + refusedRoutes + auditRoutes + metricsRoutes + browserRoutes
 
   /// Returns the endpoints that match a path, with the values of their parameters, in the order of
   /// the server's router.

@@ -18,7 +18,10 @@ package enum Principal: String, Hashable, Sendable, CaseIterable {
   case account
   /// A bridge, which is known by the token of a receiver that a parent has set up.
   case integration
+  /// A browser that a parent has let in with the right `parent`, which is known by its cookie.
   case browser
+  /// A browser that a parent has let in with the right `look`.
+  case lookingBrowser = "looking-browser"
 }
 
 extension Set<Principal> {
@@ -42,6 +45,25 @@ extension Set<Principal> {
   package static let operatorsAndSharers: Self = [.nodeUser, .root, .child, .sharedAccount]
 }
 
+/// What browsers that were let in may do with an endpoint: one property of each.
+///
+/// Spec: Protocol/15-pages.md §7.
+package enum BrowserUse: Hashable, Sendable {
+  case nothing
+  /// Those with the right `parent` may use it.
+  case parent
+  /// Those with either right may use it, since it changes nothing.
+  case look
+
+  var principals: Set<Principal> {
+    switch self {
+    case .nothing: []
+    case .parent: [.browser]
+    case .look: [.browser, .lookingBrowser]
+    }
+  }
+}
+
 /// The program that sent a request.
 package struct Caller: Hashable, Sendable {
   package var principal: Principal
@@ -51,6 +73,8 @@ package struct Caller: Hashable, Sendable {
   package var child: ServedChild?
   /// What a parent allows the receiver, for `Principal.integration` alone.
   var receiver: StoredReceiver?
+  /// The browser that was let in, for `Principal.browser` and `lookingBrowser` alone.
+  var browser: BrowserListing?
   /// By what a receiver's deed, or an edit of a person's, is known when it is asked for again;
   /// `nil` for nothing.
   var key: String?
@@ -63,6 +87,12 @@ package struct Caller: Hashable, Sendable {
   init(_ receiver: StoredReceiver, userID: UInt32, key: String? = nil) {
     self.init(principal: .integration, userID: userID)
     (self.receiver, self.key) = (receiver, key)
+  }
+
+  /// Creates the caller that is a browser.
+  init(_ browser: BrowserListing, userID: UInt32, key: String? = nil) {
+    self.init(principal: browser.right == .parent ? .browser : .lookingBrowser, userID: userID)
+    (self.browser, self.key) = (browser, key)
   }
 
   /// Returns whether a text can be the key of a deed.

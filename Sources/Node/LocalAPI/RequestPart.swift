@@ -39,6 +39,8 @@ enum Path {
   static let device = text("device", "A device's name, its ID, or a beginning of its ID that fits one device.")
   static let receiver = text("receiver", "Who tells people of notices: a name of 1 to 64 bytes, such as desktop.")
 
+  static let browser = text("browser", "A browser that was let in: its ID, or its whole name.")
+
   /// Returns the part for a text in the path parameter of that name.
   static func text(_ name: String, _ summary: String) -> RequestPart<String> {
     part(name, summary, .text(minimumLength: 1), write: { $0 }, read: { $0 })

@@ -11,14 +11,14 @@ extension Endpoints {
 
   package static let getPoints = Endpoint(
     .get, "/v1/points", Query.onlyChild, Query.greatest("The most changes to answer with, 1 to 10,000.", default: 10),
-    whoMay: .operatorsChildAndReceivers,
+    whoMay: .operatorsChildAndReceivers, browsers: .look,
     errors: [.unknownChild, .ambiguousChild], summary: "The points of a child."
   ) { call, child, limit in
     try await call.points(of: call.childOrOnly(child), limit: limit)
   }
 
   package static let adjustPoints = Endpoint(
-    .post, "/v1/points/adjust", Body.json(PointsAdjustment.self), whoMay: .operatorsAndReceivers,
+    .post, "/v1/points/adjust", Body.json(PointsAdjustment.self), whoMay: .operatorsAndReceivers, browsers: .parent,
     on: .parent("A parent changes points, on a parent's machine: run this there."),
     errors: [.unknownChild, .ambiguousChild, .limit],
     summary: "Changes the points of a child, on a parent. What is not here is asked of the child's machines."
@@ -28,7 +28,7 @@ extension Endpoints {
 
   package static let reviewPoints = Endpoint(
     .post, "/v1/points/review", Body.json(PointsReview.self),
-    on: .parent("A parent reviews learning, on a parent's machine: run this there."), created: true,
+    browsers: .parent, on: .parent("A parent reviews learning, on a parent's machine: run this there."), created: true,
     errors: [.unknownItem],
     summary: "Decides about learning that looks wrong, on a parent."
   ) { call, request in

@@ -12,6 +12,7 @@ extension Endpoints {
 
   package static let getRequests = Endpoint(
     .get, "/v1/requests", Query.text("child", "Only of this child."), whoMay: .operatorsChildAndReceivers,
+    browsers: .look,
     errors: [.unknownChild, .ambiguousChild],
     summary: "What children ask for: open requests first, then the others of today, and yesterday's without an answer."
   ) { call, child in
@@ -28,7 +29,7 @@ extension Endpoints {
   }
 
   package static let answerRequest = Endpoint(
-    .post, "/v1/requests/answer", Body.json(AnswerRequest.self), whoMay: .operatorsAndReceivers,
+    .post, "/v1/requests/answer", Body.json(AnswerRequest.self), whoMay: .operatorsAndReceivers, browsers: .parent,
     on: .parent("A parent answers requests, on a parent's machine: run this there."),
     errors: [.unknownItem, .tooLate, .limit],
     summary: "Answers a request, on a parent. The first answer holds."

@@ -13,13 +13,14 @@ extension Endpoints {
 
   public static let getRules = Endpoint(
     .get, "/v1/rules", Query.onlyChild,
-    errors: [.unknownChild, .ambiguousChild], summary: "The rules of a child."
+    browsers: .look, errors: [.unknownChild, .ambiguousChild], summary: "The rules of a child."
   ) { call, child in
     try await call.rules(of: call.childOrOnly(child))
   }
 
   public static let setRules = Endpoint(
-    .post, "/v1/rules", Query.onlyChild, Body.json(RuleRequest.self), whoMay: .operatorsAndReceivers, on: .settings,
+    .post, "/v1/rules", Query.onlyChild, Body.json(RuleRequest.self), whoMay: .operatorsAndReceivers, browsers: .parent,
+    on: .settings,
     errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
   ) { call, child, request in
@@ -30,6 +31,7 @@ extension Endpoints {
 
   package static let grantTime = Endpoint(
     .post, "/v1/rules/grant", Query.onlyChild, Body.json(GrantRequest.self), whoMay: .operatorsAndReceivers,
+    browsers: .parent,
     on: .settings, errors: [.unknownChild, .ambiguousChild, .unknownItem, .limit],
     summary:
       "Grants a child more time for the rest of the family's day, on a parent. It is durable when the answer comes."
@@ -41,7 +43,7 @@ extension Endpoints {
 
   package static let getApps = Endpoint(
     .get, "/v1/apps", Query.text("child", "The child; all children if it is absent."),
-    whoMay: .operatorsAndChild, errors: [.unknownChild, .ambiguousChild],
+    whoMay: .operatorsAndChild, browsers: .look, errors: [.unknownChild, .ambiguousChild],
     summary: "The applications with rules: what is in force for each child, the child's rules over the family's."
   ) { call, child in
     let apps = try await call.apps(of: call.childIfAny(child))
@@ -49,14 +51,14 @@ extension Endpoints {
   }
 
   package static let getSettings = Endpoint(
-    .get, "/v1/settings", whoMay: .operatorsAndChild, summary: "The rules of the whole family."
+    .get, "/v1/settings", whoMay: .operatorsAndChild, browsers: .look, summary: "The rules of the whole family."
   ) { call in
     let settings = try await call.settings()
     return call.caller.child == nil ? settings : settings.shownToChild
   }
 
   package static let setSettings = Endpoint(
-    .post, "/v1/settings", Body.json(RuleRequest.self), on: .settings, errors: [.unknownItem],
+    .post, "/v1/settings", Body.json(RuleRequest.self), browsers: .parent, on: .settings, errors: [.unknownItem],
     summary: "Sets rules of the whole family, on a parent. They are durable when the answer comes."
   ) { call, request in
     try await call.setSettings(request)

@@ -228,7 +228,9 @@ extension NodeService {
   fileprivate var localServices: [any Service] {
     let (up, told) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let api = ControlService(self) { told.yield() }
-    let all: [any Service] = context.profile.role == .parent ? [api, ControlService(bridgesOf: self)] : [api]
+    let all: [any Service] =
+      context.profile.role == .parent
+      ? [api, ControlService(bridgesOf: self), ControlService(browsersOf: self)] : [api]
     guard let manager = ServiceManager.ofThisProcess() else { return all }
     return all + [ServiceManagerService(manager: manager, node: self, whenUp: up)]
   }

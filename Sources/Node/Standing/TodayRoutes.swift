@@ -18,7 +18,7 @@ extension Endpoints {
   ]
 
   public static let getToday = Endpoint(
-    .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsChildAndReceivers,
+    .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsChildAndReceivers, browsers: .look,
     errors: [.unknownChild, .ambiguousChild],
     summary: "A child's day so far: what was used, what runs, what is left, and why."
   ) { call, child in
@@ -45,7 +45,7 @@ extension Endpoints {
     .get, "/v1/children/{child}/explain", Path.child,
     Query.text("app", "The application, by its ID or name."),
     Query.number("at", "Unix milliseconds: the moment to explain; now if it is absent."),
-    whoMay: .operatorsAndChild, errors: [.unknownChild, .ambiguousChild, .unknownItem],
+    whoMay: .operatorsAndChild, browsers: .look, errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary: "Why an application may run or may not: every rule that is considered."
   ) { call, child, app, at in
     guard let app else {
@@ -58,7 +58,8 @@ extension Endpoints {
     .get, "/v1/children/{child}/report", Path.child,
     Query.text("period", "The length of a period: day, week or month; day if it is absent."),
     Query.text("from", "The first day, such as 2026-11-01."), Query.text("to", "The last day; today if it is absent."),
-    errors: [.unknownChild, .ambiguousChild], summary: "A child's use by day, week or month, the newest first."
+    browsers: .look, errors: [.unknownChild, .ambiguousChild],
+    summary: "A child's use by day, week or month, the newest first."
   ) { call, child, period, from, to in
     try await call.useReport(of: call.child(child), by: period ?? "day", from: from, to: to)
   }

@@ -10,7 +10,7 @@ extension Endpoints {
   static let statusRoutes: [any ServedEndpoint] = [getStatus, syncStates, syncNow]
 
   public static let getStatus = Endpoint(
-    .get, "/v1/status", whoMay: .operatorsChildAndReceivers,
+    .get, "/v1/status", whoMay: .operatorsChildAndReceivers, browsers: .look,
     summary: "The state of the node; for a child, what concerns it."
   ) { call in
     let status = try await call.status()
@@ -19,13 +19,13 @@ extension Endpoints {
   }
 
   package static let syncStates = Endpoint(
-    events: "/v1/sync", summary: "The node's sync state: the present one at once, then each change."
+    events: "/v1/sync", browsers: .look, summary: "The node's sync state: the present one at once, then each change."
   ) { call in
     call.syncStates()
   }
 
   package static let syncNow = Endpoint(
-    .post, "/v1/sync", Query.device, errors: [.unknownDevice, .ambiguousDevice],
+    .post, "/v1/sync", Query.device, browsers: .parent, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Tries at once to reach a device, or all, and repeats what is held. Does not wait."
   ) { call, device in
     try await call.syncNow(device)

@@ -101,7 +101,7 @@ extension ConfigurationCommand {
       commandID: body.commandID, target: try row.deviceID("device_id"), author: body.author, payload: body.payload,
       createdAt: row["created_at"], expiresAfter: row["expires_after"], status: status, statusAt: row["status_at"],
       reason: row["reason"], waitsFor: status == .stored ? row["waits_for"] : nil,
-      stateInForce: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) })
+      stateInForce: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) }, through: row["through"])
   }
 }
 
@@ -121,17 +121,18 @@ extension Database {
     try run(
       """
       INSERT INTO command (command_id, peer, kind, body, created_at, created_age, status, status_at, seq,
-        expires_after, expires_age, epoch)
-      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)
+        expires_after, expires_age, epoch, through)
+      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)
       """,
       [
         id.bytes, peer.number, payload.kind.rawValue, body, wall, age, wall,
         Int64(bitPattern: change.last), lifetime, lifetime.map { age + $0 }, Int64(bitPattern: change.epoch),
+        Through.browser,
       ])
     return (
       ConfigurationCommand(
         commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
-        statusAt: wall), change
+        statusAt: wall, through: Through.browser), change
     )
   }
 

@@ -76,11 +76,13 @@ final class CommitQueue: Sendable {
   func commitTogether<Value: Sendable>(
     _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
   ) async throws(StoreError) -> Value {
+    // The transaction runs in no task.
+    let browser = Through.browser
     let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
       enqueue(
         Job(
           run: { database, group in
-            let value = try body(database, group)
+            let value = try Through.$browser.withValue(browser) { try body(database, group) }
             return { continuation.resume(returning: .success(value)) }
           }, purpose: purpose, refuse: { continuation.resume(returning: .failure($0)) }))
     }

@@ -107,7 +107,8 @@ extension Migration001 {
       seq INTEGER NOT NULL,                 -- sequence number in the command stream
       epoch INTEGER NOT NULL,               -- epoch in which seq counts
       expires_after INTEGER,                -- milliseconds of age; null for never
-      expires_age INTEGER                   -- milliseconds: reading at which it expires; null for never
+      expires_age INTEGER,                  -- milliseconds: reading at which it expires; null for never
+      through TEXT                          -- browser.label through which it was given; null for this machine
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX command_by_peer ON command (peer, command_id);
     CREATE INDEX command_by_expiry ON command (expires_age) WHERE status = 'queued' AND expires_age IS NOT NULL;

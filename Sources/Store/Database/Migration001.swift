@@ -210,6 +210,17 @@ enum Migration001 {
       UNIQUE (name, key)
     ) STRICT;
 
+    -- On a parent: the browsers that were let in.
+    CREATE TABLE browser (
+      browser_id TEXT PRIMARY KEY,          -- 16 hexadecimal digits
+      label TEXT NOT NULL UNIQUE,           -- 1 to 64 bytes
+      may TEXT NOT NULL,                    -- a word of BrowserRight
+      made_at INTEGER NOT NULL,             -- Unix milliseconds
+      last_seen INTEGER NOT NULL,           -- Unix milliseconds
+      address TEXT NOT NULL,                -- from which it asked last
+      cookie BLOB NOT NULL UNIQUE           -- 32 bytes: SHA-256 of its cookie
+    ) STRICT, WITHOUT ROWID;
+
     -- Who did what; each entry is written in the transaction of the act that it tells of.
     CREATE TABLE audit (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -218,7 +229,8 @@ enum Migration001 {
       target TEXT NOT NULL,                 -- text: what it was done to
       old TEXT,                             -- one line; null for nothing
       new TEXT,                             -- one line; null for nothing
-      at INTEGER NOT NULL                   -- Unix milliseconds
+      at INTEGER NOT NULL,                  -- Unix milliseconds
+      through TEXT                          -- browser.label through which it was done; null for the author itself
     ) STRICT;
     """
 }

@@ -83,8 +83,8 @@ extension Database {
     _ action: String, of target: String, old: String? = nil, new: String? = nil, by author: DeviceID, at wall: Int64
   ) throws {
     try run(
-      "INSERT INTO audit (author, action, target, old, new, at) VALUES (?, ?, ?, ?, ?, ?)",
-      [author.bytes, action, target, old, new, wall])
+      "INSERT INTO audit (author, action, target, old, new, at, through) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      [author.bytes, action, target, old, new, wall, Through.browser])
   }
 }
 

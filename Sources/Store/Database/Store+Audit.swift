@@ -14,6 +14,8 @@ public struct AuditRow: Hashable, Sendable {
   public var new: String?
   /// Unix milliseconds.
   public var at: Int64
+  /// The name of the browser through which it was done; `nil` for the device itself.
+  public var through: String?
 }
 
 /// Which entries of the audit are meant.
@@ -40,7 +42,7 @@ extension Store {
       // An ID is within a text, or no other filter is set: every text contains the empty one.
       try database.each(
         """
-        SELECT number, author, action, target, old, new, at FROM audit
+        SELECT number, author, action, target, old, new, at, through FROM audit
         WHERE number < ? AND (instr(target, ?) > 0 OR instr(coalesce(new, ''), ?) > 0)
           AND (author = ? OR instr(target, ?) > 0)
         ORDER BY number DESC LIMIT ?
@@ -53,7 +55,7 @@ extension Store {
         rows.append(
           AuditRow(
             number: row.integer(0), author: try row.deviceID(1), action: row.text(2), target: row.text(3),
-            old: row.textIfAny(4), new: row.textIfAny(5), at: row.integer(6)))
+            old: row.textIfAny(4), new: row.textIfAny(5), at: row.integer(6), through: row.textIfAny(7)))
         return true
       }
       return rows

@@ -104,7 +104,7 @@ enum ActivityPage {
       "hasEntries": !found.entries.isEmpty, "isLater": filter.before != nil, "first": filter.query(),
       "entries": found.entries.map { entry in
         [
-          "when": clock.moment(entry.at), "by": entry.by.text, "whom": AuditText.whom(entry),
+          "when": clock.moment(entry.at), "by": AuditText.author(entry), "whom": AuditText.whom(entry),
           "words": AuditText.words(entry), "earlier": AuditText.before(entry),
         ] as PageData
       },
@@ -120,11 +120,12 @@ enum ActivityPage {
   /// Returns entries as CSV, for programs: with the words of the interface, in English.
   static func csv(_ found: AuditPage) -> String {
     CSVText.render(
-      ["number", "atMilliseconds", "by", "child", "machine", "action", "target", "words", "old", "new"],
+      ["number", "atMilliseconds", "by", "child", "machine", "action", "target", "words", "old", "new", "through"],
       rows: found.entries.map { entry in
         [
           String(entry.number), String(entry.at), entry.by.text, entry.childName?.text ?? "",
           entry.deviceName?.text ?? "", entry.action, entry.target, entry.words ?? "", entry.old ?? "", entry.new ?? "",
+          entry.through ?? "",
         ]
       })
   }

@@ -27,6 +27,8 @@ enum AuditText {
     case "receiver.set":
       return Phrase("The receiver {receiver} was set up: {rights}.", ["receiver": target, "rights": new])
     case "receiver.acts": return Phrase("The receiver {receiver} did this: {deed}.", ["receiver": target, "deed": new])
+    case "browser.let-in": return Phrase("The phone {phone} was let in: {right}.", ["phone": target, "right": new])
+    case "browser.removed": return Phrase("The phone {phone} was signed out.", ["phone": target])
     case "receiver.removed": return Phrase("The receiver {receiver} was removed.", ["receiver": target])
     case "zone.forgotten": return Phrase("What was kept of a child or a machine was forgotten.")
     case "usage.dropped": return Phrase("No room was left for use, which was dropped: {what}.", ["what": new])
@@ -35,6 +37,12 @@ enum AuditText {
       return Phrase("The clock of this machine was set: {what}.", ["what": new])
     default: return Phrase("{action}: {target}", ["action": .text(entry.action), "target": target])
     }
+  }
+
+  /// Returns who did it: a machine, and the phone that was used.
+  static func author(_ entry: AuditEntry) -> Phrase {
+    guard let phone = entry.through else { return Phrase("{name}", ["name": .text(entry.by.text)]) }
+    return Phrase("{machine}, through {phone}", ["machine": .text(entry.by.text), "phone": .text(phone)])
   }
 
   /// Returns whom or what it is about.

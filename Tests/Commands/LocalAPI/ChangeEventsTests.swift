@@ -95,6 +95,6 @@ import Testing
   }
 
   @Test func whoeverIsNoChildOfTheFamilyIsRefused() {
-    #expect(Endpoints.changeEvents.route.whoMay == Set.operatorsChildAndReceivers)
+    #expect(Endpoints.changeEvents.route.whoMay == Set.operatorsChildAndReceivers.union([.browser, .lookingBrowser]))
   }
 }

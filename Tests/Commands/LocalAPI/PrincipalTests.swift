@@ -11,19 +11,36 @@ import Testing
   /// A change that opens an endpoint must be repeated here deliberately.
   private static let opened: [String: Set<Principal>] = Dictionary(
     uniqueKeysWithValues: [
-      "get-children-child-explain", "post-requests", "post-points-redeem", "post-points-refund", "get-apps",
-      "get-settings", "get-installed", "get-usage-apps-app", "post-messages-command-read",
-    ].map { ($0, [.nodeUser, .root, .child]) }
+      "get-children-child-explain", "get-apps", "get-settings", "get-installed",
+    ].map { ($0, Set<Principal>.operatorsAndChild.union(looking)) }
+      + [
+        "post-requests", "post-points-redeem", "post-points-refund", "get-usage-apps-app", "post-messages-command-read",
+      ]
+      .map { ($0, .operatorsAndChild) }
       + ["get-status", "get-children", "get-children-child-today", "get-events", "get-requests", "get-points"].map {
-        ($0, [.nodeUser, .root, .child, .integration])
+        ($0, [.nodeUser, .root, .child, .integration, .browser, .lookingBrowser])
+      }
+      + ["get-notices", "post-receivers-receiver-position", "post-receivers-receiver-state"].map {
+        ($0, [.nodeUser, .root, .integration])
+      }
+      + ["post-requests-answer", "post-rules", "post-rules-grant", "post-points-adjust"].map {
+        ($0, [.nodeUser, .root, .integration, .browser])
       }
       + [
-        "get-notices", "post-receivers-receiver-position", "post-receivers-receiver-state", "post-requests-answer",
-        "post-rules", "post-rules-grant", "post-points-adjust",
-      ].map { ($0, [.nodeUser, .root, .integration]) }
+        "get-refused", "get-commands", "get-commands-command", "get-commands-command-wait", "get-commands-wait",
+        "get-queue", "get-queue-device-class-number", "get-devices", "get-conditions", "get-accounts", "get-rules",
+        "get-children-child-report", "get-sync", "get-audit",
+      ].map { ($0, Set<Principal>.operators.union(looking)) }
+      + ["post-commands", "delete-commands-command", "post-points-review", "post-settings", "post-sync"].map {
+        ($0, [.nodeUser, .root, .browser])
+      }
+      + ["post-browser-seen", "delete-browser"].map { ($0, looking) }
       + ["get-me", "get-me-notices", "get-me-present", "post-me-present"].map {
         ($0, [.nodeUser, .root, .child, .sharedAccount])
       })
+
+  /// Browsers that a parent has let in, with either right.
+  private static let looking: Set<Principal> = [.browser, .lookingBrowser]
 
   /// The child whose account asks.
   private static let emma = ServedChild(
@@ -61,6 +78,24 @@ import Testing
           #expect(status == 403 && error == refusal, "\(route.operationID)")
           #expect(node.calls.count == before, "\(route.operationID) was done all the same")
         }
+      }
+    }
+  }
+
+  @Test("A browser that only looks changes nothing, and none pairs, erases, or lets another one in")
+  func browsers() {
+    for route in Endpoints.all.map(\.route) where route.operationID != "post-browser-seen" {
+      if route.whoMay.contains(.lookingBrowser) {
+        #expect(route.method == .get || route.operationID == "delete-browser", "\(route.operationID)")
+        #expect(route.whoMay.contains(.browser), "\(route.operationID)")
+      }
+      let names = route.path.names
+      if names.contains("pairing") || names.contains("receivers") || names.contains("browsers")
+        || names == ["v1", "usage"]
+        || (route.method != .get
+          && (names.contains("devices") || names.contains("children") || names.contains("accounts")))
+      {
+        #expect(!route.whoMay.contains(.browser), "\(route.operationID)")
       }
     }
   }

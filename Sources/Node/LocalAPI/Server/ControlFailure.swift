@@ -85,6 +85,21 @@ package struct ControlFailure: Error, Hashable, Sendable {
     403, .forbidden,
     "A parent has not allowed this receiver to do that: `latchkey receivers add` with --may says what it may do.")
 
+  /// The answer to a browser whose cookie is not known.
+  static let unknownBrowser = ControlFailure(
+    403, .forbidden,
+    "This browser was signed out: let it in again with `latchkey dashboard --phone` on the machine itself.")
+
+  /// The answer to a browser that may do less than it asks for.
+  static let notForBrowsers = ControlFailure(
+    403, .forbidden,
+    "That is done at the machine itself, and from no phone: open `latchkey dashboard` there, or use its command.")
+
+  /// The answer to a browser that only looks.
+  static let notForLooking = ControlFailure(
+    403, .forbidden,
+    "This phone was let in to look, and changes nothing: let it in anew as a parent's to do that with it.")
+
   /// The answer to an account that several children share, of whom none has said who is there.
   static let unnamed = ControlFailure(
     403, .forbidden,
@@ -107,6 +122,8 @@ package struct ControlFailure: Error, Hashable, Sendable {
     case .child: .notForChildren
     case .sharedAccount: .unnamed
     case .integration: .notForReceivers
+    case .browser: .notForBrowsers
+    case .lookingBrowser: .notForLooking
     default: .forbidden
     }
   }

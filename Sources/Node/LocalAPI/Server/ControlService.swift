@@ -63,6 +63,22 @@ struct ControlService: Service {
       }, onRunning: {})
   }
 
+  /// Creates the service of a running node for the browsers that a parent has let in, on a socket of
+  /// their own.
+  ///
+  /// The account of the pages is that of the node, so that a browser is known by its cookie.
+  init(browsersOf node: NodeService) {
+    self.init(
+      node: { Call(node, caller: $0) }, stateFolder: node.context.folder.path, socket: ControlSocket.webName,
+      logger: node.context.logger, refusal: .unknownBrowser,
+      recognize: { context in
+        guard let user = await context.credentials()?.userID, user == geteuid() || user == 0,
+          let browser = await node.browser(authorized: context.authorization)
+        else { return nil }
+        return Caller(browser, userID: user, key: context.key)
+      }, onRunning: {})
+  }
+
   /// Creates the service of what is a node to each caller.
   ///
   /// - Parameters:
@@ -206,6 +222,8 @@ public enum ControlSocket {
   public static let name = "control.sock"
   /// The name of the socket for the bridges of receivers, in the same folder.
   package static let bridgeName = "bridge.sock"
+  /// The name of the socket for browsers that a parent has let in, in the same folder.
+  package static let webName = "web.sock"
 
   /// Returns the folder of a node's socket: the state folder, except for the system's node.
   package static func folder(ofNodeIn stateFolder: String) -> String {
