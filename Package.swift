@@ -52,6 +52,7 @@ let package = Package(
     .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
   ],
   targets: [
     // C libraries, each with only a module map and a shim.
@@ -148,6 +149,7 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Mustache", package: "swift-mustache"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + nio,
       path: "Sources/Web", swiftSettings: strict),
@@ -240,7 +242,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeyCommandsTests",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem",
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem",
         "LatchkeyAgentProtocol",
         "LatchkeyNode", "LatchkeyWeb", "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
       ],
@@ -253,8 +255,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyWebTests",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", "LatchkeyNode", "LatchkeySystem", "LatchkeyWeb", "LatchkeyTestSupport",
-        logging,
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", "LatchkeyWeb",
+        "LatchkeyTestSupport", logging,
       ],
       path: "Tests/Web", swiftSettings: strict),
     // Stands between a node and its disk in tests.

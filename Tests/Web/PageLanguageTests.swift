@@ -25,7 +25,10 @@ import Testing
     let empty = PageTable.pages.map { $0.template.render(frame, in: language) }
     let entries = [
       EntryPages.signedOut, EntryPages.malformed, EntryPages.otherSite, EntryPages.left, EntryPages.otherName,
-      EntryPages.button(link: "LNK"), EntryPages.welcome, EntryPages.fault(410, EntryPages.overSentence),
+      EntryPages.button(link: "LNK", page: "/"), EntryPages.welcome("/"),
+      EntryPages.fault(410, EntryPages.overSentence), PhonePages.code, PhonePages.waiting(12), PhonePages.trust,
+      PhonePages.signedOut, PhonePages.codeOver, PhonePages.codeUnknown, PhonePages.notLetIn, PhonePages.otherName,
+      PhonePages.closed, PhonePages.nothingElse, PhonePages.leftPhone,
     ].map { answer in
       guard case .bytes(let bytes) = answer.worded(in: language).body else { return "" }
       return String(decoding: bytes, as: UTF8.self)

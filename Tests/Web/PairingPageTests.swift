@@ -140,7 +140,7 @@ struct PairingPageTests {
   @Test("The picture has each dark module of the code once")
   func picture() throws {
     let code = try #require(QRCode(Self.codes.long.filter { $0 != "-" }))
-    let path = try #require(QRPicture.data(code)["path"] as? String)
+    let path = try #require(QRPicture.data(code, label: "Code")["path"] as? String)
     let drawn = path.matches(of: /h([0-9]+)v1/).compactMap { Int($0.1) }.reduce(0, +)
     let dark = (0..<code.size).map { row in (0..<code.size).count { code[column: $0, row: row] } }.reduce(0, +)
     #expect(drawn == dark && dark > 0)

@@ -48,6 +48,8 @@ struct SamplePages {
       (MachinesPage.page, MachinesPage.data(Self.status([]), [], [], now: Self.now)),
       (MePage.page, MePage.data(day, requests, [child.name], status.peers, now: Self.now)),
       (MePage.page, MePage.data(unnamed, [child.name], now: Self.now)),
+      (PhonesPage.page, PhonesPage.data([Self.phone], Self.desk, Self.now)),
+      (PhonesPage.page, PhonesPage.data([], PhoneDesk.Shown(isOpen: true, comparison: "7F3K"), Self.now)),
     ]
   }
 
@@ -100,6 +102,12 @@ struct SamplePages {
         category: nil, reason: "", askedAt: 0, day: .first, state: .approved, answer: answer),
     ]
   }
+
+  private static let phone = BrowserListing(
+    browserID: "00", label: "Phn", right: .look, madeAt: now, lastSeen: now - 60_000, address: "192.168.1.20")
+
+  /// A desk at which a phone may come.
+  private static let desk = PhoneDesk.Shown(isOpen: true, addresses: ["192.168.1.5"], comparison: "7F3K")
 
   private static func status(_ peers: [PeerStatus]) -> NodeStatus {
     NodeStatus(

@@ -46,7 +46,7 @@ struct WebDoorTests {
   private func responder(of node: any NodeInterface) -> WebResponder {
     WebResponder(
       check: RequestCheck(host: Self.host), door: door, logger: Logger(label: "test"), open: { _ in node },
-      onUse: { _ in })
+      pages: PageService(logger: Logger(label: "test"), phones: nil), onUse: { _ in })
   }
 
   private func text(_ answer: WebAnswer) -> String {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyWeb
 
 /// The `latchkey dashboard` subcommand.
 struct DashboardSubcommand: AsyncParsableCommand {
@@ -12,6 +13,7 @@ struct DashboardSubcommand: AsyncParsableCommand {
 
       Example: latchkey dashboard
       Example: latchkey dashboard --print
+      Example: latchkey dashboard --phone
       """)
 
   @OptionGroup var node: NodeOptions
@@ -19,5 +21,10 @@ struct DashboardSubcommand: AsyncParsableCommand {
   @Flag(help: "Write an address that lets one browser in within a minute, and open none.")
   var print = false
 
-  func run() async throws { try await PagesOpening.open(node, isPrinted: print) }
+  @Flag(help: "Open the page that lets a phone in.")
+  var phone = false
+
+  func run() async throws {
+    try await PagesOpening.open(node, isPrinted: print, page: phone ? WebInvitation.phones : WebInvitation.first)
+  }
 }

@@ -16,8 +16,9 @@ enum PagesOpening {
   /// - Parameters:
   ///   - node: The node.
   ///   - isPrinted: Whether the address is written instead, for a person to open.
+  ///   - page: The page to begin with.
   /// - Throws: `TerminalFailure`, whose sentence says what to do.
-  static func open(_ node: NodeOptions, isPrinted: Bool) async throws {
+  static func open(_ node: NodeOptions, isPrinted: Bool, page: String = WebInvitation.first) async throws {
     let environment = TerminalEnvironment.current
     guard geteuid() != 0 else {
       throw TerminalFailure(
@@ -27,7 +28,7 @@ enum PagesOpening {
     }
     let folder = node.nodeFolder
     let place = try place(folder, environment)
-    let invitation = try await invitation(place, folder, environment)
+    let invitation = try await invitation(place, page, folder, environment)
     if isPrinted { return try environment.console.write(invitation.address + "\n") }
     guard let opener = program("xdg-open", environment) else {
       environment.console.note(
@@ -52,9 +53,9 @@ enum PagesOpening {
 
   /// Returns a link of the process that serves at a place, which is started if there is none.
   private static func invitation(
-    _ place: WebPlace, _ folder: String, _ environment: TerminalEnvironment
+    _ place: WebPlace, _ page: String, _ folder: String, _ environment: TerminalEnvironment
   ) async throws -> WebInvitation {
-    if let invitation = WebInvitation.ask(place) { return invitation }
+    if let invitation = WebInvitation.ask(place, page: page) { return invitation }
     let own = ProcFile.link("/proc/self/exe").flatMap { access($0, X_OK) == 0 ? $0 : nil } ?? "/usr/bin/latchkey"
     let served = try ChildProcess.background([own, "web", "--background", "--state-dir", folder])
     let ended = Ended()
@@ -64,7 +65,7 @@ enum PagesOpening {
     while environment.uptime() < deadline {
       // An end means that it has said why, or that another process serves at the place.
       let exit = ended.exit
-      if let invitation = WebInvitation.ask(place) { return invitation }
+      if let invitation = WebInvitation.ask(place, page: page) { return invitation }
       if let exit, exit.shellStatus != 0 { throw TerminalFailure(exitStatus: exit.shellStatus, sentence: nil) }
       try await environment.pause(.milliseconds(20))
     }

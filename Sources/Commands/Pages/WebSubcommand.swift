@@ -11,7 +11,9 @@ struct WebSubcommand: AsyncParsableCommand {
     commandName: "web", abstract: "Serve the family's pages to this account's browser.",
     discussion: """
       `latchkey dashboard` and `latchkey me --web` start it where it does not run yet, and open a page. It listens on the \
-      loopback interface, takes connections of this account alone, and ends by itself after the last page was closed.
+      loopback interface, takes connections of this account alone, and ends by itself after the last page was closed. With a \
+      phone that was let in (`latchkey browsers`), it goes on, and listens for it in the home's network as well. The package's \
+      user service `latchkey-web` runs it for that.
 
       Example: latchkey web --idle 1h
       """)
@@ -27,6 +29,9 @@ struct WebSubcommand: AsyncParsableCommand {
       "Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
   var logLevel = "info"
 
+  @Flag(help: "If another process serves the pages already, wait for its end instead of ending.")
+  var wait = false
+
   @Flag(help: .hidden)
   var background = false
 
@@ -37,14 +42,21 @@ struct WebSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (environment, folder, isBackground) = (TerminalEnvironment.current, node.nodeFolder, background)
+    let (environment, folder, isBackground, isPatient) = (
+      TerminalEnvironment.current, node.nodeFolder, background, wait
+    )
     let place = try PagesOpening.place(folder, environment)
     // It keeps pairing codes, links and cookies.
     let scope = UndumpableScope()
     defer { withExtendedLifetime(scope) {} }
     let server = WebServer(
       place, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
-      idle: Int64(idle.seconds) * 1_000
+      idle: Int64(idle.seconds) * 1_000,
+      phones: PhoneAccess(stateFolder: folder) { cookie, key in
+        do throws(NodeUnavailable) {
+          return try await ControlClient.open(stateFolder: folder, browser: cookie, key: key)
+        } catch { throw LocalAPIError(.timeout, error.description) }
+      }
     ) { key in
       do {
         guard let key else { return try await environment.openNode(folder) }
@@ -54,7 +66,7 @@ struct WebSubcommand: AsyncParsableCommand {
       }
     }
     try await environment.runUntilInterrupted {
-      try await server.run { if isBackground { Self.leaveTerminal() } }
+      try await server.run(isPatient: isPatient) { if isBackground { Self.leaveTerminal() } }
     }
   }
 

@@ -51,6 +51,7 @@ struct LatchkeyTool: AsyncParsableCommand {
         subcommands: [
           TodaySubcommand.self, MeSubcommand.self, DashboardSubcommand.self, WebSubcommand.self,
           WidgetSubcommand.self, NoticesSubcommand.self, NotifySubcommand.self, ReceiversSubcommand.self,
+          BrowsersSubcommand.self,
           BridgeSubcommand.self, ExplainSubcommand.self, UsageSubcommand.self,
         ]),
     ])

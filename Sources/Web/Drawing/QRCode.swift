@@ -1,4 +1,5 @@
 import CQREncode
+import LatchkeyModel
 
 /// A QR code as a square of dark and light modules.
 package struct QRCode: Hashable, Sendable {
@@ -37,15 +38,24 @@ package struct QRCode: Hashable, Sendable {
 enum QRPicture {
   static let template = """
     {{#picture}}
-    <svg class="qr" viewBox="0 0 {{size}} {{size}}" shape-rendering="crispEdges" role="img" \
-    aria-label="[[QR code of the long code, which stands below as text]]">
-    <rect class="light" width="{{size}}" height="{{size}}"/><path class="dark" d="{{path}}"/>
-    </svg>
+    \(drawing)
     {{/picture}}
     """
 
+  /// The template of a drawing, with what it shows for those who do not see it.
+  static let drawing = """
+    <svg class="qr" viewBox="0 0 {{size}} {{size}}" shape-rendering="crispEdges" role="img" aria-label="{{label}}">
+    <rect class="light" width="{{size}}" height="{{size}}"/><path class="dark" d="{{path}}"/>
+    </svg>
+    """
+
   /// Returns the drawing: one piece for each run of dark modules in a row.
-  static func data(_ code: QRCode) -> PageData {
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - label: What it shows, in words.
+  /// - Returns: The data of the template.
+  static func data(_ code: QRCode, label: Phrase) -> PageData {
     var path = ""
     for row in 0..<code.size {
       var column = 0
@@ -57,6 +67,6 @@ enum QRPicture {
         column += 1
       }
     }
-    return ["size": code.fullSize, "path": path]
+    return ["size": code.fullSize, "path": path, "label": label]
   }
 }

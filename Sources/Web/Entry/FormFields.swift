@@ -59,3 +59,12 @@ struct FormFields: Hashable, Sendable {
 
   private static func digit(_ byte: UInt8) -> UInt8? { Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init) }
 }
+
+extension FormFields {
+  /// Returns the fields of a form that was sent; `nil` if they are malformed.
+  static func of(_ request: WebRequest) async -> FormFields? {
+    let type = request.contentType?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    guard type == "application/x-www-form-urlencoded" else { return nil }
+    do { return try await request.body().flatMap { FormFields($0) } } catch { return nil }
+  }
+}

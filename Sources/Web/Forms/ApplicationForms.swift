@@ -9,7 +9,7 @@ enum ApplicationForms {
   static let mostChanges = 64
 
   static let all = [
-    Form(path: "/children/applications", whoMay: [.parent]) { call in
+    Form(path: "/children/applications", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
       let found = try await KnownApplications.read(of: child, at: call.node)
       let filter = ApplicationFilter(call.fields)
@@ -31,7 +31,7 @@ enum ApplicationForms {
         sentences: [done] + PageWords.late(machines, PageClock(now: call.now)),
         page: "/children/\(child)/applications\(filter.query)")
     },
-    Form(path: "/children/allow", whoMay: [.parent]) { call in
+    Form(path: "/children/allow", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
       let mark = try call.field("program")
       let listed = try await call.node.ask(Endpoints.getRefused, child)

@@ -6,7 +6,7 @@ import LatchkeyRules
 /// What a parent does on a child's day: bedtime later, and a message to the child's machines.
 enum ChildDayForms {
   static let all = [
-    Form(path: "/children/later", whoMay: [.parent]) { call in
+    Form(path: "/children/later", whoMay: [.parent, .phone]) { call in
       guard let minutes = try call.number("minutes"), (1...240).contains(minutes) else {
         throw PageFault(400, "Bedtime is 1 to 240 minutes later: go back and choose one.")
       }
@@ -22,7 +22,7 @@ enum ChildDayForms {
         sentences: [phrase ?? Phrase("{child} has no bedtime today any more.", ["child": .text(plan.name)])]
           + PageWords.late(made.machines, PageClock(now: call.now)), page: "/children/\(plan.child)")
     },
-    Form(path: "/children/message", whoMay: [.parent]) { call in
+    Form(path: "/children/message", whoMay: [.parent, .phone]) { call in
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
       let text = try call.field("text")
       guard !plan.machines.isEmpty else {

@@ -25,6 +25,8 @@ struct FormCall: Sendable {
   var now: Int64
   /// What the pages alone know of pairings.
   var pairings = OpenPairings()
+  /// How phones are let in; `nil` on a phone.
+  var phones: PhoneDesk?
   /// Returns the node for an edit that it makes once for a key.
   var once: @Sendable (_ key: String) async throws -> any NodeInterface
 
@@ -41,11 +43,12 @@ struct FormCall: Sendable {
   /// - Parameters:
   ///   - name: The name of the field.
   ///   - label: What the page calls it.
+  ///   - rule: What the text may be, apart from empty.
   /// - Returns: The text.
   /// - Throws: `PageFault` in the words of the page if the text is too long or has characters that
   ///   cannot be shown.
-  func line(_ name: String, label: Phrase) throws(PageFault) -> String {
-    let (text, rule) = (fields[name] ?? "", TextRule.reason)
+  func line(_ name: String, label: Phrase, rule: TextRule = .reason) throws(PageFault) -> String {
+    guard let text = fields[name] else { return "" }
     let field = Phrase.Argument.phrase(label)
     guard rule.bytes.contains(text.utf8.count) else {
       throw PageFault(

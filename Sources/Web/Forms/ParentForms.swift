@@ -5,7 +5,7 @@ import LatchkeyRules
 /// The answer to a child's request.
 enum AnswerForm {
   static let all = [
-    Form(path: "/requests/answer", whoMay: [.parent]) { call in
+    Form(path: "/requests/answer", whoMay: [.parent, .phone]) { call in
       let isApproved: Bool
       switch try call.field("answer") {
       case "yes": isApproved = true
@@ -32,7 +32,7 @@ enum AnswerForm {
 /// More time for a child, and the lock of its machines.
 enum ChildForms {
   static let all = [
-    Form(path: "/children/grant", whoMay: [.parent]) { call in
+    Form(path: "/children/grant", whoMay: [.parent, .phone]) { call in
       guard let minutes = try call.number("minutes"), minutes > 0 else {
         throw PageFault(400, "More time is 1 to 1,440 minutes: give a number, such as 30.")
       }
@@ -52,7 +52,7 @@ enum ChildForms {
         ["name": name, "time": .phrase(SpanText.phrase(minutes: edit.minutes ?? minutes))])
       return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
     },
-    Form(path: "/children/lock", whoMay: [.parent]) { call in
+    Form(path: "/children/lock", whoMay: [.parent, .phone]) { call in
       let lock: Lock
       switch try call.field("lock") {
       case "on": lock = .on

@@ -4,7 +4,7 @@ import LatchkeyNode
 /// What a parent does about points: give, take, and decide about learning that looks wrong.
 enum PointsForms {
   static let all = [
-    Form(path: "/points/adjust", whoMay: [.parent]) { call in
+    Form(path: "/points/adjust", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
       guard let points = PointsText.milliPoints(try call.field("points")), points > 0 else {
         throw PageFault(400, "Give a number of points above 0, such as 20 or 2.5.")
@@ -20,7 +20,7 @@ enum PointsForms {
         PointsAdjustment(child: child, milliPoints: isGift ? points : -points, reason: call.fields["reason"] ?? ""))
       return FormOutcome(sentences: sentences(made), page: "/children/\(child)")
     },
-    Form(path: "/points/review", whoMay: [.parent]) { call in
+    Form(path: "/points/review", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
       let isApproved: Bool
       switch try call.field("decision") {

@@ -10,7 +10,7 @@ enum TimesForms {
   private static let carried = ["child", "rule", "version", "value", "length", "when", "first", "last", "name"]
 
   static let all = [
-    Form(path: "/children/times", whoMay: [.parent]) { call in
+    Form(path: "/children/times", whoMay: [.parent, .phone]) { call in
       guard let rule = PlanRule(rawValue: try call.field("rule")) else {
         throw PageFault(400, "There is no such rule: go back, load the page again and send it once more.")
       }
@@ -38,7 +38,7 @@ enum TimesForms {
         sentences: [Phrase("Saved."), PlanWords.new(edit.changes, plan)] + PageWords.late(made.machines, clock),
         page: back)
     },
-    Form(path: "/children/days/remove", whoMay: [.parent]) { call in
+    Form(path: "/children/days/remove", whoMay: [.parent, .phone]) { call in
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
       let clock = PageClock(zone: plan.day.zone, now: call.now)
       let (key, version, back) = (

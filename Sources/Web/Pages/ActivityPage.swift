@@ -8,7 +8,7 @@ enum ActivityPage {
   /// The most entries of the file.
   static let kept = 10_000
 
-  static let page = Page("/activity", whoMay: [.parent], in: .named("Activity"), template: template) { call in
+  static let page = Page("/activity", whoMay: [.parent, .phone], in: .named("Activity"), template: template) { call in
     let filter = Filter(call.query)
     let found = try await call.node.ask(Endpoints.getAudit, (filter.child, filter.device, filter.before, shown))
     let children = try await call.node.ask(Endpoints.getChildren)
@@ -79,7 +79,7 @@ enum ActivityPage {
     {{/hasEntries}}
     <p class="row">{{#isLater}}<a href="/activity{{first}}">[[The newest]]</a>{{/isLater}}
     {{#next}}<a href="/activity{{.}}">[[Earlier changes]]</a>{{/next}}
-    <a href="/activity.csv{{first}}">[[Keep as a table (CSV)]]</a></p>
+    {{^isPhone}}<a href="/activity.csv{{first}}">[[Keep as a table (CSV)]]</a>{{/isPhone}}</p>
     </section>
     """
 

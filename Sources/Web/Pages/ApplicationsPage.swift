@@ -10,7 +10,7 @@ enum ApplicationsPage {
   /// The most applications on the page, for each of which the form may have a field.
   static let most = 250
 
-  static let page = Page("/children/{child}/applications", whoMay: [.parent], template: text) { call in
+  static let page = Page("/children/{child}/applications", whoMay: [.parent, .phone], template: text) { call in
     let found = try await KnownApplications.read(of: try call.child(), at: call.node)
     return (title(found), data(found, ApplicationFilter(call.query), now: call.now))
   }

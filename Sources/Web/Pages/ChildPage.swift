@@ -5,7 +5,7 @@ import LatchkeyRules
 /// A child's week for parents: the use by day and category, the applications, and the rules in
 /// words.
 enum ChildPage {
-  static let page = Page("/children/{child}", whoMay: [.parent], template: template) { call in
+  static let page = Page("/children/{child}", whoMay: [.parent, .phone], template: template) { call in
     let child = try call.child()
     let day = try await call.node.ask(Endpoints.getToday, child)
     let today = FamilyDay(day.day) ?? .first
@@ -18,7 +18,11 @@ enum ChildPage {
     let peers = try await call.node.ask(Endpoints.getStatus).peers
     let plan = ChildPlan(day, rules, peers)
     let lineDay = call.query["day"].flatMap { FamilyDay($0) } ?? today
-    var parts = try await DayLine.read(plan, on: min(lineDay, today), at: call.node, now: call.now)
+    var parts: PageData = [:]
+    // What is recorded in detail is no phone's.
+    if call.viewer != .phone {
+      parts = try await DayLine.read(plan, on: min(lineDay, today), at: call.node, now: call.now)
+    }
     parts.merge(ChildActions.data(plan)) { $1 }
     if day.milliPoints != nil {
       let points = try await call.node.ask(Endpoints.getPoints, (child, PointsSection.shown))
@@ -48,7 +52,7 @@ enum ChildPage {
     {{#isEarlier}}<a href="/children/{{id}}?{{span}}={{present}}">[[Now]]</a>{{/isEarlier}}
     {{#isMonth}}<a href="/children/{{id}}?week={{same}}">[[By week]]</a>{{/isMonth}}
     {{^isMonth}}<a href="/children/{{id}}?month={{same}}">[[By month]]</a>{{/isMonth}}
-    <a href="/children/{{id}}/use.csv?from={{first}}&amp;to={{last}}">[[Keep as a table (CSV)]]</a></p>
+    {{^isPhone}}<a href="/children/{{id}}/use.csv?from={{first}}&amp;to={{last}}">[[Keep as a table (CSV)]]</a>{{/isPhone}}</p>
     \(WeekChart.template)
     </section>
     <section id="applications" data-live>

@@ -64,16 +64,16 @@ enum EntryPages {
   private static let buttonTemplate = PageFrame.template(
     """
     <h1>[[Open Latchkey]]</h1>
-    <form method="post" action="\(path)"><input type="hidden" name="link" value="{{link}}"><button>[[Open the pages]]</button></form>
+    <form method="post" action="\(path)"><input type="hidden" name="link" value="{{link}}"><input type="hidden" name="page" value="{{page}}"><button>[[Open the pages]]</button></form>
     """)
 
   private static let welcomeTemplate = PageFrame.template(
     """
     <h1>Latchkey</h1>
-    <p><a href="/">[[Go on to the pages]]</a></p>
+    <p><a href="{{forward}}">[[Go on to the pages]]</a></p>
     """)
 
-  private static func bare(_ title: Phrase) -> PageData {
+  static func bare(_ title: Phrase) -> PageData {
     ["title": title, "assets": Assets.all.paths, "hasNavigation": false]
   }
 
@@ -122,12 +122,14 @@ enum EntryPages {
   }
 
   /// Returns the page with a button that uses a link.
-  static func button(link: String) -> WebAnswer {
-    .page(buttonTemplate, bare("Open").merging(["link": link]) { $1 })
+  static func button(link: String, page: String) -> WebAnswer {
+    .page(buttonTemplate, bare("Open").merging(["link": link, "page": page]) { $1 })
   }
 
-  /// The page for a browser that was let in, which leads on by itself.
-  static var welcome: WebAnswer { .page(welcomeTemplate, bare("Open").merging(["forward": "/"]) { $1 }) }
+  /// Returns the page for a browser that was let in, which leads on by itself.
+  static func welcome(_ page: String) -> WebAnswer {
+    .page(welcomeTemplate, bare("Open").merging(["forward": page]) { $1 })
+  }
 }
 
 /// What a page or form refuses by itself, without asking the node.

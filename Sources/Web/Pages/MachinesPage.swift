@@ -3,7 +3,7 @@ import LatchkeyNode
 
 /// The family's machines: whether they are in touch, what waits for them, and what is wrong.
 enum MachinesPage {
-  static let page = Page("/machines", whoMay: [.parent], in: .named("Machines"), template: template) { call in
+  static let page = Page("/machines", whoMay: [.parent, .phone], in: .named("Machines"), template: template) { call in
     let status = try await call.node.ask(Endpoints.getStatus)
     let children = try await call.node.ask(Endpoints.getChildren)
     let conditions = try await call.node.ask(Endpoints.getConditions)
@@ -27,7 +27,7 @@ enum MachinesPage {
     {{^hasMachines}}
     <p>[[This machine is paired with no other yet.]]</p>
     {{/hasMachines}}
-    <p><a class="button" href="/machines/pair">[[Pair a machine]]</a></p>
+    {{^isPhone}}<p><a class="button" href="/machines/pair">[[Pair a machine]]</a></p>{{/isPhone}}
     <div class="cards">
     <article class="card">
     <h2>{{own.name}}</h2>

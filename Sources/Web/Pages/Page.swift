@@ -6,6 +6,9 @@ import LatchkeyNode
 enum Viewer: Hashable, Sendable {
   case parent
   case child
+  /// A phone that a parent has let in: it sees a parent's pages, apart from those that let phones
+  /// in, and pair, set up and remove machines.
+  case phone
 }
 
 /// A page: its path, who may look at it, its data, and its template.
@@ -73,6 +76,8 @@ struct PageCall: Sendable {
   var now: Int64
   /// What the pages alone know of pairings.
   var pairings = OpenPairings()
+  /// How phones are let in; `nil` on a phone.
+  var phones: PhoneDesk?
 
   /// Returns the ID of the child that the path names.
   func child() throws(PageFault) -> String {

@@ -3,7 +3,7 @@ enum PageTable {
   static let pages: [Page] =
     [
       TodayPage.page, MePage.page, ChildPage.page, ApplicationsPage.page, TimesPage.page, MachinesPage.page,
-      ActivityPage.page,
+      ActivityPage.page, PhonesPage.page,
     ] + machines
 
   /// A page at a path without parameters stands before one that it also fits.
@@ -15,7 +15,7 @@ enum PageTable {
 
   static let forms: [Form] =
     AnswerForm.all + ChildForms.all + ChildDayForms.all + PointsForms.all + ApplicationForms.all + TimesForms.all
-    + PairingForms.all + SetupForms.all + MachineForms.all + OwnForms.all
+    + PairingForms.all + SetupForms.all + MachineForms.all + OwnForms.all + PhoneForms.all
 
   /// Returns the page at a path for somebody, with the values of its parameters.
   ///
@@ -24,10 +24,11 @@ enum PageTable {
   ///   - viewer: Who asks.
   /// - Returns: The page; `nil` if there is none for that viewer.
   static func page(at path: String, for viewer: Viewer) -> (page: Page, parameters: [String: String])? {
-    for page in pages where page.whoMay.contains(viewer) {
-      if let parameters = page.path.parameters(in: path) { return (page, parameters) }
-    }
-    return nil
+    // What stands at a path for another viewer is not taken for a parameter of a later page.
+    guard let first = pages.first(where: { $0.path.parameters(in: path) != nil })?.path,
+      let page = pages.first(where: { $0.path == first && $0.whoMay.contains(viewer) })
+    else { return nil }
+    return first.parameters(in: path).map { (page, $0) }
   }
 
   /// Returns the file at a path for somebody, with the values of its parameters; `nil` if there is

@@ -5,7 +5,7 @@ import LatchkeyRules
 /// The times and limits of a child: the week as a plan, the days that differ from it, and a form
 /// for each rule.
 enum TimesPage {
-  static let page = Page("/children/{child}/times", whoMay: [.parent], template: text) { call in
+  static let page = Page("/children/{child}/times", whoMay: [.parent, .phone], template: text) { call in
     let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
     return (title(plan), data(plan, now: call.now))
   }

@@ -4,7 +4,7 @@ import LatchkeyRules
 
 /// The parent's first page: what children ask, and each child's day.
 enum TodayPage {
-  static let page = Page("/", whoMay: [.parent], in: .named("Today"), template: template) { call in
+  static let page = Page("/", whoMay: [.parent, .phone], in: .named("Today"), template: template) { call in
     let status = try await call.node.ask(Endpoints.getStatus)
     let children = try await call.node.ask(Endpoints.getChildren)
     let requests = try await call.node.ask(Endpoints.getRequests, nil)
@@ -47,8 +47,10 @@ enum TodayPage {
     <h2>[[Begin with a child's machine]]</h2>
     <p>[[Here stands what each child uses, and what is left. No child is known yet: pair the child's machine with this one, and \
     say whose it is, which account is the child's, and how long the child may use it.]]</p>
+    {{^isPhone}}
     {{#unowned}}<p><a class="button" href="/machines/{{id}}/setup">[[Go on with {name}]]</a></p>{{/unowned}}
     <p><a class="button" href="/machines/pair">[[Pair the child's machine]]</a></p>
+    {{/isPhone}}
     {{/hasChildren}}
     <div class="cards">
     {{#children}}

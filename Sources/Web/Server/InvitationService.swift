@@ -38,12 +38,14 @@ final class InvitationService: Sendable {
   }
 
   private func give(_ caller: LocalSocket) {
-    guard caller.peer?.user == geteuid() else { return }
+    guard caller.peer?.user == geteuid(), let page = Self.page(of: caller) else { return }
     let link = door.makeLink()
     do {
-      let file = try place.write(link: link, host: host)
+      let file = try place.write(link: link, host: host, page: page)
       files.withLock { $0[link] = file }
-      let invitation = WebInvitation(file: file, address: "http://\(host)/in?link=\(link)")
+      let isFirst = page == WebInvitation.first
+      let invitation = WebInvitation(
+        file: file, address: "http://\(host)/in?link=\(link)" + (isFirst ? "" : "&page=\(page)"))
       // It is short: a new connection has room for it.
       _ = caller.write(invitation.bytes[...])
       // The file outlives its link by nothing.
@@ -52,6 +54,21 @@ final class InvitationService: Sendable {
         self?.remove(link)
       }
     } catch { logger.warning("no link was given", metadata: ["why": "\(error)"]) }
+  }
+
+  /// Returns the page that a caller names in its line; `nil` if there is no such page, or no line
+  /// within a second.
+  private static func page(of caller: LocalSocket) -> String? {
+    var bytes: [UInt8] = []
+    let deadline = SystemClock.awake.milliseconds + 1_000
+    while bytes.last != UInt8(ascii: "\n"), bytes.count < 64 {
+      var waiting = pollfd(fd: caller.descriptor, events: Int16(POLLIN), revents: 0)
+      let rest = deadline - SystemClock.awake.milliseconds
+      guard rest > 0, poll(&waiting, 1, Int32(clamping: rest)) > 0, let more = caller.read() else { return nil }
+      bytes += more
+    }
+    let page = String(decoding: bytes.dropLast(), as: UTF8.self)
+    return [WebInvitation.first, WebInvitation.phones].contains(page) ? page : nil
   }
 
   /// Removes the file of a link that was used or has expired.

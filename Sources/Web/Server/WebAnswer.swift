@@ -6,8 +6,8 @@ struct WebAnswer {
     case bytes([UInt8])
     /// A page, before it is put into the language of who reads it.
     case page(PageTemplate, PageData)
-    /// The stream of changes, until the page closes it or the session of its cookie ends.
-    case changes(cookie: String)
+    /// The stream of changes, until the page closes it or its session has ended.
+    case changes(isLetIn: @Sendable () async -> Bool)
   }
 
   var status: Int
@@ -88,6 +88,10 @@ struct WebRequest: Sendable {
   /// A Boolean value that indicates whether the script of an open page asks, to put in what
   /// differs.
   var isPart = false
+  /// The header `User-Agent`.
+  var userAgent: String?
+  /// The address from which it was sent; empty if that does not matter.
+  var address = ""
   /// Returns the body; `nil` if it is longer than a form may be.
   var body: @Sendable () async throws -> [UInt8]?
 
@@ -101,10 +105,13 @@ struct WebRequest: Sendable {
   }
 
   /// The value of the pages' cookie; `nil` without one, or with two.
-  var cookie: String? {
+  var cookie: String? { cookie(Self.cookieName) }
+
+  /// Returns the value of a cookie; `nil` without one, or with two.
+  func cookie(_ name: String) -> String? {
     let values = (cookies ?? "").split(separator: ";").compactMap { pair -> Substring? in
       let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return parts.count == 2 && parts[0] == Self.cookieName ? parts[1] : nil
+      return parts.count == 2 && parts[0] == name ? parts[1] : nil
     }
     return values.count == 1 ? values.first.map(String.init) : nil
   }

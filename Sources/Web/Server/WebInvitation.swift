@@ -10,6 +10,10 @@ public struct WebInvitation: Hashable, Sendable {
   public var address: String
 
   private static let mostBytes = 4_096
+  /// The page to begin with.
+  public static let first = "/"
+  /// The page that lets phones in.
+  public static let phones = PhonesPage.path
 
   init(file: String, address: String) { (self.file, self.address) = (file, address) }
 
@@ -27,10 +31,15 @@ public struct WebInvitation: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - place: The folder of the process.
+  ///   - page: The page to which the link leads.
   ///   - milliseconds: How long to wait for its answer.
   /// - Returns: A new link; `nil` if no process of this account serves there.
-  public static func ask(_ place: WebPlace, milliseconds: Int32 = 5_000) -> WebInvitation? {
+  public static func ask(
+    _ place: WebPlace, page: String = first, milliseconds: Int32 = 5_000
+  ) -> WebInvitation? {
     guard let socket = LocalSocket.connect(to: place.socket), socket.peer?.user == geteuid() else { return nil }
+    // It is short: a new connection has room for it.
+    guard socket.write(Array("\(page)\n".utf8)[...]) != nil else { return nil }
     let deadline = SystemClock.awake.milliseconds + Int64(milliseconds)
     var bytes: [UInt8] = []
     while bytes.count <= mostBytes {

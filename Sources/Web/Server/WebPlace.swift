@@ -58,14 +58,15 @@ public struct WebPlace: Hashable, Sendable {
   /// - Parameters:
   ///   - link: The link's secret.
   ///   - host: The name of the pages with the port.
+  ///   - page: The page to which the link leads.
   /// - Returns: The path of the file, which does not tell the secret.
   /// - Throws: `WebFault` if it cannot be written.
-  func write(link: String, host: String) throws(WebFault) -> String {
+  func write(link: String, host: String, page: String = WebInvitation.first) throws(WebFault) -> String {
     let path = "\(folder)/open-\(Hexadecimal.encode(SecureRandom.bytes(8))).html"
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw fault(path) }
     defer { close(descriptor) }
-    let bytes = [UInt8](Self.page(link: link, host: host, in: language).utf8)
+    let bytes = [UInt8](Self.page(link: link, host: host, page: page, in: language).utf8)
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
       let failure = fault(path)
       unlink(path)
@@ -75,7 +76,9 @@ public struct WebPlace: Hashable, Sendable {
   }
 
   /// Returns a page that posts a link by itself, or by its button in a browser without scripts.
-  static func page(link: String, host: String, in language: Language = .english) -> String {
+  static func page(
+    link: String, host: String, page: String = WebInvitation.first, in language: Language = .english
+  ) -> String {
     let button = MarkupEscape.escape(Phrase("Open Latchkey").worded(in: language))
     return """
       <!DOCTYPE html>
@@ -85,6 +88,7 @@ public struct WebPlace: Hashable, Sendable {
       <title>Latchkey</title>
       <form method="post" action="http://\(MarkupEscape.escape(host))/in">
       <input type="hidden" name="link" value="\(MarkupEscape.escape(link))">
+      <input type="hidden" name="page" value="\(MarkupEscape.escape(page))">
       <button>\(button)</button>
       </form>
       <script>document.forms[0].submit()</script>
@@ -107,9 +111,15 @@ public struct WebPlace: Hashable, Sendable {
 
 /// What keeps the pages from being shown: a sentence with the next step.
 public struct WebFault: Error, Hashable, Sendable, CustomStringConvertible {
-  public var sentence: String
+  /// The sentence, before it is put into the language of who reads it on a page.
+  public var phrase: Phrase
 
-  public init(_ sentence: String) { self.sentence = sentence }
+  /// Creates a fault whose sentence is in English alone, for a terminal.
+  public init(_ sentence: String) { phrase = Phrase(verbatim: sentence) }
+
+  init(phrase: Phrase) { self.phrase = phrase }
+
+  public var sentence: String { phrase.worded() }
 
   public var description: String { sentence }
 }

@@ -22,6 +22,7 @@ public struct WebServer: Sendable {
   private let logger: Logger
   private let idle: Int64
   private let open: Opening
+  private let phones: PhoneAccess?
 
   /// Returns the node; with a key for one edit, which the node makes once.
   public typealias Opening = @Sendable (_ key: String?) async throws -> any NodeInterface
@@ -32,22 +33,32 @@ public struct WebServer: Sendable {
   ///   - place: Where commands find it.
   ///   - logger: The logger.
   ///   - idle: How long it goes on after the last page was closed, in milliseconds.
+  ///   - phones: How phones are let in; `nil` where that is not done.
   ///   - open: Returns the node; throws `LocalAPIError`, whose sentence a page shows.
   public init(
-    _ place: WebPlace, logger: Logger, idle: Int64? = nil, open: @escaping Opening
+    _ place: WebPlace, logger: Logger, idle: Int64? = nil, phones: PhoneAccess? = nil, open: @escaping Opening
   ) {
     (self.place, self.logger, self.idle, self.open) = (place, logger, idle ?? LastPage.milliseconds, open)
+    self.phones = phones
   }
 
   /// Serves until the last page was closed, or until the task is cancelled.
   ///
-  /// It ends at once if another process serves at the place.
+  /// If another process serves at the place, it ends at once, or waits for the end of that one.
   ///
-  /// - Parameter onRunning: Called once pages can be opened.
+  /// - Parameters:
+  ///   - isPatient: Whether it waits.
+  ///   - onRunning: Called once pages can be opened.
   /// - Throws: `WebFault` if it cannot listen.
-  public func run(onRunning: @escaping @Sendable () -> Void) async throws {
+  public func run(isPatient: Bool = false, onRunning: @escaping @Sendable () -> Void) async throws {
     umask(0o077)
-    guard let lock = try place.take() else { return logger.notice("the pages are served already, by another process") }
+    var taken = try place.take()
+    if taken == nil { logger.notice("the pages are served already, by another process") }
+    while taken == nil, isPatient {
+      try await Task.sleep(for: .seconds(5))
+      taken = try place.take()
+    }
+    guard let lock = taken else { return }
     defer {
       place.removeFiles()
       close(lock)
@@ -70,10 +81,17 @@ public struct WebServer: Sendable {
     let name = "lk-\(Crockford.encode(SecureRandom.bytes(10)).lowercased()).localhost"
     let (host, door) = ("\(name):\(port)", WebDoor())
     let invitations = InvitationService(place, host: host, door: door, logger: logger)
+    let desk = phones.map { [open] in PhoneDesk(stateFolder: $0.stateFolder, open: { try await open(nil) }) }
     let responder = WebResponder(
-      check: RequestCheck(host: host), door: door, logger: logger, open: open, onUse: { invitations.remove($0) })
+      check: RequestCheck(host: host), door: door, logger: logger, open: open,
+      pages: PageService(logger: logger, phones: desk), onUse: { invitations.remove($0) })
     let feed = ChangeFeed(logger: logger) { [open] in try await open(nil) }
     door.whenSignedOut { Task { await feed.tell() } }
+    let (changes, changed) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    desk?.whenChanged {
+      changed.yield()
+      Task { await feed.tell() }
+    }
     let (running, started) = AsyncStream<Void>.makeStream()
     let addresses = LoopbackPort.addresses
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -90,16 +108,27 @@ public struct WebServer: Sendable {
         try Task.checkCancellation()
         try await invitations.run(onRunning: onRunning)
       }
-      group.addTask { try await end(door) }
+      group.addTask { try await end(door, desk) }
+      if let desk, let phones {
+        let service = PhoneService(
+          desk: desk, responder: PhoneResponder(desk: desk, logger: logger, open: phones.open), feed: feed,
+          logger: logger, changes: changes)
+        group.addTask {
+          await service.run()
+          try Task.checkCancellation()
+        }
+      }
       defer { group.cancelAll() }
       // The first to end is the last page, a server that cannot listen, or everything if cancelled.
       do { try await group.next() } catch is CancellationError { return }
     }
   }
 
-  /// Waits until the last page was closed long enough ago.
-  private func end(_ door: WebDoor) async throws {
-    while case let left = door.left(idle: idle), left > 0 { try await Task.sleep(for: .milliseconds(left)) }
+  /// Waits until the last page was closed long enough ago, and no phone is let in or may come.
+  private func end(_ door: WebDoor, _ desk: PhoneDesk?) async throws {
+    while case let left = door.left(idle: idle), left > 0 || desk?.isNeeded == true {
+      try await Task.sleep(for: .milliseconds(left > 0 ? left : 5_000))
+    }
     logger.info("the last page was closed")
   }
 
@@ -123,6 +152,23 @@ public struct WebServer: Sendable {
   }
 }
 
+/// What the pages need to let phones in.
+public struct PhoneAccess: Sendable {
+  var stateFolder: String
+  var open: Opening
+
+  /// Returns the node by the rights of the browser with a cookie; with a key for one edit, which
+  /// the node makes once.
+  public typealias Opening = @Sendable (_ cookie: String, _ key: String?) async throws -> any NodeInterface
+
+  /// Creates what lets phones in.
+  ///
+  /// - Parameters:
+  ///   - stateFolder: The state folder of the node, which keeps certificates.
+  ///   - open: Returns the node by the rights of the browser with a cookie.
+  public init(stateFolder: String, open: @escaping Opening) { (self.stateFolder, self.open) = (stateFolder, open) }
+}
+
 /// The ports of the loopback interface.
 enum LoopbackPort {
   /// The loopback addresses of this machine, on all of which the pages are served.
@@ -136,13 +182,19 @@ enum LoopbackPort {
   }
 
   /// Returns a port that nobody listens on at present; `nil` if there is none.
-  static func free() -> Int? {
+  static func free() -> Int? { bound(to: 0, UInt32(0x7F00_0001)) }
+
+  /// Returns whether nobody listens on a port, at any address.
+  static func isFree(_ port: Int) -> Bool { bound(to: port, 0) != nil }
+
+  private static func bound(to port: Int, _ host: UInt32) -> Int? {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = host.bigEndian
+    address.sin_port = UInt16(clamping: port).bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -17,8 +17,9 @@ enum PageFrame {
     <link rel="stylesheet" href="{{assets.style}}">
     <script src="{{assets.script}}" defer></script>
     {{#forward}}<meta http-equiv="refresh" content="0; url={{.}}">{{/forward}}
+    {{#again}}<meta http-equiv="refresh" content="2; url={{.}}">{{/again}}
     </head>
-    <body>
+    <body{{#isLooking}} class="looking"{{/isLooking}}>
     <a class="skip" href="#main">[[Skip to the content]]</a>
     <header>
     <p class="brand"><svg viewBox="0 0 24 24" aria-hidden="true" class="mark"><circle cx="8" cy="12" r="5"/>\

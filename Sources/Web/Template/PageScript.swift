@@ -117,6 +117,14 @@ enum PageScript {
         stream = waiting = release = null;
       };
 
+      // The code of a phone's sign-in stands behind the address, which no server is sent.
+      const form = document.getElementById("code-form");
+      if (form && location.hash.length > 1) {
+        document.getElementById("code").value = location.hash.slice(1);
+        history.replaceState(null, "", location.pathname);
+        form.submit();
+      }
+
       if (isPage) {
         others.onmessage = look;
         document.addEventListener("visibilitychange", () => {

@@ -27,7 +27,10 @@ enum AuditText {
     case "receiver.set":
       return Phrase("The receiver {receiver} was set up: {rights}.", ["receiver": target, "rights": new])
     case "receiver.acts": return Phrase("The receiver {receiver} did this: {deed}.", ["receiver": target, "deed": new])
-    case "browser.let-in": return Phrase("The phone {phone} was let in: {right}.", ["phone": target, "right": new])
+    case "browser.let-in":
+      return entry.new == BrowserRight.look.rawValue
+        ? Phrase("The phone {phone} was let in, to look.", ["phone": target])
+        : Phrase("The phone {phone} was let in, with a parent's rights.", ["phone": target])
     case "browser.removed": return Phrase("The phone {phone} was signed out.", ["phone": target])
     case "receiver.removed": return Phrase("The receiver {receiver} was removed.", ["receiver": target])
     case "zone.forgotten": return Phrase("What was kept of a child or a machine was forgotten.")
@@ -41,7 +44,7 @@ enum AuditText {
 
   /// Returns who did it: a machine, and the phone that was used.
   static func author(_ entry: AuditEntry) -> Phrase {
-    guard let phone = entry.through else { return Phrase("{name}", ["name": .text(entry.by.text)]) }
+    guard let phone = entry.through else { return Phrase(verbatim: entry.by.text) }
     return Phrase("{machine}, through {phone}", ["machine": .text(entry.by.text), "phone": .text(phone)])
   }
 

@@ -140,6 +140,7 @@ extension ProcessTests {
         try await eventually("the pages are served") { WebBrowser.hasSocket(runtime) }
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: runtime).first)
         let socket = try #require(LocalSocket.connect(to: "\(runtime)/\(name)/web.sock"))
+        #expect(socket.write(Array("/\n".utf8)[...]) == 2)
         var lines: [UInt8] = []
         try await eventually("a link is given") {
           guard let more = socket.read() else { return true }

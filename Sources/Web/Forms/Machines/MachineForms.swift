@@ -13,7 +13,7 @@ enum MachineForms {
           sentences: renamed.phrases(isRenamed: true), page: renamed.isOwn ? "/machines" : "/machines/\(device)")
       }
     },
-    Form(path: "/machines/sync", whoMay: [.parent]) { call in
+    Form(path: "/machines/sync", whoMay: [.parent, .phone]) { call in
       let device = try call.id("device")
       let peers = try await call.node.ask(Endpoints.syncNow, device)
       let sentences = peers.map { peer -> Phrase in

@@ -4,7 +4,7 @@ import LatchkeyNode
 /// A machine of the family: how it is reached, what is wrong with it and what to do, its accounts,
 /// and its name.
 enum MachinePage {
-  static let page = Page("/machines/{device}", whoMay: [.parent], template: template) { call in
+  static let page = Page("/machines/{device}", whoMay: [.parent, .phone], template: template) { call in
     let peers = try await call.node.ask(Endpoints.getDevices)
     let peer = try peer(call.parameters["device"] ?? "", peers)
     let children = try await call.node.ask(Endpoints.getChildren)
@@ -31,7 +31,7 @@ enum MachinePage {
     <section id="accounts" data-live>
     {{#hasAccounts}}<h2>[[Accounts]]</h2>
     <ul>{{#accounts}}<li>{{.}}</li>{{/accounts}}</ul>{{/hasAccounts}}
-    {{#isChilds}}<p><a href="/machines/{{id}}/setup">[[Go through the questions about this machine]]</a></p>{{/isChilds}}
+    {{^isPhone}}{{#isChilds}}<p><a href="/machines/{{id}}/setup">[[Go through the questions about this machine]]</a></p>{{/isChilds}}{{/isPhone}}
     </section>
     <section id="addresses" data-live>
     {{#hasAddresses}}<h2>[[Addresses]]</h2>
@@ -45,13 +45,15 @@ enum MachinePage {
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{id}}">
     <button>[[Try now]]</button>
     </form>
+    {{^isPhone}}
     <form method="post" action="/machines/rename" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{id}}">
     <label class="wide">[[Another name]] <input name="name" value="{{name}}" maxlength="64" required autocomplete="off"></label>
     <button class="quiet">[[Rename]]</button>
     </form>
+    {{/isPhone}}
     </div>
-    <p><a href="/machines/{{id}}/remove">[[Remove {machine} …]]</a></p>
+    {{^isPhone}}<p><a href="/machines/{{id}}/remove">[[Remove {machine} …]]</a></p>{{/isPhone}}
     </section>
     {{/isActive}}
     <p><a href="/machines">[[All machines]]</a></p>

@@ -124,7 +124,9 @@ enum PairingPage {
     var data: PageData = ["whose": PairPage.whose(pairing), "long": codes.long]
     if let typed = codes.typed { data["typed"] = ["text": typed, "spoken": spoken(typed)] as PageData }
     // The dashes are for the eye.
-    if let picture = QRCode(codes.long.filter { $0 != "-" }) { data["picture"] = QRPicture.data(picture) }
+    if let picture = QRCode(codes.long.filter { $0 != "-" }) {
+      data["picture"] = QRPicture.data(picture, label: Phrase("QR code of the long code, which stands below as text"))
+    }
     return data
   }
 

@@ -1,0 +1,274 @@
+import Dispatch
+import Glibc
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyProtocol
+import LatchkeySystem
+import NIOSSL
+
+/// The certificates by which phones know this machine: an authority that may speak for the
+/// addresses of a home alone, and what it has signed.
+///
+/// The `openssl` command makes them. Each file holds a key and its certificate, and is replaced in
+/// one step.
+///
+/// Spec: Protocol/15-pages.md §8.
+struct CertificateFolder: Sendable {
+  /// How long the authority is valid, in days.
+  static let authorityDays = 3_650
+  /// How long what it has signed is valid, in days: browsers take nothing that lasts long.
+  static let leafDays = 47
+  /// How many days before its end a certificate is made anew.
+  static let renewalDays = 14
+
+  private let folder: String
+
+  init(stateFolder: String) { folder = PhonePlace.folder(in: stateFolder) }
+
+  private var authorityPath: String { folder + "/authority.pem" }
+  private var leafPath: String { folder + "/leaf.pem" }
+
+  /// The authority's certificate.
+  struct Authority: Hashable, Sendable {
+    /// What a phone is to trust.
+    var der: [UInt8]
+
+    /// The SHA-256 of the certificate, in upper-case hexadecimal digits, as phones show it.
+    var fingerprint: String { Hexadecimal.encode(SHA256.hash(der)).uppercased() }
+
+    /// The beginning of the fingerprint, which a person compares: 16 digits in groups of four.
+    ///
+    /// Fewer could be met by trying: with the certificate known, 8 digits cost a desktop minutes.
+    var comparison: String {
+      let digits = Array(fingerprint.prefix(16))
+      return stride(from: 0, to: digits.count, by: 4).map { String(digits[$0..<$0 + 4]) }.joined(separator: " ")
+    }
+  }
+
+  /// What the authority has signed for this machine.
+  struct Leaf: Hashable, Sendable {
+    /// The key and the certificate, as text.
+    var pem: [UInt8]
+    /// The addresses for which it stands.
+    var addresses: Set<String>
+    /// The end of its validity, in Unix seconds.
+    var until: Int64
+  }
+
+  /// A Boolean value that indicates whether there is an authority's file, readable or not.
+  var hasAuthority: Bool { access(authorityPath, F_OK) == 0 }
+
+  /// The authority; `nil` if there is none, or if its file is damaged.
+  var authority: Authority? {
+    guard let bytes = Self.read(authorityPath) else { return nil }
+    do { return Authority(der: try Self.certificate(bytes).toDERBytes()) } catch { return nil }
+  }
+
+  /// The certificate of this machine; `nil` if there is none that the present authority has signed.
+  var leaf: Leaf? {
+    guard let authority, let bytes = Self.read(leafPath) else { return nil }
+    // The first line says of which authority it is, and for which addresses.
+    let words = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self).split(separator: " ")
+    guard words.count >= 2, words[0] == "Authority", words[1] == authority.fingerprint else { return nil }
+    do {
+      let certificate = try Self.certificate(bytes)
+      return Leaf(
+        pem: bytes, addresses: Set(words.dropFirst(2).map(String.init)), until: Int64(certificate.notValidAfter))
+    } catch { return nil }
+  }
+
+  /// Returns whether a certificate is to be made in the place of the present one.
+  ///
+  /// - Parameters:
+  ///   - leaf: The present one; `nil` for none.
+  ///   - addresses: The present addresses of this machine.
+  ///   - now: Unix seconds.
+  /// - Returns: Whether it lacks an address, or ends soon.
+  static func isDue(_ leaf: Leaf?, for addresses: [String], now: Int64) -> Bool {
+    guard let leaf else { return true }
+    return !leaf.addresses.isSuperset(of: addresses) || leaf.until - now < Int64(renewalDays) * 86_400
+  }
+
+  /// Makes the authority.
+  ///
+  /// - Parameters:
+  ///   - name: The one name beside addresses for which it may speak.
+  ///   - isLoopback: Whether it may speak for the loopback interface, too.
+  /// - Throws: `WebFault` if `openssl` fails or the file cannot be written.
+  func makeAuthority(name: String, isLoopback: Bool) async throws(WebFault) {
+    try prepare()
+    let ranges = PrivateAddresses.ranges + (isLoopback ? [PrivateAddresses.loopback] : [])
+    let names = ["permitted;DNS.0 = \(name)"] + ranges.enumerated().map { "permitted;IP.\($0) = \($1)" }
+    let settings = """
+      [req]
+      distinguished_name = subject
+      x509_extensions = authority
+      prompt = no
+      [subject]
+      CN = Latchkey \(name.prefix { $0 != "." })
+      [authority]
+      basicConstraints = critical,CA:TRUE,pathlen:0
+      keyUsage = critical,keyCertSign,cRLSign
+      subjectKeyIdentifier = hash
+      nameConstraints = critical,@names
+      [names]
+      \(names.joined(separator: "\n"))
+
+      """
+    try await inScratch { (scratch: String) async throws(WebFault) -> Void in
+      try Self.write(settings, to: "\(scratch)/authority.cnf")
+      try await Self.key("\(scratch)/key.pem")
+      try await Self.openssl([
+        "req", "-x509", "-new", "-sha256", "-key", "\(scratch)/key.pem", "-days", "\(Self.authorityDays)", "-config",
+        "\(scratch)/authority.cnf", "-out", "\(scratch)/certificate.pem",
+      ])
+      try Self.join("", scratch, authorityPath)
+    }
+  }
+
+  /// Makes the certificate of this machine, signed by the present authority.
+  ///
+  /// - Parameters:
+  ///   - name: The name beside the addresses.
+  ///   - addresses: The addresses for which it stands.
+  /// - Throws: `WebFault` if there is no authority, `openssl` fails, or the file cannot be written.
+  func makeLeaf(name: String, addresses: [String]) async throws(WebFault) {
+    guard let authority else { throw Self.lost }
+    let alternatives = ["DNS:\(name)"] + addresses.map { "IP:\($0)" }
+    let settings = """
+      [req]
+      distinguished_name = subject
+      prompt = no
+      [subject]
+      CN = Latchkey
+      [leaf]
+      basicConstraints = critical,CA:FALSE
+      keyUsage = critical,digitalSignature
+      extendedKeyUsage = serverAuth
+      subjectKeyIdentifier = hash
+      authorityKeyIdentifier = keyid
+      subjectAltName = \(alternatives.joined(separator: ","))
+
+      """
+    try await inScratch { (scratch: String) async throws(WebFault) -> Void in
+      try Self.write(settings, to: "\(scratch)/leaf.cnf")
+      try await Self.key("\(scratch)/key.pem")
+      try await Self.openssl([
+        "req", "-new", "-sha256", "-key", "\(scratch)/key.pem", "-config", "\(scratch)/leaf.cnf", "-out",
+        "\(scratch)/request.pem",
+      ])
+      try await Self.openssl([
+        "x509", "-req", "-sha256", "-in", "\(scratch)/request.pem", "-CA", authorityPath, "-CAkey", authorityPath,
+        "-set_serial", "0x\(Self.serial())", "-days", "\(Self.leafDays)", "-extfile", "\(scratch)/leaf.cnf",
+        "-extensions", "leaf", "-out", "\(scratch)/certificate.pem",
+      ])
+      try Self.join(
+        (["Authority", authority.fingerprint] + addresses).joined(separator: " ") + "\n", scratch, leafPath)
+    }
+  }
+
+  /// Erases the authority, its key, and what it has signed.
+  func erase() {
+    for path in [authorityPath, leafPath] { unlink(path) }
+  }
+
+  /// What is said if phones are let in, and the authority is not there any more.
+  static let lost = WebFault(
+    phrase: Phrase(
+      """
+      The authority that phones trust was lost (authority.pem in the folder web), so no new certificate can be made: remove \
+      every phone with `latchkey browsers remove`, take the old authority out of each phone's settings, and let them in anew.
+      """))
+
+  /// Creates the folder, which nobody else may enter.
+  func prepare() throws(WebFault) {
+    var status = stat()
+    guard mkdir(folder, 0o700) == 0 || errno == EEXIST, lstat(folder, &status) == 0,
+      status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0
+    else {
+      throw WebFault(
+        phrase: Phrase(
+          "{folder} cannot be used: it must be a folder of this account that nobody else may enter.",
+          ["folder": .text(folder)]))
+    }
+  }
+}
+
+// MARK: - The command
+
+extension CertificateFolder {
+  /// Runs a body with a folder for files on their way.
+  private func inScratch(_ body: (String) async throws(WebFault) -> Void) async throws(WebFault) {
+    let scratch = "\(folder)/new-\(Hexadecimal.encode(SecureRandom.bytes(8)))"
+    guard mkdir(scratch, 0o700) == 0 else { throw Self.unwritable(scratch) }
+    defer {
+      for name in ProcFile.names(in: scratch) ?? [] { unlink("\(scratch)/\(name)") }
+      rmdir(scratch)
+    }
+    try await body(scratch)
+  }
+
+  private static func key(_ path: String) async throws(WebFault) {
+    try await openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path])
+  }
+
+  /// Returns a serial number of 19 random bytes, which is positive.
+  private static func serial() -> String {
+    var bytes = SecureRandom.bytes(19)
+    bytes[0] = bytes[0] & 0x3F | 0x40
+    return Hexadecimal.encode(bytes)
+  }
+
+  private static func openssl(_ arguments: [String]) async throws(WebFault) {
+    // It blocks a thread until the command ends.
+    let result: ToolRun.Result = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: ToolRun.run("openssl", arguments, seconds: 30)) }
+    }
+    switch result {
+    case .output: return
+    case .absent:
+      throw WebFault(
+        phrase: Phrase("This machine has no `openssl`, which makes certificates: run `sudo apt install openssl`."))
+    case .failed(let reason):
+      throw WebFault(
+        phrase: Phrase(
+          "No certificate could be made (openssl: {why}): check the disk, and try again.", ["why": .text(reason)]))
+    }
+  }
+
+  /// Joins a heading, the key and the certificate of a folder in one file, which takes the place of
+  /// an earlier one.
+  private static func join(_ heading: String, _ scratch: String, _ path: String) throws(WebFault) {
+    guard let key = read("\(scratch)/key.pem"), let certificate = read("\(scratch)/certificate.pem") else {
+      throw unwritable(path)
+    }
+    let new = "\(scratch)/joined.pem"
+    try write(heading + String(decoding: certificate + key, as: UTF8.self), to: new)
+    guard rename(new, path) == 0 else { throw unwritable(path) }
+  }
+
+  private static func write(_ text: String, to path: String) throws(WebFault) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw unwritable(path) }
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+      throw unwritable(path)
+    }
+  }
+
+  private static func read(_ path: String) -> [UInt8]? {
+    ProcFile.text(path, most: 65_536).flatMap { $0.isEmpty ? nil : Array($0.utf8) }
+  }
+
+  private static func unwritable(_ path: String) -> WebFault {
+    WebFault(
+      phrase: Phrase(
+        "{path} cannot be written ({why}): check the folder's rights and the disk.",
+        ["path": .text(path), "why": .text(String(cString: strerror(errno)))]))
+  }
+
+  private static func certificate(_ pem: [UInt8]) throws -> NIOSSLCertificate {
+    try NIOSSLCertificate(bytes: pem, format: .pem)
+  }
+}

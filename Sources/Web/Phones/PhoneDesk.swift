@@ -1,0 +1,242 @@
+import Glibc
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyProtocol
+import LatchkeySystem
+import Synchronization
+
+/// How phones are let in, for the pages of this machine and for those that phones see.
+///
+/// Spec: Protocol/15-pages.md §8.
+final class PhoneDesk: Sendable {
+  /// What the pages show of it.
+  struct Shown: Sendable {
+    /// A Boolean value that indicates whether phones may come to the trust step.
+    var isOpen = false
+    /// The addresses at which phones reach this machine, the first of which codes name.
+    var addresses: [String] = []
+    var place: PhonePlace?
+    /// The beginning of the authority's fingerprint, to be compared.
+    var comparison: String?
+    /// The code for the next phone, while it can be used.
+    var code: String?
+    /// How long it can be used, in seconds.
+    var secondsLeft = 0
+    /// The phone that waits for the yes.
+    var waiting: PhoneEntry.Claim?
+    /// What keeps phones from the pages.
+    var fault: Phrase?
+  }
+
+  private struct State {
+    var entry = PhoneEntry()
+    /// The code in the clear, for the page that shows it.
+    var code: String?
+    var place: PhonePlace?
+    var addresses: [String] = []
+    var fault: Phrase?
+  }
+
+  let folder: CertificateFolder
+  private let stateFolder: String
+  private let open: ChangeFeed.Opening
+  private let state: Mutex<State>
+  private let whenChanged = Mutex<(@Sendable () -> Void)?>(nil)
+
+  init(stateFolder: String, open: @escaping ChangeFeed.Opening) {
+    (folder, self.stateFolder) = (CertificateFolder(stateFolder: stateFolder), stateFolder)
+    self.open = open
+    state = Mutex(State(place: PhonePlace.read(in: stateFolder)))
+  }
+
+  private static var now: Int64 { SystemClock.boot.milliseconds }
+
+  /// Sets what is called when something has changed that pages show.
+  func whenChanged(_ body: @escaping @Sendable () -> Void) { whenChanged.withLock { $0 = body } }
+
+  private func tell() { whenChanged.withLock { $0 }?() }
+
+  /// A Boolean value that indicates whether phones are let in, as far as is known, or may come.
+  var isNeeded: Bool { isOpen || folder.hasAuthority }
+
+  var isOpen: Bool { state.withLock { $0.entry.isOpen(Self.now) } }
+
+  var shown: Shown {
+    let (authority, now) = (folder.authority, Self.now)
+    return state.withLock { state in
+      let left = state.entry.codeLeft(now)
+      return Shown(
+        isOpen: state.entry.isOpen(now), addresses: state.addresses, place: state.place,
+        comparison: authority?.comparison, code: left > 0 ? state.code : nil, secondsLeft: Int((left + 999) / 1_000),
+        waiting: state.entry.waiting(now), fault: state.fault)
+    }
+  }
+}
+
+// MARK: - At this machine
+
+extension PhoneDesk {
+  /// Lets phones come: the authority is made, if this is the first one.
+  ///
+  /// - Throws: `PageFault` or an error of the node, whose sentence a page shows.
+  func begin() async throws {
+    let node = try await open()
+    let status = try await node.ask(Endpoints.getStatus)
+    let browsers = try await node.ask(Endpoints.getBrowsers)
+    do throws(WebFault) {
+      try folder.prepare()
+      let place = try ownPlace()
+      if folder.authority == nil {
+        // A new authority in the place of a lost one would have every phone warn, without a word.
+        guard browsers.isEmpty else { throw CertificateFolder.lost }
+        try await folder.makeAuthority(name: place.name, isLoopback: status.interfaces?.contains("lo") ?? false)
+      }
+    } catch { throw PageFault(507, error.phrase) }
+    state.withLock { $0.entry.open(now: Self.now) }
+    tell()
+  }
+
+  /// Returns the name and the ports, which are chosen once.
+  private func ownPlace() throws(WebFault) -> PhonePlace {
+    if let place = state.withLock({ $0.place }) { return place }
+    let ports = Self.freePorts()
+    guard ports.count == 2 else {
+      throw WebFault(
+        phrase: Phrase("No port of this machine is free: end programs that listen on many, and try again."))
+    }
+    let name = "lk-\(Crockford.encode(SecureRandom.bytes(5)).lowercased()).local"
+    let place = PhonePlace(name: name, port: ports[0], trustPort: ports[1])
+    guard place.write(in: stateFolder) else {
+      throw WebFault(
+        phrase: Phrase("The folder of phones cannot be written: check the disk, and the rights of the node's folder."))
+    }
+    state.withLock { $0.place = place }
+    return place
+  }
+
+  /// Returns two free ports below those that systems give to outgoing connections.
+  private static func freePorts() -> [Int] {
+    var ports: [Int] = []
+    for _ in 0..<64 where ports.count < 2 {
+      let port = Int.random(in: 21_000...29_999)
+      if !ports.contains(port), LoopbackPort.isFree(port) { ports.append(port) }
+    }
+    return ports
+  }
+
+  /// Opens a code for the next phone.
+  func offer() {
+    let code = PhoneCode.text(SecureRandom.bytes(PhoneCode.bytes))
+    state.withLock { state in
+      state.entry.offer(code, now: Self.now)
+      state.code = code
+    }
+    tell()
+  }
+
+  /// Lets no phone come any more.
+  func end() {
+    state.withLock { state in
+      state.entry.close()
+      state.code = nil
+    }
+    tell()
+  }
+
+  /// Lets the phone in that waits.
+  ///
+  /// - Parameters:
+  ///   - digits: The digits that the person has seen on it.
+  ///   - label: What the person calls it.
+  ///   - right: What it may do.
+  /// - Throws: `PageFault` or an error of the node, whose sentence a page shows.
+  func accept(digits: Int, label: String, right: BrowserRight) async throws {
+    guard let waiting = state.withLock({ $0.entry.waiting(Self.now) }), waiting.digits == digits else {
+      throw Self.gone
+    }
+    let cookie = Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes))
+    let new = NewBrowser(
+      label: label, right: right, address: waiting.address,
+      cookieHash: Hexadecimal.encode(SHA256.hash([UInt8](cookie.utf8))))
+    if let fault = new.textFault { throw LocalAPIError(.invalid, fault) }
+    let node = try await open()
+    let browser = try await node.ask(Endpoints.addBrowser, new)
+    guard state.withLock({ $0.entry.answer(digits: digits, cookie: cookie, now: Self.now) }) else {
+      _ = try await node.ask(Endpoints.deleteBrowser, browser.browserID)
+      throw Self.gone
+    }
+    tell()
+  }
+
+  /// Turns the phone away that waits.
+  func refuse(digits: Int) throws(PageFault) {
+    guard state.withLock({ $0.entry.answer(digits: digits, cookie: nil, now: Self.now) }) else { throw Self.gone }
+    tell()
+  }
+
+  private static let gone = PageFault(
+    409, "That phone does not wait any more: show a new code, and let the phone read it.")
+}
+
+// MARK: - For phones
+
+extension PhoneDesk {
+  /// Uses a code up for a phone, and returns the cookie by which it waits.
+  ///
+  /// - Parameters:
+  ///   - code: What the phone brought.
+  ///   - address: From where it came.
+  ///   - kind: What it calls itself.
+  /// - Returns: What became of the code and, if it is taken, the cookie.
+  func claim(_ code: String, from address: String, kind: String) -> (outcome: PhoneEntry.Outcome, cookie: String?) {
+    let secret = Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes))
+    let outcome = state.withLock { state in
+      let outcome = state.entry.use(
+        PhoneCode.read(code), secret: secret, digits: Int.random(in: 10...99), address: address, kind: kind,
+        now: Self.now)
+      if outcome == .claimed { state.code = nil }
+      return outcome
+    }
+    tell()
+    return (outcome, outcome == .claimed ? secret : nil)
+  }
+
+  /// Returns what a phone is told that waits.
+  func standing(_ secret: String) -> PhoneEntry.Standing {
+    let standing = state.withLock { $0.entry.standing(secret: secret, now: Self.now) }
+    if case .letIn = standing { tell() }
+    return standing
+  }
+}
+
+// MARK: - What listens
+
+extension PhoneDesk {
+  var place: PhonePlace? { state.withLock { $0.place } }
+
+  /// Keeps where phones reach this machine at present, and what keeps them from it.
+  func listens(at addresses: [String], fault: Phrase?) {
+    let (isNew, place) = state.withLock { state in
+      let isNew =
+        state.addresses != addresses || state.fault != fault
+        || state.place.map { $0.addresses != addresses } ?? false
+      (state.addresses, state.fault) = (addresses, fault)
+      state.place?.addresses = addresses
+      return (isNew, state.place)
+    }
+    guard isNew else { return }
+    _ = place?.write(in: stateFolder)
+    tell()
+  }
+
+  /// Returns the browsers that were let in, with the interfaces that a person chose for the node;
+  /// `nil` if the node is away.
+  func ask() async -> (browsers: [BrowserListing], interfaces: [String]?)? {
+    do {
+      let node = try await open()
+      let status = try await node.ask(Endpoints.getStatus)
+      guard status.role == .parent else { return ([], nil) }
+      return (try await node.ask(Endpoints.getBrowsers), status.interfaces)
+    } catch { return nil }
+  }
+}

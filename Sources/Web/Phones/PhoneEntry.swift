@@ -1,0 +1,188 @@
+import LatchkeyModel
+import LatchkeyProtocol
+
+/// How one phone is let in: a code that the machine shows, two digits that the phone shows, and the
+/// yes of who sits at the machine.
+///
+/// Only hashes of codes and cookies are kept, apart from the cookie that the phone is to fetch.
+///
+/// Spec: Protocol/15-pages.md §8.
+struct PhoneEntry: Sendable {
+  /// How long a code may be used, in milliseconds.
+  static let codeMilliseconds: Int64 = 60_000
+  /// How long a phone that has used it waits for the yes, and then for its cookie.
+  static let answerMilliseconds: Int64 = 120_000
+  /// How long phones may come since the last step.
+  static let openMilliseconds: Int64 = 600_000
+  /// The number of wrong codes that ends the open one.
+  static let mostWrong = 10
+
+  /// What became of a code that a phone brought.
+  enum Outcome: Hashable, Sendable {
+    case claimed
+    /// It was used or has expired, or wrong ones have ended it.
+    case over
+    /// There was never such a code.
+    case unknown
+  }
+
+  /// What a phone that waits is told.
+  enum Standing: Hashable, Sendable {
+    case waiting(digits: Int)
+    /// It was let in, with this cookie, which is told once.
+    case letIn(cookie: String)
+    case over
+  }
+
+  /// A phone that has used the code.
+  struct Claim: Hashable, Sendable {
+    /// The two digits that it shows, 10 to 99.
+    var digits: Int
+    /// From where it came.
+    var address: String
+    /// What kind of phone it calls itself, such as `iPhone`; empty if that is not known.
+    var kind: String
+    fileprivate var secret: [UInt8]
+    fileprivate var until: Int64
+    fileprivate var cookie: String?
+  }
+
+  private struct Code {
+    var hash: [UInt8]
+    var until: Int64
+  }
+
+  private var openUntil: Int64 = 0
+  private var code: Code?
+  private var over: [[UInt8]] = []
+  private var wrong = 0
+  private var claim: Claim?
+
+  init() {}
+
+  /// Returns whether phones may come at present.
+  func isOpen(_ now: Int64) -> Bool { now < openUntil }
+
+  /// Returns how long the code may still be used, in milliseconds; 0 without one.
+  func codeLeft(_ now: Int64) -> Int64 { max(0, (code?.until ?? 0) - now) }
+
+  /// Returns the phone that waits for the yes; `nil` for none.
+  func waiting(_ now: Int64) -> Claim? {
+    guard let claim, claim.cookie == nil, now < claim.until else { return nil }
+    return claim
+  }
+
+  /// Lets phones come to the trust step.
+  mutating func open(now: Int64) { openUntil = now + Self.openMilliseconds }
+
+  /// Lets no phone come any more.
+  mutating func close() {
+    endCode()
+    (openUntil, claim) = (0, nil)
+  }
+
+  /// Opens a code in the place of an earlier one.
+  ///
+  /// - Parameters:
+  ///   - text: The code, which nobody else has.
+  ///   - now: The time on the boot clock, in milliseconds.
+  mutating func offer(_ text: String, now: Int64) {
+    endCode()
+    (wrong, claim) = (0, nil)
+    code = Code(hash: Self.hash(text), until: now + Self.codeMilliseconds)
+    open(now: now)
+  }
+
+  /// Uses the code up.
+  ///
+  /// - Parameters:
+  ///   - text: What a phone brought.
+  ///   - secret: The cookie by which the phone is known while it waits.
+  ///   - digits: The digits that it shows, 10 to 99.
+  ///   - address: From where it came.
+  ///   - kind: What it calls itself.
+  ///   - now: The time on the boot clock, in milliseconds.
+  /// - Returns: Whether the phone is the one that waits now.
+  mutating func use(
+    _ text: String, secret: String, digits: Int, address: String, kind: String, now: Int64
+  ) -> Outcome {
+    let hash = Self.hash(text)
+    if let code, now < code.until, ConstantTime.areEqual(code.hash, hash) {
+      endCode()
+      claim = Claim(
+        digits: digits, address: address, kind: kind, secret: Self.hash(secret), until: now + Self.answerMilliseconds)
+      open(now: now)
+      return .claimed
+    }
+    if let code, ConstantTime.areEqual(code.hash, hash) { return .over }
+    if over.contains(where: { ConstantTime.areEqual($0, hash) }) { return .over }
+    wrong += 1
+    if wrong >= Self.mostWrong { endCode() }
+    return .unknown
+  }
+
+  /// Answers whether the phone that waits is the right one.
+  ///
+  /// - Parameters:
+  ///   - digits: The digits that the person has seen, so that no other phone is meant.
+  ///   - cookie: The cookie for it; `nil` to turn it away.
+  ///   - now: The time on the boot clock, in milliseconds.
+  /// - Returns: Whether that phone waits.
+  mutating func answer(digits: Int, cookie: String?, now: Int64) -> Bool {
+    guard var waiting = waiting(now), waiting.digits == digits else { return false }
+    guard let cookie else {
+      claim = nil
+      return true
+    }
+    (waiting.cookie, waiting.until) = (cookie, now + Self.answerMilliseconds)
+    claim = waiting
+    return true
+  }
+
+  /// Returns what the phone with a secret is told.
+  mutating func standing(secret: String, now: Int64) -> Standing {
+    guard let claim, now < claim.until, ConstantTime.areEqual(claim.secret, Self.hash(secret)) else { return .over }
+    guard let cookie = claim.cookie else { return .waiting(digits: claim.digits) }
+    self.claim = nil
+    return .letIn(cookie: cookie)
+  }
+
+  private mutating func endCode() {
+    guard let code else { return }
+    if over.count == OneTimeLinks.most { over.removeFirst() }
+    over.append(code.hash)
+    self.code = nil
+  }
+
+  private static func hash(_ text: String) -> [UInt8] { SHA256.hash([UInt8](text.utf8)) }
+}
+
+/// The code by which a phone signs in: 80 random bits, in 16 letters and digits that can be typed.
+enum PhoneCode {
+  /// The number of random bytes.
+  static let bytes = 10
+
+  /// Returns the code of random bytes, such as `7F3K-2M9A-…`.
+  static func text(_ bytes: [UInt8]) -> String {
+    let symbols = Array(Crockford.encode(bytes))
+    return stride(from: 0, to: symbols.count, by: 4)
+      .map { String(symbols[$0..<min($0 + 4, symbols.count)]) }.joined(separator: "-")
+  }
+
+  /// Returns a typed code as `text` writes it, without regard to case, spaces and hyphens.
+  static func read(_ typed: String) -> String {
+    let symbols = typed.uppercased().unicodeScalars.filter {
+      $0.isASCII && ($0.properties.isAlphabetic || $0.value >= 0x30 && $0.value <= 0x39)
+    }
+    // Letters that are taken for digits.
+    let plain = symbols.map { scalar in
+      switch scalar {
+      case "O": Character("0")
+      case "I", "L": Character("1")
+      default: Character(scalar)
+      }
+    }
+    return stride(from: 0, to: plain.count, by: 4)
+      .map { String(plain[$0..<min($0 + 4, plain.count)]) }.joined(separator: "-")
+  }
+}

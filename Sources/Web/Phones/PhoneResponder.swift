@@ -1,0 +1,181 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyProtocol
+import LatchkeySystem
+import Logging
+import Synchronization
+
+/// What answers phones behind TLS: it takes codes, lets phones wait, and shows a parent's pages to
+/// those that were let in.
+///
+/// Spec: Protocol/15-pages.md §8.
+struct PhoneResponder: Sendable {
+  /// The cookie of a phone that was let in.
+  ///
+  /// No page of another port without TLS can set one of that name.
+  static let cookieName = "__Host-latchkey"
+  /// The cookie of a phone that waits.
+  static let waitingName = "__Host-latchkey-waiting"
+
+  let desk: PhoneDesk
+  let pages: PageService
+  let logger: Logger
+  /// Returns the node by the rights of the browser with a cookie.
+  let open: PhoneAccess.Opening
+  private let words = PhoneWords()
+
+  init(desk: PhoneDesk, logger: Logger, open: @escaping PhoneAccess.Opening) {
+    (self.desk, self.logger, self.open) = (desk, logger, open)
+    pages = PageService(logger: logger, phones: nil)
+  }
+
+  /// Returns the answer to a request, with the headers that every answer has.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - host: The address and port where it arrived, which it must name.
+  /// - Returns: The answer.
+  func answer(_ request: WebRequest, _ host: String) async -> WebAnswer {
+    var answer = await checked(request, host)
+    answer.headers += WebAnswer.everywhere
+    return answer.worded(in: request.language)
+  }
+
+  private func checked(_ request: WebRequest, _ host: String) async -> WebAnswer {
+    guard request.host?.lowercased() == host else { return PhonePages.otherName }
+    guard let method = request.method else {
+      var answer = EntryPages.fault(405, "Nothing can be done in this way here: go back and load the page again.")
+      answer.headers.append(("Allow", "GET, POST"))
+      return answer
+    }
+    if method == .post {
+      guard request.origin == "https://\(host)", request.site == nil || request.site == "same-origin" else {
+        return EntryPages.otherSite
+      }
+    }
+    if method == .get, let file = Assets.all.files[request.path] {
+      return WebAnswer(
+        200, [("Content-Type", file.type), ("Cache-Control", "public, max-age=31536000, immutable")],
+        body: .bytes(file.bytes))
+    }
+    switch (method, request.path) {
+    case (.get, EntryPages.path): return PhonePages.code
+    case (.post, EntryPages.path): return await signIn(request)
+    case (.get, PhonePages.waitPath): return wait(request)
+    default: return await letIn(request, method)
+    }
+  }
+
+  private func signIn(_ request: WebRequest) async -> WebAnswer {
+    guard let fields = await FormFields.of(request), let code = fields["code"] else { return EntryPages.malformed }
+    let (outcome, cookie) = desk.claim(code, from: request.address, kind: PhonePages.kind(request.userAgent))
+    switch (outcome, cookie) {
+    case (.claimed, let cookie?):
+      var answer = WebAnswer.redirect(to: PhonePages.waitPath)
+      answer.headers.append(Self.setCookie(Self.waitingName, cookie, seconds: 600))
+      return answer
+    case (.over, _): return PhonePages.codeOver
+    default: return PhonePages.codeUnknown
+    }
+  }
+
+  private func wait(_ request: WebRequest) -> WebAnswer {
+    guard let secret = request.cookie(Self.waitingName) else { return PhonePages.signedOut }
+    switch desk.standing(secret) {
+    case .waiting(let digits): return PhonePages.waiting(digits)
+    case .letIn(let cookie):
+      logger.notice("a phone was let in")
+      var answer = EntryPages.welcome("/")
+      answer.headers.append(Self.setCookie(Self.cookieName, cookie, seconds: Self.cookieSeconds))
+      answer.headers.append(Self.setCookie(Self.waitingName, "", seconds: 0))
+      return answer
+    case .over: return PhonePages.notLetIn
+    }
+  }
+
+  /// Browsers keep no cookie for longer than 400 days; each page gives it anew.
+  private static let cookieSeconds = 400 * 86_400
+
+  private static func setCookie(_ name: String, _ value: String, seconds: Int) -> (name: String, value: String) {
+    // A link from a notice leads to a page, so that the cookie is sent along with links.
+    ("Set-Cookie", "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(seconds)")
+  }
+
+  /// Answers a phone that was let in.
+  private func letIn(_ request: WebRequest, _ method: WebRequest.Method) async -> WebAnswer {
+    guard let cookie = request.cookie(Self.cookieName), Self.isCookie(cookie) else { return PhonePages.signedOut }
+    let (seen, open) = (BrowserSeen(address: request.address.isEmpty ? "?" : request.address), open)
+    let browser: BrowserListing
+    do { browser = try await open(cookie, nil).ask(Endpoints.seeBrowser, seen) } catch {
+      if let error = error as? LocalAPIError, error.code == .forbidden { return PhonePages.signedOut }
+      return EntryPages.page(EntryPages.Fault(error, back: nil), EntryPages.bare("Not done"))
+    }
+    let words = words
+    let session = PageSession(
+      token: Self.token(cookie), right: browser.right, node: { try await open(cookie, $0) },
+      takeWord: { words.take(browser.browserID) }, tell: { words.put($0, browser.browserID) },
+      signOut: { do { _ = try await open(cookie, nil).ask(Endpoints.leaveBrowser) } catch {} })
+    switch (method, request.path) {
+    case (.get, "/alive"): return WebAnswer(204)
+    case (.get, "/live"):
+      return WebAnswer(
+        200, [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
+        body: .changes {
+          do { _ = try await open(cookie, nil).ask(Endpoints.seeBrowser, seen) } catch {
+            return (error as? LocalAPIError)?.code != .forbidden
+          }
+          return true
+        })
+    case (.get, _):
+      var answer = await pages.page(request, session)
+      if !request.isPart { answer.headers.append(Self.setCookie(Self.cookieName, cookie, seconds: Self.cookieSeconds)) }
+      return answer
+    case (.post, _): return await pages.form(request, session)
+    }
+  }
+
+  private static func isCookie(_ text: String) -> Bool {
+    text.utf8.count == SessionTable.secretBytes * 2 && Hexadecimal.decode(text) != nil
+  }
+
+  /// Returns the token of a session's forms, which nobody knows who does not know the cookie.
+  private static func token(_ cookie: String) -> String {
+    Hexadecimal.encode(SHA256.hash([UInt8]("latchkey form \(cookie)".utf8)).prefix(SessionTable.secretBytes))
+  }
+}
+
+/// The sentences for the next page of each phone.
+private final class PhoneWords: Sendable {
+  private let words = Mutex<[String: PageWord]>([:])
+
+  func put(_ word: PageWord, _ browser: String) { words.withLock { $0[browser] = word } }
+
+  func take(_ browser: String) -> PageWord? { words.withLock { $0.removeValue(forKey: browser) } }
+}
+
+/// What answers the trust step, without TLS: it gives the authority's certificate, and nothing
+/// else.
+struct TrustResponder: Sendable {
+  let desk: PhoneDesk
+
+  /// Returns the answer to a request that arrived at a host.
+  func answer(_ request: WebRequest, _ host: String) -> WebAnswer {
+    var answer = checked(request, host)
+    answer.headers += WebAnswer.everywhere
+    return answer.worded(in: request.language)
+  }
+
+  private func checked(_ request: WebRequest, _ host: String) -> WebAnswer {
+    guard request.host?.lowercased() == host else { return PhonePages.otherName }
+    guard request.method == .get else { return EntryPages.fault(405, "This page is only read.") }
+    guard desk.isOpen, let authority = desk.folder.authority else { return PhonePages.closed }
+    if let file = Assets.all.files[request.path] {
+      return WebAnswer(200, [("Content-Type", file.type), ("Cache-Control", "no-store")], body: .bytes(file.bytes))
+    }
+    switch request.path {
+    case PhonePages.trustPath: return PhonePages.trust
+    case PhonePages.authorityPath: return PhonePages.certificate(authority, isSaved: false)
+    default: return PhonePages.nothingElse
+    }
+  }
+}

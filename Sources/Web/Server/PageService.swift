@@ -1,0 +1,136 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyProtocol
+import LatchkeySystem
+import Logging
+
+/// Somebody who was let in, as pages and forms need it.
+struct PageSession: Sendable {
+  /// What each form carries.
+  var token: String
+  /// What a phone may do; `nil` for a browser of this machine.
+  var right: BrowserRight?
+  /// Returns the node by the rights of who was let in; with a key for one edit, which the node
+  /// makes once.
+  var node: WebServer.Opening
+  /// Returns the sentence for the next page, once.
+  var takeWord: @Sendable () -> PageWord?
+  /// Keeps a sentence for the next page.
+  var tell: @Sendable (PageWord) -> Void
+  var signOut: @Sendable () async -> Void
+}
+
+/// What shows pages and carries out forms for who was let in.
+///
+/// Spec: Protocol/15-pages.md §4.
+struct PageService: Sendable {
+  let logger: Logger
+  /// How phones are let in; `nil` where that is not done.
+  let phones: PhoneDesk?
+  private let pairings = OpenPairings()
+
+  init(logger: Logger, phones: PhoneDesk?) { (self.logger, self.phones) = (logger, phones) }
+
+  func page(_ request: WebRequest, _ session: PageSession) async -> WebAnswer {
+    do {
+      let (node, viewer) = try await viewer(session)
+      if viewer == .parent, request.path == PhonesPage.filePath, let authority = phones?.folder.authority {
+        return PhonePages.certificate(authority, isSaved: true)
+      }
+      if let (file, parameters) = PageTable.download(at: request.path, for: viewer) {
+        guard let query = request.query else { return EntryPages.malformed }
+        let (name, text) = try await file.read(
+          PageCall(node: node, viewer: viewer, parameters: parameters, query: query, now: WallClock.now()))
+        return .file(name, text)
+      }
+      guard let (page, parameters) = PageTable.page(at: request.path, for: viewer) else {
+        return fault(
+          PageTable.hasPage(at: request.path)
+            ? viewer == .phone ? Self.notFromPhones : EntryPages.Fault(403, "This page is not yours to see.", back: "/")
+            : EntryPages.Fault(404, "There is no such page.", back: "/"), viewer, session)
+      }
+      guard let query = request.query else { return EntryPages.malformed }
+      let call = PageCall(
+        node: node, viewer: viewer, parameters: parameters, query: query, now: WallClock.now(), pairings: pairings,
+        phones: phones)
+      let (title, data) = try await page.read(call)
+      var all = frame(title, viewer, request.path, session)
+      // A script that asks between a form and the page after it must not take the sentence away.
+      if !request.isPart, let word = session.takeWord() {
+        all["word"] = ["sentences": word.sentences, "isFault": word.isFault] as PageData
+      }
+      return .page(page.template, data.merging(all) { $1 })
+    } catch { return fault(EntryPages.Fault(error, back: nil), nil, session) }
+  }
+
+  func form(_ request: WebRequest, _ session: PageSession) async -> WebAnswer {
+    guard let fields = await FormFields.of(request) else { return EntryPages.malformed }
+    guard RequestCheck.isToken(fields["token"], of: session.token) else { return EntryPages.otherSite }
+    if request.path == "/out" {
+      await session.signOut()
+      return session.right == nil ? EntryPages.left : EntryPages.leftPhone
+    }
+    do {
+      let (node, viewer) = try await viewer(session)
+      guard let form = PageTable.form(at: request.path, for: viewer) else {
+        return fault(
+          PageTable.hasForm(at: request.path)
+            ? viewer == .phone ? Self.notFromPhones : EntryPages.Fault(403, "This is not yours to do.", back: "/")
+            : EntryPages.Fault(404, "There is no such form.", back: "/"), viewer, session)
+      }
+      // A form may ask something, or say what would change, before the node refuses the change.
+      guard session.right != .look else { return fault(Self.looks, viewer, session) }
+      let call = FormCall(
+        node: node, fields: fields, now: WallClock.now(), pairings: pairings, phones: phones,
+        once: { try await session.node($0) })
+      let outcome = try await form.act(call)
+      if let shown = outcome.shown {
+        let frame = frame(shown.title, viewer, "", session)
+        return .page(shown.template, shown.data.merging(frame) { $1 }, status: shown.status)
+      }
+      if !outcome.sentences.isEmpty {
+        session.tell(PageWord(sentences: outcome.sentences, isFault: outcome.isFault))
+      }
+      return .redirect(to: outcome.page)
+    } catch { return fault(EntryPages.Fault(error, back: "/"), nil, session) }
+  }
+
+  /// Returns the node, and who looks at it: the role of the node says so.
+  private func viewer(_ session: PageSession) async throws -> (node: any NodeInterface, viewer: Viewer) {
+    let node = try await session.node(nil)
+    if session.right != nil { return (node, .phone) }
+    do throws(LocalAPIError) {
+      let role = try await node.ask(Endpoints.getStatus).role
+      return (node, role == .parent ? .parent : .child)
+    } catch {
+      guard error.code == .forbidden else { throw error }
+      // In an account that children share, only this is answered until one has said who is there.
+      _ = try await node.ask(Endpoints.getPresence)
+      return (node, .child)
+    }
+  }
+
+  private static let notFromPhones = EntryPages.Fault(
+    403, "That is done at the machine itself, and from no phone.", back: "/")
+  private static let looks = EntryPages.Fault(
+    403, "This phone was let in to look, and changes nothing: let it in anew as a parent's to do that with it.",
+    back: "/")
+
+  private func frame(
+    _ title: Phrase, _ viewer: Viewer?, _ path: String, _ session: PageSession
+  ) -> PageData {
+    let navigation = viewer.map { PageTable.navigation(for: $0, at: path) } ?? []
+    return [
+      "title": title, "assets": Assets.all.paths, "token": session.token,
+      "key": Hexadecimal.encode(SecureRandom.bytes(Form.keyBytes)), "navigation": navigation,
+      "hasNavigation": navigation.count > 1, "isPhone": session.right != nil, "isLooking": session.right == .look,
+    ]
+  }
+
+  private func fault(
+    _ fault: EntryPages.Fault, _ viewer: Viewer?, _ session: PageSession
+  ) -> WebAnswer {
+    if fault.status >= 500 { logger.notice("a page was not answered", metadata: ["why": "\(fault.sentence.worded())"]) }
+    return EntryPages.page(fault, frame("Not done", viewer, "", session))
+  }
+}
