@@ -92,6 +92,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
     return DoctorRequest(
       node: .running(status, nearby), peer: try peer.map { try DeviceSearch.find($0, among: status.peers) },
       stamps: stamps, conditions: conditions, receivers: (try? await interface.ask(Endpoints.getReceivers)) ?? [],
+      browsers: (try? await interface.ask(Endpoints.getBrowsers)) ?? [],
       terms: terms, now: now)
   }
 }
@@ -107,6 +108,8 @@ struct DoctorRequest: Sendable {
   var conditions: [ConditionListing] = []
   /// What carries notices elsewhere.
   var receivers: [ReceiverListing] = []
+  /// The phones that are let in.
+  var browsers: [BrowserListing] = []
   /// The words about the conditions of each machine.
   var terms: [DeviceID: RuleTerms] = [:]
   /// Unix milliseconds.
@@ -121,6 +124,7 @@ struct DoctorRequest: Sendable {
     var facts = Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
       node: request.node, machine: machine, peer: request.peer, now: request.now, stamps: request.stamps)
     (facts.conditions, facts.receivers, facts.terms) = (request.conditions, request.receivers, request.terms)
+    facts.phones = PhoneGatherer.look(stateFolder, request.browsers)
     let user = geteuid()
     if stateFolder == SystemNode.stateFolder, user != 0, let owner = facts.folder.entries.first?.owner, owner != user {
       // That others may not use a service's files is as it should be.

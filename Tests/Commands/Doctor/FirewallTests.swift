@@ -125,4 +125,32 @@ import Testing
     #expect(walk.fate(of: call, at: "output") == .unclear)
     #expect(walk.chains[2].rules.first?.exceptInterface == "wg0")
   }
+
+  @Test("The port of the pages for phones is looked at while phones are let in, and that they are served")
+  func phones() throws {
+    func codes(_ phones: PhoneFacts?, drops: Bool = false) throws -> [String] {
+      var facts = Sample.facts()
+      facts.phones = phones
+      if drops {
+        let text = """
+          {"nftables": [{"chain": {"family": "inet", "table": "f", "name": "in", "handle": 1, "type": "filter",
+          "hook": "input", "prio": 0, "policy": "drop"}}]}
+          """
+        facts.firewall.chains = try #require(NftRules.chains(text))
+      }
+      return PhoneCheck().findings(facts).map(\.id)
+    }
+    let works = PhoneFacts(labels: ["Anna's phone"], port: 21_000, isListening: true, hasAuthority: true)
+    #expect(try codes(nil).isEmpty && codes(works).isEmpty)
+    #expect(try codes(nil, drops: true).isEmpty)
+    #expect(try codes(works, drops: true) == ["firewall-phones"])
+    var broken = works
+    broken.isListening = false
+    #expect(try codes(broken) == ["phone-pages"])
+    broken.hasAuthority = false
+    #expect(try codes(broken) == ["phone-authority"])
+    let table =
+      "  sl  local_address rem_address   st\n   0: 0100007F:5208 00000000:0000 0A 0 0 0 0\n   1: 0100007F:5209 0200007F:1 01"
+    #expect(PhoneGatherer.isListening(21_000, in: table) && !PhoneGatherer.isListening(21_001, in: table))
+  }
 }

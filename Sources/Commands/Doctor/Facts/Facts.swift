@@ -26,6 +26,8 @@ public struct Facts: Sendable {
   public var clock: ClockFacts
   public var conditions: [ConditionListing]
   public var receivers: [ReceiverListing]
+  /// Where phones find the pages; `nil` if none is let in.
+  public var phones: PhoneFacts?
   /// What the words about each machine's conditions call applications and children.
   public var terms: [DeviceID: RuleTerms] = [:]
 
@@ -84,6 +86,22 @@ public enum MachineFacts: Sendable, Hashable {
   case unknown
   /// There is no node in the folder, or the folder cannot be read.
   case unreadable
+}
+
+/// The pages for phones that were let in.
+public struct PhoneFacts: Sendable, Hashable {
+  /// The names of the phones.
+  public var labels: [String]
+  /// The port of the pages; `nil` if that is not known.
+  public var port: UInt16?
+  /// A Boolean value that indicates whether a program listens on the port.
+  public var isListening: Bool
+  /// A Boolean value that indicates whether the authority that phones trust is there.
+  public var hasAuthority: Bool
+
+  public init(labels: [String], port: UInt16?, isListening: Bool, hasAuthority: Bool) {
+    (self.labels, self.port, self.isListening, self.hasAuthority) = (labels, port, isListening, hasAuthority)
+  }
 }
 
 /// The path to one paired device.

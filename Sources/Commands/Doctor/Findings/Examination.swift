@@ -7,7 +7,7 @@ public struct Examination: Codable, Sendable, Hashable {
     let checks: [any Check] = [
       NodeCheck(), MachineCheck(), FolderCheck(), DiskCheck(), InterfaceCheck(), TunnelCheck(), FirewallCheck(),
       ResponderCheck(), MulticastCheck(), PeerCheck(), QueueCheck(), ClockCheck(), ConditionCheck(),
-      ReceiverCheck(),
+      ReceiverCheck(), PhoneCheck(),
     ]
     let first = NodeCheck().findings(facts)
     let rest = checks.dropFirst().flatMap { $0.findings(facts) }
